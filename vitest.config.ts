@@ -7,17 +7,17 @@ import { findFolderInMemory } from './test/folder-in-memory.ts';
 
 const cores = availableParallelism();
 
-/** Kills and restarts of processes, browsers, packages, the demo, and tests that need Postgres. */
+/** Tests that kill and restart processes, start browsers, build packages, run the demo, or need Postgres. */
 const SLOW = 'test/**/*.slow.test.ts';
 
-/** Tests that must pass on both databases: they use `describeEachDatabase` and `describeOn`. */
+/** Tests that must pass on both databases. They use `describeEachDatabase` and `describeOn`. */
 const ON_BOTH_DATABASES = globSync('test/**/*.test.ts', { exclude: [SLOW] }).filter((file) =>
   /\bdescribe(EachDatabase|On)\(/.test(readFileSync(file, 'utf8')),
 );
 
 /**
- * Tests that build the whole product or drive a browser for a minute. Next to all other tests, they would delay them
- * and be delayed. Two of them at a time use the two cores.
+ * Tests that build the whole product or drive a browser for a minute. If they ran together with all other tests, each
+ * group would delay the other. Two of these tests run at a time and use the two cores.
  */
 const ALONE = [
   'test/shipping/replay.slow.test.ts',
@@ -26,7 +26,7 @@ const ALONE = [
 ];
 
 /**
- * Tests that take a minute or more, mostly waiting. They start first, because otherwise they would end long after all
+ * Tests that take a minute or more and mostly wait. They start first, because otherwise they would end long after all
  * others.
  */
 const LONGEST =
@@ -40,10 +40,10 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-/** Tests of the stand-ins, checked with the vendors' own clients, which send requests there themselves. */
+/** Tests of the stand-ins with the vendors' own clients. These clients send requests themselves. */
 const STAND_INS = 'test/sandbox/**/*.test.ts';
 
-/** In all other tests, as in the program, the vendors' libraries cannot send requests on their own. */
+/** In all other tests, and in the program, the vendors' libraries cannot send requests themselves. */
 const WITHOUT_SENDERS = {
   execArgv: ['--import', join(import.meta.dirname, 'connectors/senders/without-senders.ts')],
 };
@@ -52,7 +52,7 @@ const inMemory = findFolderInMemory();
 const IN_MEMORY = inMemory === undefined ? {} : { env: { TMPDIR: inMemory } };
 
 const FAST = {
-  // Loading the product and its libraries again for each file takes half of the processor.
+  // If each file loaded the product and its libraries again, loading would take half of the processor time.
   isolate: false,
   // A sync waits most of its time for jobs and for its own pauses.
   maxWorkers: cores + 3,
@@ -61,8 +61,8 @@ const FAST = {
 
 /** Both run at the same time, because the slow tests mostly wait while the others work. */
 const SECOND_TIER = {
-  // These tests wait half of their time for kills, pages and jobs. With many more workers, they would wait for each
-  // other.
+  // These tests spend half of their time waiting for kills, pages and jobs. With many more workers, they would wait
+  // for each other.
   maxWorkers: cores + 2,
   sequence: { groupOrder: 1 },
 };
@@ -72,12 +72,12 @@ export default defineConfig({
     globalSetup: ['test/global-setup.ts'],
     setupFiles: ['test/property-draws.ts'],
     sequence: { sequencer: LongestFirst },
-    // A guard against tests that hang, not a measurement. Real servers, databases and child processes take five times
-    // as long on a slow, busy machine. `bench/` measures speed.
+    // The limit stops tests that hang. It is not a measurement. Real servers, databases and child processes take five
+    // times as long on a slow, busy machine. `bench/` measures speed.
     testTimeout: 300_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: 150_000 } },
-    // `npm test` is the projects "fast" and "stand-ins"; `npm run test:all` is all of them, each test once.
+    // `npm test` runs the projects "fast" and "stand-ins". `npm run test:all` runs all projects, and each test once.
     projects: [
       {
         extends: true,

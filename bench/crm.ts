@@ -1,4 +1,3 @@
-/** Runs a CRM's connector alone, against the CRM's stand-in over loopback. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -41,7 +40,8 @@ export interface Crm {
   baseUrl: string;
   token: string;
   /**
-   * Measures the connector alone. `settings` are more `crm` settings. `folder` contains another version of the program.
+   * Measures the connector alone. `settings` are further `crm` settings. `folder` contains a different version of the
+   * program.
    */
   measure(
     what: 'read' | 'write',
@@ -53,12 +53,12 @@ export interface Crm {
    * the method.
    */
   measureOfficial(way: 'rows' | 'bulk'): Promise<ConnectorMeasurement>;
-  /** Lets the connector read everything. Resolves when it is ready to read the changes since then. */
+  /** Makes the connector read all contacts. Resolves when the connector is ready to read later changes. */
   startReader(settings: CrmSettings): Promise<ChangesReader>;
 }
 
 export interface ChangesReader {
-  /** Reads the changes. Call it only once, because the connector then ends. */
+  /** Call it only once, because the connector ends after the reading. */
   readChanges(): Promise<ConnectorStep>;
 }
 

@@ -1,4 +1,4 @@
-/** The figures that scenarios measure, with their goals. */
+/** The figures that scenarios measure, and the goal for each figure. */
 
 export interface Figure {
   name: string;
@@ -11,13 +11,13 @@ export interface Figure {
 
 /** The options of a scenario on the command line. */
 export interface Wanted {
-  /** The number of inputs to draw. */
+  /** The number of random inputs. */
   inputs?: number;
-  /** The seed of the inputs. The same seed draws the same inputs. */
+  /** The seed of the inputs. The same seed produces the same inputs. */
   seed?: string;
   /** The duration of the scenario in minutes. */
   minutes?: number;
-  /** The folder of another version of the program, already built, which is measured alternately with this version. */
+  /** The folder of a different, built version of the program. It is measured alternately with this version. */
   beside?: string;
   /** The number of pairs of measurements of both versions. */
   pairs?: number;
@@ -49,12 +49,12 @@ export function round(value: number): number {
   return Math.round(value * 1_000) / 1_000;
 }
 
-/** Returns the median. For an even number of values, returns the upper of the two middle ones. */
+/** For an even number of values, returns the larger of the two middle values. */
 export function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }
 
-/** Returns the smallest value that at least this share of the values does not exceed. */
+/** At least this share of the values is not larger than the result. */
 export function quantile(values: readonly number[], share: number): number {
   const rising = values.toSorted((a, b) => a - b);
   return round(rising[Math.ceil(share * rising.length) - 1] ?? 0);

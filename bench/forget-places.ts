@@ -1,4 +1,4 @@
-/** The three kinds of CRM in which `forget` is killed. Each is inspected without the product. */
+/** The three kinds of CRM in which `forget` is killed. The benchmark inspects each CRM directly. */
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -21,9 +21,9 @@ export interface Place {
   secretKey: string;
   /** Returns the mapped fields in which a contact has a value. */
   ours(id: string): Promise<string[]>;
-  /** Adds the same person under another ID. Returns the new ID. */
+  /** Adds the same person under a different ID. */
   copy(id: string): Promise<string>;
-  /** Merges a contact into another contact. Returns the remaining ID. Omitted for a file. */
+  /** Merges a contact into a different contact. Returns the remaining ID. Omitted for a file. */
   merge?(loser: string, winner: string): Promise<string>;
   /** Returns the files that a killed sync left next to the CSV file. */
   leftBeside(): Promise<string[]>;
@@ -35,7 +35,7 @@ export interface PlaceOptions {
   createDatabase(path: string): Promise<string>;
 }
 
-/** Opens a place, runs the work, and closes the place. */
+/** Creates a CRM with its service and database, runs the work, and closes them. */
 export async function withPlace<Result>(
   kind: ForgetKind,
   service: Neighbour,
@@ -169,13 +169,13 @@ function inHubspot(baseUrl: string): Omit<Place, keyof Common> {
       const values = some(await read(id), HUBSPOT_PERSON);
       return (await edit({ action: 'create', values })).id;
     },
-    // HubSpot replaces the two records with a third one that has a new ID.
+    // HubSpot replaces the two records with a third record that has a new ID.
     merge: async (loser, winner) =>
       (await edit({ action: 'merge', primaryId: winner, otherId: loser })).id,
   };
 }
 
-/** Reads from the stand-in's own controls, or sends an order to them. */
+/** Reads from the stand-in's own controls, or sends them a command. */
 async function control<Answer>(
   baseUrl: string,
   path: string,

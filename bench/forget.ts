@@ -13,26 +13,26 @@ import { type ForgetKind, type Place, withPlace } from './forget-places.ts';
 import { type Neighbour, startNeighbour } from './neighbour.ts';
 import { PROGRAM } from './program.ts';
 
-/** The sums over all people. Every figure must be zero, except plain counts. */
+/** The sums over all people. Every figure except the plain counts must be zero. */
 export interface ForgetFigures {
   kills: number;
   /** The number of kills after which the block was stored. */
   killsAfterBlock: number;
-  /** Our values about these people that are still in the CRM at the end. */
+  /** The number of our values about these people that are still in the CRM at the end. */
   valuesLeft: number;
-  /** Database rows with an ID of the person or of the person's donor, and SQLite files that contain the ID. */
+  /** The number of database rows and SQLite files that still contain an ID of the person or of the person's donor. */
   tracesLeft: number;
-  /** Files that a connector left next to its own files. */
+  /** The number of files that a connector left next to its own files. */
   filesLeft: number;
   /** The service's networks that still contain the donor. */
   networksLeft: number;
-  /** Values that were written by the night between a kill and the repetition, or by later nights. */
+  /** The number of values that a later run wrote back. */
   writtenBack: number;
   /** Receipts that do not state exactly what was cleared and proved. */
   untrueReceipts: number;
   /** The credits that all nights spent. */
   credits: number;
-  /** Erased people who returned under a new ID or by a merge. */
+  /** The number of erased people who returned under a new ID or through a merge. */
   cameBack: number;
   /** The number of returned people who are not held. */
   notHeld: number;
@@ -41,8 +41,8 @@ export interface ForgetFigures {
 const NIGHTS = 5;
 
 /**
- * When the kills happen, as fractions of the time that the previous command took. A command first starts and signs in.
- * A command that ends before its kill does not count.
+ * The range of times at which a command is killed, as fractions of the previous command's duration. In its first
+ * seconds, a command only starts and signs in. A command that ends early is not included in the results.
  */
 const FIRST_KILL = 0.7;
 const LAST_KILL = 1.1;
@@ -50,14 +50,15 @@ const LAST_KILL = 1.1;
 const COME_BACK = 5;
 
 /**
- * Erases people until there were enough kills. Each `forget` is killed once at a random moment, and a night follows.
+ * Erases people until the given number of commands has been killed. Each `forget` is killed once at a random moment.
+ * A sync follows.
  */
 export async function killForgets(
   kind: ForgetKind,
   createDatabase: (path: string) => Promise<string>,
   kills: number,
 ): Promise<ForgetFigures> {
-  // The service knows about six of ten people, and some commands end before their kill.
+  // The service knows about six of ten people, and some commands end before they can be killed.
   const contacts = Math.ceil(kills * 2.2) + 30;
   const service = await startNeighbour({ donors: contacts, rate: 0, burst: 10, jobTimeMs: 0 });
   try {
@@ -69,7 +70,7 @@ export async function killForgets(
   }
 }
 
-/** An erased person. The donor is given if no other contact is the same donor. */
+/** An erased person. The donor is omitted if a further contact belongs to the same donor. */
 interface Erased {
   id: string;
   donorId: string | null;
@@ -171,7 +172,7 @@ function isTrue({ complete, erased, crm, pending }: Receipt, before: readonly st
   return isWhole && crm.cleared.toSorted().join() === before.toSorted().join();
 }
 
-/** Brings some people back under a new ID and, if the CRM supports merges, some by a merge. */
+/** Restores some erased people under new IDs. If the CRM supports merges, restores others through a merge. */
 async function comeBack(
   place: Place,
   erased: readonly Erased[],
@@ -285,11 +286,13 @@ function countHeld(place: Place, ids: readonly string[]): Promise<number> {
 }
 
 /**
- * Returns the number of rows, in any table, that contain an ID as a separate word, and of SQLite files that contain it.
+ * Returns the number of rows in all tables that contain an ID as a separate word, plus the number of SQLite files
+ * that contain it.
  */
 async function tracesOf(place: Place, { id, donorId }: Erased): Promise<number> {
   const ids = [id, ...(donorId === null ? [] : [donorId])];
-  // An ID of digits must not be mistaken for a number in a report, which follows a colon, or for a part of a UUID.
+  // An ID that consists of digits must not match part of a UUID. It must also not match a number after a colon in a
+  // report.
   const words = ids.map((each) => new RegExp(`(?<![\\w:.,-])${each}(?![\\w-])`));
   const rows = await withDatabase(place, async (db) => {
     let found = 0;
@@ -304,7 +307,7 @@ async function tracesOf(place: Place, { id, donorId }: Erased): Promise<number> 
   return rows + texts.filter((each) => telling.some((one) => each.includes(one))).length;
 }
 
-/** Shorter IDs occur in files by chance. */
+/** Files can contain shorter IDs by chance. */
 const TELLING_LENGTH = 8;
 
 /** Returns the bytes of an SQLite database and of all files that SQLite keeps next to it. */

@@ -1,5 +1,6 @@
 /**
- * Requests `/healthz` again and again in a separate thread, so other work of its process does not affect the figures.
+ * Requests `/healthz` repeatedly in a separate thread, so that other work in the main thread does not affect the
+ * figures.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -16,7 +17,7 @@ while (!isOver) {
   try {
     await (await fetch(url)).text();
   } catch {
-    // A request that was cut off counts with the time until it was cut off.
+    // A request that was cut off is measured until that moment.
   }
   waits.push(performance.now() - askedAt);
   await sleep(everyMs);

@@ -1,4 +1,4 @@
-/** Simulates machines over one Postgres server, as far as processes on one machine can. */
+/** Simulates several machines with one Postgres server. The machines are processes on one real machine. */
 
 import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -33,19 +33,18 @@ export interface Park {
 }
 
 export interface ParkOptions {
-  /** The ids of the clients. With separate keys, clients do not share a pace. */
+  /** With separate keys, clients do not share a rate limit. */
   ids: readonly string[];
   hasOwnKeys: boolean;
-  /** The schedule of all clients. */
   schedule: { cron: string; jitterMs?: number };
-  /** The number of people in all clients together. */
+  /** The total number of people in all clients. */
   contacts: number;
   neighbour: Omit<NeighbourOptions, 'donors'>;
 }
 
 /**
- * Opens a Postgres server, a service, and a folder with settings and empty contact lists. The database is already
- * migrated.
+ * Opens a Postgres server, a service, and a folder with settings and empty contact lists. The database has already
+ * been migrated.
  */
 export async function openPark(options: ParkOptions): Promise<Park> {
   const { ids, contacts, hasOwnKeys } = options;

@@ -27,7 +27,7 @@ export interface Measurement {
   run: MeasuredRun;
   /** The time from the start of the process to its end. */
   wallSeconds: number;
-  /** The duration of the run, as it reports itself. */
+  /** The duration that the run reports. */
   runSeconds: number;
   /** The peak resident memory in megabytes, or null if the system does not report it. */
   peakMegabytes: number | null;
@@ -35,13 +35,13 @@ export interface Measurement {
   cpuSeconds: number;
 }
 
-/** Makes a process report its processor time (µs) in the last line on stderr. */
+/** Makes a process print its processor time (µs) in the last line of stderr. */
 const REPORT_CPU =
   'data:text/javascript,process.on("exit",()=>{const{user,system}=process.cpuUsage();process.stderr.write("\\ncpu "+(user+system))})';
 
 /**
- * Runs a sync with this or another version of the program, and measures its memory and processor time. Fails if the run
- * ends with an unexpected status.
+ * Runs a sync with this version or a different version of the program. Measures memory and processor time. Fails if
+ * the run ends with an unexpected status.
  */
 export async function measureSync(
   settings: string,
@@ -65,7 +65,7 @@ export async function measureSync(
   return { run, wallSeconds, runSeconds, peakMegabytes, cpuSeconds: cpuSecondsIn(said) };
 }
 
-/** A process that replaces itself with another one reports twice. The last report covers both. */
+/** If a process replaces itself with a new process, both print a line. The last line covers both. */
 function cpuSecondsIn(said: string): number {
   const microseconds = /\ncpu (\d+)$/.exec(said)?.[1];
   if (microseconds === undefined) throw new Error(`The sync did not end as usual: ${said}`);

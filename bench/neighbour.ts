@@ -16,7 +16,7 @@ export interface Neighbour {
 
 export interface NeighbourOptions {
   donors: number;
-  /** The requests per second, and the size of a burst. 0 means no limit. */
+  /** The number of requests per second, and the size of a burst. The value 0 means no limit. */
   rate: number;
   burst: number;
   jobTimeMs: number;

@@ -1,7 +1,7 @@
 /**
- * Does the same writes as `connector-work.mjs` with commonly used clients: jsforce, and HubSpot's own client. Reads all
- * IDs, writes two fields of each contact, and prints its measurements as JSON. Arguments: the kind of CRM, its address,
- * a token, and for Salesforce whether to send the `rows` in requests of 200 or in `bulk`.
+ * Does the same writes as `connector-work.mjs` with commonly used clients. These are jsforce and HubSpot's own
+ * client. Reads all IDs, writes two fields of each contact, and prints its measurements as JSON. The arguments are
+ * the kind of CRM, its address and a token. For Salesforce, a further argument is `rows` (requests of 200) or `bulk`.
  */
 import { measured } from './work-step.mjs';
 
@@ -16,7 +16,7 @@ async function workInSalesforce() {
   const org = new jsforce.Connection({ instanceUrl: url, accessToken: token, version: '67.0' });
   const ids = [];
   await measured('read', async () => {
-    // Uses the Bulk API, which is meant for many records.
+    // The query uses the Bulk API, which is designed for many records.
     const stream = await org.bulk2.query('select Id from Contact');
     for (const { Id } of await stream.toArray()) ids.push(Id);
     return { contacts: ids.length };

@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises';
 
 const LOOK_EVERY_MS = 50;
 
-/** Watches a process's peak memory in megabytes. */
 export function watchPeak(processId: number | undefined): { stop(): number | null } {
   let peakMegabytes: number | null = null;
   const watch = setInterval(async () => {

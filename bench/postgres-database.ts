@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** Creates an empty database with this name on a server. Returns its URL. */
+/** Creates an empty database with this name on a server. */
 export async function createDatabase(serverUrl: string, name: string): Promise<string> {
   const client = new pg.Client(serverUrl);
   await client.connect();

@@ -1,7 +1,8 @@
 /**
- * Measures the promises about speed and memory. `npm run bench` measures all, and `npm run bench -- limit memory` only
- * some. `--inputs` and `--seed` are for `fuzz`, `--minutes` for `machines`, and `--beside FOLDER` and `--pairs` for
- * `kept-profiles` and `service-beside`. Prints a table as it proceeds, and one JSON document at the end.
+ * Measures the promises about speed and memory. `npm run bench` runs all scenarios, and `npm run bench -- limit
+ * memory` runs only two. `--inputs` and `--seed` are for `fuzz`, and `--minutes` is for `machines`. `--beside FOLDER`
+ * and `--pairs` are for `kept-profiles` and `service-beside`. Prints a table while it proceeds, and one JSON document
+ * at the end.
  */
 import { parseArgs } from 'node:util';
 import type { Figure } from './figure.ts';

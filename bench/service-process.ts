@@ -12,24 +12,24 @@ import { PROGRAM } from './program.ts';
 export const SEED = 1;
 
 export interface Service {
-  /** The time from the start of the process until it serves. */
+  /** The time from the start of the process until it accepts requests. */
   seconds: number;
   baseUrl: string;
   apiKey: string;
   /**
-   * Sends a request and measures the time until the complete response has arrived. The body can already be JSON. Throws
-   * for a status other than 2xx.
+   * Sends a request and measures the time until the complete response has arrived. The body can already be JSON.
+   * Throws an error for a status other than 2xx.
    */
   ask(path: string, body?: unknown): Promise<{ ms: number; body: unknown }>;
-  /** Returns the processor time of the process so far, in seconds. */
+  /** Returns the processor time (seconds) that the process has used. */
   readProcessorTime(): Promise<number>;
-  /** Stops the service. Returns the process's peak memory in megabytes. */
+  /** Returns the process's peak memory in megabytes. */
   stop(): Promise<number | null>;
 }
 
 const readySchema = z.object({ baseUrl: z.string(), apiKey: z.string() });
 
-/** Starts the service, by default this version. Creates its database if it does not exist. */
+/** The default is this version of the service. Creates its database if it does not exist. */
 export async function startService(
   file: string,
   donors: number,

@@ -9,8 +9,8 @@ export interface StartCost {
 }
 
 /**
- * Makes a process report its peak memory at its exit (KB). Reads Linux's own figure, because `resourceUsage` returns at
- * least the parent process's peak, so all processes would look as large as the bench itself.
+ * Makes a process report its peak memory (KB) when it exits. Reads the figure from Linux, because `resourceUsage`
+ * returns at least the parent process's peak. All processes would otherwise appear as large as the benchmark.
  */
 const SAY_PEAK = `data:text/javascript,${encodeURIComponent(`
 import { existsSync, readFileSync } from 'node:fs';
@@ -21,8 +21,8 @@ process.on('exit', () => {
 });`)}`;
 
 /**
- * Returns the medians of Node processes with these arguments, and of empty Node processes that run alternately with
- * them.
+ * Returns the median start times and memory of Node processes with these arguments. Empty Node processes run
+ * alternately with them for comparison.
  */
 export async function compareStarts(
   words: readonly string[],

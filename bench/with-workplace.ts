@@ -8,10 +8,10 @@ export const UNLIMITED = { rate: 0, burst: 10, jobTimeMs: 0 };
 /** The documented limits. */
 export const DOCUMENTED = { rate: 10, burst: 10 };
 
-/** Switches the trial off. It waits for the first jobs, which does not matter for speed. */
+/** Switches the trial off. The trial waits for the first jobs, and this wait would distort the speed. */
 export const NO_TRIAL = '    guards: { trial: { size: 0 } }\n';
 
-/** Measures with a service and a contact list of this many people. Deletes both afterwards. */
+/** Creates a service and a contact list of this many people, and runs the measurement. Deletes both afterwards. */
 export async function withWorkplace(
   contacts: number,
   options: Omit<NeighbourOptions, 'donors'>,

@@ -1,4 +1,4 @@
-/** Measures one step of a process: its duration and its use of the machine. */
+/** Measures one step of a process. The result contains the duration and the use of the machine. */
 import { readFileSync, writeFileSync } from 'node:fs';
 
 /** Runs a step and prints one line of JSON, which includes `found` from its result. */
@@ -19,7 +19,7 @@ function forgetPeak() {
   try {
     writeFileSync('/proc/self/clear_refs', '5');
   } catch {
-    // If this fails, the peak covers the whole process.
+    // In case of an error, the peak covers the whole process.
   }
 }
 

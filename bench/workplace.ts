@@ -30,7 +30,9 @@ const pageSchema = z.object({
 
 const PAGE_SIZE = 10_000;
 
-/** Writes the first `contacts` people of the neighbour's world as a CSV file, and settings for it. */
+/**
+ * Writes the first `contacts` people that the neighbour knows into a CSV file. Also writes settings for this file.
+ */
 export async function createWorkplace(
   { baseUrl, apiKey, rootUrl }: Neighbour,
   contacts: number,

@@ -1,105 +1,100 @@
 /**
- * Facts about a kind of CRM that the set-up, the pages and the terminal show before a client exists. They are separate
- * from the connector, because a page that lists all CRMs must not load the client of each. Each folder has them in its
- * `about.ts`, and `index.ts` registers them.
+ * Facts about a kind of CRM. The set-up, the pages and the terminal show them before a client exists. They are separate
+ * from the connector, so a page that lists all CRMs does not load each CRM's client. Each connector's folder has them
+ * in its `about.ts`, and `index.ts` registers them.
  */
 
 import type { CrmDoor } from './doors.ts';
 import type { CrmWebhooks } from './webhooks.ts';
 
-/** A built-in kind of CRM, as donor-sync describes it to users. */
+/** The description of a built-in kind of CRM for users. */
 export interface AboutCrm {
   /** The value of `crm.kind` in the settings. */
   kind: string;
-  /** The CRM's name, as its vendor spells it. */
+  /** The vendor's spelling of the CRM's name. */
   name: string;
-  /** How a client of this kind is set up by questions. Omitted if the settings file is the only way. */
+  /** The questions that set up a client of this kind. */
   setup?: CrmSetup;
-  /** The features that texts about all CRMs mention. Omitted if there are none. */
+  /** The features that donor-sync mentions when it describes all CRMs. */
   offers?: readonly CrmFeature[];
   /**
-   * How users remove an erased contact's former values from the CRM's own history, for example `delete the contact
-   * permanently in HubSpot`. Omitted if the CRM keeps no former values.
+   * The way in which users remove an erased contact's former values from the CRM's history. For example: `delete the
+   * contact permanently in HubSpot`.
    */
   removesFormerValues?: string;
-  /**
-   * The CRM's own webhooks. Omitted if its calls have no signature, and a form that donor-sync reads for every caller.
-   */
+  /** Omitted if the CRM does not sign its calls and donor-sync reads their form for every caller. */
   webhooks?: CrmWebhooks;
-  /** How the CRM's own pages and workflows call donor-sync. Omitted if they do not. */
+  /** How the CRM's own pages and workflows call donor-sync. */
   door?: CrmDoor;
 }
 
-/**
- * A feature of a CRM: fields that are shown to chosen users (`showFields` of the connector), lists for users to work
- * with (`createLists`), or fields as source to deploy (`fieldsAsSource`).
- */
+/** `viewers`: the connector has `showFields`. `lists`: it has `createLists`. `source`: it has `fieldsAsSource`. */
 export type CrmFeature = 'viewers' | 'lists' | 'source';
 
-/** A kind of CRM whose clients users can set up by answering questions, in a browser and in the terminal. */
+/** A kind of CRM for which users can set up clients by answering questions. */
 export interface AboutRemoteCrm extends AboutCrm {
   setup: CrmSetup;
 }
 
-/** The questions of a set-up for this kind of CRM. The answers become the `crm` part of a client's settings. */
+/** The answers become the `crm` part of a client's settings. */
 export interface CrmSetup {
   /** The question for `crm.url`. */
   address: AddressQuestion;
   /**
-   * The ways to sign in, usual one first. The terminal asks for the way if there are several. A browser asks if several
-   * of them use the CRM's app.
+   * The ways to sign in, with the usual way first. If there are several ways, the terminal asks for one. A browser asks
+   * for one if several ways use the CRM's app.
    */
   signIns: readonly SignIn[];
-  /** A hint below the list of ways. Omitted if there is only one way. */
+  /** Omitted if there is only one way. */
   signInHint?: string;
   /** The steps in which an administrator of the CRM finds the required values. */
   howTo: readonly string[];
   /**
-   * The title of the folded part of the form in a browser. This part contains the key if the CRM also has an app, and
-   * the address if it is the same for all accounts.
+   * The title of the collapsed part of a browser's form. The part has the key if the CRM also has an app. The part has
+   * the address if all accounts share it.
    */
   foldedTitle?: string;
   /**
-   * Returns why this way to sign in cannot be used at this address, which is a valid URL, or null if it can. Omitted if
+   * Explains why this sign-in does not work at this address. Null if it works. The address is a valid URL. Omitted if
    * every way works at every address.
    */
   findAddressProblem?(signIn: string, url: string): AddressProblem | null;
-  /** The choices for `crm.employer`, usual one first. Omitted if the settings have no such choice. */
+  /** The choices for `crm.employer`, with the usual choice first. */
   employers?: readonly { value: string; label: string }[];
   /**
-   * The CRM's marks for mail, calls and requests for money. They do not mean that a person must not be researched, so
-   * the set-up shows them and asks whether any of them excludes contacts. Omitted if the CRM has none.
+   * The CRM's marks about letters, phone calls and fundraising. These marks do not forbid research. The set-up shows
+   * them and asks whether any of them excludes contacts.
    */
   contactMarks?: readonly ContactMark[];
-  /** An example of `contacts.filter`. Omitted if the connector has no filter. */
+  /** An example of `contacts.filter`. */
   filterExample?: string;
   /** An example of a network's group, in YAML's flow style. */
   groupExample: string;
 }
 
-/** A mark about mail, calls or requests for money. */
+/** A mark about letters, phone calls or fundraising. */
 export interface ContactMark {
   /** The name of the field, as in `contacts.doNotContactField`. */
   field: string;
-  /** What the mark means, such as `do not send letters`. */
+  /** The meaning of the mark, such as `do not send letters`. */
   label: string;
-  /** The value with this mark, if the field has several marks. Omitted for a field that is true or false. */
+  /** The value with this mark, if the field has several marks. */
   value?: string;
 }
 
 export interface AddressQuestion {
-  /** The answer as a noun, such as `your Salesforce login or My Domain URL`. */
+  /** A noun phrase for the address, such as `your Salesforce login or My Domain URL`. */
   noun: string;
   /** The sentence that asks for the address in the terminal. */
   ask: string;
   /** The label of its field in a browser. */
   label: string;
   hint?: string;
-  /** An example of an address, which is not used as an answer. */
+  /** An example of an address. */
   placeholder?: string;
-  /** The usual address. Omitted if each account has its own. */
+  /** Omitted if each account has its own. */
   usual?: string;
-  /** True if all accounts have the usual address, so users are not asked unless they want to. */
+  /** True if all accounts have the usual address. Users can still enter another address. */
   isForAll?: boolean;
 }
 
@@ -115,9 +110,9 @@ export interface SignIn {
    */
   fields: readonly SignInField[];
   /**
-   * How a browser offers it: with a key of the CRM, or with an app that is registered in the CRM. The operator can set
-   * one app for all clients (`setup.<kind>` in the settings). Omitted if only the terminal and the settings file offer
-   * it.
+   * The sign-in that a browser offers. It uses a key from the CRM, or an app that is registered in the CRM. The
+   * operator can set one app for all clients (`setup.<kind>` in the settings). Omitted if only the terminal and the
+   * settings file offer it.
    */
   browser?: 'key' | 'app';
   /**
@@ -125,7 +120,7 @@ export interface SignIn {
    * the terminal does not offer it.
    */
   isConsent?: boolean;
-  /** True if it works only at the address of one account, so the terminal does not propose the usual address. */
+  /** True if it works only at one account's address. */
   needsOwnAddress?: boolean;
 }
 
@@ -133,7 +128,7 @@ export interface SignIn {
 export interface SignInField {
   /** The name of the value in `crm.auth`. */
   name: string;
-  /** The value as a noun, for the text about a missing value, such as `the client secret`. */
+  /** A noun phrase for the value, such as `the client secret`. */
   noun: string;
   /** The label of its field in a browser. */
   label: string;
@@ -147,10 +142,13 @@ export interface SignInField {
   variable: string;
 }
 
-/** The reason why a way to sign in cannot be used at an address. */
+/** The problem that prevents a way to sign in at this address. */
 export interface AddressProblem {
   /** The error's code in the catalogue. */
   code: string;
-  /** The problem in words that can follow the name of the field and a colon, without a full stop. */
+  /**
+   * The text of the problem, excluding the full stop at its end. In messages, it follows the name of the field and a
+   * colon.
+   */
   problem: string;
 }

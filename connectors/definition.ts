@@ -1,9 +1,9 @@
-/** Checks the definition that a connector package exports, so no part of a wrong one is ever used. */
+/** Checks the definition that a connector package exports. A wrong definition is never used. */
 import { z } from 'zod';
 import { ConfigurationError } from '../src/core/errors.ts';
 import type { ConnectorDefinition } from './contract.ts';
 
-/** The version of the contract that this donor-sync loads. */
+/** The contract version of this donor-sync. */
 const CONTRACT = 2;
 
 /**
@@ -22,7 +22,7 @@ export function requireDefinition(name: string, connector: object): ConnectorDef
 }
 
 /**
- * Requires this version of the contract. A package for another version might open, and then lack a function in the
+ * Requires this version of the contract. A package for a different version might open but then lack a function in the
  * middle of a run.
  */
 function requireContract(name: string, connector: object): void {
@@ -54,7 +54,7 @@ const isSchema = (part: unknown) => isFunction(Reflect.get(Object(part), 'safePa
 const orOmitted = (isRight: (part: unknown) => boolean) => (part: unknown) =>
   part === undefined || isRight(part);
 
-/** The form of each part of a definition that is used. */
+/** The required form of each part of a definition. */
 const PARTS: Readonly<Record<string, (part: unknown) => boolean>> = {
   kind: (part) => typeof part === 'string',
   settingsSchema: isSchema,
@@ -74,7 +74,7 @@ const PARTS: Readonly<Record<string, (part: unknown) => boolean>> = {
   fieldsAsSource: orOmitted(isFunction),
 };
 
-/** Returns the wrong parts of `about`, in the form `about.setup.signIns.0.type`. */
+/** Returns the names of the invalid parts of `about`, in the form `about.setup.signIns.0.type`. */
 function listWrongAbout(connector: object, about: unknown): string[] {
   const { error, data } = aboutSchema.safeParse(about);
   const paths = (error?.issues ?? []).map(({ path }) => ['about', ...path].join('.'));
@@ -117,7 +117,7 @@ const setupSchema = z.object({
     usual: z.url({ protocol: /^https?$/ }).optional(),
     isForAll: z.boolean().optional(),
   }),
-  // The terminal cannot offer a consent.
+  // The terminal cannot offer a sign-in with a consent page.
   signIns: z
     .array(signInSchema)
     .refine((ways) => ways.some(({ isConsent = false }) => !isConsent))
@@ -157,7 +157,7 @@ const webhooksSchema = z.object({
   acknowledgement: z.object({ contentType: text, body: z.string() }).optional(),
 });
 
-/** The form of `AboutCrm`. Unknown parts are ignored, because a later donor-sync may know them. */
+/** The form of `AboutCrm`. Unknown parts are ignored, because a later version of donor-sync may use them. */
 const aboutSchema = z.object({
   kind: text,
   name: text,

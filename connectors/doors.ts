@@ -1,7 +1,7 @@
 /**
- * Defines how a connector declares its CRM's door: how the CRM's own pages and workflows call donor-sync, and who
- * calls. donor-sync itself compares signatures, limits the age of calls, refuses repeated calls and parameters that
- * come twice, and decides what a caller may do. So no connector can forget any of this.
+ * Defines how a connector declares its CRM's door. The CRM's own pages and workflows call donor-sync through the door.
+ * Connectors do not check signatures, the age of calls, or repeated calls and parameters. All these checks are in one
+ * place. The same place decides what a caller may do. A connector therefore cannot omit any of these checks.
  */
 import type { SignatureVersion } from './webhooks.ts';
 
@@ -11,44 +11,45 @@ export interface CrmDoor {
   workflow: WorkflowDoor;
 }
 
-/** Calls of a card on a record, which the CRM sends for the user who sees the card. */
+/** Calls from a card on a record. The CRM sends them for the user who sees the card. */
 export interface CardDoor {
-  /** How they are signed. It signs a time and the whole address. */
+  /** How the CRM signs these calls. The signature covers a time and the whole address. */
   signature: SignatureVersion;
-  /** Reads who calls from the signed query. Null if a part is missing. */
+  /** Reads the caller's identity from the signed query. Null if a part is missing. */
   readCaller(query: Readonly<Record<string, string>>): CardCaller | null;
 }
 
 export interface CardCaller {
-  /** The ID of the CRM account. */
   account: string;
   /** The ID of the app that the card belongs to. */
   app: string;
   /** The ID of the user in the CRM. */
   user: string;
-  /** The user's address according to the CRM. It is shown, and proves nothing. */
+  /** The user's email address according to the CRM. Pages show it, but it does not prove the caller's identity. */
   email: string;
 }
 
-/** Calls of an action in a workflow, which the CRM sends for no user. */
+/** Calls from an action in a workflow. The CRM does not send them on behalf of a user. */
 export interface WorkflowDoor {
-  /** How they are signed, which may be without a time. */
+  /** How the CRM signs these calls. The signature may cover no time. */
   signature: SignatureVersion;
-  /** Headers whose values a call must have, by their names in lower case. */
+  /** The headers that a call must have, with their values. The names are in lower case. */
   headers: Readonly<Record<string, string>>;
-  /** Reads a body. Null if it is not a call of an action about a contact. */
+  /** Null if the body is not an action's call about a contact. */
   readAction(body: unknown): WorkflowAction | null;
   /** Returns the response that the CRM expects. */
   reply(state: WorkflowState): unknown;
 }
 
 export interface WorkflowAction {
-  /** The ID of the CRM account. */
   account: string;
   contact: string;
   /** The ID of this execution. It is the same if the CRM repeats the call. */
   execution: string;
 }
 
-/** `wanted`: the contact is marked. `limit`: the day's limit is reached. `unknown`: it is not a contact of a client. */
+/**
+ * `wanted`: the contact is marked. `limit`: the limit for the day is reached. `unknown`: none of the clients has this
+ * contact.
+ */
 export type WorkflowState = 'wanted' | 'limit' | 'unknown';

@@ -12,10 +12,7 @@ import { aboutMemory } from './memory/about.ts';
 import { aboutSalesforce } from './salesforce/about.ts';
 import type { CrmWebhooks } from './webhooks.ts';
 
-/**
- * The kinds of CRM that donor-sync supports without further packages, in the order in which users see them. A connector
- * is loaded on demand, because users of one CRM do not need the client of another.
- */
+/** A connector is loaded on demand, because users of one CRM do not need the client of another. */
 const CONNECTORS: readonly [AboutCrm, () => Promise<ConnectorDefinition>][] = [
   [aboutCsv, async () => (await import('./csv/connector.ts')).csvConnector],
   [aboutMemory, async () => (await import('./memory/connector.ts')).memoryConnector],
@@ -32,10 +29,7 @@ export const REMOTE_CRMS: readonly AboutRemoteCrm[] = CONNECTORS.flatMap(([about
   isRemote(about) ? [about] : [],
 );
 
-/**
- * The facts about the connector packages that were loaded, by kind. A package is loaded if the settings name it, and stays
- * loaded until the process ends.
- */
+/** A package is loaded if the settings name it. It is not unloaded until the process ends. */
 const PACKAGES = new Map<string, AboutCrm>();
 
 /** Returns the kinds of CRM that users can set up by answering questions. Kinds of loaded packages are included. */
@@ -52,20 +46,19 @@ function isRemote(about: AboutCrm): about is AboutRemoteCrm {
   return about.setup !== undefined;
 }
 
-/** Returns a CRM's name as its vendor spells it. For a connector package without a name, returns its kind. */
+/** For a connector package without a name, returns its kind. */
 export function crmName(kind: string): string {
   const builtIn = CONNECTORS.find(([about]) => about.kind === kind)?.[0];
   return (builtIn ?? PACKAGES.get(kind))?.name ?? kind;
 }
 
-/** Returns the names of built-in CRMs with a feature, for texts, such as `Salesforce`. */
 export function namesOffering(feature: CrmFeature): string {
   return CONNECTORS.flatMap(([{ name, offers }]) => (offers?.includes(feature) ? [name] : [])).join(
     ', ',
   );
 }
 
-/** The built-in CRMs that keep former values in a history, by name, and how users remove the values there. */
+/** The built-in CRMs that keep former values in a history. Each entry tells users how to remove the values. */
 export const HISTORIES: readonly { name: string; removal: string }[] = CONNECTORS.flatMap(
   ([{ name, removesFormerValues }]) =>
     removesFormerValues === undefined ? [] : [{ name, removal: removesFormerValues }],
@@ -85,17 +78,16 @@ export function findWebhooks(kind: string): CrmWebhooks | undefined {
   return WEBHOOKS.find((one) => one.kind === kind)?.webhooks ?? PACKAGES.get(kind)?.webhooks;
 }
 
-/** The doors of built-in kinds of CRM whose pages can call donor-sync. */
+/** The doors of built-in CRMs. Through a door, a CRM's pages can call donor-sync. */
 export const DOORS: readonly { kind: string; name: string; door: CrmDoor }[] = CONNECTORS.flatMap(
   ([{ kind, name, door }]) => (door === undefined ? [] : [{ kind, name, door }]),
 );
 
-/** Loads all built-in connectors. */
 export function loadBuiltInConnectors(): Promise<ConnectorDefinition[]> {
   return Promise.all(CONNECTORS.map(([, load]) => load()));
 }
 
-/** Matches names that npm accepts. Paths and URLs do not match. */
+/** Matches names that npm accepts. Paths and URLs do not match this pattern. */
 const PACKAGE_NAME = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/;
 
 /** True if a connector package may have this name, because npm accepts it and no built-in kind has it. */
@@ -116,10 +108,7 @@ export async function findConnectorDefinition(kind: string): Promise<ConnectorDe
   return definition;
 }
 
-/**
- * Returns the connector that a package exports. Throws a ConfigurationError if there is none, if it follows another
- * version of the contract, or if a part of it is missing.
- */
+/** Throws a ConfigurationError for a missing or incomplete connector. Also for another version of the contract. */
 export function connectorOf(name: string, module: object): ConnectorDefinition {
   const connector: unknown = 'connector' in module ? module.connector : undefined;
   if (typeof connector !== 'object' || connector === null) {

@@ -1,6 +1,5 @@
 import { FatalError } from '../src/core/errors.ts';
 
-/** The parts of an open connector, until it is closed. */
 export interface Opened<Session> {
   /** Throws a FatalError once it is closed. */
   session(): Session;

@@ -23,8 +23,9 @@ const CAPABILITIES: Capabilities = {
 };
 
 /**
- * The rest of a connector that reads everything each time, and has no groups, no limits, no fields to create, and
- * nothing to end. Spread it, and override what your CRM can do.
+ * The default functions for a connector that reads everything each time. It has no groups, no limits, no fields to
+ * create, and no resources to release. Spread it into your connector, and override the functions that your CRM
+ * supports.
  */
 export const plainConnector = {
   capabilities: CAPABILITIES,
@@ -42,10 +43,7 @@ function notAsked(): never {
   });
 }
 
-/**
- * Throws a ConfigurationError for a setting under `contacts` that the connector does not support. Otherwise the
- * contacts that it excludes would be sent anyway.
- */
+/** Throws a ConfigurationError for an unsupported setting. Otherwise, excluded contacts would be sent. */
 export function requireKnown(
   contacts: ContactsSettings,
   known: readonly (keyof ContactsSettings)[],
@@ -60,8 +58,8 @@ export function requireKnown(
 }
 
 /**
- * Returns the result of a write that would never succeed. `more` contains what else the CRM reports: the fields to
- * blame, the cause, or that the same write may succeed later.
+ * `more` contains further information from the CRM. It has the fields to blame, the cause, and whether the same write
+ * may succeed later.
  */
 export function refusedWrite(
   id: string,
@@ -72,12 +70,12 @@ export function refusedWrite(
   return { status: 'refused', id, ...refusal(code, message, more) };
 }
 
-/** Returns a reason as in `refusedWrite`, for some values of a contact. */
+/** It has the same form as in `refusedWrite`. */
 export function refusal(code: string, message: string, more: Partial<Refusal> = {}): Refusal {
   return { retriable: false, code, message, fields: [], ...more };
 }
 
-/** Returns the single finding about opening: success, or the error's message. */
+/** Returns the only finding about opening: success or the error's message. */
 export async function checkByOpening(open: () => Promise<Connector>): Promise<Finding[]> {
   try {
     const { account, close } = await open();

@@ -1,39 +1,38 @@
 /**
- * Defines how a connector declares its CRM's webhooks: how the CRM signs its calls, and in which forms it names
- * contacts. donor-sync itself compares signatures, limits the age and the size of calls, and refuses repeated calls. So
- * no connector can forget any of this.
+ * Defines how a connector declares its CRM's webhooks. The connector defines how the CRM signs its calls and how the
+ * calls name contacts. The connector does not compare signatures, limit the age and the size of calls, or refuse
+ * repeated calls. This is done in donor-sync itself. A connector therefore cannot omit any of these checks.
  */
 
-/** The webhooks of a CRM that are not in donor-sync's general forms. */
+/** The webhooks of a CRM that sends them in its own form. The general forms need no such declaration. */
 export interface CrmWebhooks {
-  /** How the CRM signs its calls. Omitted if it does not. */
+  /** How the CRM signs its calls. Omitted if the CRM does not sign its calls. */
   signature?: WebhookSignature;
   /**
-   * Reads one object of a JSON body. Returns null for an object that is not in this CRM's own form, and the general
-   * forms are then tried. It gets the bodies of all callers, so it must recognise its form with certainty. Sends no
-   * request and never throws.
+   * Returns null for an object that is not in this CRM's own form. The general forms are then tried. The function
+   * receives the bodies of all callers, so it must reject every other form. Sends no request and never throws.
    */
   readEvent?(object: Readonly<Record<string, unknown>>): CrmEvent | null;
   /**
-   * Reads a body that is not JSON. Returns null for a text that is not in this CRM's own form. It gets the bodies of
-   * all callers, up to 1 MB. Takes a time that is proportional to the length of the text, and never throws.
+   * Reads a body that is not JSON. Returns null for text that is not in this CRM's own form. The function receives the
+   * bodies of all callers, up to 1 MB. Takes time in proportion to the length of the text, and never throws.
    */
   readText?(text: string): readonly CrmEvent[] | null;
-  /** The response that the CRM expects to a body that `readText` has read. Defaults to JSON with status 202. */
+  /** The response that the CRM expects after `readText` has read the body. Defaults to JSON with status 202. */
   acknowledgement?: Acknowledgement;
 }
 
-/** An event or a record in a call. */
 export interface CrmEvent {
   /**
-   * The IDs of the contacts that it is about. Empty if it is about other records. A value that is not an ID is ignored.
+   * The IDs of the contacts that it is about. Empty if the event concerns other records. A value that is not an ID is
+   * ignored.
    */
   ids: readonly unknown[];
-  /** The ID of the CRM account that the event comes from. Null or undefined if it does not contain one. */
+  /** The ID of the CRM account that has sent the event. Null or undefined if the event contains no ID. */
   account: unknown;
   /**
-   * True if it reports that its contacts were deleted for privacy, so they are erased here too. It counts only in a call
-   * with this CRM's own signature over a time.
+   * True if it reports that its contacts were deleted for privacy reasons. The contacts are then erased here too. This
+   * is accepted only in a call that has this CRM's own signature over a time.
    */
   isPrivacyDeletion?: boolean;
 }
@@ -47,27 +46,25 @@ export interface Acknowledgement {
 export interface WebhookSignature {
   /** Completes the sentence “Calls are …”, for example with `signed by the HubSpot app`. */
   label: string;
-  /** The secret with which the CRM signs, as a noun, such as `your app's client secret`. */
+  /** A noun phrase for the secret with which the CRM signs, such as `your app's client secret`. */
   secretNoun: string;
-  /** The same secret as a noun for texts about all CRMs, such as `the HubSpot app's secret`. */
+  /** A noun phrase for the same secret in sentences about all CRMs, such as `the HubSpot app's secret`. */
   settingsNoun: string;
-  /** The environment variable that texts name as an example for the secret. */
+  /** The environment variable that donor-sync shows as an example. */
   variable: string;
   /** One or two sentences about the secret, next to its field. */
   help: string;
   /** Returns the secret if the `crm` part of a client's settings contains it. Otherwise returns null. */
   findSecret(crm: unknown): string | null;
-  /** The versions of the signature, safest first. The first version whose header a call has counts. */
+  /** The versions of the signature, with the safest first. The first version whose header the call contains is used. */
   versions: readonly [SignatureVersion, ...SignatureVersion[]];
 }
 
-/** One version of a signature. */
 export interface SignatureVersion {
-  /** The header with the signature, in lower case. */
   header: string;
   /**
-   * The header with the signed time, in lower case, and how many milliseconds its unit has. Null if no time is signed.
-   * Such a call can be replayed, so it is never proof of a deletion.
+   * The lower-case header with the signed time, and the number of milliseconds in its unit. Null if no time is signed.
+   * Such a call can be replayed, so it never proves a deletion.
    */
   timestamp: { header: string; unitMs: number } | null;
   /**
@@ -85,6 +82,6 @@ export interface SignedCall {
   url: string;
   /** The body, exactly as received. */
   body: Uint8Array;
-  /** Returns a header's value, by its name in lower case. */
+  /** Returns the value of the header with this lower-case name. */
   header(name: string): string | undefined;
 }

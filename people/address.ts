@@ -1,4 +1,4 @@
-/** Draws addresses of people: real cities and invented streets. */
+/** Generates addresses from real cities and invented streets. */
 
 import { z } from 'zod';
 import { readDataFile } from './data-file.ts';
@@ -10,7 +10,7 @@ export interface Address {
   city: string;
   /** The state as two letters, for example IL. */
   state: string;
-  /** The ZIP code in five digits. The first three belong to the city. */
+  /** The first three belong to the city. */
   postalCode: string;
 }
 
@@ -21,7 +21,7 @@ export interface City {
   zipPrefix: string;
 }
 
-/** The abbreviations of street types on envelopes. Donors' addresses contain the long form. */
+/** The abbreviations for street types on envelopes. Donors' addresses contain the long form. */
 export const STREET_ABBREVIATIONS = new Map([
   ['Street', 'St'],
   ['Avenue', 'Ave'],

@@ -1,4 +1,4 @@
-/** Draws board seats in nonprofit organisations. */
+/** Generates board seats in nonprofit organisations. */
 
 import { isoDay, WORLD_YEAR } from './day.ts';
 import { nonprofitAt } from './organisation.ts';
@@ -8,7 +8,7 @@ import type { Role } from './role.ts';
 import type { Seat } from './seats.ts';
 import type { WorldPlan } from './world-plan.ts';
 
-/** The first seats of a board also have an office. */
+/** The people in a board's first seats also hold an office. */
 const OFFICES = ['Chair', 'Treasurer', 'Secretary', 'Vice Chair'];
 const LONGEST_SERVICE_YEARS = 15;
 /** The minimum age of a board member. */

@@ -1,4 +1,4 @@
-/** The world's people as a nonprofit's CRM contains them. */
+/** The world's people in the form in which a nonprofit's CRM contains them. */
 
 import type { Address } from './address.ts';
 import type { Donor } from './donor.ts';
@@ -12,19 +12,19 @@ import type { WorldPlan } from './world-plan.ts';
 
 /** A person in a CRM, with typos, nicknames, initials and gaps. */
 export interface CrmPerson {
-  /** The position in the contact list, from 0. It is the same in every sandbox with the same seed. */
+  /** The position in the contact list. The first position is 0. It is the same in every sandbox with the same seed. */
   number: number;
   firstName: string | null;
   lastName: string | null;
   /**
-   * The email address. No two rows share an address, because CRMs often reject that. Its domain is always reserved for
+   * No two rows have the same address, because CRMs often reject repeated addresses. Its domain is always reserved for
    * examples.
    */
   email: string | null;
   address: Address | null;
   employer: string | null;
   jobTitle: string | null;
-  /** The ID of the matching donor, or null if the service does not know the person. */
+  /** The ID of the matching donor, or null if the person is unknown to the service. */
   donorId: string | null;
 }
 
@@ -65,8 +65,8 @@ export function crmPersonOf(donor: Donor, number: number): CrmPerson {
 }
 
 /**
- * Returns the donor in a row. Rows go through the donors in order, and start again if the list is longer than the
- * world. Some rows in between are unknown people, or repeat an earlier row.
+ * Returns the donor that a row represents. Rows go through the donors in order, and start again if the list is longer
+ * than the world. Some rows in between are unknown people, or repeat an earlier row.
  */
 function donorOfRow(plan: WorldPlan, number: number): number | null {
   const kind = kindOfRow(plan, number);

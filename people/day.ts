@@ -10,8 +10,8 @@ export const WORLD_YEAR = 2026.5;
 export const WORLD_DAY = '2026-07-01';
 
 /**
- * Returns the ISO date of a year with a fraction. For example, 1999.5 is 1999-07-01. The last day of each month is the
- * 28th.
+ * Converts a year with a decimal fraction to an ISO date. For example, 1999.5 is 1999-07-01. Every month is treated as
+ * if it ended on the 28th.
  */
 export function isoDay(year: number): string {
   const whole = Math.floor(year);

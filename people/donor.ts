@@ -1,4 +1,4 @@
-/** Describes a person as the service knows them. */
+/** Describes the data that the service has about a person. */
 
 import type { Address } from './address.ts';
 import { boardsOf } from './boards.ts';
@@ -12,7 +12,7 @@ import { capacityOf, type NetWorth, netWorthOf } from './wealth.ts';
 import { workOf } from './work.ts';
 import type { WorldPlan } from './world-plan.ts';
 
-/** A person, as the service knows them. */
+/** The data that the service has about a person. */
 export interface Donor {
   /** The ID as 32 hexadecimal characters. */
   id: string;
@@ -20,7 +20,7 @@ export interface Donor {
   birthYear: number | null;
   /** True for real people who have died. Absent for all other people. */
   isDeceased?: boolean;
-  /** The ID of the household. People at the same address share it. */
+  /** People at the same address share it. */
   householdId: string | null;
   /** The current address, followed by earlier ones. */
   addresses: Address[];
@@ -58,7 +58,6 @@ export function blankDonor(id: string, name: Name): Donor {
   };
 }
 
-/** Returns the donor with this number. */
 export function donorAt(plan: WorldPlan, number: number): Donor {
   const person = personAt(plan, number);
   const donor = {
@@ -77,7 +76,7 @@ export function donorAt(plan: WorldPlan, number: number): Donor {
   return { ...donor, bio: describe(donor) };
 }
 
-/** Describes a life in sentences, one for each known part. */
+/** Describes a life in sentences, with one sentence for each known part. */
 function describe({ name, addresses, work, education, boards }: Omit<Donor, 'bio'>): string[] {
   const who = `${name.first} ${name.last}`;
   const [home] = addresses;

@@ -1,4 +1,4 @@
-/** Draws gifts to nonprofit organisations. */
+/** Generates gifts to nonprofit organisations. */
 
 import { isoDay, WORLD_YEAR } from './day.ts';
 import { nonprofitAt, type Organisation } from './organisation.ts';
@@ -15,14 +15,16 @@ export interface Gift {
   date: string;
 }
 
-/** The share of people without a known gift. */
+/** The share of people who have no known gift. */
 const NO_GIFTS_SHARE = 0.25;
 const MAX_GIFTS = 10;
 /** People give repeatedly to the same few organisations, at most this many. */
 const MAX_RECIPIENTS = 3;
 const YEARS_ON_RECORD = 12;
 const YOUNGEST_GIVER = 23;
-/** The minimum number of organisations that receive gifts. In a small world, some of them have no board. */
+/**
+ * The minimum number of organisations that receive gifts. In a small world, some of these organisations have no board.
+ */
 const MIN_RECIPIENT_COUNT = 40;
 const SMALLEST_GIFT = 10;
 const LARGEST_GIFT = 10_000_000;
@@ -47,7 +49,7 @@ function drawRecipients(plan: WorldPlan, draw: Draw): Organisation[] {
   );
 }
 
-/** Draws the amount of a gift: about a two-thousandth of the net worth, rounded to a typical amount. */
+/** Returns the amount of a random gift. It is about a two-thousandth of the net worth, rounded to a typical amount. */
 function drawAmount(draw: Draw, standing: number): number {
   const dollars = dollarsAt(standing) * 10 ** (-3.3 + 0.5 * gaussian(draw));
   const bounded = Math.min(LARGEST_GIFT, Math.max(SMALLEST_GIFT, dollars));

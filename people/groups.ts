@@ -2,12 +2,11 @@
 
 import type { World } from './world.ts';
 
-/** The number of people at the start of the list from whom the groups are chosen. */
+/** The groups are chosen from this number of people at the start of the list. */
 const SEARCHED = 2000;
 const BOARD_SIZE = 20;
 const STAFF_SIZE = 15;
 
-/** The people in a CRM. */
 export interface ContactList {
   world: World;
   /** The number of people from the world's contact list in the CRM. */
@@ -20,10 +19,7 @@ export interface Group {
   people: number[];
 }
 
-/**
- * Returns the board and the staff. If possible, the board consists of people who are on nonprofit boards, because many
- * others know them.
- */
+/** If possible, the board consists of people who are on nonprofit boards, because many others know them. */
 export function chooseGroups({ world, contactCount }: ContactList): {
   board: Group;
   staff: Group;

@@ -1,4 +1,4 @@
-/** Households, which are the people who live together. */
+/** The people in a household live together. */
 
 import { createDraw, type Draw } from './random.ts';
 import { createWeighted } from './weighted.ts';
@@ -8,7 +8,6 @@ export type Part = 'head' | 'partner' | 'child';
 
 /** A person's place in a household. */
 export interface Place {
-  /** The number of the household, which is the number of its head. */
   household: number;
   part: Part;
   /** The roles of everyone in the household, with the head first. */
@@ -33,7 +32,7 @@ const pickParts = createWeighted([
   { entry: FAMILY, weight: 9 },
 ]);
 
-/** Returns the household of the person with this number. The last household of a world can be incomplete. */
+/** The last household of a world can be incomplete. */
 export function placeOf(seed: number, person: number): Place {
   const dozen = Math.floor(person / DOZEN);
   const draw = createDraw(seed, 'households', dozen);

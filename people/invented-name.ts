@@ -1,4 +1,4 @@
-/** Names of invented places, for invented organisations. */
+/** Names of invented places. Invented organisations use them. */
 
 import { entryAt } from './random.ts';
 
@@ -13,7 +13,7 @@ const ENDS =
 /** The number of different names. */
 export const INVENTED_NAME_COUNT = FRONTS.length * ENDS.length;
 
-/** Returns the invented name with this number. After the last name, starts again at the first. */
+/** After the last name, starts again at the first. */
 export function inventedName(number: number): string {
   return entryAt(FRONTS, number) + entryAt(ENDS, Math.floor(number / FRONTS.length));
 }

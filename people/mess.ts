@@ -6,50 +6,52 @@ import type { Name } from './person.ts';
 import { between, chance, type Draw, pick } from './random.ts';
 
 /**
- * Shares from 0 to 1. A row's name is changed in at most one way, although capitals can be added. The same is true for
- * its address and its employer.
+ * Shares from 0 to 1. A row's name is changed in at most one way. Capitals can be added to any change. The same is true
+ * for its address and its employer.
  */
 export const MESS_RATES = {
-  /** The share of all rows with a person whom the service does not know. */
+  /** The share of rows that contain a person whom the service does not know. */
   unknownPerson: 0.02,
-  /** The share of all rows with a person who is already in the list under another number. */
+  /** The share of rows with a person whom the list already contains under a different number. */
   duplicate: 0.015,
 
   /**
-   * The share of all rows with a typing error in the first or last name: one letter is dropped, doubled, replaced, or
-   * swapped with the next one.
+   * The share of all rows that have a typing error in the first or last name. One letter is dropped, doubled, replaced,
+   * or swapped with the next letter.
    */
   typo: 0.03,
   /**
-   * The share of rows with a short form of the first name, such as Bob for Robert, among the names that have short
-   * forms.
+   * The share of rows with a short form of the first name, such as Bob for Robert. Rows whose name has no short form
+   * are excluded.
    */
   nickname: 0.12,
   /** The share of all rows with only an initial as the first name. */
   initial: 0.015,
-  /** The share of rows with "Robert James" as the first name, among the people with a middle name. */
+  /** The share of rows with "Robert James" as the first name. People without a middle name are excluded. */
   middleInFirstName: 0.05,
-  /** The share of all rows without a first name or without a last name. Each is missing half of the time. */
+  /** The share of rows that lack a first name or a last name. Each is missing half of the time. */
   missingName: 0.005,
   /** The share of all rows with the NAME IN CAPITALS. */
   allCaps: 0.03,
 
-  /** The share of all rows without an address. */
+  /** The share of rows that lack an address. */
   missingAddress: 0.1,
-  /** The share of rows with an earlier address, among the people who have moved. */
+  /** The share of rows with an earlier address. People who have never moved are excluded. */
   oldAddress: 0.08,
-  /** The share of all rows with an abbreviated address, such as "St." for Street, or "Apt" or "#" for Apartment. */
+  /** Examples are "St." for Street, and "Apt" or "#" for Apartment. */
   abbreviatedAddress: 0.35,
 
   /**
-   * The share of rows without an employer, among the people who have worked. About 30% of all rows have no employer,
-   * because some people never worked.
+   * The share of rows that lack an employer. People who have never worked are excluded. About 30% of all rows have no
+   * employer, because some people have never worked.
    */
   missingEmployer: 0.28,
-  /** The share of rows with a variant such as "Acme Inc." or "ACME" for Acme, among the people who have worked. */
+  /**
+   * The share of rows with a variant such as "Acme Inc." or "ACME" for Acme. People who have never worked are excluded.
+   */
   employerVariant: 0.2,
 
-  /** The share of all rows without an email address. */
+  /** The share of rows that lack an email address. */
   missingEmail: 0.08,
 };
 
@@ -59,18 +61,19 @@ export interface NameFields {
   lastName: string | null;
 }
 
-/** The minimum length of a name with a typing error. A shorter name would become a different name. */
+/** The minimum length of a name that gets a typing error. A shorter name would become a different name. */
 const SHORTEST_MISSPELT = 4;
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz';
 
-/** Returns the name for a row in a contact list, changed at the rates in `MESS_RATES`. */
+/** Returns the name for a row in a contact list. It is changed at the rates in `MESS_RATES`. */
 export function messyName(draw: Draw, name: Name): NameFields {
   const fields = spoil(draw, name);
   return chance(draw, MESS_RATES.allCaps) ? inCapitals(fields) : fields;
 }
 
 /**
- * Makes at most one of the changes. Each change owns an interval between 0 and 1, and a single draw chooses among them.
+ * Makes at most one of the changes. Each change has its own interval between 0 and 1, and one random number chooses
+ * among the intervals.
  */
 function spoil(draw: Draw, { first, middle, last }: Name): NameFields {
   const plain = { firstName: first, lastName: last };
@@ -126,7 +129,9 @@ function inCapitals({ firstName, lastName }: NameFields): NameFields {
   };
 }
 
-/** Returns the address for a row in a contact list, from a person's home and earlier homes (see `MESS_RATES`). */
+/**
+ * Returns the address for a row in a contact list. It is based on a person's home and earlier homes (see `MESS_RATES`).
+ */
 export function messyAddress(draw: Draw, home: Address, earlier: Address[]): Address | null {
   if (chance(draw, MESS_RATES.missingAddress)) return null;
   const isOld = chance(draw, MESS_RATES.oldAddress) && earlier.length > 0;

@@ -1,7 +1,4 @@
-/**
- * Short forms of first names. They are general knowledge and not a secret of the invented world, so a matcher may use
- * them.
- */
+/** Short forms of first names. They are general knowledge, so a matcher may use them. */
 import { z } from 'zod';
 import { readDataFile } from './data-file.ts';
 
@@ -40,7 +37,7 @@ const row = z.object({
 
 let nicknames: Nicknames | undefined;
 
-/** Returns the nicknames. Reads the file on first use. */
+/** Reads the file on first use. */
 function readNicknames(): Nicknames {
   nicknames ??= nicknamesFromFile();
   return nicknames;

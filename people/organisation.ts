@@ -25,26 +25,25 @@ const CAUSES =
 const REGIONS = ['', 'Greater ', 'North ', 'South ', 'East ', 'West '];
 const SCHOOL_FORMS = ['University', 'College', 'State University', 'Institute of Technology'];
 
-/** The number of companies. There is one for every possible name. */
+/** There is one for every possible name. */
 export const COMPANY_COUNT = INVENTED_NAME_COUNT * TRADES.length;
 
 /** The number of colleges and universities. */
 export const SCHOOL_COUNT = 300;
 
 /**
- * The distance between the names of consecutive ranks. It is not a multiple of 2, 3 or 5, but the numbers of names are
- * products of these. So every name is used once before any name is used again.
+ * The distance between the names of consecutive ranks. It has no factor in common with the numbers of names, whose only
+ * prime factors are 2, 3 and 5. Every name is therefore used once before any name is used again.
  */
 const NAME_STEP = 7919;
 
-/** Returns the company with this rank. Rank 0 is the largest employer. */
+/** Rank 0 is the largest employer. */
 export function companyAt(seed: number, rank: number): Organisation {
   const name = scatter(seed, 'company', rank, COMPANY_COUNT);
   const trade = entryAt(TRADES, Math.floor(name / INVENTED_NAME_COUNT));
   return organisation(seed, 'company', rank, `${inventedName(name)} ${trade}`);
 }
 
-/** Returns the nonprofit organisation with this number. */
 export function nonprofitAt(seed: number, number: number): Organisation {
   const nameCount = INVENTED_NAME_COUNT * CAUSES.length * REGIONS.length;
   const name = scatter(seed, 'nonprofit', number, nameCount);
@@ -61,7 +60,7 @@ export function schoolAt(seed: number, rank: number): Organisation {
   return organisation(seed, 'school', rank, `${inventedName(name)} ${form}`);
 }
 
-/** Returns the number of the name for this rank. Another seed gives the same ranks other names. */
+/** Converts a rank to the number of a name. A different seed gives the ranks different names. */
 function scatter(seed: number, kind: IdKind, number: number, count: number): number {
   return (number * NAME_STEP + seedFor(seed, kind)) % count;
 }

@@ -6,7 +6,7 @@ import type { Sex } from './names.ts';
 import { between, chance, createDraw, type Draw, gaussian } from './random.ts';
 import type { WorldPlan } from './world-plan.ts';
 
-/** A full name. `middle` is a name or an initial. It is null for many people. */
+/** A full name. `middle` is a name or an initial. Many people have no middle name, so it is null for them. */
 export interface Name {
   first: string;
   middle: string | null;
@@ -37,17 +37,16 @@ const YOUNGEST_PARENT = 52;
 const SAME_SEX_SHARE = 0.04;
 const SHARED_SURNAME_SHARE = 0.82;
 const NAMED_AFTER_PARENT_SHARE = 0.35;
-/** How strongly age influences the wealth rank. Older households own more. */
+/** The influence of age on the wealth rank. Older households own more. */
 const STANDING_BY_AGE = 0.35;
 
-/** Among the people who live alone, the share who have exactly another donor's name. */
+/** The share of people living alone who have exactly the same name as a different donor. */
 const NAMESAKE_SHARE = 0.03;
 /**
  * The share of unknown people with a donor's name. These are the people whom a matcher must not confuse with a donor.
  */
 const STRANGER_NAMESAKE_SHARE = 0.1;
 
-/** Returns the person with this number. */
 export function personAt(plan: WorldPlan, number: number): Person {
   const person = bornAs(plan, number);
   const other = namesakeOf(plan, person);

@@ -13,7 +13,6 @@ import { blankDonor, type Donor } from './donor.ts';
 import type { Name } from './person.ts';
 import type { Role } from './role.ts';
 
-/** Real people as donors. */
 export interface RealPeople {
   /** Describes these people in words. */
   description: string;
@@ -113,9 +112,9 @@ function toServed(
 }
 
 /**
- * Returns the dates of a role. For many roles, only the years are known. Such a role is read as lasting from the middle
- * of the first year to the middle of the last. This is wrong by at most half a year at each end. A role within one year
- * is read as that whole year.
+ * Returns the dates of a role. For many roles, only the years are known. Such a role is assumed to last from the middle
+ * of the first year to the middle of the last year. This is wrong by at most half a year at the start and at the end. A
+ * role within one year is read as that whole year.
  */
 function datesOf(start: string, end: string): { start: string; end: string | null } {
   if (start === end && start.length === 4) return { start: `${start}-01-01`, end: `${end}-12-31` };

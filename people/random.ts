@@ -1,6 +1,6 @@
 /**
- * Random numbers without state. A stream of numbers depends only on the seed, its purpose and its row, so any row can
- * be computed without the rows before it.
+ * Random numbers without state. A stream of numbers depends only on the seed, its purpose and its row. Any row can
+ * therefore be computed without the rows before it.
  */
 
 /** Returns the next number of a stream, at least 0 and less than 1. */
@@ -30,7 +30,9 @@ export function seedFor(seed: number, purpose: string): number {
   return mix(bits);
 }
 
-/** Mixes 32 bits so that every output bit depends on every input bit. Different inputs never have the same output. */
+/**
+ * Mixes 32 bits so that every output bit depends on every input bit. Different inputs never produce the same output.
+ */
 export function mix(bits: number): number {
   let x = bits | 0;
   x = Math.imul(x ^ (x >>> 16), 0x85ebca6b);
@@ -53,7 +55,7 @@ export function pick<T>(draw: Draw, list: readonly T[]): T {
   return entryAt(list, Math.floor(draw() * list.length));
 }
 
-/** Returns the entry at a position. Beyond the end, starts again at the beginning. */
+/** Beyond the end, starts again at the beginning. */
 export function entryAt<T>(list: readonly T[], position: number): T {
   const entry = list[position % list.length];
   if (entry === undefined) throw new RangeError(`No entry at position ${position}`);
@@ -67,9 +69,9 @@ export function gaussian(draw: Draw): number {
 }
 
 /**
- * Returns a rank from 0 to `count - 1` according to Zipf's law. Its start is softened as by Mandelbrot, because
- * otherwise the largest employer would have employed a third of all people. The probability of rank k is proportional
- * to about 1 / (k + `HEAD_SOFTENING`). This closed form needs no table, whatever the count is.
+ * Returns a rank from 0 to `count - 1` according to Zipf's law. The start of the distribution is flattened with
+ * Mandelbrot's formula. Otherwise the largest employer would have employed a third of all people. The probability of
+ * rank k is proportional to about 1 / (k + `HEAD_SOFTENING`). This closed form needs no table, whatever the count is.
  */
 export function zipfRank(draw: Draw, count: number): number {
   const position = HEAD_SOFTENING * ((count / HEAD_SOFTENING + 1) ** draw() - 1);

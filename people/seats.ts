@@ -1,10 +1,10 @@
-/** Assigns people to board seats. This is computed from their numbers, without a list of people. */
+/** Assigns people to board seats. The assignment is computed from the people's numbers and needs no list of people. */
 
 import { type Curve, valueOnCurve } from './curve.ts';
 import { createDraw } from './random.ts';
 import { firstAbove } from './weighted.ts';
 
-/** A seat on a board. Position 0 belongs to the chair. */
+/** Position 0 belongs to the chair. */
 export interface Seat {
   board: number;
   position: number;
@@ -12,9 +12,8 @@ export interface Seat {
 
 /** The assignment of seats in a world. */
 export interface Seats {
-  /** The number of boards. */
   boardCount: number;
-  /** Returns a donor's seats. Most donors have none, and a few have two, but never on the same board. */
+  /** Returns a donor's seats. Most donors have no seat, and a few have two, but never on the same board. */
   heldBy(donor: number): Seat[];
 }
 
@@ -28,20 +27,20 @@ const SIZES: Curve = [
   [1, 60],
 ];
 
-/** The share of donors with a first seat, and the share with a second seat, independently of the first. */
+/** The share of donors with a first seat, and the share with a second seat. The two are independent. */
 const SEATED_SHARES = [0.18, 0.06];
 
 /** The number of boards after which the sizes repeat. Together, they have exactly the sizes of the curve. */
 const BOARDS_IN_ROUND = 987;
 /**
- * Together with `BOARDS_IN_ROUND`, two neighbours in the Fibonacci series. This spreads the sizes, so that even a few
+ * This number and `BOARDS_IN_ROUND` are neighbours in the Fibonacci series. This spreads the sizes, so even a few
  * consecutive boards have all sizes.
  */
 const SIZE_STEP = 610;
 
 /**
- * Assigns the seats of a world. The seats form one row, board after board. Donors take seats in a shuffled order until
- * all seats are taken.
+ * Assigns the board seats of a world. The seats form one row, board after board. Donors take seats in a shuffled order
+ * until all seats are taken.
  */
 export function createSeats(seed: number, donorCount: number): Seats {
   const ends = endsOfBoards();
@@ -86,7 +85,7 @@ function seatAt(ends: readonly number[], seat: number): Seat {
   };
 }
 
-/** Returns an order of all donors that uses each position exactly once and puts neighbours far apart. */
+/** Returns an order of all donors. It uses each position exactly once and puts neighbours far apart. */
 function createOrder(seed: number, purpose: string, count: number): (donor: number) => number {
   const draw = createDraw(seed, purpose, 0);
   let step = Math.max(1, Math.floor(count * (0.3 + 0.4 * draw())));

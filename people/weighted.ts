@@ -2,10 +2,10 @@
 
 import { type Draw, entryAt } from './random.ts';
 
-/** Picks entries at random, each in proportion to its weight. */
+/** Picks random entries. The probability of an entry is proportional to its weight. */
 export type PickWeighted<T> = (draw: Draw) => T;
 
-/** Prepares a list of entries with weights (above 0), so that picking takes logarithmic time. */
+/** Prepares a list of entries with weights (above 0). Picking an entry then takes logarithmic time. */
 export function createWeighted<T>(
   weighted: readonly { entry: T; weight: number }[],
 ): PickWeighted<T> {

@@ -1,4 +1,4 @@
-/** Draws careers, in which one employer follows another. */
+/** Generates careers, in which one employer follows another. */
 
 import { isoDay, WORLD_YEAR } from './day.ts';
 import { COMPANY_COUNT, companyAt } from './organisation.ts';
@@ -16,7 +16,7 @@ import {
 import type { Role } from './role.ts';
 import type { WorldPlan } from './world-plan.ts';
 
-/** The share of people without a known employer. */
+/** The share of people whose employers are all unknown. */
 const NEVER_WORKED_SHARE = 0.03;
 /** The median length of a job in years, before the end of a career cuts some jobs short. */
 const MEDIAN_SPELL_YEARS = 4.2;
@@ -24,7 +24,7 @@ const MEDIAN_SPELL_YEARS = 4.2;
 const SPELL_SPREAD = 0.8;
 /** The maximum number of jobs in a career. The last job lasts until the career ends. */
 const MAX_SPELLS = 12;
-/** The number of a person's latest jobs that are known. */
+/** The number of known jobs. They are the latest jobs of a person. */
 const KNOWN_SPELLS = 6;
 
 /** Job titles from the first job to the top. Each career has one of these ladders. */
@@ -81,7 +81,7 @@ const LADDERS = [
 ];
 const TOP = 5;
 
-/** Returns a person's known jobs, the latest first. Empty for people who never worked. */
+/** Returns a person's known jobs, with the latest job first. Returns an empty list for people who have never worked. */
 export function workOf(plan: WorldPlan, person: Person): Role[] {
   const draw = createDraw(plan.seed, 'work', person.number);
   if (chance(draw, NEVER_WORKED_SHARE)) return [];
@@ -102,7 +102,7 @@ export function workOf(plan: WorldPlan, person: Person): Role[] {
 }
 
 interface Spell {
-  /** The start and the end, as years with a fraction. */
+  /** The start and the end as years with a decimal fraction. */
   start: number;
   end: number;
 }

@@ -18,8 +18,8 @@ export type { Gift } from './gifts.ts';
 export type { Role } from './role.ts';
 
 /**
- * A world from a seed. Row n is computed only from the seed, the number of donors and n. If there are real people, they
- * are the last donors, and come after the others in the contact list.
+ * Row n is computed only from the seed, the number of donors and n. If the world has real people, they follow the
+ * invented donors. This is true of the numbering and of the contact list.
  */
 export interface World {
   seed: number;
@@ -27,13 +27,13 @@ export interface World {
   donorCount: number;
   /** Describes the real people in words. Omitted if there are none. */
   realPeople?: string;
-  /** The ISO date that the data describes. Everything that has not ended lasts until this date. */
+  /** The ISO date that the data describes. Everything that has not ended is assumed to last until this date. */
   asOf: string;
   /** Returns the donor with this number, from 0 to `donorCount - 1`. Throws a RangeError for any other number. */
   donor(n: number): Donor;
   /**
-   * Returns a row of a nonprofit's contact list, which has no end. Within the first `donorCount` rows, no donor occurs
-   * more than a few times. After these rows, the list goes through the donors again.
+   * Returns a row of a nonprofit's contact list. The list is endless. Within the first `donorCount` rows, no donor
+   * occurs more than a few times. After these rows, the list starts again with the first donor.
    */
   crmPerson(n: number): CrmPerson;
   /** Returns the number of the donor with this ID, or null if the world has no such donor. */
@@ -43,13 +43,13 @@ export interface World {
 export interface WorldOptions {
   /** Any safe integer. */
   seed: number;
-  /** The number of invented people whom the service knows, from 0 to about a billion. */
+  /** The number of invented people in the service, from 0 to about a billion. */
   donors: number;
-  /** Real people whom the service knows in addition. */
+  /** Real people who are also in the service. */
   realPeople?: RealPeople;
 }
 
-/** Creates a world. People are computed when requested and are not stored. */
+/** A person is computed when it is requested, and is not stored. */
 export function createWorld({ seed, donors, realPeople }: WorldOptions): World {
   if (!Number.isSafeInteger(seed)) throw new RangeError(`The seed ${seed} is not a safe integer`);
   assertBelow(FIRST_STRANGER, donors, 'number of donors');

@@ -1,7 +1,7 @@
 /**
- * Decides which modules are bundled into one file. By default, the bundler creates a file for each set of entries that
- * need the same modules. With many commands, these would be many small files, and each would make commands start more
- * slowly.
+ * Determines which modules are bundled into one file. By default, the bundler creates a file for each set of entries
+ * that need the same modules. The many commands would then produce many small files, and each file would delay the
+ * start of a command.
  */
 import { join } from 'node:path';
 import type { CodeSplittingGroup, Plugin } from 'rolldown';
@@ -9,7 +9,7 @@ import type { CodeSplittingGroup, Plugin } from 'rolldown';
 const PROGRAM = 'src/main.ts';
 
 /**
- * The modules that every command loads even for its help, and the modules that every command loads when it opens the
+ * The modules that every command loads for its help, and the modules that every command loads when it opens the
  * product. `src/main.ts` is in neither group, because it waits for modules of the first group.
  */
 const STARTS = ['src/wiring.ts', 'src/interfaces/cli/commands.ts'];
@@ -27,8 +27,8 @@ interface Grouping {
 }
 
 /**
- * Modules that are also imported by entries other than the program stay in separate files, because these entries need
- * neither group.
+ * Groups the modules. A module that an entry other than the program also imports stays in a separate file, because
+ * such an entry needs neither group.
  */
 export function createGrouping(root: string): Grouping {
   const start = new Set<string>();

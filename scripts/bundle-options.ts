@@ -6,7 +6,7 @@ import { createGrouping } from './bundle-groups.ts';
 import { withoutSenders } from './without-senders.ts';
 
 /**
- * The entries that are loaded from outside: the program, the exports in package.json, and the parts that `bench`
+ * The entries that other programs load. They are the program, the exports in package.json, and the parts that `bench`
  * measures separately.
  */
 const ENTRIES = [
@@ -23,7 +23,8 @@ const ENTRIES = [
 ];
 
 /**
- * Packages that are not bundled. One loads a binary, and pg can load another package (`pg-native`) if it is installed.
+ * Packages that are not bundled. better-sqlite3 loads a binary. pg can load a further package (`pg-native`) if it is
+ * installed.
  */
 const APART = [/^better-sqlite3$/, /^pg$/];
 
@@ -38,7 +39,7 @@ export const INPUT = {
   external: APART,
   plugins: [withoutSenders(), grouping.plugin],
   tsconfig: 'tsconfig.build.json',
-  // Converts newer syntax for the oldest Node version that runs the program.
+  // Newer syntax is converted for the oldest Node version that runs the program.
   transform: { target: `node${OLDEST_NODE}` },
 } satisfies InputOptions;
 

@@ -1,6 +1,6 @@
 /**
- * Bundles the program into a few files. `npm run build` runs it after the compiler, which writes the types. The reasons
- * are in docs/decisions/0016-bundle.md.
+ * Bundles the program into a few files. `npm run build` runs this script after the compiler has written the types.
+ * docs/decisions/0016-bundle.md gives the reasons.
  */
 import { writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
@@ -27,9 +27,9 @@ function listOutside(files: RolldownOutput['output']): string[] {
 }
 
 /**
- * Returns the same program in ASCII. If a file contains a character that needs two bytes, V8 stores its whole text with
- * two bytes per character. Such characters occur only in strings and regular expressions, where an escape is
- * equivalent.
+ * Returns the same program in ASCII. If a file contains a character that needs two bytes, V8 stores the whole file
+ * with two bytes per character. Such characters occur only in strings and regular expressions, where an escape has
+ * the same meaning.
  */
 function ascii(code: string): string {
   return code.replace(

@@ -1,7 +1,7 @@
 /**
- * Checks the Helm chart without Helm and without a cluster. Renders it with each sample of values in
- * `deploy/helm/donor-sync/ci`, and checks that Kubernetes would accept the objects and that they fit together. Usage:
- * `node scripts/check-chart.ts`, or with a sample's name to print its objects.
+ * Checks the Helm chart without Helm and without a cluster. Renders the chart with each sample of values in
+ * `deploy/helm/donor-sync/ci`. Checks that Kubernetes would accept the objects and that the objects fit together. Run
+ * `node scripts/check-chart.ts`. If you add a sample's name, the script prints its objects.
  */
 import { stringify } from 'yaml';
 import { readSample, renderChart, sampleNames } from './check-chart/chart.ts';

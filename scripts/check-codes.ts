@@ -1,21 +1,20 @@
 /**
- * Looks for error codes with which more than one place creates errors, because each place would word the same error
- * differently. Prints these codes, and exits with 1 if there are any. `npm run lint` runs this script.
- *
- * A second place should call the first place's function. If that is impossible, list the code below with the reason.
+ * Finds error codes that more than one place uses to create errors, because each place would word the same error
+ * differently. Prints these codes, and exits with 1 if there are any. `npm run lint` runs this script. A second place
+ * should call the first place's function. If that is impossible, list the code below with the reason.
  */
 import { type CodePlace, findErrorCodes } from './error-codes.ts';
 
 interface Exception {
   why: string;
-  /** The files that create each code. A file is listed once for each place in it. */
+  /** The list contains a file once for each place that creates the code. */
   codes: Readonly<Record<string, readonly string[]>>;
 }
 
 const HUBSPOT = 'connectors/hubspot';
 const SALESFORCE = 'connectors/salesforce';
 
-/** Returns a file once for each of its places, so another place in it is found too. */
+/** Returns a file once for each of its places. If the file creates the code in a further place, the check fails. */
 function times(count: number, file: string): string[] {
   return Array<string>(count).fill(file);
 }
@@ -113,9 +112,7 @@ const EXCEPTIONS: readonly Exception[] = [
   },
 ];
 
-/**
- * Returns the problems with these codes. A code has no problem if only one place creates it, or if it is in the list.
- */
+/** Returns the problems with these codes. A code is correct if only one place creates it, or if it is in the list. */
 export function listRepeated(codes: ReadonlyMap<string, readonly CodePlace[]>): string[] {
   const excepted = new Map(EXCEPTIONS.flatMap(({ codes: each }) => Object.entries(each)));
   const gone = [...excepted.keys()].filter((code) => !codes.has(code));

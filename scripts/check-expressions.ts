@@ -1,5 +1,5 @@
 /**
- * Looks for regular expressions that can take more than linear time. Checks every expression in the sources, and every
+ * Finds regular expressions that can take more than linear time. Checks every expression in the sources, and every
  * expression that a module builds while it loads. Prints the findings as JSON, and exits with 1 if there are any.
  */
 import { globSync, readFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ const SOURCES = '{src,connectors,service}/**/*.{ts,tsx}';
 /** There is no time limit, because a busy machine would otherwise leave expressions undecided. */
 const WITHOUT_TIMEOUT = { timeout: null, attackTimeout: null, incubationTimeout: null } as const;
 
-/** Flags that the analyser does not know. They do not change how long an expression takes. */
+/** Flags that the analyser does not know. They do not change the time that an expression takes. */
 const UNKNOWN_FLAGS = /[dv]/g;
 
 interface Expression {
@@ -71,7 +71,7 @@ async function buildExpressions(files: readonly string[]): Promise<Expression[]>
   return built;
 }
 
-/** Expressions that take quadratic time, but read only texts with a maximum length. */
+/** Expressions that take quadratic time, but read only strings with a maximum length. */
 const BOUNDED: ReadonlySet<string> = new Set([
   // MAX_LENGTH is 100 characters.
   'src/mapping/money-range.ts',
@@ -79,7 +79,9 @@ const BOUNDED: ReadonlySet<string> = new Set([
   'service/search/question/clause.ts',
 ]);
 
-/** The module to load instead of a module that builds expressions only when it is called. */
+/**
+ * Some modules build expressions only when they are called. For each of these modules, a different module is loaded.
+ */
 const LOADED_FOR: Readonly<Record<string, string>> = {
   'service/search/question/clause.ts': 'service/search/question/question.ts',
 };

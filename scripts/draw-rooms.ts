@@ -1,4 +1,4 @@
-/** Draws the diagrams of rooms in ARCHITECTURE.md from the current imports: `node scripts/draw-rooms.ts`. */
+/** Draws the diagrams of rooms in ARCHITECTURE.md from the current imports. Run `node scripts/draw-rooms.ts`. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT, withDrawings } from './rooms.ts';

@@ -1,4 +1,6 @@
-/** Finds the error codes in the sources by parsing them, for `test/shipping/error-codes.test.ts`. */
+/**
+ * Finds the error codes in the sources. It parses the sources. `test/shipping/error-codes.test.ts` uses the result.
+ */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseAst } from 'rolldown/parseAst';
@@ -20,7 +22,6 @@ const CODE_ARGUMENT: Readonly<Record<string, number>> = {
 /** Error classes whose facts contain the code. The facts are the argument after the message. */
 const ERROR_CLASS = /^(?:Configuration|Retriable|Skippable|Fatal|Http)Error$/;
 
-/** Names of properties that contain a code. */
 const CODE_PROPERTY: ReadonlySet<string> = new Set(['code', 'reason_code']);
 
 /** The maximum number of constants and calls between an error and its code. */
@@ -44,7 +45,7 @@ export interface CodePlace {
 export interface FoundCodes {
   /** The places that use each code. */
   codes: ReadonlyMap<string, readonly CodePlace[]>;
-  /** The files that create an error with a code from elsewhere, with the expression of the code. */
+  /** The files that create an error with a code from elsewhere. `text` is the expression that provides the code. */
   passedOn: readonly { file: string; text: string }[];
 }
 
@@ -74,7 +75,6 @@ const callSchema = z.object({
 /** The names in a file that can refer to a code. */
 interface Scope {
   constants: ReadonlyMap<string, Node>;
-  /** The values that each function returns. */
   returns: ReadonlyMap<string, readonly Node[]>;
 }
 
@@ -139,14 +139,12 @@ function readScope(nodes: readonly Node[]): Scope {
 
 interface CodeNode {
   node: Node;
-  /** True if the code is passed to the class of an error. */
   isOfError: boolean;
-  /** True if the code is passed to a function that creates an error. */
   isPassed?: true;
   message?: string | undefined;
 }
 
-/** Returns the expressions in this node that are a code, and how they are used. */
+/** Returns the expressions in this node that are a code, with the way in which each is used. */
 function listCodeNodes(node: Node): CodeNode[] {
   if (node.type === 'Property') {
     const property = propertySchema.safeParse(node).data;
@@ -173,7 +171,7 @@ const templateSchema = z.object({
   quasis: z.array(z.object({ value: z.object({ cooked: z.string() }) })),
 });
 
-/** Returns the argument of a call that is a sentence, or undefined if there is none. */
+/** Returns the call's argument that is a sentence, or undefined if there is none. */
 function readMessage(nodes: readonly Node[]): string | undefined {
   const texts = nodes.flatMap((node) => {
     if (node.type === 'Literal') return literalSchema.safeParse(node).data?.value ?? [];
@@ -193,7 +191,6 @@ function listTupleCode(node: Node): CodeNode[] {
 
 const objectSchema = z.object({ properties: z.array(nodeSchema) });
 
-/** Returns the code in the facts of an error. */
 function codeIn(facts: Node): Node | undefined {
   return objectSchema
     .safeParse(facts)

@@ -1,10 +1,11 @@
 /**
- * Estimates the matcher's weights by expectation maximisation, without knowing who is who: how often each level of a
- * comparison occurs for the same person (m). Noise A is the bench's noise with three seeds, over invented donors and
- * the public record. Prints each level with its weight and the estimate. A weight that differs by more than a factor of
- * four needs a reason here; otherwise the script ends with 1.
+ * Estimates the matcher's weights by expectation maximisation. It does not know which contact is which donor. A
+ * weight depends on how often each level of a comparison occurs for the same person (m). The noise is the bench's
+ * noise A with three seeds, over invented donors and the public record. Prints each level with its weight and the
+ * estimate. If a weight differs by more than a factor of four, list the reason here. Otherwise the script ends with
+ * 1.
  *
- * node scripts/estimate-weights.ts
+ * Run `node scripts/estimate-weights.ts`.
  */
 
 import { fileURLToPath } from 'node:url';
@@ -22,7 +23,7 @@ const PERSONS = 2_000;
 const ROUNDS = 25;
 const NOTABLE = 4;
 
-/** The comparisons, each with the words that identify its levels. */
+/** The comparisons, with the words that identify their levels. */
 const FIELDS: readonly [string, RegExp][] = [
   ['middle name', /middle (?:name is|initial)/],
   ['first name', /first name|first names/],
@@ -81,7 +82,9 @@ interface Estimate {
   level: string;
   weight: number;
   estimate: number;
-  /** The number of people with this level. Each counts with the probability of being the donor. */
+  /**
+   * The estimated number of people with this level. Each person is weighted by the probability of being the donor.
+   */
   seen: number;
 }
 
@@ -105,9 +108,9 @@ function estimate(persons: readonly Person[]): Estimate[] {
 }
 
 /**
- * Returns the expectation: how many people show each level. Each pair counts with the probability of being one person
- * according to all other comparisons. If a comparison included itself, it would confirm itself, and everyone who moved
- * would be someone else.
+ * Returns the expected number of people at each level. Each pair is weighted by the probability that it is one
+ * person. This probability comes from all other fields. If a field were included in its own weight, it would confirm
+ * itself. Everyone who has moved would then be treated as a different person.
  */
 function weigh(
   persons: readonly Person[],
@@ -138,7 +141,10 @@ function weigh(
   return seen;
 }
 
-/** Returns the maximisation: the share of each level in its field. A level that did not occur is not impossible. */
+/**
+ * Returns the share of each level in its field. This is the maximisation step. A level with no people still has a
+ * small probability.
+ */
 function sharesOf(seen: ReadonlyMap<string, number>): Map<string, number> {
   const fields = new Map<string, number>();
   for (const [level, weight] of seen) {
@@ -156,7 +162,6 @@ function sharesOf(seen: ReadonlyMap<string, number>): Map<string, number> {
 const NONE_IN_NOISE = 'noise A has no such case; set by hand';
 const MOVES_ANYWHERE = 'noise A moves people to any state; most people stay in theirs';
 
-/** The reasons for weights that differ from the estimate. */
 const REASONS: Readonly<Record<string, string>> = {
   'No address agrees, but the state does': MOVES_ANYWHERE,
   'The city is the same': 'noise A moves nobody within a city',

@@ -1,4 +1,4 @@
-/** Does the build steps that neither the compiler nor the bundler does. `npm run build` runs it. */
+/** Does the build steps that neither the compiler nor the bundler does. `npm run build` runs this script. */
 import { chmodSync, cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -30,8 +30,8 @@ cpSync(join(ROOT, 'deploy/hubspot'), join(DIST, 'deploy/hubspot'), { recursive: 
 copyPackageFiles(join(DIST, 'packages'));
 
 /**
- * The manifest marks the top folder of the built program. Its other content would be misleading anywhere but
- * at the top of a package.
+ * The manifest marks the top folder of the built program. The rest of its content applies only to the top of a
+ * package.
  */
 const manifestSchema = z.object({ name: z.string(), version: z.string(), type: z.string() });
 

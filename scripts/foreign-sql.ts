@@ -1,11 +1,13 @@
-/** Finds SQL in the text of files that uses another topic's tables, for `test/architecture.test.ts`. */
+/**
+ * Finds SQL that uses a different topic's tables. It searches the source files as strings.
+ * `test/architecture.test.ts` uses the result.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CATALOGUE, TABLES_BY_TOPIC } from '../src/database/tables/catalogue.ts';
 import { files, ROOT } from './rooms.ts';
 
 export interface ForeignSql {
-  /** The topic that owns the file. */
   topic: string;
   does: 'reads' | 'changes';
   /** The table, and the topic that owns it. */
@@ -34,7 +36,10 @@ const STATEMENT = new RegExp(
 
 const CHANGES = /^(?:insertInto|updateTable|deleteFrom|into|update)$/;
 
-/** Returns each pair of a file and another topic's table, once for reading and once for changing it. */
+/**
+ * Finds the files that use a different topic's table. Returns separate entries for reading and for changing the
+ * table.
+ */
 export function findForeignSql(): ForeignSql[] {
   const found = new Map<string, ForeignSql>();
   for (const file of files) {

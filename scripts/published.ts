@@ -1,5 +1,6 @@
 /**
- * The parts of the package other than the program: its manifest, with the packages that are installed together with it.
+ * Creates the parts of the package other than the program. They are its manifest and the packages that are installed
+ * together with it.
  */
 import { z } from 'zod';
 
@@ -11,7 +12,9 @@ const OF_CHECKOUT = ['scripts', 'devDependencies', 'allowScripts'];
 /** Packages whose types are part of the package's exports. Their code is part of the program. */
 const FOR_TYPES = ['zod'];
 
-/** Returns the package's manifest. Its dependencies are `outside`, the packages that are not in the bundle. */
+/**
+ * Returns the package's manifest. Its dependencies are the packages in `outside`, which the bundle does not contain.
+ */
 export function toPublished(manifest: unknown, outside: readonly string[]) {
   const { dependencies: all, ...own } = manifestSchema.parse(manifest);
   const dependencies = Object.fromEntries(

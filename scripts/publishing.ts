@@ -13,7 +13,9 @@ export interface Release {
   changes: string;
 }
 
-/** Returns the reasons not to publish, each with its fix. Returns an empty list if the version can be published. */
+/**
+ * Returns the reasons not to publish, each with its solution. Returns an empty list if the version can be published.
+ */
 export function listObstacles({ manifest, announced, tags, changes }: Release): string[] {
   const { version, repository } = manifest;
   const tag = `v${version}`;

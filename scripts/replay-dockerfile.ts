@@ -1,12 +1,12 @@
 /**
- * Executes the Dockerfile without a container engine, and then runs the result. This includes every step of
- * the build in an empty folder, the demo, the first start as in docs/guides/run-with-docker.md, the health
- * check, and the end on the stop signal. Ends with 0 if all of that works.
+ * Executes the Dockerfile without a container engine, and then runs the result. The script executes every build step
+ * in an empty folder and starts the demo. It follows the first start in docs/guides/run-with-docker.md, runs the
+ * health check, and sends the stop signal. The exit code is 0 if all of these steps succeed.
  *
- *     node scripts/replay-dockerfile.ts [--offline]
+ * Run `node scripts/replay-dockerfile.ts [--offline]`.
  *
- * With --offline, a copy of the checkout's modules replaces the registry for `npm ci`. The replay cannot show that the
- * base image exists, or that it has the tools of this machine.
+ * With `--offline`, a copy of the checkout's modules replaces the registry for `npm ci`. The script cannot show that
+ * the base image exists, or that it has the tools of this machine.
  */
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -4,7 +4,7 @@ import { dirname, join, normalize, relative } from 'node:path';
 
 export const ROOT = join(import.meta.dirname, '..');
 
-/** Rooms that are part of another room: the schema of the database, and the start of `main`. */
+/** Modules that belong to a different room. They belong to the database or to `main`. */
 const PART_OF = new Map([
   ['migrations', 'src/database'],
   ['src/process-memory', 'src/main'],
@@ -14,8 +14,9 @@ const PART_OF = new Map([
 ]);
 
 /**
- * Rooms by floor, from the ground: words and pure rules; sending; the database; the statements of each topic; the
- * topics; what users can do; the interfaces. A room imports only lower rooms and its own files.
+ * Rooms by floor, in order from the lowest floor. The floors are words and pure rules, sending, the database, each
+ * topic's statements, the topics, users' operations, and the interfaces. A room imports only lower rooms and its own
+ * files.
  */
 export const FLOORS: readonly (readonly string[])[] = [
   ['src/core'],
@@ -52,15 +53,18 @@ export const FLOORS: readonly (readonly string[])[] = [
 ];
 
 /**
- * Floors on which rooms can import each other, because a change in one topic is often in the same transaction as a
- * change in another.
+ * Floors whose rooms can import each other. A change in one topic is often in the same transaction as a change in a
+ * different topic.
  */
 export const OPEN_FLOORS: readonly number[] = [3, 4];
 
-/** Folders of a topic that are a separate room, for example its statements, which import no topic. */
+/**
+ * Folders inside a topic that form a separate room. One example is a topic's statements, which do not import any
+ * topic.
+ */
 const STATEMENTS = /^src\/(?:\w+\/statements|privacy\/audit)(?=\/)/;
 
-/** Parts outside of the product, each with the parts that it can import. */
+/** Parts outside of the product, with the parts that each of them can import. */
 export const BESIDE_THE_PRODUCT: Readonly<Record<string, readonly string[]>> = {
   people: [],
   testbed: ['people'],
@@ -83,8 +87,8 @@ export const files = [
 export const imports = files.flatMap(importsOf);
 
 /**
- * For each drawing in ARCHITECTURE.md, the function that returns a file's room, or null for files outside of the
- * drawing.
+ * For each drawing in ARCHITECTURE.md, the function that maps a file to its room. The function returns null for files
+ * outside of the drawing.
  */
 export const DRAWINGS: Readonly<Record<string, (file: string) => string | null>> = {
   'the whole': topOf,
@@ -97,7 +101,7 @@ export function drawingIn(document: string, name: string): string | undefined {
   return document.split(markerOf(name))[1]?.split('```')[0];
 }
 
-/** Returns the document with drawings that match the current imports. */
+/** Returns the document. Its drawings match the current imports. */
 export function withDrawings(document: string): string {
   return Object.entries(DRAWINGS).reduce((text, [name, room]) => {
     const [before = '', after = ''] = text.split(markerOf(name));
@@ -116,13 +120,16 @@ function topOf(file: string): string {
   return isGround || !room.startsWith('src/') ? room : 'src';
 }
 
-/** Returns the room inside a large room, or null for files outside of its rooms. */
+/** Returns the file's inner room in a large room, or null if the file has no inner room. */
 function insideOf(room: string, file: string): string | null {
   const [inner, ...more] = file.slice(room.length + 1).split('/');
   return file.startsWith(`${room}/`) && more.length > 0 ? (inner ?? null) : null;
 }
 
-/** Returns a line for each room, the highest floor first: its floor, its name and its imports. */
+/**
+ * Returns a line for each room, starting with the highest floor. The line contains the room's floor, name and
+ * imports.
+ */
 export function draw(drawing: string, room: (file: string) => string | null): string {
   const below = new Map<string, Set<string>>();
   for (const { from, to } of imports) {
@@ -145,13 +152,14 @@ export function draw(drawing: string, room: (file: string) => string | null): st
     .join('\n');
 }
 
-/** Returns the floor of a room in `FLOORS`, counted from 1. */
+/** Returns the floor of a room in `FLOORS`. Floors are counted from 1. */
 function floorByRule(name: string): number {
   return 1 + FLOORS.findIndex((rooms) => rooms.includes(name) || rooms.includes(`src/${name}`));
 }
 
 /**
- * Returns each room's floor: one above the highest room that it imports. Throws if rooms import each other in a cycle.
+ * Returns each room's floor, which is one above the highest room that it imports. Throws an error if rooms import
+ * each other in a cycle.
  */
 function createFloors(below: ReadonlyMap<string, ReadonlySet<string>>): (name: string) => number {
   const floors = new Map<string, number>();
@@ -188,8 +196,8 @@ function importsOf(from: string): Import[] {
 }
 
 /**
- * Returns a file's room: `src/sync` for everything in that folder and for `src/sync.ts`. A topic's statements are a
- * separate room.
+ * Returns a file's room. For example, all files in the folder `src/sync` and the file `src/sync.ts` belong to the
+ * room `src/sync`. A topic's statements form a separate room.
  */
 export function roomOf(file: string): string {
   const [statements] = STATEMENTS.exec(file) ?? [];

@@ -1,14 +1,14 @@
 /**
- * Prints how large src, connectors and migrations are for a reader: `node scripts/shape.ts`. It reads lines instead of
- * syntax. That works because the formatter puts the end of a function below its start, and TypeScript 7 has no stable
- * API to read a file.
+ * Prints measures of how much code a reader has to read in src, connectors and migrations. Run `node
+ * scripts/shape.ts`. TypeScript 7 has no stable API for parsing a file, so the script reads lines and does not parse
+ * the syntax. The formatter aligns the end of a function with its start, so the script can find both.
  */
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join, normalize } from 'node:path';
 import { files as allFiles, imports as allImports, isBeside, ROOT, roomOf } from './rooms.ts';
 
 const MOST = 10;
-/** Larger values are reported. They are only hints, and no code is split or merged to reach a number. */
+/** The script reports larger values. They are only hints. No code is split or merged to meet them. */
 const LONG_FUNCTION = 60;
 const LONG_CHAIN = 20;
 const LARGE_FOLDER = { files: 25, lines: 4_000 };
@@ -103,7 +103,9 @@ function countLines(file: string): number {
   return textOf(file).split('\n').length - 1;
 }
 
-/** Returns the longest chain of imports from each file, because a change at its end can break its start. */
+/**
+ * Returns the longest chain of imports from each file. A change in the last file of a chain can break the first file.
+ */
 function chainsByLength(): string[][] {
   const targets = Map.groupBy(imports, ({ from }) => from);
   const found = new Map<string, string[]>();
@@ -196,7 +198,7 @@ function lengthOf(lines: readonly string[], indent: string): number | null {
   const end = rest.findIndex(
     (line) => line.startsWith(indent) && /^[^\s]/.test(line.slice(indent.length)),
   );
-  // If the head has several lines, it ends with its closing bracket, and the body starts there.
+  // If a function's head has several lines, the head ends with its closing bracket. The body starts in that line.
   const isHead = end !== -1 && /^\).*\{$/.test(rest[end]?.slice(indent.length) ?? '');
   const [from, opening] = isHead ? [end + 1, rest[end]] : [0, lines[0]];
   if (!opening?.endsWith('{')) return null;

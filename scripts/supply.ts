@@ -1,7 +1,7 @@
 /**
- * Describes the contents of the program: a bill of materials (CycloneDX) and the licences of all packages.
- * They come from the lock file, so the same lock file always gives the same bill. `npm sbom --omit=dev` omits
- * packages that development tools also need.
+ * Describes the contents of the program with a bill of materials (CycloneDX) and the licences of all packages. They
+ * come from the lock file, so the same lock file always produces the same bill. `npm sbom --omit=dev` is unsuitable,
+ * because it omits packages that development tools also need.
  */
 import { z } from 'zod';
 
@@ -20,7 +20,7 @@ const lockSchema = z.object({
   packages: z.record(z.string(), z.looseObject({ dev: z.boolean().optional() })),
 });
 
-/** Licences that allow a nonprofit to use and pass on the program. Someone has read each of them. */
+/** Licences that allow a nonprofit to use and pass on the program. A developer has read each of them. */
 const ALLOWED: ReadonlySet<string> = new Set([
   ...['MIT', 'MIT-0', 'ISC', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', '(MIT OR CC0-1.0)'],
   ...['BlueOak-1.0.0', '0BSD'],
@@ -32,11 +32,11 @@ export interface Package {
   name: string;
   version: string;
   licence: string;
-  /** The hash in the format of npm: the algorithm, a hyphen, base64. */
+  /** The hash in npm's format, which is the algorithm, a hyphen and base64. */
   integrity: string;
 }
 
-/** Returns the packages that run with the program, by name. Throws for a licence that is not allowed. */
+/** Returns the packages that run with the program, by name. Throws an error for a licence that is not allowed. */
 export function packagesOf(lock: unknown): Package[] {
   const { packages } = lockSchema.parse(lock);
   const found = new Map<string, Package>();
@@ -56,8 +56,8 @@ export function packagesOf(lock: unknown): Package[] {
 }
 
 /**
- * Returns the shrinkwrap that `npm install` of the packed package uses, whatever has been published since. It
- * contains these packages of the lock file and their dependencies. Because it contains no addresses, npm downloads each
+ * Returns the shrinkwrap that `npm install` of the packed package uses. Later publications have no effect on it. It
+ * contains these packages of the lock file and their dependencies. It contains no addresses, so npm downloads each
  * package from the installing machine's registry.
  */
 export function shrinkwrapOf(lock: unknown, dependencies: Readonly<Record<string, string>>) {
@@ -104,7 +104,10 @@ function neededBy(
   return found;
 }
 
-/** Returns the place where a package finds another package: next to itself first, then further up. */
+/**
+ * Returns the place where a package finds a different package. It first looks in its own folder, and then in the
+ * folders above.
+ */
 function placeOf(
   packages: Readonly<Record<string, unknown>>,
   { name, from }: { name: string; from: string },

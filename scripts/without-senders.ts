@@ -1,6 +1,6 @@
 /**
- * The plugin that puts the stubs of senders into the bundle, and omits the hook that loads them for the
- * sources.
+ * The plugin that puts the senders' stubs into the bundle. It omits the hook that loads the stubs if the program runs
+ * from its sources.
  */
 import { join } from 'node:path';
 import type { Plugin } from 'rolldown';

@@ -1,6 +1,6 @@
 /**
- * Writes `deploy/salesforce`: the fields of the default Salesforce map, as source that an administrator deploys. Run it
- * after a change to the map or to its fields: `node scripts/write-salesforce-source.ts`.
+ * Writes `deploy/salesforce`, which contains the fields of the default Salesforce map as source for an administrator
+ * to deploy. After a change to the map or to its fields, run `node scripts/write-salesforce-source.ts`.
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

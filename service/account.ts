@@ -1,4 +1,4 @@
-/** Free information for callers about their balance and their key. */
+/** These requests are free. */
 
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 import type { PartnerEnv } from './context.ts';

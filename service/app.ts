@@ -22,10 +22,10 @@ import { CHARGED_SEARCHES, searchRoutes } from './search/search.ts';
 import { whileOpen } from './slices.ts';
 import { quotePersons } from './validation.ts';
 
-/** The service's base path. The document's {base_url} ends with it. */
+/** The {base_url} in the document ends with this path. */
 export const BASE_PATH = '/v1/partners';
 
-/** The path of the donors' pages, to which profiles link. It is outside the API's path. */
+/** Profiles link to these pages. They are outside the API's path. */
 export const DONOR_PAGES = '/people';
 
 export interface AppOptions
@@ -39,21 +39,21 @@ export interface AppOptions
   rateLimit: RateLimit;
   credits: Credits;
   keys: Pick<Keys, 'find'>;
-  /** The outermost middlewares, in order. Whoever starts the service provides them. */
+  /** The outermost middleware functions, in order. The code that starts the service provides them. */
   edge: readonly MiddlewareHandler[];
   /** Called with unexpected errors. */
   report: (error: Error) => void;
 }
 
 /**
- * Returns the service at its base path. Browsers cannot send a key, so its documents are also available as a page
- * without a key.
+ * Returns the service at its base path. Browsers cannot send a key, so the documents are also available without one.
  */
 export function createApp(options: AppOptions) {
   const app = new Hono<PartnerEnv>({ strict: false });
   const service = createService(options);
   const page = addDocuments(service, BASE_PATH, options);
-  // The address of a donor's page in profiles. The page contains no data, because browsers cannot send a key.
+  // Returns the address of a donor's page. Profiles contain it. The page contains no data, because browsers cannot send
+  // a key.
   app.get(`${DONOR_PAGES}/:id`, (c) => c.html(donorPage(options.title)));
   app.route(BASE_PATH, service);
   app.notFound((c) => c.json({ detail: 'Not Found' }, 404));
@@ -62,8 +62,8 @@ export function createApp(options: AppOptions) {
 }
 
 /**
- * Creates the service. The order of the middlewares matters: callers without access are not charged, and the work comes
- * after the charge.
+ * The order of the middleware matters. Callers without access are not charged, and requests are charged before they are
+ * processed.
  */
 function createService(options: AppOptions) {
   const { clock, credits, commitTogether, createId } = options;
@@ -107,8 +107,8 @@ function identify(createId: () => string): MiddlewareHandler<PartnerEnv> {
 }
 
 /**
- * Returns the innermost middleware. It plays the documented fault `error`, which is a failure of the service itself, so
- * it comes after authentication, limits and charging.
+ * Returns the innermost middleware. It simulates the documented fault `error`, which is a failure of the service
+ * itself. It runs after authentication, limits and charging.
  */
 function failInside(): MiddlewareHandler<PartnerEnv> {
   return async (c, next) =>

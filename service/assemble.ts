@@ -1,4 +1,4 @@
-/** Assembles the parts of the service, however it is started. */
+/** Assembles the parts of the service. Every way to start the service uses this function. */
 
 import { randomBytes } from 'node:crypto';
 import type { ConnectionEngine } from './connections/engine.ts';
@@ -27,7 +27,6 @@ export interface AssembleOptions {
   networkJobTimeMs: number;
 }
 
-/** Opens everything that the endpoints read and write. */
 export function assembleService({ engine, networkJobTimeMs, ...parts }: AssembleOptions) {
   const { db, world, clock, report } = parts;
   const donorIndex = openDonorIndex(db, world);

@@ -7,12 +7,12 @@ import { answerInvalid } from './validation.ts';
 
 /** A hundred people with all details need less than a tenth of this. */
 const MAX_BYTES = 2_000_000;
-/** The maximum nesting of lists and objects. The deepest request has five levels. */
+/** The maximum nesting of lists and objects. The deepest request body has five levels. */
 const MAX_DEPTH = 32;
 /** The maximum number of values and keys. The largest request has 10,000 donor IDs. */
 const MAX_VALUES = 30_000;
 
-/** With these methods, a body has no meaning, so it is not read. */
+/** Methods that send no meaningful body, so the service does not read the body. */
 const BODYLESS = new Set(['GET', 'HEAD', 'DELETE']);
 
 /** The methods that at least one endpoint accepts. */
@@ -27,7 +27,7 @@ export function limitMethods(): MiddlewareHandler<PartnerEnv> {
   };
 }
 
-/** Responds with 400 to a body that is too large, before it is completely read. */
+/** Responds with 400 before a large body is completely read. */
 export function limitBody(): MiddlewareHandler<PartnerEnv> {
   const limit = bodyLimit({
     maxSize: MAX_BYTES,
@@ -37,8 +37,7 @@ export function limitBody(): MiddlewareHandler<PartnerEnv> {
   return (c, next) => {
     if (BODYLESS.has(c.req.method)) return next();
     const { raw } = c.req;
-    // If a body does not state its size, the limit copies the request to count it. Only an instance of the global class
-    // can be copied, and the server's request is not one.
+    // Without a stated size, the limit copies the request. Only a request of the global class can be copied.
     const isCounted = raw.headers.has('transfer-encoding') || !raw.headers.has('content-length');
     if (raw.body !== null && isCounted) {
       const { url, method, headers, body } = raw;
@@ -48,7 +47,7 @@ export function limitBody(): MiddlewareHandler<PartnerEnv> {
   };
 }
 
-/** Parses the JSON body of a request once, into `c.var.body`. Responds with 422 to invalid JSON. */
+/** Parses the JSON body of a request once and stores it in `c.var.body`. Responds with 422 to invalid JSON. */
 export function readBody(): MiddlewareHandler<PartnerEnv> {
   return async (c, next) => {
     const text = BODYLESS.has(c.req.method) ? '' : await c.req.text();
@@ -67,7 +66,7 @@ export function readBody(): MiddlewareHandler<PartnerEnv> {
   };
 }
 
-/** Returns why a JSON text is too complex to be parsed, or undefined for most texts. A string counts as one value. */
+/** Returns the reason why JSON is too complex to be parsed, or undefined if it is simple enough. */
 function refuseShape(text: string): string | undefined {
   let depth = 0;
   let values = 0;
@@ -85,7 +84,7 @@ function refuseShape(text: string): string | undefined {
   return undefined;
 }
 
-/** Returns the end of a JSON string: the first quote with an even number of backslashes before it. */
+/** Returns the end of a JSON string. An even number of backslashes precedes the closing quote. */
 function endOfString(text: string, start: number): number {
   for (let at = text.indexOf('"', start + 1); at !== -1; at = text.indexOf('"', at + 1)) {
     let backslashes = 0;

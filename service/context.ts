@@ -8,9 +8,9 @@ export interface PartnerEnv {
   Bindings: HttpBindings;
   Variables: {
     requestId: string;
-    /** The fault to play inside the service. Only the edge sets it. */
+    /** The fault to simulate inside the service. Only the edge sets it. */
     fault: ServiceFault | undefined;
-    /** The request's key, which authentication sets. */
+    /** The request's key. Authentication sets it. */
     key: ApiKey;
     /** The parsed body, or undefined if there is none. */
     body: unknown;
@@ -19,7 +19,8 @@ export interface PartnerEnv {
     /** The charge's line in the ledger, or null if the request costs nothing. */
     chargeId: number | null;
     /**
-     * Settles this request's charge with the number of processed items. Must be called in the transaction of the work.
+     * Settles this request's charge. The caller pays only for processed items. Call it in the transaction of the paid
+     * work.
      */
     settle: (processed?: number) => void;
   };

@@ -1,5 +1,3 @@
-/** Manages credits: six buckets for each team, and a ledger that explains every spent credit. */
-
 import type { Database } from './database.ts';
 
 /** The six buckets (service document, section 2.7). */
@@ -14,10 +12,9 @@ export const BUCKETS = [
 
 export type Bucket = (typeof BUCKETS)[number];
 
-/** The remaining credits in each bucket. */
 export type Balances = Record<Bucket, number>;
 
-/** Who pays for what, and how much. The amount is a number of credits above 0. */
+/** The payer, the purpose and the amount of a charge. The amount is a positive number of credits. */
 export interface Payment {
   apiKey: string;
   team: string;
@@ -28,21 +25,20 @@ export interface Payment {
   requestId: string;
 }
 
-/** A line in the ledger. Refunds have negative amounts, so the sum of all lines is the number of spent credits. */
+/** A line in the ledger. Refunds are negative, so the sum is the number of spent credits. */
 export interface LedgerEntry extends Payment {
   id: number;
   atMs: number;
   kind: 'charge' | 'refund';
 }
 
-/** Credits that were taken for a request whose outcome is not known yet. */
+/** The outcome of the request is still unknown. */
 export interface Charge {
   /** The line of the ledger. */
   id: number;
   amount: number;
 }
 
-/** The credits that a bucket was granted, and the remaining credits. */
 export interface BucketAccount {
   team: string;
   bucket: Bucket;
@@ -50,15 +46,15 @@ export interface BucketAccount {
   remaining: number;
 }
 
-/** The accounts of all teams. For each bucket, granted - remaining equals the sum of its ledger lines. */
+/** In each bucket, granted minus remaining credits equal the sum of its ledger lines. */
 export interface Credits {
   /** Sets a team's remaining credits in some buckets. The difference counts as granted. */
   grant(team: string, amounts: Partial<Balances>): void;
   hasTeam(team: string): boolean;
   balances(team: string): Balances;
   /**
-   * Takes the amount, or as much of it as is available. Returns undefined if nothing is available. The charge stays
-   * open until it is settled or refunded. A restart of the service also refunds it.
+   * Takes the amount, or as much of it as is available. Returns undefined if no credits are available. The charge stays
+   * open until it is settled or refunded. A restart refunds it.
    */
   charge(payment: Payment): Charge | undefined;
   /**
@@ -68,11 +64,11 @@ export interface Credits {
   settle(charge: Charge, earned: number): void;
   /** Refunds the whole charge, unless a part of it was already refunded. */
   refund(charge: Charge): void;
-  /** Refunds all charges that were open when the service last ended. Returns their number. */
+  /** Refunds all charges that were open when the service last ended. */
   refundOpen(): number;
   /** Makes a charge when `dueAtMs` is reached. */
   chargeLater(payment: Payment, dueAtMs: number): void;
-  /** Returns the lines of the ledger in order, optionally only those for one key or bucket. */
+  /** Returns the lines of the ledger in order. The caller can limit them to one key or bucket. */
   ledger(filter: { apiKey?: string | undefined; bucket?: string | undefined }): LedgerEntry[];
   accounts(): BucketAccount[];
 }
@@ -108,7 +104,7 @@ export function createCredits(db: Database, clock: () => number): Credits {
   /** Late charges need no timer, because they are made before anyone can read the balance. */
   const settle = db.transaction(() => {
     for (const { id, ...payment } of sql.due.all(clock())) {
-      // The work for it was already done.
+      // The work for this charge has already been done.
       charge(payment, 'settled');
       sql.landed.run(id);
     }

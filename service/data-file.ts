@@ -1,7 +1,4 @@
-/**
- * Reads the lists of names and cities that matching and search use. They belong to the service. The invented people
- * have separate lists.
- */
+/** Reads the lists of names and cities that matching and search need. The invented people have separate lists. */
 
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -16,7 +13,7 @@ export function readDataFile<T>(name: string, row: z.ZodType<T>): T[] {
   return z.array(row).parse(parse(readFileSync(join(dataFolder(), name)), { columns: true }));
 }
 
-/** Returns the folder with the files. They are not compiled, so it is searched for in the folders above. */
+/** Returns the folder with the files. The files are not compiled, so the parent folders are searched. */
 function dataFolder(): string {
   let folder = import.meta.dirname;
   for (let floor = 0; floor < MAX_FLOORS_UP; floor += 1) {

@@ -7,7 +7,7 @@ import Sqlite from 'better-sqlite3';
 /** An open database. All modules of the service share it. */
 export type Database = Sqlite.Database;
 
-/** Long enough for a service that was just told to stop to end before the next one starts. */
+/** This time is long enough for a service to stop before the next one starts. */
 const LOCK_TIMEOUT_MS = 1000;
 
 export interface Opening {
@@ -18,10 +18,9 @@ export interface Opening {
 }
 
 /**
- * Opens a database file, or a database in memory if no file is given. A buffer with the content of another database
- * (`serialize`) opens as a copy in memory. A file belongs to one process until it is closed, so opening it a second
- * time is an error. Two processes would make each other's writes fail, and neither would count the requests and credits
- * that the other one used.
+ * Opens a database file, or a database in memory if no file is given. A buffer that contains another database
+ * (`serialize`) is opened as a copy in memory. A file belongs to one process at a time. Two processes would make each
+ * other's writes fail. Neither would know how much the other has spent.
  */
 export function openFile(
   file: string | Buffer | undefined,
@@ -48,8 +47,8 @@ export function createPrivateFile(file: string): void {
 }
 
 /**
- * Locks out other services, but not processes that only read, because the lock is on a file next to the database. It
- * ends with the database or the process, even if the process is killed.
+ * Locks out other services but not processes that only read. The lock is a separate file next to the database. It ends
+ * with the process, even after a kill.
  */
 function claim(db: Database, file: string): void {
   db.prepare('attach ? as claim').run(`${file}-lock`);
@@ -59,8 +58,8 @@ function claim(db: Database, file: string): void {
 }
 
 /**
- * Returns true if a statement failed because of the disk, the memory or another process, and not because of its data.
- * The same statement may succeed later.
+ * Returns true if a statement failed because of the disk, the memory or a different process. False if its data is the
+ * cause. The same statement may succeed later.
  */
 export function isTransient(error: unknown): boolean {
   return (

@@ -1,4 +1,4 @@
-/** Opens the service's database, and defines its schema. */
+/** Opens the service's database and defines its schema. */
 
 import { type Database, type Opening, openFile } from './database-file.ts';
 import { INDEX_TABLES } from './matcher/tables.ts';
@@ -18,8 +18,8 @@ import { bringSchema, type SchemaStep } from './schema.ts';
 export type { Database };
 
 /**
- * The cache is large because the connections of a team's networks take several hundred megabytes, and searches read all
- * of them.
+ * The cache is large because searches read all connections of a team's networks. A team's networks take several hundred
+ * megabytes.
  */
 const CACHE_KIB = 128 * 1024;
 
@@ -129,7 +129,7 @@ function addMatchOfJobs(db: Database): void {
   addColumn(db, 'jobs', 'match', 'text');
 }
 
-/** Lines from earlier versions have no state, so it is unknown whether their work was done. */
+/** Earlier versions stored no state, so it is unknown whether the work was done. */
 const CHARGE_STATES = [
   ['ledger', 'state', "text check (state in ('open', 'settled', 'refunded'))"],
   ['ledger', 'refund_of', 'integer'],
@@ -155,12 +155,12 @@ function addParts(db: Database): void {
   db.exec(PART_TABLES);
 }
 
-/** Adds the day of the data about people. In files from earlier versions, it is the same for all people. */
+/** Adds the column with the day on which the data about people ends. In earlier files, everyone has the same day. */
 function addDayOfPeople(db: Database): void {
   addColumn(db, 'settled_people', 'as_of', "text not null default '2026-07-01'");
 }
 
-/** Deletes keys that contain names of erased people. Earlier versions stored such keys with returns. */
+/** Earlier versions stored such keys together with tax returns. */
 function dropKeysOfNobody(db: Database): void {
   db.exec('delete from record_return_people where key not in (select key from record_keys)');
 }
@@ -170,7 +170,7 @@ function addColumn(db: Database, table: string, column: string, type: string): v
   if (!columns.all().includes(column)) db.exec(`alter table ${table} add column ${column} ${type}`);
 }
 
-/** Steps are only added at the end. A released step is never changed. */
+/** Steps are only added at the end. A released step must never be changed. */
 const STEPS: readonly SchemaStep[] = [
   { name: '0001 stand-in', bring: (db) => db.exec(SCHEMA + INDEX_TABLES + NETWORK_TABLES) },
   { name: '0002 match of jobs', bring: addMatchOfJobs },

@@ -86,7 +86,7 @@ function withOperationIds(document: Document): Document {
 }
 
 /**
- * Returns an operation's ID. `GET /donors/{id}/metadata` becomes getDonorMetadata. Without the ID, it becomes
+ * Returns an operation's ID. `GET /donors/{id}/metadata` becomes getDonorMetadata. Without the ID, the name is
  * getDonorsMetadata.
  */
 function operationIdOf(method: string, path: string): string {
@@ -101,7 +101,7 @@ function operationIdOf(method: string, path: string): string {
   return method + (names.length === 0 ? 'Root' : names.map(capital).join(''));
 }
 
-/** Paths whose responses do not use our schemas: two pages, and the document itself. */
+/** The paths whose responses do not use our schemas. They are two pages and the document itself. */
 const DOCUMENTS: readonly RouteConfig[] = [
   {
     ...documentPath('/openapi.json', 'This document'),

@@ -1,9 +1,6 @@
-/**
- * Describes a donor as the service stores and matches it. Everything that adds people to the service, such as an import
- * or a sandbox's world, uses this form.
- */
+/** All code that adds people to the service uses this form, such as an import or a sandbox's world. */
 
-/** A name. `middle` is a name or an initial, or null if it is unknown. */
+/** `middle` is a name or an initial, or null if it is unknown. */
 export interface Name {
   first: string;
   middle: string | null;
@@ -41,7 +38,7 @@ export const BODY_KINDS = [
 
 export type BodyKind = (typeof BODY_KINDS)[number];
 
-/** The source of a statement, and how reliable it is. */
+/** The source of a statement, and the reliability of the statement. */
 export interface SourceNote {
   /** The collection of records, for example `irs-990`. */
   source: string;
@@ -66,18 +63,20 @@ export const SOURCED_FACTS = [
 
 export type SourcedFact = (typeof SOURCED_FACTS)[number];
 
-/** A relation to an organisation with ISO dates. `end` is null while the relation lasts. */
+/**
+ * A relationship with an organisation, with its start and end as ISO dates. `end` is null while the relationship lasts.
+ */
 export interface Role {
   organisationId: string;
   organisationName: string;
   title: string;
   start: string;
   end: string | null;
-  /** The kind of organisation, if it is real. */
+  /** The kind of organisation. Only real organisations have one. */
   body?: BodyKind;
-  /** True if the person served there as a judge, a legislator or a soldier, and did not merely work there. */
+  /** True for service as a judge, legislator or soldier, and not for ordinary work. */
   isService?: boolean;
-  /** The source. Absent for people who were not imported. */
+  /** Absent for people who were not imported. */
   source?: SourceNote;
 }
 
@@ -87,11 +86,11 @@ export interface Gift {
   organisationName: string;
   amount: number;
   date: string;
-  /** The source. Absent for people who were not imported. */
+  /** Absent for people who were not imported. */
   source?: SourceNote;
 }
 
-/** A person as the service knows them. */
+/** The data that the service has about a person. */
 export interface Donor {
   /** The ID as 32 hexadecimal characters. */
   id: string;
@@ -99,13 +98,12 @@ export interface Donor {
   page?: string;
   name: Name;
   birthYear: number | null;
-  /** The complete ISO date, if it is known. */
+  /** The complete date of birth in ISO format, if it is known. */
   birthday?: string;
-  /** Distinguishes generations with the same name, for example `Jr` or `III`. */
   suffix?: string;
   /** True for people who have died. Absent for all other people. */
   isDeceased?: boolean;
-  /** The ID of the household. People at the same address share it. */
+  /** People at one address share it. */
   householdId: string | null;
   /** The current address, followed by earlier ones. */
   addresses: Address[];
@@ -120,7 +118,7 @@ export interface Donor {
   /** The person's estimated giving capacity in whole US dollars, or null if it is unknown. */
   capacity: { political: number | null; nonprofit: number | null };
   bio: string[];
-  /** The sources of the facts. Only imported people have them. */
+  /** Only imported people have them. */
   sources?: Partial<Record<SourcedFact, SourceNote>>;
 }
 
@@ -131,7 +129,7 @@ export interface World {
   donorCount: number;
   /** Describes the real people in words. Absent if there are none. */
   realPeople?: string;
-  /** The ISO date on which the data about people ends. Current roles last until then. */
+  /** The ISO date up to which the data describes people. Current roles last until that day. */
   asOf: string;
   /** Returns the donor with this number, from 0 to `donorCount - 1`. Throws a RangeError for any other number. */
   donor(n: number): Donor;

@@ -1,5 +1,3 @@
-/** Describes the enhancement endpoints for openapi.json, with the schemas of their bodies. */
-
 import { createRoute, z } from '@hono/zod-openapi';
 import { batchErrors, commonErrors, creditErrors, json, notFoundError } from './errors.ts';
 import { profileSchema } from './profile.ts';
@@ -15,10 +13,7 @@ export interface Endpoint {
   path: string;
 }
 
-/**
- * The four endpoints in one form of the paths (service document, section 4.3), and another endpoint that explains a
- * match.
- */
+/** The four endpoints in one form of the paths (service document, section 4.3). One more endpoint explains a match. */
 export type FormEndpoints = Record<
   'submit' | 'progress' | 'explanation' | 'progressBatch' | 'results',
   Endpoint
@@ -98,7 +93,7 @@ const matchSchema = z.object({
     }),
 });
 
-/** How certain a match is, in the form of a response. */
+/** The certainty of a match in the form of a response. */
 export type ShownMatch = z.infer<typeof matchSchema>;
 
 const notFoundIds = z.array(z.string()).openapi({ description: 'Job ids that do not exist' });
@@ -227,7 +222,6 @@ export function progressBatchRoute(endpoint: Endpoint) {
   });
 }
 
-/** Creates the route that reads the states and profiles of a few jobs. */
 export function resultsRoute(endpoint: Endpoint) {
   return createRoute({
     ...endpoint,
@@ -267,10 +261,7 @@ function hasText(text: string | null | undefined): boolean {
   return (text ?? '').trim() !== '';
 }
 
-/**
- * Throws if a tracking ID is repeated. The response maps tracking IDs to jobs, so it could not contain two people with
- * the same ID.
- */
+/** Throws if a tracking ID is repeated. The response maps tracking IDs to jobs, so each ID must be unique. */
 function refuseRepeatedTrackingIds(
   persons: readonly SubmittedPerson[],
   context: z.RefinementCtx,

@@ -1,6 +1,6 @@
 /**
- * Enhancement (service document, sections 2.4, 2.5 and 4.3): creates jobs for submitted people, and returns profiles.
- * The document has two forms of the paths. Both lead to the same jobs.
+ * The enhancement endpoints (service document, sections 2.4, 2.5 and 4.3). They create jobs for submitted people and
+ * return profiles. The document describes the paths in two forms. The paths of both forms lead to the same jobs.
  */
 
 import type { OpenAPIHono } from '@hono/zod-openapi';
@@ -33,9 +33,9 @@ import type { CommitTogether } from './shared-commits.ts';
 import { TWO_PEOPLE } from './two-people.ts';
 import { countItems } from './validation.ts';
 
-/** The forms of the enhancement paths that are available. By default, both are. */
+/** Chooses the forms of the enhancement paths that the service offers. By default, the service offers both forms. */
 export interface PathForms {
-  /** True for paths at the base URL itself: PUT /, GET /progress/{job_id}, POST /progress, POST /. */
+  /** True for paths at the base URL itself: They are PUT /, GET /progress/{job_id}, POST /progress and POST /. */
   a: boolean;
   /** True for paths under /enhancements. */
   b: boolean;
@@ -266,12 +266,12 @@ function resultOf(options: EnhancementOptions, job: Job) {
   return donor === null ? null : toProfile(donor, options.clock());
 }
 
-/** Returns the donor that a completed job found, or null. */
+/** Returns the donor for a completed job, or null if there is none. */
 function foundBy({ world, clock }: EnhancementOptions, job: Job): Donor | null {
   return job.donorNumber !== null && hasEnded(job, clock()) ? world.donor(job.donorNumber) : null;
 }
 
-/** Returns a job's match. Like the result, it is shown only after the job has ended. */
+/** Returns a job's match. Shown only after the job has ended. */
 function matchOf(options: EnhancementOptions, job: Job): ShownMatch | null {
   if (job.match === null || !hasEnded(job, options.clock())) return null;
   const { probability, reasons, runnerUp } = job.match;

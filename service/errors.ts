@@ -1,5 +1,3 @@
-/** The bodies of the service's errors (service document, section 7.1), as schemas and as responses. */
-
 import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
@@ -33,7 +31,6 @@ const insufficientCreditsSchema = z
   })
   .openapi('InsufficientCredits');
 
-/** The errors that any endpoint can return, for the API description. */
 export const commonErrors = {
   401: { description: 'The API key is past its deactivation date.', ...json(errorSchema) },
   403: { description: 'The API key is not recognized.', ...json(errorSchema) },
@@ -48,12 +45,11 @@ export const batchErrors = {
   ...commonErrors,
 };
 
-/** The error of an endpoint that validates its parameters. */
+/** The error for an endpoint that validates its parameters. */
 export const invalidQueryError = {
   422: { description: 'A parameter fails validation.', ...json(validationErrorSchema) },
 };
 
-/** The error of an endpoint that charges if the bucket is empty. */
 export const creditErrors = {
   402: { description: 'The bucket is empty.', ...json(insufficientCreditsSchema) },
 };
@@ -68,7 +64,7 @@ export function json<Schema extends z.ZodType>(schema: Schema) {
   return { content: { 'application/json': { schema } } };
 }
 
-/** Responds to an error that was thrown. Also reports it if it was unexpected. */
+/** Responds to an error that was thrown. Also reports an unexpected error. */
 export function answerError(
   error: Error,
   c: Context<PartnerEnv>,
@@ -78,13 +74,13 @@ export function answerError(
   if (unread !== undefined) {
     return answerInvalid(c, [{ ...unread, input: null }]);
   }
-  // If a caller disconnects in the middle of a request, this is not an error of the service.
+  // A caller who disconnects is not a failure of the service.
   const { incoming } = c.env;
   if (incoming.complete || !incoming.destroyed) report(error);
   return c.json({ detail: 'Internal Server Error' }, 500);
 }
 
-/** The errors for a body that the validator cannot read at all, by the status that the validator would return. */
+/** The errors for bodies that the validator cannot read. The key is the status that the validator would return. */
 const UNREAD_BODIES: Partial<Record<number, Omit<ValidationItem, 'input'>>> = {
   400: { type: 'missing', loc: ['body'], msg: 'Field required' },
   415: {

@@ -7,7 +7,7 @@ import { createRouter } from './router.ts';
 
 const AREAS = ['donors', 'enhancements', 'exports', 'lists', 'networks', 'search'] as const;
 
-/** Creates one health check for each area. Mount them before routes such as /donors/{id}. */
+/** Mount them before routes such as /donors/{id}. */
 export function healthRoutes(): OpenAPIHono<PartnerEnv> {
   const router = createRouter();
   for (const area of AREAS) {

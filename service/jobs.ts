@@ -17,13 +17,13 @@ const personSchema = z.object({
 /** The details for matching a person. They are deleted after the person is matched. */
 export type JobPerson = z.infer<typeof personSchema>;
 
-/** A job when it is submitted: it is paid but not matched yet. */
+/** A submitted job. */
 export interface NewJob {
   /** The ID as 32 hexadecimal characters. */
   id: string;
   team: string;
   person: JobPerson;
-  /** The line in the ledger with its payment, or null if it cost nothing. */
+  /** The ledger line of the job's payment, or null if the job cost nothing. */
   charge: number | null;
   submittedAtMs: number;
   /** When the job ends (epoch ms), or null for a job that never ends. */
@@ -35,13 +35,13 @@ export interface Job {
   team: string;
   /** True if the person was matched, whether or not a donor was found. */
   isMatched: boolean;
-  /** The number in the world of the donor that was found, or null. */
+  /** The world's number for the found donor, or null. */
   donorNumber: number | null;
-  /** True if it was matched to two people who had been mistaken for one. */
+  /** True if the donor turned out to be two different people. */
   isMixed: boolean;
   /** Why no donor was found. */
   error: string | null;
-  /** The certainty of the match and its reasons, for the caller. Null for jobs from earlier versions. */
+  /** The certainty of the match and the reasons, as the caller sees them. Null for jobs from earlier versions. */
   match: JobMatch | null;
   submittedAtMs: number;
   /** When the job ends (epoch ms), or null for a job that never ends. */
@@ -60,13 +60,11 @@ const jobMatchSchema = z.object({
   runnerUp: likelySchema.nullable(),
 });
 
-/** What a job reports about its match: the probability, the reasons, and the second-best donor. */
 export type JobMatch = z.infer<typeof jobMatchSchema>;
 
-/** The result of matching. */
 export type JobOutcome = Pick<Job, 'id' | 'donorNumber' | 'error' | 'match'>;
 
-/** The state of a job. `pct_done` is an integer percentage while the job is processing. */
+/** The state of a job. While the job is processing, `pct_done` is an integer percentage. */
 export interface Progress {
   status: string;
   pct_done: number | null;
@@ -82,7 +80,7 @@ export interface Jobs {
   unmatched(): { id: string; team: string }[];
   /** Returns a job's person, or undefined if the job was matched or deleted. */
   person(id: string): JobPerson | undefined;
-  /** Stores all of the outcomes or none, and deletes the people's details. */
+  /** Stores either all outcomes or none of them, and deletes the people's details. */
   finish(outcomes: readonly JobOutcome[]): void;
 }
 
@@ -150,8 +148,8 @@ function readMatch(text: string | null): JobMatch | null {
 }
 
 /**
- * Creates the ID of a new job: 32 hexadecimal characters, of which the first twelve are the time. This way, jobs of one
- * submission share a few pages of the file. With random IDs, each job would change a different page.
+ * Creates the ID of a new job: 32 hexadecimal characters, of which the first twelve are the time. Random IDs would
+ * change a different page for each job.
  */
 export function createJobId(nowMs: number): string {
   const time = Math.trunc(nowMs).toString(16).padStart(12, '0').slice(-12);
@@ -169,7 +167,7 @@ export function hasEnded(job: Job, nowMs: number): boolean {
   return job.isMatched && isDue(job, nowMs);
 }
 
-/** Returns true if a job can end. It is not delayed if the clock was set back to before the submission. */
+/** Returns true if a job can end. A clock that was set back does not delay a job. */
 export function isDue(
   { endsAtMs, submittedAtMs }: Pick<Job, 'endsAtMs' | 'submittedAtMs'>,
   nowMs: number,
@@ -177,7 +175,7 @@ export function isDue(
   return endsAtMs !== null && (nowMs >= endsAtMs || nowMs < submittedAtMs);
 }
 
-/** Returns a job's progress at a time. Percentages rise with time but never reach 100. */
+/** Returns a job's progress at a given time. Percentages rise with time but never reach 100. */
 export function progressOf(job: Job, nowMs: number): Progress {
   if (hasEnded(job, nowMs)) {
     return { status: job.error === null ? 'completed' : 'failed', pct_done: null };

@@ -3,7 +3,6 @@
 import type { MiddlewareHandler } from 'hono';
 import type { Database } from './database.ts';
 
-/** A service key. `deactivatesOn` is the last day (YYYY-MM-DD, UTC) on which it works. */
 export interface ApiKey {
   apiKey: string;
   team: string;
@@ -12,12 +11,12 @@ export interface ApiKey {
 
 /** The keys that the operator has issued. */
 export interface Keys {
-  /** Issues a key, or changes an existing key. */
+  /** Issues a key or changes an existing key. */
   issue(key: ApiKey): void;
   find(apiKey: string): ApiKey | undefined;
 }
 
-/** Opens the keys of a database. */
+/** Opens the key store in a database. */
 export function createKeys(db: Database): Keys {
   const insert = db.prepare<[ApiKey]>(
     'insert or replace into api_keys values (@apiKey, @team, @deactivatesOn)',
@@ -34,8 +33,8 @@ export function createKeys(db: Database): Keys {
 }
 
 /**
- * Returns the authentication middleware: 403 for an unknown key, and 401 after a key's last day. It comes before
- * limits, before charging, and before bodies are read.
+ * Returns the authentication middleware: 403 for an unknown key, and 401 after a key's last day. Runs before limits,
+ * charges and bodies.
  */
 export function authenticate(
   keys: Pick<Keys, 'find'>,

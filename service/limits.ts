@@ -3,13 +3,13 @@
 import type { MiddlewareHandler } from 'hono';
 import type { ApiKey } from './keys.ts';
 
-/** How fast requests with one key are allowed. */
+/** The rate at which requests with one key are allowed. */
 export interface RateLimit {
   /** Requests per second. 0 means no limit. */
   ratePerSecond: number;
   /** The number of requests that can arrive at the same moment. */
   burst: number;
-  /** True to send `Retry-After` with a 429, with the number of seconds to wait. */
+  /** True if a 429 has the header `Retry-After`, which contains the number of seconds to wait. */
   retryAfter: boolean;
 }
 

@@ -7,29 +7,24 @@ import { isDue, type JobOutcome, type JobPerson, type Jobs } from './jobs.ts';
 import type { Match, Matcher } from './matcher/matcher.ts';
 import { createSlices } from './slices.ts';
 
-/** The maximum time that a reader of progress waits for jobs that are due. */
 const CATCH_UP_MS = 1_000;
 
-/**
- * The number of people that are matched at the same time, because a person with many namesakes must not delay all
- * others.
- */
+/** The number of people that are matched at the same time. Many namesakes must not delay other people. */
 const AT_ONCE = 4;
 
-/** Outcomes are stored together, because each transaction waits for the disk. */
+/** Outcomes are stored together because each transaction waits for the disk. */
 const MOST_UNSTORED = 25;
 const STORE_AFTER_MS = 10;
 
 /** The outcome of a job whose matching failed. */
 const BROKEN = 'The person could not be matched because of an error in the service';
 
-/** The dependencies of the worker. */
 export interface MatchingWorkerOptions {
   db: Database;
   jobs: Jobs;
   matcher: Pick<Matcher, 'matchInSlices'>;
   clock: () => number;
-  /** Receives the unexpected error because of which a person could not be matched. */
+  /** Receives the unexpected error that prevented a person's match. */
   report: (error: Error) => void;
 }
 
@@ -44,7 +39,7 @@ export interface MatchingWorker {
 /** Starts the worker with the jobs that an earlier process left unmatched. */
 export function startMatchingWorker(options: MatchingWorkerOptions): MatchingWorker {
   const { db, jobs, clock, report } = options;
-  /** One queue for each team, so a large submission of one team does not delay the other teams. */
+  /** Each team has a queue, so large submissions do not delay others. */
   const queues = new Map<string, Queue>();
   const waiting = new Map<string, PromiseWithResolvers<void>>();
   let unstored: JobOutcome[] = [];
@@ -85,8 +80,7 @@ export function startMatchingWorker(options: MatchingWorkerOptions): MatchingWor
   function store(): void {
     clearTimeout(timer);
     timer = undefined;
-    // If outcomes cannot be stored because the database is closed, their people are matched again after the
-    // next start.
+    // After an early end, these people are matched again in the next run.
     if (!db.open) return;
     const outcomes = unstored;
     unstored = [];
@@ -121,7 +115,7 @@ export function startMatchingWorker(options: MatchingWorkerOptions): MatchingWor
   };
 }
 
-/** On a full disk, space may become available, and a file may be readable again. */
+/** Space may become available later. A file may become readable again. */
 const RETRY_MS = 1_000;
 
 /** The jobs of one team, oldest first. The jobs before `next` have already been taken. */
@@ -135,7 +129,7 @@ interface QueuedJob {
   id: string;
 }
 
-/** Returns the next job of the team whose turn it is. That team then waits behind the others. */
+/** That team then waits. */
 function nextOf(queues: Map<string, Queue>): QueuedJob | undefined {
   for (const [team, queue] of queues) {
     queues.delete(team);
@@ -147,7 +141,10 @@ function nextOf(queues: Map<string, Queue>): QueuedJob | undefined {
   return undefined;
 }
 
-/** Returns undefined for a job that was deleted, and 'later' if the file could not be read, because the job is paid for. */
+/**
+ * Returns undefined for a job that was deleted. 'later' means that the file was unreadable, because a paid job must be
+ * repeated.
+ */
 async function matchJob(
   { db, jobs, matcher, report }: MatchingWorkerOptions,
   id: string,
@@ -165,7 +162,7 @@ async function matchJob(
   }
 }
 
-/** Matches all people that are still unmatched in one pass. No service may be using the database. */
+/** Matches all unmatched people in one pass. Stop all services that use the database first. */
 export function matchAll(jobs: Jobs, matcher: Pick<Matcher, 'match'>): void {
   for (const { id } of jobs.unmatched()) {
     const person: JobPerson | undefined = jobs.person(id);

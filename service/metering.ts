@@ -11,14 +11,13 @@ import type { CommitTogether } from './shared-commits.ts';
 /** An endpoint that costs credits. */
 export interface ChargedEndpoint {
   method: string;
-  /** The whole path relative to the base URL, without a trailing slash. */
+  /** The whole path relative to the base URL. It has no trailing slash. */
   path: RegExp;
   bucket: Bucket;
-  /** Returns the cost of a team's request with this body. A request that costs nothing is not metered. */
+  /** Returns the cost of a team's request with this body. Free requests are not metered. */
   items(body: unknown, team: string): number;
 }
 
-/** The dependencies of metering. */
 export interface MeterOptions {
   credits: Credits;
   commitTogether: CommitTogether;
@@ -28,12 +27,10 @@ export interface MeterOptions {
 }
 
 /**
- * Charges a request before it runs, as far as the balance allows, and sets `c.var.charged` to the number of paid items
- * for the handler. An empty bucket is a 402. The charge is open until the handler settles it in the transaction of its
- * work (`c.var.settle`), with the number of items that it processed. The remaining items are refunded. A request that
- * fails with 4xx or 5xx is refunded, and so is a request whose charge is still open when the service restarts. If the
- * file cannot be written at the end of a request, the caller gets a 500, and the refund follows as soon as it can be
- * written.
+ * Charges before the work, as far as the balance allows, and sets `c.var.charged`. 402 if the bucket is empty. The
+ * handler settles the charge in its own transaction (`c.var.settle`). Unprocessed items are refunded. Failed requests
+ * (4xx, 5xx) and open charges after a restart are refunded. If the file cannot be written, the caller gets a 500. The
+ * refund follows as soon as writing works.
  */
 export function meterCredits(options: MeterOptions): MiddlewareHandler<PartnerEnv> {
   return async (c, next) => {
@@ -62,7 +59,10 @@ export function meterCredits(options: MeterOptions): MiddlewareHandler<PartnerEn
   };
 }
 
-/** Ends the charge of a request that has been handled. Work that changes nothing, such as a search, leaves it open. */
+/**
+ * Settles the charge of a request that has been handled. Work without changes, such as a search, leaves this to the
+ * middleware.
+ */
 function endCharge(credits: MeterOptions['credits'], charge: Charge, isDone: boolean): void {
   try {
     if (isDone) credits.settle(charge, charge.amount);
@@ -75,7 +75,7 @@ function endCharge(credits: MeterOptions['credits'], charge: Charge, isDone: boo
 
 const RETRY_MS = 1_000;
 
-/** Repeats a refund until the file can be written. It ends when the database is closed. The next start then refunds. */
+/** Ends when the database is closed. The next start then repeats it. */
 function refundLater(refund: () => void): void {
   const attempt = () => {
     try {
@@ -89,7 +89,7 @@ function refundLater(refund: () => void): void {
 
 function priceRequest(options: MeterOptions, c: Context<PartnerEnv>): Payment | undefined {
   const path = c.req.path.slice(options.basePath.length).replace(/\/$/, '');
-  // The router handles HEAD like GET, so HEAD does the same work.
+  // The router handles HEAD in the same way as GET, so HEAD does the same work.
   const method = c.req.method === 'HEAD' ? 'GET' : c.req.method;
   const endpoint = options.endpoints.find(
     (candidate) => candidate.method === method && candidate.path.test(path),
@@ -103,7 +103,7 @@ function priceRequest(options: MeterOptions, c: Context<PartnerEnv>): Payment | 
   return { apiKey, team, bucket: endpoint.bucket, amount, what, requestId: c.var.requestId };
 }
 
-/** Simulates the fault in which the response is lost and the charge is made some time later. */
+/** The response is lost, and the charge comes later. */
 async function payLater(
   { credits, clock }: MeterOptions,
   c: Context<PartnerEnv>,
@@ -119,7 +119,7 @@ async function payLater(
   await next();
   if (c.res.status < 400) {
     credits.chargeLater({ ...payment, amount: affordable }, clock() + delayMs);
-    // Assigning a response over an existing one would merge the old headers into the new one.
+    // Assigning over a response would merge the old headers.
     c.res = undefined;
     c.res = resetConnection(c.env);
   }

@@ -7,7 +7,7 @@ const MAX_LIMIT = 500;
 
 const wholeLimit = z.int().min(1).max(MAX_LIMIT);
 
-/** The number of entries on a page, in a body; 50 by default, at most 500. */
+/** The number of entries on a page, in a body. The default is 50, and the maximum is 500. */
 export const limitSchema = wholeLimit
   .default(DEFAULT_LIMIT)
   .openapi({ description: 'Entries of a page', example: DEFAULT_LIMIT });
@@ -38,13 +38,12 @@ export const nextCursorSchema = z
   .nullable()
   .openapi({ description: 'The cursor of the next page; null after the last page' });
 
-/** One page of a list. */
 export interface Page<Entry> {
   entries: Entry[];
   nextCursor: string | null;
 }
 
-/** Creates a page of up to `limit` entries from a read of up to `limit + 1` entries. */
+/** Creates a page of up to `limit` entries. The caller has read up to `limit + 1` entries. */
 export function toPage<Entry>(
   read: readonly Entry[],
   limit: number,

@@ -15,7 +15,10 @@ export function piece<T>(read: () => T): Piece<T> {
   };
 }
 
-/** Reads pieces in the background, with requests in between. It ends when the database is closed. */
+/**
+ * Reads the data in the background, piece by piece, so that requests are handled between two pieces. It ends when the
+ * database is closed.
+ */
 export async function readPieces(db: Database, pieces: Iterable<Piece>): Promise<void> {
   for (const read of pieces) {
     await nextTurn();

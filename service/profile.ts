@@ -18,7 +18,7 @@ const roleDates = {
   end_date: z.iso.date().nullable(),
 };
 
-/** The schema of a profile. Unknown values are null or empty. */
+/** Unknown values are null or empty. */
 export const profileSchema = z
   .object({
     id: z.string().regex(/^[0-9a-f]{32}$/),
@@ -67,7 +67,7 @@ export const profileSchema = z
 /** A profile, ready for JSON. */
 export type Profile = z.infer<typeof profileSchema>;
 
-/** Writes a donor as a profile. The age is the donor's age at the end of the year that contains `nowMs`. */
+/** The age is the donor's age at the end of the year that contains `nowMs`. */
 export function toProfile(donor: Donor, nowMs: number): Profile {
   return {
     id: donor.id,
@@ -101,7 +101,6 @@ export function toProfile(donor: Donor, nowMs: number): Profile {
   };
 }
 
-/** The profile field for each fact. */
 const FIELDS: Record<SourcedFact, string> = {
   name: 'name',
   birth: 'age',
@@ -131,7 +130,7 @@ function shownSource(field: string, note: SourceNote | undefined) {
 }
 
 /**
- * Returns the age that a donor reaches in the year of `nowMs`, or null for deceased donors and for donors whose birth
+ * Returns the age that a donor reaches in the year of `nowMs`. Returns null if the donor has died or the date of birth
  * is unknown.
  */
 export function ageOf({ birthYear, isDeceased }: Donor, nowMs: number): number | null {

@@ -9,7 +9,10 @@ export interface SchemaStep {
   bring(db: Database): unknown;
 }
 
-/** Executes the steps that the database lacks, all or none. A step of a newer version is an error. */
+/**
+ * Executes the missing steps of the database, either all of them or none. Throws if the database has a step from a
+ * newer version.
+ */
 export function bringSchema(db: Database, steps: readonly SchemaStep[]): void {
   const taken = readTaken(db);
   const unknown = taken.find((name) => steps.every((step) => step.name !== name));
@@ -22,7 +25,7 @@ export function bringSchema(db: Database, steps: readonly SchemaStep[]): void {
   if (missing.length === 0) return;
   db.transaction(() => {
     db.exec('create table if not exists schema_steps (name text primary key) without rowid');
-    // Another process may have executed some steps since.
+    // A different process may have executed some steps since then.
     const done = readTaken(db);
     for (const { name, bring } of missing.filter((step) => !done.includes(step.name))) {
       bring(db);

@@ -16,15 +16,15 @@ import { createFactWriter } from './search/facts.ts';
 /** Called from time to time with the current number of settled people. */
 export type SettlingProgress = (settled: number, total: number) => void;
 
-/** Describes the imported people only. */
+/** Describes only the imported people. */
 export const IMPORTED = 'imported people';
 
 /** The number of people between two progress reports. */
 const REPORT_EVERY = 50_000;
 
 /**
- * Settles the people of a world in a new database: their names for the matcher, and their ties for the
- * connections. This is done completely or not at all: an interrupted start leaves an empty database. A
+ * Stores the people of a world in a new database. It stores their names for the matcher and their ties for the
+ * connections. The database is filled completely or not at all. An interrupted start leaves an empty database. A
  * database of another world is an error, because its jobs would lead to other people.
  */
 export function settlePeople(db: Database, world: World, onProgress?: SettlingProgress): void {
@@ -42,8 +42,8 @@ export function settlePeople(db: Database, world: World, onProgress?: SettlingPr
 }
 
 /**
- * Does the same for a growing number of people. If the people in the database differ from those of the world,
- * all data derived from them is created again. Numbers stay the same, so jobs, lists and networks lead to the
+ * Does the same for a world whose number of people has grown. If the people in the database differ from those of the
+ * world, all data derived from them is created again. Numbers stay the same, so jobs, lists and networks lead to the
  * same people. Returns true if the database had different people before.
  */
 export function settleAnew(db: Database, world: World): boolean {
@@ -89,7 +89,7 @@ function settle(db: Database, world: World, onProgress: SettlingProgress | undef
   ).run(seed, donors, realPeople, world.asOf);
 }
 
-/** Rebuilds the names, houses and employers in a database that another version settled. */
+/** Rebuilds the names, houses and employers in a database that was filled by a different version. */
 function indexAnew(db: Database, world: World, onProgress: SettlingProgress | undefined): void {
   const rows = createDonorRows(db);
   for (let number = 0; number < world.donorCount; number++) {

@@ -5,7 +5,7 @@
 
 import type { Database } from './database.ts';
 
-/** Does work in a transaction. Resolves after the commit, and rejects if the work was not done. */
+/** Does work in a transaction. The promise resolves after the commit. It rejects if the work was not done. */
 export type CommitTogether = <T>(work: () => T) => Promise<T>;
 
 interface Piece {
@@ -39,7 +39,7 @@ export function shareCommits(db: Database): CommitTogether {
       db.transaction(work)();
       return done;
     } catch (error) {
-      // If the disk is full, SQLite rolls back the whole transaction, so all pieces have failed.
+      // If the disk is full, SQLite rolls back the whole transaction, so all pieces fail.
       if (!db.inTransaction) throw error;
       return () => failed(error);
     }

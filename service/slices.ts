@@ -1,19 +1,18 @@
 /** Divides long work into slices, between which other requests can run. */
 
-/** The maximum time that all slices together make the open requests wait. */
+/** The maximum time that open requests wait because of all slices together. */
 const SLICE_MS = 8;
 /** With shorter slices, most of the time would be spent on switching between them. */
 const SHORTEST_SLICE_MS = 1;
 
 /** The slices of one piece of work. */
 export interface Slices {
-  /** True if it is time to let others run. */
   isOver(): boolean;
   /** Lets others run. Resolves when the next slice of this work starts. */
   next(): Promise<void>;
 }
 
-/** Does work slice by slice. The work pauses wherever it may be interrupted. */
+/** The work pauses at each point where it may be interrupted. */
 export async function inSlices<T>(work: Generator<void, T>, slices: Slices): Promise<T> {
   for (;;) {
     if (slices.isOver()) await slices.next();
@@ -22,7 +21,7 @@ export async function inSlices<T>(work: Generator<void, T>, slices: Slices): Pro
   }
 }
 
-/** Does the same work in one piece. */
+/** Does the same work without pauses. */
 export function atOnce<T>(work: Generator<void, T>): T {
   for (;;) {
     const step = work.next();
@@ -30,7 +29,7 @@ export function atOnce<T>(work: Generator<void, T>): T {
   }
 }
 
-/** Lets at most `count` pieces of work run at the same time. The other pieces wait until a running piece has ended. */
+/** Limits concurrent work to `count` pieces. The other pieces wait until a running piece has ended. */
 export function createTurns(count: number) {
   let free = count;
   const queue: (() => void)[] = [];
@@ -47,10 +46,10 @@ export function createTurns(count: number) {
   };
 }
 
-/** Work that waits for a slice, in order. New requests are read between two slices. */
+/** The work that is waiting for a slice. The first entry runs next. New requests are read between two slices. */
 const waiting: (() => void)[] = [];
 
-/** Requests that have been read but not yet answered. */
+/** Requests that have been read but have no response yet. */
 let open = 0;
 
 /** Returns the number of open requests of all services in this process. */
@@ -95,7 +94,7 @@ function slice(): Promise<void> {
 function startNext(): void {
   const start = waiting[0];
   start?.();
-  // This callback runs after the work that was just started, however long that work takes.
+  // This callback runs after the work that has just started, however long that work takes.
   setImmediate(() => {
     waiting.shift();
     if (waiting.length > 0) startNext();

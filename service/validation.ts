@@ -19,8 +19,8 @@ export interface ValidationItem {
 }
 
 /**
- * Applies the fault `quotePersons`: the service quotes submitted values in validation errors wherever a text
- * is possible. Like all validation, it charges nothing.
+ * Applies the fault `quotePersons`: the service quotes submitted values in validation errors wherever it can. Like all
+ * validation, it charges nothing.
  */
 export function quotePersons(): MiddlewareHandler<PartnerEnv> {
   return async (c, next) => {
@@ -45,8 +45,8 @@ const submittedSchema = z.object({
 });
 
 /**
- * Responds with 400 if the body, or its list `name`, has more than `max` items. This check precedes
- * validation, because an over-size request never gets a 422 (section 7.2).
+ * Responds with 400 if the body, or its list `name`, has more than `max` items. This check precedes validation, because
+ * the response to an over-size request is never a 422 (section 7.2).
  */
 export function limitItems(name: string, max: number): MiddlewareHandler<PartnerEnv> {
   return async (c, next) => {
@@ -57,13 +57,13 @@ export function limitItems(name: string, max: number): MiddlewareHandler<Partner
   };
 }
 
-/** Counts the items in a list of a body, or in a bare array. Returns 0 if there is no such list. */
+/** Counts the items in a list within the body, or in a body that is a list. Returns 0 if there is no such list. */
 export function countItems(body: unknown, name: string): number {
   const list = Array.isArray(body) ? body : looseObject.safeParse(body).data?.[name];
   return Array.isArray(list) ? list.length : 0;
 }
 
-/** Returns the hook of every router: responds to a failed schema with the service's 422. */
+/** Returns the hook of every router. If a schema fails, it responds with the service's 422. */
 export function answerValidationErrors(
   result: { success: boolean; target: string; error?: z.ZodError },
   c: Context<PartnerEnv>,
@@ -93,7 +93,8 @@ const looseObject = z.record(z.string(), z.unknown());
 type Issue = z.core.$ZodIssue;
 
 /**
- * Returns the items of an issue. A union fails in every branch. The branch that matched deepest is the intended one.
+ * An issue with a union contains the issues of every branch. The branch that matched to the greatest depth is the
+ * intended branch.
  */
 function toItems(issue: Issue, root: unknown, loc: (string | number)[]): ValidationItem[] {
   const path = issue.path.map((key) => (typeof key === 'number' ? key : String(key)));

@@ -1,6 +1,6 @@
 /**
- * Checks whether this version of Node can run the program. The file runs on any version of Node that supports modules.
- * It imports nothing, because nothing must fail before its message is shown.
+ * The file runs on any version of Node that supports modules. It imports no other file, because nothing must fail
+ * before its message is shown.
  */
 
 /**
@@ -9,7 +9,7 @@
  */
 export const OLDEST_NODE = '22.19.0';
 
-/** Returns a message if this version of Node is too old (`20.20.2`), or null if the program can run. */
+/** Returns a message if this version of Node is too old, such as `20.20.2`. Returns null if the program can run. */
 export function nodeProblem(version: string): string | null {
   if (isAtLeast(toNumbers(version), toNumbers(OLDEST_NODE))) return null;
   return (

@@ -1,7 +1,7 @@
 /**
  * Keeps the process small on machines with much memory. V8 sizes its heap by the machine's memory, and glibc keeps
- * freed memory. On a large machine, garbage grows to more than a hundred megabytes that this program does not need. For
- * the measurements, see docs/decisions/0004-memory.md.
+ * freed memory. On a large machine, garbage grows to more than a hundred megabytes that this program does not need. The
+ * measurements are in docs/decisions/0004-memory.md.
  */
 
 /**
@@ -10,20 +10,20 @@
 const NODE_FLAGS = [
   // Limits the young generation. V8's own limit is several times as large.
   '--max-semi-space-size=8',
-  // Starts with the full size. When V8 itself grows and shrinks the young generation, it promotes more
-  // short-lived objects.
+  // The young generation starts with the full size. If V8 itself changed the size of the young generation, it would
+  // promote more short-lived objects.
   '--min-semi-space-size=8',
   // Collects the old generation for the first time at 48 MB. The program's own data takes half of this, and
   // collecting it during the start frees nothing.
   '--initial-old-space-size=48',
-  // After that, collects the old generation when it has grown by two fifths since the last collection.
+  // After that, collects the old generation when it has grown by two fifths since the previous collection.
   '--heap-growing-percent=40',
   // Otherwise each thread that compiles would keep a separate heap.
   '--no-concurrent-recompilation',
 ];
 
 const ENVIRONMENT = {
-  // glibc returns freed memory from 1 MiB on. By default, it raises this limit while it runs.
+  // glibc returns freed memory to the system from a size of 1 MiB. By default, it raises this limit while it runs.
   MALLOC_TRIM_THRESHOLD_: '1048576',
   // glibc requests 512 KiB more than it needs, because returning and requesting memory page by page costs kernel time.
   MALLOC_TOP_PAD_: '524288',
@@ -34,8 +34,8 @@ const ENVIRONMENT = {
 
 /**
  * Replaces this process with one that has these settings and the same process ID, arguments and streams. Call it before
- * anything is opened or loaded. Returns if the settings already apply, or if a process cannot be replaced (on Windows,
- * or under a parent that communicates over Node's own channel).
+ * anything is opened or loaded. Returns normally if the settings already apply. Also returns on Windows and under a
+ * parent that communicates over Node's own channel, because the process cannot be replaced there.
  */
 export function keepMemoryFlat(process: NodeJS.Process): void {
   const { argv, argv0, env, execArgv, execPath, execve } = process;

@@ -27,24 +27,22 @@ export interface StoreDeps {
   requireInPlace?: RequireInPlace;
   /** The requester, for the audit. */
   actor?: Actor;
-  /** Records erasures outside the database. Omitted if they are not recorded there. */
+  /** Omitted if they are not recorded there. */
   erasures?: ErasureLog;
-  /** Records writes outside the database. Omitted if they are not recorded there. */
+  /** Omitted if they are not recorded there. */
   writeLog?: WriteLog;
   /** Records spending outside the database. Omitted if it is not recorded there. */
   spendingJournal?: SpendingJournal;
-  /** Is notified of requested runs. Omitted if nothing needs to be notified. */
+  /** Called when runs are requested. Omitted if no other part has to be notified. */
   asked?: RunsAsked;
 }
 
 const unheard: RunsAsked = async () => {};
 
-/** The open database with the logs next to it, on behalf of a requester. */
+/** The open database together with its logs. All changes are made on behalf of a requester. */
 export interface Store extends DatabaseStore {
   readonly requireInPlace: RequireInPlace;
-  /** Records erasures outside the database. */
   readonly erasures: ErasureLog;
-  /** Records writes outside the database. */
   readonly writeLog: WriteLog;
   /** Records spending outside the database. */
   readonly spendingJournal: StoreJournal;

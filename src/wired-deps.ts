@@ -8,7 +8,7 @@ import { createLog, createLogStream } from './interfaces/cli/terminal/log.ts';
 import { createStopSignal } from './interfaces/cli/terminal/stop-signal.ts';
 import { readRuntimeOptions, wantsColor } from './settings/environment.ts';
 
-/** Creates the dependencies of the commands from this process. */
+/** Creates the dependencies of the commands from the current process. */
 export function createDeps({ setExitCode }: Pick<AllDeps, 'setExitCode'>): AllDeps {
   const { env, stdin, stdout, stderr } = process;
   const logStream = createLogStream(stderr, wantsColor(stderr, env));
@@ -19,7 +19,7 @@ export function createDeps({ setExitCode }: Pick<AllDeps, 'setExitCode'>): AllDe
     env,
     setExitCode,
     cwd: process.cwd(),
-    // Finding this out takes ten milliseconds.
+    // Finding out the user's name takes ten milliseconds.
     timezone: () => Intl.DateTimeFormat().resolvedOptions().timeZone,
     clock: systemClock,
     log: createLog(readRuntimeOptions(env, stderr.isTTY === true).logLevel, logStream),

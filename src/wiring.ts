@@ -7,7 +7,7 @@ import { createOutput } from './interfaces/cli/terminal/output.ts';
 const { env, stdout, stderr } = process;
 const argv = process.argv.slice(2);
 
-/** Runs the command of the command line. */
+/** Runs the command that the user typed. */
 export async function runWired(): Promise<void> {
   process.on('uncaughtException', (error) => endWith(error));
   stdout.on('error', goOnUnheard);
@@ -18,7 +18,7 @@ export async function runWired(): Promise<void> {
       stderr,
       env,
       setExitCode,
-      // The help and the version do not need these dependencies.
+      // The options for help and version do not need these dependencies.
       loadDeps: async () => (await import('./wired-deps.ts')).createDeps({ setExitCode }),
     };
     await runProgram(await createProgram(deps, packageFile.version, argv), deps, argv);
@@ -38,8 +38,8 @@ function endWith(error: unknown): void {
 }
 
 /**
- * Ignores that the reader of our output, such as `head`, has exited. This is not an error, and work must not be left
- * unfinished because of it. The command still finishes with its usual exit code.
+ * Ignores the error that occurs if the reader of our output, such as `head`, has exited. This is not an error, and work
+ * must not be left unfinished because of it. The command still finishes with its usual exit code.
  */
 function goOnUnheard(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error;

@@ -8,9 +8,9 @@ const SHARED_MEMORY = '/dev/shm';
 const NEEDED_BYTES = 4 * 1_024 ** 3;
 
 /**
- * Returns a folder in memory for test files, if the machine has one with enough room from which programs can start.
- * Otherwise returns undefined. A database on a disk waits for the disk at each commit, which takes 90 percent of a
- * test's time. Tests kill processes, but never the machine.
+ * The folder must have enough space, and programs must be able to start from it. Returns undefined if the machine has
+ * no such folder. On a disk, a database waits at each commit, which takes 90 percent of a test's time. A folder in
+ * memory is safe because tests kill processes but never the machine.
  */
 export function findFolderInMemory(): string | undefined {
   let probe: string | undefined;

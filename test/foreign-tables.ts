@@ -1,18 +1,21 @@
 /**
- * Lists where a topic uses another topic's table in SQL, and why. `test/architecture.test.ts` fails for all other
- * places, and for a line here that no file needs. Normally, a change belongs in a function of the table's topic that
- * uses the caller's transaction. For each line under `CHANGES`, the change still has to be moved there, or has a reason
- * to stay.
+ * Lists the topics that use a different topic's table in SQL, with the reasons. `test/architecture.test.ts` fails for
+ * each use that is missing here, and for each line here that no file needs. Normally, a change belongs in a function
+ * of the table's topic that uses the caller's transaction. Each line under `CHANGES` either has a reason to remain or
+ * still has to be moved.
  */
 type Tables = Readonly<Record<string, string>>;
 
-/** This topic erases, shows, exports and purges the rows of all topics, as the catalogue of tables declares. */
+/**
+ * The only topic that works with the rows of all topics. It erases, shows, exports and purges them, as the catalogue
+ * of tables declares.
+ */
 export const WORKS_WITH_ALL = 'privacy';
 
 const PICKS =
   'the query picks rows by it: in two queries, the ids of all contacts would go through the program';
 
-/** By topic: other topics' tables that its queries read, mostly in joins. */
+/** The tables that each topic's queries read in other topics, mostly in joins. */
 export const READS: Readonly<Record<string, Tables>> = {
   backup: { integrations: 'holds every client that a restored database knows' },
   clients: {
@@ -72,7 +75,7 @@ export const READS: Readonly<Record<string, Tables>> = {
   },
 };
 
-/** By topic: other topics' tables that it changes. */
+/** The tables that each topic changes in other topics. */
 export const CHANGES: Readonly<Record<string, Tables>> = {
   backup: {
     moves: 'the move of a store is noted in both databases before either is open',

@@ -11,7 +11,7 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** Responds to `POST /databases` with the URL of a fresh Postgres database, as text. */
     databasesUrl: string;
-    /** Responds with the path of a browser that can be started, as text. */
+    /** The URL of a server that returns the path of an installed browser as plain text. */
     browserUrl: string;
     /** Responds with the path of the built program, as text. */
     programUrl: string;
@@ -22,7 +22,7 @@ declare module 'vitest' {
 
 /**
  * Provides one Postgres, one unpacked browser and one build of the product for the whole test run. Each is prepared
- * when the first test file requests it, so a test run that needs none of them does not wait.
+ * when the first test file requests it. A test run that needs none of them therefore does not wait.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   // Halves the time to start a child process. Workers inherit it and pass it on to their children.

@@ -15,7 +15,7 @@ const CHECKOUT = join(import.meta.dirname, '..');
 
 const LOCK = join(CHECKOUT, 'package-lock.json');
 
-/** The oldest version, as the guides write it. */
+/** The oldest version in the form that the guides use. */
 const OLDEST_SAID = `Node ${OLDEST_NODE.replace(/\.0$/, '')} or later`;
 
 const OLDEST_MAJOR = Number.parseInt(OLDEST_NODE, 10);

@@ -11,7 +11,7 @@ describe('the program, when its output is not read any more', () => {
   it('brings the sync to its end and says how that was', async () => {
     world = await openCliWorld({ service: { jobTimeMs: 1000 } });
     const { child, ended } = await world.start(['sync'], { DONOR_SYNC_LOG_LEVEL: 'debug' });
-    // Behaves like `head -1`: closes the pipe after one line, while jobs still write more lines.
+    // The test behaves like `head -1`. It closes the pipe after one line, while jobs still write further lines.
     child.stderr.once('data', () => {
       child.stderr.destroy();
       child.stdout.destroy();

@@ -1,6 +1,6 @@
 /**
- * `/_sandbox`: controls of a stand-in itself, for tests and people who try things. They need no key
- * and no token. This file has the part that all sandboxes share.
+ * `/_sandbox`: controls of the stand-in itself, for tests and for people who try things out. Requests need no key and
+ * no token. This file contains the part that all sandboxes share.
  */
 
 import { type Context, Hono } from 'hono';
@@ -11,7 +11,7 @@ import type { RequestLog } from './request-log.ts';
 
 const DEFAULT_PEOPLE = 100;
 
-/** The parts of every sandbox that the controls use. */
+/** The parts that the controls need from every sandbox. */
 export interface ControlParts<Fault, Details> {
   faults: Faults<Fault>;
   requests: RequestLog<Details>;
@@ -25,9 +25,9 @@ export interface ControlSettings<Fault> {
   rulesSchema: FaultRulesSchema<Fault>;
   /** The maximum number of people on one page. */
   maxPeople: number;
-  /** Returns the ID of the nth person of the contact list, from 0. */
+  /** Returns the ID of the nth person in the contact list, starting at 0. */
   contactIdOf(person: number): string;
-  /** True if an error means that a request cannot be carried out. The response is 422 then. */
+  /** True if an error means that a request cannot be carried out. The response is then a 422. */
   isRefusal?(error: Error): boolean;
 }
 
@@ -61,7 +61,10 @@ export function createControlRouter<Fault, Details>(
   return router;
 }
 
-/** Reads the body of an order. The response is 422 if it does not match. `absent` is the text for an empty body. */
+/**
+ * Reads the body of a request to a control. Responds with 422 if the body does not match the schema. `absent` is the
+ * text for an empty body.
+ */
 export async function readOrder<Schema extends z.ZodType>(
   c: Context,
   schema: Schema,
@@ -71,7 +74,7 @@ export async function readOrder<Schema extends z.ZodType>(
   return checkOrder(schema, text === '' ? absent : parseJson(text));
 }
 
-/** An order to a control that does not match its schema. */
+/** A request to a control whose body does not match the schema. */
 class OrderError extends Error {
   override readonly name = 'OrderError';
 }
@@ -98,7 +101,7 @@ function pageSchemaOf(maxPeople: number) {
   });
 }
 
-/** Returns a person as in a contact list, and the donor that is right for it. */
+/** Returns a person as a contact list shows it, together with the matching donor. */
 function showPerson({ firstName, lastName, address, employer, email, donorId }: CrmPerson) {
   return {
     firstName,

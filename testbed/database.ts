@@ -1,18 +1,15 @@
-/** Opens the single database of each sandbox. */
-
 import Sqlite from 'better-sqlite3';
 
-/** An open database; all modules of a sandbox share one. */
+/** An open database. All modules of a sandbox share it. */
 export type Database = Sqlite.Database;
 
-/** Long enough for a sandbox that was just asked to end to do so before the next one starts. */
+/** This time is long enough for the previous sandbox to end before the next one starts. */
 const LOCK_TIMEOUT_MS = 1000;
 
 /**
- * Opens a file, or a database in memory without one, and creates its schema. A sandbox may lose its
- * last moments if the machine loses power, so it does not wait for the disk. The file belongs to
- * one sandbox until it is closed: two of them would make each other's writes fail, and each would
- * count requests that the other has used. So opening it a second time is an error.
+ * If no file is given, the database is in memory. A sandbox does not wait for the disk. If the machine loses power, the
+ * latest changes may be lost. The file belongs to one sandbox until it is closed. Two sandboxes would make each other's
+ * writes fail. Each would also miss the other's requests in its counts. Opening it a second time is therefore an error.
  */
 export function openDatabase(file: string | undefined, schema: string): Database {
   const db = new Sqlite(file ?? ':memory:', { timeout: LOCK_TIMEOUT_MS });
@@ -29,8 +26,8 @@ export function openDatabase(file: string | undefined, schema: string): Database
 }
 
 /**
- * Keeps other sandboxes out, but no process that only reads: the lock is on a file next to the
- * database. It ends with the database or the process, however that ends.
+ * Locks out other sandboxes but not processes that only read. The lock is on a file next to the
+ * database. The lock ends with the database or the process, even if the process is killed.
  */
 function claim(db: Database, file: string): void {
   db.prepare('attach ? as claim').run(`${file}-lock`);

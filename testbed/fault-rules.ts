@@ -1,4 +1,4 @@
-/** Rules that say which requests of a sandbox fail, and how. */
+/** Rules that define which requests of a sandbox fail, and how. */
 
 import { z } from 'zod';
 
@@ -10,9 +10,8 @@ export interface AnyFault {
 const count = z.number().int().min(1);
 
 /**
- * Returns the schema of a list of rules around a sandbox's own union of faults. `on` selects the requests that a rule
- * applies to (all requests if empty). The other fields select the requests at which the rule strikes, and all given
- * fields must match.
+ * The sandbox provides the schema of its faults. `on` selects the requests that a rule applies to (all requests if
+ * empty). The other fields select the requests to which the rule applies. A request must match all given fields.
  */
 export function faultRulesSchema<Fault extends z.ZodType<AnyFault>>(fault: Fault) {
   return z.array(
@@ -20,59 +19,58 @@ export function faultRulesSchema<Fault extends z.ZodType<AnyFault>>(fault: Fault
       on: z
         .strictObject({
           method: z.string().toUpperCase().optional(),
-          /** Exact, or with `*` for any run of characters; with or without the base path. */
+          /** An exact path or a pattern in which `*` matches any characters. The base path can be omitted. */
           path: z.string().min(1).optional(),
         })
         .default({}),
-      /** Skips that many requests at first. The counts below start after them. */
+      /** The rule first skips this number of requests. The counts below start after these requests. */
       after: z.number().int().min(0).default(0),
-      /** Only the nth request, from 1. */
+      /** The rule applies only to the nth request, counted from 1. */
       nth: count.optional(),
-      /** Every nth request. */
+      /** The rule applies to every nth request. */
       every: count.optional(),
       /** From 0 to 1. */
       probability: z.number().min(0).max(1).optional(),
-      /** The maximum number of strikes. */
+      /** The maximum number of times that the rule applies. */
       times: count.optional(),
       fault,
     }),
   );
 }
 
-/** One rule, as `faultRulesSchema` reads it. */
+/** One rule in the form that `faultRulesSchema` returns. */
 export type FaultRule<Fault> = Omit<
   z.output<ReturnType<typeof faultRulesSchema<z.ZodType<AnyFault>>>>[number],
   'fault'
 > & { fault: Fault };
 
-/** The rules in force and how often each has struck. */
+/** The current rules, and the number of times that each has applied. */
 export interface Faults<Fault> {
-  /** Puts other rules in force. All counts restart. */
+  /** Replaces the current rules. All counts restart. */
   replace(rules: readonly FaultRule<Fault>[]): void;
-  /** Returns the fault that strikes this request, if any: the fault of the first rule that fires. */
+  /** Returns the fault for this request, if any. It comes from the first rule that applies. */
   pick(request: { method: string; path: string }): Fault | undefined;
   /**
-   * The number of times each rule has struck, in the order of the rules. Includes requests that are still waiting for
-   * their response.
+   * The number of times that each rule has applied, in the order of the rules. The number includes requests that still
+   * wait for their response.
    */
   countStrikes(): number[];
 }
 
-/** The schema that reads fault rules from JSON. */
 export type FaultRulesSchema<Fault> = z.ZodType<FaultRule<Fault>[]>;
 
-/** Options for opening a sandbox's faults. */
+/** The options for the faults of a sandbox. */
 export interface FaultsOptions<Fault> {
   rulesSchema: FaultRulesSchema<Fault>;
   /** The initial rules, as read from JSON. Defaults to none. */
   rules: unknown;
-  /** May be omitted from a rule's path. */
+  /** A rule's path may omit this prefix. */
   basePath: string;
-  /** From 0 up to 1, for random faults. */
+  /** Returns a number from 0 up to 1, for random faults. */
   random: () => number;
 }
 
-/** Puts the initial rules in force. Throws if they are invalid. */
+/** Applies the initial rules. Throws if they are invalid. */
 export function openFaults<Fault>(options: FaultsOptions<Fault>): Faults<Fault> {
   const rules = options.rulesSchema.safeParse(options.rules ?? []);
   if (!rules.success) {

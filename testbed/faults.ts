@@ -1,6 +1,6 @@
 /**
- * Faults on request: what networks and busy services do to a client, controlled by rules
- * (fault-rules.ts). Every sandbox supports the faults of this file and may add its own.
+ * Simulates faults of networks and busy services. Rules control them (fault-rules.ts). Every sandbox supports the
+ * faults in this file and may add its own faults.
  */
 
 import { pipeline, Readable } from 'node:stream';
@@ -17,15 +17,15 @@ const MAX_DELAY_MS = 600_000;
 /** A waiting time in milliseconds, at most ten minutes. */
 export const delayMsSchema = z.number().int().min(0).max(MAX_DELAY_MS);
 
-/** The faults that any HTTP service can have; a sandbox builds its own union from these. */
+/** The faults that any HTTP service can have. Each sandbox builds its own union from these. */
 export const HTTP_FAULTS = [
-  /** 429. `retryAfterSeconds` adds the header, without it there is none. */
+  /** 429. `retryAfterSeconds` adds the header. If it is missing, the response has no such header. */
   z.strictObject({ kind: z.literal('throttle'), retryAfterSeconds: z.number().min(0).optional() }),
   /** 500 with the service's documented JSON body, instead of the work. */
   z.strictObject({ kind: z.literal('error') }),
-  /** An HTML page of a proxy in front of the service. The request never arrives. */
+  /** A proxy in front of the service responds with an HTML page. The request never arrives. */
   z.strictObject({ kind: z.literal('gatewayError'), status: z.literal([502, 503, 504]) }),
-  /** This rejection instead of the work, whatever its texts contain. */
+  /** The sandbox sends this rejection and does no work. The texts can contain anything. */
   z.strictObject({
     kind: z.literal('answer'),
     status: z.number().int().min(400).max(599),
@@ -33,21 +33,25 @@ export const HTTP_FAULTS = [
   }),
   /** The request waits before anything else happens to it. */
   z.strictObject({ kind: z.literal('slow'), delayMs: delayMsSchema }),
-  /** The response's `Date` differs from the time by this much. Without `offsetMs` the response has none. */
+  /**
+   * The number of milliseconds by which the response's `Date` differs from the time. If `offsetMs` is missing, the
+   * response has no `Date`.
+   */
   z.strictObject({ kind: z.literal('date'), offsetMs: z.number().int().optional() }),
-  /** The connection is reset and nothing was done. */
+  /** The sandbox resets the connection and does no work. */
   z.strictObject({ kind: z.literal('resetBefore') }),
-  /** Everything was done, then the connection is reset. */
+  /** The sandbox does all the work and then resets the connection. */
   z.strictObject({ kind: z.literal('resetAfter') }),
-  /** Everything was done. The connection ends in the middle of the response. */
+  /** The connection ends in the middle of the response. */
   z.strictObject({ kind: z.literal('truncate') }),
-  /** Everything was done. The response claims not to be JSON. */
+  /** The response claims not to be JSON. */
   z.strictObject({ kind: z.literal('contentType'), contentType: z.string().default('text/html') }),
   /** Everything was done. An intermediary keeps the response and sends an unreadable one. */
   z.strictObject({
     kind: z.literal('unreadable'),
     /**
-     * A page, half of the JSON, nothing, JSON of another shape, or a 408 because it took too long.
+     * The unreadable response is a page, half of the JSON, nothing, or JSON with a different structure. It can also be
+     * a 408 about a timeout.
      */
     as: z.enum(['page', 'half', 'nothing', 'shape', 'tooLate']),
   }),
@@ -57,8 +61,8 @@ export const HTTP_FAULTS = [
     fields: z.record(z.string(), z.unknown()).default({ unannounced_field: 'new' }),
   }),
   /**
-   * Everything was done. The response starts with this many megabytes of blanks, which JSON allows. Gzip compresses
-   * them to a thousandth for callers that accept it.
+   * Everything was done. The number of megabytes of white space at the start of the response. JSON allows such white
+   * space. Gzip compresses them to a thousandth for callers that accept it.
    */
   z.strictObject({ kind: z.literal('flood'), megabytes: z.number().int().min(1).max(10_000) }),
 ] as const;
@@ -68,15 +72,15 @@ const HTTP_FAULT_KINDS = new Set<string>(HTTP_FAULTS.map((fault) => fault.shape.
 
 type HttpFault = z.infer<typeof httpFaultSchema>;
 
-/** The values that this file's middlewares need in a Hono app's environment. */
+/** The values that this file's middleware functions need in a Hono app's environment. */
 export interface FaultEnv<Fault> {
   Bindings: HttpBindings;
   Variables: { fault: Fault | undefined };
 }
 
 /**
- * Outermost middleware. Picks the fault of a request, stores it in `c.var.fault`, and plays faults that happen in front
- * of the service or to its response.
+ * Outermost middleware. Chooses the fault for a request and stores it in `c.var.fault`. Simulates faults that occur
+ * before the service or change its response.
  */
 export function playFaults<Fault extends AnyFault>(
   faults: Faults<Fault>,
@@ -100,7 +104,7 @@ export function playFaults<Fault extends AnyFault>(
   };
 }
 
-/** Resets the caller's connection. Returns the response that sends nothing. */
+/** Resets the caller's connection. Returns a response for which nothing is sent. */
 function resetConnection({ incoming }: HttpBindings): Response {
   incoming.socket.resetAndDestroy();
   return RESPONSE_ALREADY_SENT;
@@ -131,7 +135,7 @@ async function playBefore(env: HttpBindings, fault: HttpFault): Promise<Response
       return tellTime(env, fault.offsetMs);
     case 'slow':
       await sleep(fault.delayMs, undefined, { ref: false });
-      // The caller may no longer wait, and the sandbox itself may be closed by now.
+      // By now, the caller may have disconnected, and the sandbox itself may be closed.
       return env.outgoing.destroyed ? RESPONSE_ALREADY_SENT : undefined;
     default:
       return undefined;
@@ -166,7 +170,7 @@ async function playAfter(
   }
 }
 
-/** Node adds its own `Date` unless there is one, or none is wanted. */
+/** Node adds its own `Date` unless the response has one or `sendDate` is false. */
 function tellTime({ outgoing }: HttpBindings, offsetMs: number | undefined): undefined {
   if (offsetMs === undefined) outgoing.sendDate = false;
   else outgoing.setHeader('date', new Date(Date.now() + offsetMs).toUTCString());
@@ -190,7 +194,7 @@ async function cutAnswer({ outgoing }: HttpBindings, answer: Response): Promise<
   return RESPONSE_ALREADY_SENT;
 }
 
-/** Keeps the status, except for the 408, and is a complete HTTP response. */
+/** The result is a complete HTTP response with the same status. Only a 408 replaces the status. */
 async function unreadableAnswer(
   answer: Response,
   as: Extract<HttpFault, { kind: 'unreadable' }>['as'],
@@ -243,6 +247,6 @@ function withFields(value: unknown, fields: Record<string, unknown>, key = ''): 
     return value;
   }
   const inner = Object.entries(value).map(([name, item]) => [name, withFields(item, fields, name)]);
-  // In a map such as tracking_id_to_job_id, a new key would be a wrong entry, not a new field.
+  // In a map such as tracking_id_to_job_id, a new key would be a wrong entry and not a new field.
   return { ...Object.fromEntries(inner), ...(key.includes('_to_') ? {} : fields) };
 }

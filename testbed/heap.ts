@@ -1,7 +1,7 @@
-/** A priority queue: items are taken and added in logarithmic time. */
+/** A priority queue. It takes and adds items in logarithmic time. */
 export interface Heap<One> {
   push(one: One): void;
-  /** Removes the first one, or undefined if there is none. */
+  /** Removes and returns the first item. Returns undefined if there is none. */
   pop(): One | undefined;
 }
 

@@ -4,15 +4,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Context, MiddlewareHandler } from 'hono';
 
-/** The apparent distance of a sandbox. All values are 0 by default. */
+/** The simulated distance to a sandbox. All values are 0 by default. */
 export interface LatencyOptions {
-  /** Additional time of every request, half of it on the way there. */
+  /** The additional time of every request. Half of it passes before the request arrives. */
   latencyMs?: number;
   /** A random part of this is added to each request. */
   jitterMs?: number;
   /** Some requests, from none (0) to all (1), take this much longer. */
   latencyTail?: LatencyTail;
-  /** Waits this many milliseconds. By default, with this machine's timers. */
+  /** Waits this many milliseconds. By default, this uses the machine's timers. */
   wait?: Wait;
 }
 
@@ -26,12 +26,12 @@ export interface LatencyTail {
   delayMs: number;
 }
 
-/** Draws the travel time of a request, in milliseconds. */
+/** Returns a random travel time for a request, in milliseconds. */
 export type DrawLatency = () => number;
 
 /**
- * Only options that are set draw a random number: other random events stay the same as without
- * latency.
+ * Only options that are set use a random number. Other random events therefore stay the same as
+ * without latency.
  */
 export function createLatency(
   { latencyMs = 0, jitterMs = 0, latencyTail }: LatencyOptions,
@@ -47,10 +47,10 @@ export function createLatency(
 export const waitByTimer: Wait = (ms) => sleep(ms, undefined, { ref: false });
 
 /**
- * Middleware that comes before everything that responds, but after the log. A request waits half of
- * its time before anything happens to it and half with its response, so a caller who disconnects in
- * between is served as well. A request that arrives after the database was closed was sent to a
- * sandbox that has ended.
+ * This middleware comes after the log but before everything that responds. A request waits half of
+ * its time before it is processed and half before its response is sent. If a caller disconnects
+ * during the wait, the request is therefore also processed. A request that arrives after the
+ * database was closed was sent to a sandbox that has ended.
  */
 export function playLatency(
   timeOf: (c: Context) => number,

@@ -16,15 +16,15 @@ const DEFAULT_DONORS = 10_000;
 
 /** The behaviour of a sandbox. Every option has a default. */
 export interface SandboxOptions extends LatencyOptions {
-  /** 0, the default, takes a free one. */
+  /** By default, this is 0, which uses any free port. */
   port?: number;
-  /** 127.0.0.1 by default. */
+  /** Defaults to 127.0.0.1. */
   host?: string;
-  /** Same seed, same people and same first credentials. Defaults to 1. */
+  /** The same seed creates the same people and the same first credentials. Defaults to 1. */
   seed?: number;
   /** The number of fictional donors in the world. Defaults to 10,000. */
   donors?: number;
-  /** A file for the database. Without one, everything is lost at the end. */
+  /** A file for the database. If it is omitted, all data is lost at the end. */
   db?: string;
   /** Fault rules as read from JSON. Invalid rules are an error. */
   faults?: unknown;
@@ -32,13 +32,12 @@ export interface SandboxOptions extends LatencyOptions {
   world?: World;
   /** Milliseconds since 1970. */
   clock?: () => number;
-  /** From 0 up to 1, for all random events. */
+  /** Returns a number from 0 up to 1, for all random events. */
   random?: () => number;
   /** Receives unexpected errors. They go to standard error by default. */
   report?: (error: Error) => void;
 }
 
-/** The parts that the options create for every sandbox. */
 export interface SandboxParts<Fault> {
   clock: () => number;
   random: () => number;
@@ -53,7 +52,7 @@ export interface SandboxParts<Fault> {
 /** The functions that a sandbox has to provide for its faults. */
 export type FaultKinds<Fault> = Pick<FaultsOptions<Fault>, 'rulesSchema' | 'basePath'>;
 
-/** Creates the parts that no option provides. */
+/** Missing options have defaults. */
 export function createParts<Fault>(
   options: SandboxOptions,
   faultKinds: FaultKinds<Fault>,
@@ -70,7 +69,7 @@ export function createParts<Fault>(
   };
 }
 
-/** Returns the invented people that the options ask for. */
+/** Returns the invented people that the options describe. */
 export function worldPlanOf({ seed = 1, donors = DEFAULT_DONORS }: SandboxOptions) {
   return { seed, donors };
 }

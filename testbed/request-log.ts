@@ -1,4 +1,4 @@
-/** The requests to a sandbox, for tests that count. */
+/** Records the requests to a sandbox. Tests count them. */
 
 import type { HttpBindings } from '@hono/node-server';
 import type { Context, MiddlewareHandler } from 'hono';
@@ -6,7 +6,9 @@ import type { Context, MiddlewareHandler } from 'hono';
 /** The maximum number of requests that are remembered. Older ones are dropped. */
 const MAX_REQUESTS = 100_000;
 
-/** One request, with details of the sandbox's own. `status` is null if the connection was cut. */
+/**
+ * One request, with details that only this sandbox has. `status` is null if the connection was cut.
+ */
 export type LoggedRequest<Details> = Details & {
   /** ISO time of arrival. */
   at: string;
@@ -20,7 +22,7 @@ export type LoggedRequest<Details> = Details & {
 export interface RequestLog<Details> {
   add(request: LoggedRequest<Details>): void;
   list(): LoggedRequest<Details>[];
-  /** The total number, including dropped ones. */
+  /** The total number, including dropped requests. */
   total(): number;
 }
 
@@ -41,7 +43,10 @@ export function createRequestLog<Details>(): RequestLog<Details> {
   };
 }
 
-/** Middleware that comes before everything that responds: records a request when it is answered. */
+/**
+ * Returns middleware that records each request when its response is sent. It comes before all
+ * middleware that responds.
+ */
 export function logRequests<Env extends { Bindings: HttpBindings }, Details>(
   log: Pick<RequestLog<Details>, 'add'>,
   clock: () => number,

@@ -10,11 +10,11 @@ const KEEP_ALIVE_MS = 75_000;
 export interface Serving {
   /** For example `http://127.0.0.1:4100`. */
   rootUrl: string;
-  /** Ends at once: open connections are cut, the database is closed. */
+  /** Stops immediately: cuts open connections and closes the database. */
   close(): Promise<void>;
 }
 
-/** Serves an app. Resolves when it is listening. */
+/** Resolves when it is listening. */
 export async function serve(
   app: Pick<Parameters<typeof createAdaptorServer>[0], 'fetch'>,
   db: { close(): unknown },
@@ -24,9 +24,10 @@ export async function serve(
   return { rootUrl: await listen(server, host, port), close: () => shutDown(server, db) };
 }
 
-/** Listens and resolves with the address, for example `http://127.0.0.1:4100`. */
+/** Listens for requests and resolves with the address, for example `http://127.0.0.1:4100`. */
 export async function listen(server: ServerType, host: string, port: number): Promise<string> {
-  // As with real services' load balancers, an idle connection is not closed just as it is used again.
+  // An idle connection is kept open for a long time. It is therefore not closed just when a client
+  // uses it again. Load balancers of real services do the same.
   if ('keepAliveTimeout' in server) server.keepAliveTimeout = KEEP_ALIVE_MS;
   server.listen(port, host);
   await once(server, 'listening');
@@ -51,7 +52,7 @@ async function shutDown(server: ServerType, db: { close(): unknown }): Promise<v
   db.close();
 }
 
-/** The destination of unexpected errors if there is no `report`. */
+/** Reports unexpected errors if the options contain no `report`. */
 export function reportToStandardError(error: Error): void {
   process.stderr.write(`${error.stack ?? error.message}\n`);
 }

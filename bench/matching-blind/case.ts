@@ -5,16 +5,15 @@ import type { Contact } from './contact.ts';
 export interface Case {
   kind: string;
   contact: Contact;
-  /** The right rows in the donor list, by ID. Empty if the contact's person is not in the list. */
+  /** Empty if the contact's person is not in the list. */
   right: string[];
   /**
-   * The rows in the donor list with which the contact could be confused, by ID. They are shown in the list of wrong
-   * cases.
+   * The IDs of the donor list's rows that could be confused with the contact. The report shows them for wrong cases.
    */
   beside: string[];
   /**
-   * True if nothing in the contact or the donor list distinguishes the contact from another person, so nobody could
-   * decide. Such cases are also reported separately.
+   * True if neither the contact nor the donor list distinguishes the contact from a different person. Nobody could
+   * decide such a case. The report also lists these cases separately.
    */
   isUndecidable: boolean;
 }

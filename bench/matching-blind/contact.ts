@@ -1,4 +1,4 @@
-/** A contact as a CRM sends it to the service, and the ways in which CRMs write names and addresses. */
+/** Writes a contact as a CRM sends it to the service. Also varies names and addresses as CRMs do. */
 
 import type { Home, Person } from './people.ts';
 import type { Random } from './random.ts';
@@ -10,13 +10,13 @@ export interface Contact {
   employers: string[];
 }
 
-/** The details about a person that a contact has. */
+/** The details that a contact contains about a person. */
 export interface Details {
   home?: boolean;
   employer?: boolean;
 }
 
-/** Returns a person's contact with the spelling of the donor list, but without middle name and suffix. */
+/** Returns a person's contact with the spelling of the donor list. The contact has no middle name and no suffix. */
 export function writeContact(person: Person, { home, employer }: Details): Contact {
   return {
     first: person.first,
@@ -45,7 +45,7 @@ const SHORT_TYPES: Record<string, string> = {
   Place: 'Pl',
 };
 
-/** Returns the home with an abbreviated street type, and with the unit in another form. */
+/** Returns the home with an abbreviated street type and a different form of the unit. */
 export function writeHomeShort(home: Home): string {
   const { number, street, type, unit, city, state, zip } = home;
   return `${number} ${street} ${SHORT_TYPES[type] ?? type}${unit && ` #${unit}`}, ${city} ${state} ${zip}`;
@@ -110,7 +110,10 @@ export function writeHomeInWords(home: Home): string {
   return `${writeStreet(home)}, ${home.city}, ${STATES[home.state] ?? home.state}`;
 }
 
-/** Makes one typing error: swaps two letters, or drops, doubles or replaces one. The first letter stays. */
+/**
+ * Makes one typing error. It swaps two letters, or drops, doubles or replaces a letter. The first letter does not
+ * change.
+ */
 export function mistype(random: Random, word: string): string {
   const at = random.between(1, Math.max(1, word.length - 2));
   const before = word.slice(0, at);
@@ -125,7 +128,7 @@ export function mistype(random: Random, word: string): string {
   return random.pick(kinds);
 }
 
-/** Letters that text recognition confuses. Each can occur in several places of a word. */
+/** Letters that text recognition confuses. Each pair can occur several times in a word. */
 const SCANS: [string, string][] = [
   ['rn', 'm'],
   ['m', 'rn'],
@@ -139,7 +142,7 @@ const SCANS: [string, string][] = [
   ['n', 'ri'],
 ];
 
-/** Makes one error of text recognition. Returns null if the word has no letter that can be confused. */
+/** Introduces one text recognition error. Returns null if the word has no letter that can be confused. */
 export function misread(random: Random, word: string): string | null {
   const fitting = SCANS.filter(([letters]) => word.includes(letters));
   if (fitting.length === 0) return null;

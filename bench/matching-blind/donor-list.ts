@@ -15,8 +15,8 @@ const DONOR_COLUMNS =
 const ROLE_COLUMNS = 'donor_id,kind,organization,title,start';
 
 /**
- * Writes the list. Each donor's `bio` is a sentence with the row's ID, so a profile shows all rows that were joined
- * into it.
+ * Writes the list. Each donor's `bio` is a sentence with the row's ID. A profile therefore shows which rows were
+ * joined into it.
  */
 export async function writeDonorList(
   folder: string,

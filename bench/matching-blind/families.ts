@@ -1,6 +1,6 @@
 /**
- * Draws families of whom the list has one member, two members or all. The contact is one member, and must not get
- * another member's profile.
+ * Creates random families. The list contains one member, two members or all members. The contact describes one member
+ * and must not receive another member's profile.
  */
 
 import type { Case } from './case.ts';
@@ -15,17 +15,17 @@ interface Shown {
   middle?: 'initial' | 'name';
   suffix?: boolean;
   employer?: boolean;
-  /** True to show only the initial of the first name. */
+  /** True if only the initial of the first name is written. */
   isInitial?: boolean;
-  /** True if the first names are in no list of names, so another letter can be a typing error. */
+  /** True if no list of names contains the first names. A different letter can then be a typing error. */
   isInvented?: boolean;
-  /** True to write the wife with her husband's first name and "Mrs.". */
+  /** True if the wife is written with her husband's first name and "Mrs.". */
   isMrs?: boolean;
 }
 
 interface Family {
   members: Person[];
-  /** The member who is the contact. Omitted for any member. */
+  /** The family member whom the contact describes. Omitted if any member is possible. */
   contact?: Person;
   shown: Shown;
 }
@@ -173,7 +173,7 @@ export interface FamilyCases {
   cases: Case[];
 }
 
-/** Draws `size` families with one contact each. All kinds are equally frequent. */
+/** Creates `size` random families with one contact each. All kinds are equally frequent. */
 export function drawFamilyCases(size: number, random: Random): FamilyCases {
   const kinds = Object.entries(FAMILIES);
   const donors: Person[] = [];
@@ -272,8 +272,8 @@ function writeMember(person: Person, members: Person[], shown: Shown): Contact {
 }
 
 /**
- * Returns true if a detail of the contact contradicts the other member's data in the list. Another employer is not a
- * contradiction, because people change employers.
+ * Returns true if a detail of the contact contradicts the other member's data in the list. A different employer is
+ * not a contradiction, because people change employers.
  */
 function contradicts(person: Person, other: Person, shown: Shown): boolean {
   const { filed } = other;
@@ -292,8 +292,8 @@ function contradicts(person: Person, other: Person, shown: Shown): boolean {
 }
 
 /**
- * Returns true if the first name is different. An initial is not different, and an invented name can be a typing error.
- * One person's first name can also be the other's middle name.
+ * Returns true if the two first names are different. An initial does not count as different, and an invented name may
+ * contain a typing error. One person's first name can also be the other person's middle name.
  */
 function isOtherName({ first, middle }: Person, other: Person, shown: Shown): boolean {
   if (first === other.first || shown.isInitial || shown.isInvented) return false;

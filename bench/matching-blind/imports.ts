@@ -1,5 +1,6 @@
 /**
- * Checks that everyone in one list becomes a separate donor, and that two lists are joined only for the same person.
+ * Checks that each person in one list becomes a separate donor. Also checks that rows of two lists are joined only if
+ * they are the same person.
  */
 
 import { isDeepStrictEqual } from 'node:util';
@@ -40,8 +41,8 @@ export async function checkOneList(
 const FAMILY_SIZE = 6;
 
 /**
- * Draws families of six who share a home: grandfather, father and son with the same name and their suffixes, the
- * mother, and twin daughters.
+ * Creates random families of six who share a home. The grandfather, father and son have the same name and different
+ * suffixes. The other members are the mother and twin daughters.
  */
 export function drawImportFamilies(families: number, random: Random): Person[] {
   return Array.from({ length: families }).flatMap((_, family) => {
@@ -65,7 +66,7 @@ export function drawImportFamilies(families: number, random: Random): Person[] {
   });
 }
 
-/** Draws first names that all start with different letters. Compares the first two letters. */
+/** Chooses random first names that do not resemble each other. Compares the first two letters. */
 function drawUnlikeNames(random: Random, sex: Sex, size: number): string[] {
   const names: string[] = [];
   while (names.length < size) {
@@ -79,15 +80,13 @@ export interface TwiceCheck {
   people: number;
   twice: number;
   donors: number;
-  /** The number of pairs of equal rows on the review list. */
   reviewed: number;
-  /** The number of other pairs on the review list. */
   otherPairs: number;
-  /** Equal rows whose pair is missing on the review list. */
+  /** Pairs of equal rows that the review list does not contain. */
   missing: Person[];
-  /** Contacts of these people without a donor, with the service's error. */
+  /** Contacts of these people for whom the service returned no donor, with the service's error. */
   unanswered: { person: Person; error: string | null; reasons: string[] }[];
-  /** Contacts of these people that were matched with another donor. */
+  /** Contacts of these people that were matched with a wrong donor. */
   wrong: { person: Person; matched: string[]; reasons: string[] }[];
 }
 
@@ -152,7 +151,7 @@ function writeAllDetails(person: Person) {
 }
 
 export interface Join {
-  /** The IDs of all rows in the donor, from both lists. */
+  /** The IDs of all rows that the donor contains, from both lists. */
   keys: string[];
   donorId: string;
 }
@@ -163,18 +162,20 @@ export interface TwoSourcesCheck {
   joins: number;
   wrongJoins: Join[];
   /**
-   * For each kind of wrong detail: the number of rows, of joined rows, and of rows that are joined or on the review
-   * list.
+   * The numbers of rows, of joined rows, and of rows that are joined or on the review list. They are given for each
+   * kind of wrong detail.
    */
   wrongDetails: { kind: string; rows: number; joined: number; found: number }[];
-  /** The counts for rows of the same people with ordinary variation. */
+  /** The numbers for rows that describe the same people with ordinary variations. */
   same: { rows: number; joined: number };
   undone: number;
-  /** Undone joins after which a donor differs from the donor that its list alone leads to. */
+  /**
+   * Undone joins after which a donor has changed. The donor should be the same as if only one list had been imported.
+   */
   inexact: { keys: string[]; before: unknown; after: unknown }[];
 }
 
-/** The maximum number of right joins that are undone, in addition to the wrong ones. */
+/** The maximum number of correct joins that are undone. All wrong joins are also undone. */
 const UNDONE_RIGHT = 200;
 
 export async function checkTwoSources(

@@ -1,11 +1,8 @@
 /**
- * A blind judge of the matcher. It knows the service only by its command line and its HTTP interface, and has its own
- * people, variations and families.
- *
- * node bench/matching-blind/main.ts --donors 10000 --seed 1
- *
- * `--parts kinds,mixture,families,import` limits the work, and `--out FOLDER` is where `report.md`, `wrong.md` and
- * `missed.md` are written.
+ * Measures the matcher independently. It uses only the service's command line and HTTP interface, and it has its own
+ * people, variations and families. Run `node bench/matching-blind/main.ts --donors 10000 --seed 1`. The option
+ * `--parts kinds,mixture,families,import` limits the work. The option `--out FOLDER` sets the folder for `report.md`,
+ * `wrong.md` and `missed.md`.
  */
 
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';

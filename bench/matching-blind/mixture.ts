@@ -1,6 +1,6 @@
 /**
- * Draws contacts in the proportions of an ordinary CRM: 20% exact, 50% with noise, 10% moved, and 20% not in the list.
- * 3% of all contacts are from families in which a father and a son share a name and a home.
+ * Creates random contacts in the proportions of an ordinary CRM. Of the contacts, 20% are exact, 50% have noise, 10%
+ * have moved, and 20% are not in the list. In 3% of all contacts, a father and a son share a name and a home.
  */
 
 import type { Case } from './case.ts';
@@ -15,7 +15,7 @@ export interface Mixture {
   cases: Case[];
 }
 
-/** The share of contacts with an employer, among the people who have one. */
+/** The share of employed people whose contacts contain the employer. */
 const EMPLOYER_SHARE = 0.4;
 
 export function drawMixture(people: Person[], size: number, random: Random): Mixture {
@@ -67,8 +67,8 @@ function drawStranger(random: Random): Case {
 }
 
 /**
- * Draws a father and a son who share a name and a home. The list has both, only the contact's person, or only the other
- * one. 60% of the contacts show a suffix or a middle initial.
+ * Creates a father and a son who share a name and a home. The list contains both men, or only one of the two. The
+ * contact can describe the missing man. A suffix or a middle initial is shown in 60% of the contacts.
  */
 function drawLikeNamedFamily(prefix: string, random: Random): { donors: Person[]; case: Case } {
   const father = drawPerson(random, `${prefix}1`, {

@@ -1,4 +1,7 @@
-/** Draws first and last names. Common names are as frequent as in the United States, and rare names are composed. */
+/**
+ * Chooses random first and last names. Common names are as frequent as in the United States. Rare names are composed
+ * of parts.
+ */
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +11,7 @@ export type Sex = 'F' | 'M';
 
 const DATA = join(import.meta.dirname, '..', '..', 'people', 'data');
 
-/** Returns the rows of a CSV file that has no quoted fields, without the header. */
+/** Returns the rows of a CSV file without its header. The file has no quoted fields. */
 export function readRows(file: string): string[][] {
   const lines = readFileSync(join(DATA, file), 'utf8').trim().split('\n');
   return lines.slice(1).map((line) => line.split(','));
@@ -52,7 +55,9 @@ export function drawFirstName(random: Random, sex: Sex): string {
 /** A name counts for both sexes if at least this share of births was of the other sex. */
 const BOTH_SEXES = 0.02;
 
-/** Returns true if people of the other sex also have this first name, so "Mrs." could precede the wife's own name. */
+/**
+ * Returns true if people of the other sex also have this first name. "Mrs." could then precede the wife's own name.
+ */
 export function isOfBothSexes(first: string): boolean {
   const births = firstNames.filter((name) => name.value === first).map((name) => name.weight);
   const all = births.reduce((sum, weight) => sum + weight, 0);
@@ -85,7 +90,7 @@ export const CYRILLIC_FIRST = {
   F: ['Anna', 'Irina', 'Marina', 'Vera', 'Nina', 'Larisa'],
 } satisfies Record<Sex, string[]>;
 
-/** Draws a surname. Returns it with the group it was drawn from. */
+/** Chooses a random surname. Returns the surname and its group. */
 export function drawSurname(random: Random): { last: string; special: SpecialSurname | null } {
   for (const special of Object.keys(SPECIAL_SURNAMES) as SpecialSurname[]) {
     if (random.chance(SPECIAL_SHARE)) {

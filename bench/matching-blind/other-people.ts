@@ -1,4 +1,4 @@
-/** Kinds of cases in which the contact is not in the list, but someone similar is. */
+/** Kinds of cases in which the list does not contain the contact but contains a similar person. */
 
 import type { Case } from './case.ts';
 import { type Contact, writeContact, writeHome } from './contact.ts';
@@ -9,8 +9,8 @@ import { isRare } from './same-person.ts';
 
 interface OtherPerson {
   /**
-   * Writes the contact of someone who is easily confused with this donor. Returns null if the donor does not suit this
-   * kind.
+   * Writes the contact of a person who is easily confused with this donor. Returns null if the kind is impossible for
+   * the donor.
    */
   write: (donor: Person, random: Random) => Contact | null;
   /** True if nothing distinguishes the two people. */
@@ -171,7 +171,7 @@ export const OTHER_PEOPLE: Record<string, OtherPerson> = {
   },
 };
 
-/** Draws `size` cases of each kind. The contact's person is not in the list. */
+/** Creates `size` random cases of each kind. The list does not contain the contact's person. */
 export function drawOtherPeopleCases(people: Person[], size: number, random: Random): Case[] {
   return Object.entries(OTHER_PEOPLE).flatMap(([kind, { write, isUndecidable = false }]) => {
     const cases: Case[] = [];
@@ -186,7 +186,8 @@ export function drawOtherPeopleCases(people: Person[], size: number, random: Ran
 }
 
 /**
- * Returns true if someone in the list at the donor's home could be the contact's person, by the first name's initial.
+ * Returns true if a person in the list at the donor's home could be the contact's person. Compares the initials of
+ * the first names.
  */
 function isInList(contact: Contact, donor: Person, people: Person[]): boolean {
   const isMrs = contact.first.startsWith('Mrs.');
@@ -198,7 +199,7 @@ function isInList(contact: Contact, donor: Person, people: Person[]): boolean {
   );
 }
 
-/** Returns the first letter. Names such as Christina and Kristina get the same letter. */
+/** Returns the first letter of the sound. Names such as Christina and Kristina have the same result. */
 function toSound(first: string): string {
   return first.charAt(0).replace('C', 'K');
 }

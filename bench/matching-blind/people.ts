@@ -19,12 +19,12 @@ export interface Home {
   /** The apartment. Can be empty. */
   unit: string;
   city: string;
-  /** The state as two letters. */
+  /** The state as a code of two letters. */
   state: string;
   zip: string;
 }
 
-/** A person with all details. A donor list has only some of them. */
+/** A person with all details. A donor list contains only some details. */
 export interface Person {
   /** The ID in the donor list. */
   key: string;
@@ -39,7 +39,7 @@ export interface Person {
   /** The date of birth, for example `1951-03-09`. */
   birth: string;
   home: Home;
-  /** The employer. Can be empty. */
+  /** Can be empty. */
   employer: string;
   /** The details in the donor list. For many people they are shorter or missing. */
   filed: { middle: string; suffix: string; birth: string };
@@ -90,7 +90,7 @@ export function drawEmployer(random: Random): string {
   return `${random.pick(FIRMS).replace('_', ' ')} ${random.pick(TRADES)}`;
 }
 
-/** Draws a person. `fixed` sets details that must not be random. */
+/** `fixed` sets details that must not be random. */
 export function drawPerson(random: Random, key: string, fixed: Partial<Person> = {}): Person {
   const sex = fixed.sex ?? random.pick(['F', 'M'] as const);
   const { last, special } = drawSurname(random);
@@ -125,8 +125,8 @@ export function drawBirth(random: Random, from: number, to: number): string {
 }
 
 /**
- * Returns the details as a donor list has them. The middle name is often an initial, and the date of birth is often a
- * year.
+ * Returns the details that a donor list contains. The middle name is often an initial, and the date of birth is often
+ * a year.
  */
 function drawFiled(random: Random, person: Omit<Person, 'filed'>): Person['filed'] {
   const middle = random.next();
@@ -139,8 +139,8 @@ function drawFiled(random: Random, person: Omit<Person, 'filed'>): Person['filed
 }
 
 /**
- * Draws a population of households. Of ten households, about four are couples and one has an adult child. People share
- * a name as often as its frequency suggests.
+ * Creates a random population of households. Of ten households, about four are couples, and one has an adult child.
+ * Two people share a name as often as the name's frequency suggests.
  */
 export function drawPopulation(random: Random, size: number, prefix: string): Person[] {
   const people: Person[] = [];

@@ -1,9 +1,8 @@
-/** Repeatable random choices. The same seed draws the same people and the same cases. */
+/** Makes repeatable random choices. The same seed produces the same people and the same cases. */
 
 export interface Random {
   /** Returns a number of at least 0 and less than 1. */
   next(): number;
-  /** Returns true with this probability. */
   chance(probability: number): boolean;
   /** Returns a whole number from `low` to `high`, including both. */
   between(low: number, high: number): number;
@@ -13,7 +12,7 @@ export interface Random {
   shuffle<T>(list: readonly T[]): T[];
 }
 
-/** Mulberry32 by Tommy Ettinger. It is small, fast, and even enough for test data. */
+/** Mulberry32 by Tommy Ettinger. It is small and fast, and its numbers are sufficiently even for test data. */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0;
   function next(): number {
@@ -40,7 +39,7 @@ export function createRandom(seed: number): Random {
   return { next, chance: (probability) => next() < probability, between, pick, shuffle };
 }
 
-/** Creates a function that draws entries in proportion to their weights. */
+/** Creates a function that chooses random entries in proportion to their weights. */
 export function createWeighted<T>(entries: readonly { value: T; weight: number }[]) {
   let sum = 0;
   const bounds = entries.map((entry) => {

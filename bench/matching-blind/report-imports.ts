@@ -82,7 +82,10 @@ export function renderImports({ list, families, twice, twoSources }: ImportCheck
   return `${renderGoals(goals)}\n| Wrong detail | Rows | Joined | Joined or to review |\n| --- | --- | --- | --- |\n${kinds.join('\n')}\n`;
 }
 
-/** Returns every wrong join, every inexact undo, and each person in the check of equal rows whose result is wrong. */
+/**
+ * Returns a report of every wrong join and every inexact undo. It also contains each person for whom the check of
+ * equal rows failed.
+ */
 export function renderWrongImports({ twice, twoSources }: ImportChecks): string {
   const { rows, firstList, wrongJoins, inexact } = twoSources;
   const people = new Map<string, Person>(

@@ -1,4 +1,7 @@
-/** Renders the results as Markdown: tables by kind, goals, and each wrong case with the data of both sides. */
+/**
+ * Renders the results as Markdown. The report contains tables by kind, goals, and each wrong case with the data of
+ * both sides.
+ */
 
 import type { Case } from './case.ts';
 import { writeHome } from './contact.ts';
@@ -16,7 +19,7 @@ import {
 
 const CASES_SHOWN_AS_MISSED = 6;
 
-/** Returns a goal with its measured figure. `goal` is a text such as `at least 0.88`. */
+/** Returns a goal with its measured figure. `goal` is a string such as `at least 0.88`. */
 export function renderGoal(name: string, figure: number, goal: string, isReached: boolean): string {
   return `| ${name} | ${goal} | ${isReached ? renderNumber(figure) : `**${renderNumber(figure)}**`} |`;
 }
@@ -96,7 +99,7 @@ function renderBins(bins: Bin[]): string {
   return `| Stated probability | True share | Answers |\n| --- | --- | --- |\n${rows.join('\n')}\n`;
 }
 
-/** Renders each wrong case, with both sides' data and the service's evidence. Undecidable cases come last. */
+/** Renders each wrong case with both sides' data and the service's evidence. Undecidable cases come last. */
 export function renderWrong(verdicts: Verdict[], people: Map<string, Person>): string {
   return verdicts
     .filter(({ outcome }) => outcome === 'wrong')

@@ -1,4 +1,4 @@
-/** Kinds of ordinary variation: the contact is a donor in the list, but is written in another way. */
+/** Kinds of ordinary variation. The contact is a donor in the list but is written differently. */
 
 import type { Case } from './case.ts';
 import {
@@ -18,7 +18,7 @@ import { CYRILLIC_FIRST, drawRareSurname, SHORT_FORMS } from './names.ts';
 import { drawHome, type Home, type Person } from './people.ts';
 import type { Random } from './random.ts';
 
-/** Writes a person's contact in one way. Returns null if the person does not suit this way. */
+/** Writes a person's contact with one variation. Returns null if the variation is impossible for the person. */
 type Writer = (person: Person, random: Random) => Contact | null;
 
 const ENOUGH_LETTERS = 5;
@@ -169,7 +169,7 @@ export const SAME_PERSON: Record<string, Writer> = {
     person.employer ? atWork(person, { employers: [varyEmployer(person.employer, random)] }) : null,
 };
 
-/** Draws `size` cases of each kind. In a small population, fewer people may suit a kind. */
+/** Creates `size` random cases of each kind. A small population can contain fewer suitable people. */
 export function drawSamePersonCases(people: Person[], size: number, random: Random): Case[] {
   return Object.entries(SAME_PERSON).flatMap(([kind, write]) => {
     const cases: Case[] = [];

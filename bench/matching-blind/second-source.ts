@@ -1,11 +1,14 @@
-/** Draws a second list: people of the first list as another source describes them, their relatives, and strangers. */
+/**
+ * Creates a second list from a different source. It contains people from the first list, their relatives, and
+ * strangers.
+ */
 
 import { drawRareSurname, SHORT_FORMS } from './names.ts';
 import { drawOtherInitial } from './other-people.ts';
 import { drawBirth, drawFirstOfSex, drawHome, drawPerson, type Person } from './people.ts';
 import type { Random } from './random.ts';
 
-/** A row in the second list, with its person in the first list. */
+/** A row in the second list, and the same person's row in the first list. */
 export interface SecondRow {
   kind: string;
   row: Person;
@@ -17,7 +20,7 @@ export interface SecondRow {
 
 type Change = (person: Person, random: Random) => Partial<Person> | null;
 
-/** Changes in which one detail differs from the first list in an ordinary way. */
+/** Changes that give one detail an ordinary variation. */
 const VARIATIONS: Record<string, Change> = {
   'the same': () => ({}),
   'short form': ({ first }, random) => {
@@ -82,7 +85,6 @@ const RELATIVES: Record<string, Change> = {
 
 export interface SecondSourceSize {
   same: number;
-  /** The number of rows for each kind of wrong detail. */
   wrongDetails: number;
   relatives: number;
   strangers: number;
@@ -125,7 +127,10 @@ function withOtherInitial(person: Person, random: Random): Partial<Person> | nul
   return middle ? { filed: { ...person.filed, middle } } : null;
 }
 
-/** Limits changes to people whose date of birth is in the list. Removes the employer if the date of birth decides. */
+/**
+ * Limits changes to people whose date of birth is in the list. Removes the employer if the match depends on the date
+ * of birth.
+ */
 function requireBirth(changes: Record<string, Change>): Record<string, Change> {
   return Object.fromEntries(
     Object.entries(changes).map(([kind, change]) => [

@@ -1,4 +1,4 @@
-/** The service under test. It is used only by its command line, and over HTTP on 127.0.0.1. */
+/** Runs the service under test. The benchmark uses only its command line and its HTTP interface on 127.0.0.1. */
 
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -66,7 +66,7 @@ export type Donor = z.infer<typeof donorSchema>;
 
 /** The response for one contact. */
 export interface Answer {
-  /** The matched donor's IDs in the donor list. Empty if no donor was matched. */
+  /** Empty if no donor was matched. */
   matched: string[];
   /** The matched donor's probability, or null. */
   probability: number | null;
@@ -83,7 +83,7 @@ export interface RunningService {
   stop(): Promise<void>;
 }
 
-/** Imports a list. `otherPeople` confirms that equal rows are different people. */
+/** `otherPeople` confirms that equal rows are different people. */
 export async function importList(
   db: string,
   files: ListFiles,
@@ -99,7 +99,7 @@ export async function countDonors(db: string): Promise<number> {
   return z.object({ donors: z.number() }).parse(await runCommand(db, ['stats'])).donors;
 }
 
-/** Returns the pairs on the review list, each with both sides' IDs in their lists. */
+/** Returns the pairs on the review list. Each pair contains the IDs of its two rows in their lists. */
 export async function listReview(db: string): Promise<z.infer<typeof reviewSchema>['pairs']> {
   return reviewSchema.parse(await runCommand(db, ['review', 'list'])).pairs;
 }

@@ -1,4 +1,4 @@
-/** Compares the service's answers with the truth, and counts them. */
+/** Compares the service's answers with the truth, and counts right and wrong answers. */
 
 import type { Case } from './case.ts';
 import type { Answer } from './service.ts';
@@ -60,7 +60,7 @@ export function measurePrecision(verdicts: Verdict[]): number {
 export interface Bin {
   /** The mean probability that the service reported. */
   said: number;
-  /** The share of donors that were right. */
+  /** The share of returned donors that were the right person. */
   true: number;
   answers: number;
 }
@@ -68,8 +68,8 @@ export interface Bin {
 const BINS = 20;
 
 /**
- * Sorts the reported probabilities into 20 bins of equal width. The probability is the match's. Without a match, it is
- * the likeliest donor's, if the service names one and `withRejected` is set.
+ * Sorts the reported probabilities into 20 bins of equal width. A match has its own probability. If there is no match
+ * and `withRejected` is true, the likeliest donor's probability is used.
  */
 export function calibrate(verdicts: Verdict[], withRejected: boolean): Bin[] {
   const bins = new Map<number, { said: number; right: number; answers: number }>();
@@ -102,8 +102,8 @@ function readStated({ case: { right }, answer, outcome }: Verdict, withRejected:
 }
 
 /**
- * Returns the expected calibration error: the mean difference between reported and true probability, weighted by the
- * number of answers.
+ * Returns the expected calibration error. This is the mean difference between reported and true probability, weighted
+ * by the number of answers.
  */
 export function measureCalibrationError(bins: Bin[]): number {
   const answers = bins.reduce((sum, bin) => sum + bin.answers, 0);

@@ -1,7 +1,4 @@
-/**
- * Cases of the same person with one wrong detail, which another detail outweighs because the contact has the right
- * employer.
- */
+/** The contact's correct employer outweighs the wrong detail. */
 
 import type { Case } from './case.ts';
 import { type Contact, writeContact, writeHome } from './contact.ts';

@@ -1,4 +1,4 @@
-/** Derives the model's times from measured nights. */
+/** Derives the model's times from measured nights of syncs. */
 
 import type { Step, Work } from './model.ts';
 import type { Night } from './night.ts';
@@ -21,8 +21,8 @@ export interface MeasuredNight {
 const REQUESTS_A_CONTACT = 1 / 100 + 1 / 10;
 
 /**
- * Computes the times of a run and of a contact from two nights in which runs follow one another, with few and with many
- * contacts.
+ * Computes the times of a run and of a contact. Compares two measured nights in which runs follow one another. One
+ * night has few contacts, and the other has many.
  */
 export function timesOf(few: MeasuredNight, many: MeasuredNight): Times {
   const more = many.contacts - few.contacts;
@@ -40,7 +40,8 @@ export function timesOf(few: MeasuredNight, many: MeasuredNight): Times {
 }
 
 /**
- * The pieces in which a run and a hundred contacts are processed, so that one worker's runs interleave as in reality.
+ * The number of pieces in which a run and a hundred contacts are processed. The pieces let one worker's runs
+ * interleave, as real runs do.
  */
 const PIECES_A_RUN = 10;
 const CONTACTS_A_PIECE = 25;

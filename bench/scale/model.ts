@@ -1,6 +1,6 @@
 /**
- * Models a night of many clients as a discrete-event simulation. Runs wait for a place on a worker, and each step of a
- * run uses a part of the shared resources. The model knows only the product's measured times.
+ * Models the nightly syncs of many clients as a discrete-event simulation. A run waits for a place on a worker, and
+ * each of its steps uses some of the shared resources. The model knows only the product's measured times.
  */
 
 import { createHeap } from '../../testbed/heap.ts';
@@ -9,9 +9,8 @@ import { createHeap } from '../../testbed/heap.ts';
  * How much of each resource a step of a run uses. All are used at the same time, and the step ends with the slowest.
  */
 export interface Step {
-  /** The time to wait for responses of the CRM and the service, and for jobs. */
+  /** The time to wait for jobs, and for responses from the CRM and the service. */
   waitMs: number;
-  /** The processor time on the worker, which does one thing at a time. */
   workerMs: number;
   /** The processor time of the database. */
   databaseMs: number;
@@ -19,7 +18,7 @@ export interface Step {
   requests: number;
 }
 
-/** The work of a night, which is the same for each client. */
+/** The work of a simulated night. It is the same for each client. */
 export interface Work {
   integrations: number;
   /** The time over which the starts of the schedules are evenly distributed. */
@@ -53,11 +52,11 @@ interface Run {
   worker: Line;
   key: Line;
   step: number;
-  /** The number of times that the step was executed. */
+  /** The number of times that the step has been executed. */
   taken: number;
 }
 
-/** A resource that serves requests one after the other, in the order of arrival. */
+/** A resource that handles requests one after the other, in the order of arrival. */
 interface Line {
   freeAt: number;
   busyMs: number;

@@ -1,6 +1,6 @@
 /**
- * Measures a night of many clients on real workers over one Postgres server. A short night comes first, so that
- * one-time costs of a process are not measured, because workers normally run for weeks.
+ * Measures the nightly syncs of many clients with real workers and one Postgres server. A short series of syncs comes
+ * first to exclude each process's one-time costs. In normal operation, workers run for weeks.
  */
 
 import { readdir, readFile } from 'node:fs/promises';
@@ -40,15 +40,15 @@ interface Spent {
 /** The documented limit of a key (requests per second). */
 export const RATE = 10;
 /**
- * The time from the start of the processes to the minute in which the first night starts. By then, everything is
- * loaded.
+ * The time from the start of the processes to the minute in which the first series starts. By then, all processes
+ * have loaded their code.
  */
 const READY_MS = 20_000;
 /** The time from the first night to the measured night. */
 const NIGHT_EVERY_MINUTES = 3;
 /**
- * The number of each client's contacts in the first night, per worker, so that many workers are as warmed up as a
- * single worker.
+ * The number of each client's contacts in the first series, for each worker. It is multiplied by the number of
+ * workers, so that every worker does the same amount of work before the measurement.
  */
 const CONTACTS_AT_FIRST = 20;
 const NIGHT_LIMIT_MS = 15 * 60_000;
@@ -63,7 +63,7 @@ export async function measureNight(options: NightOptions): Promise<Night> {
   const beginsAt = firstAt + NIGHT_EVERY_MINUTES * 60_000;
   const park = await openPark({
     ...{ ids, hasOwnKeys: true, contacts: all },
-    // All schedules start at the same time, because a staggered start would leave places empty at first.
+    // All schedules start at the same time. With staggered starts, some places would be empty at first.
     schedule: { cron: cronOf([firstAt, beginsAt]), jitterMs: 0 },
     neighbour: { rate: RATE, burst: RATE, jobTimeMs, latencyMs },
   });
@@ -104,12 +104,12 @@ export async function measureNight(options: NightOptions): Promise<Night> {
   }
 }
 
-/** Returns the start of the first minute in which everything can be ready (epoch ms). */
+/** Returns the start (epoch ms) of the first minute in which all processes can be ready. */
 function nextMinute(): number {
   return Math.ceil((Date.now() + READY_MS) / 60_000) * 60_000;
 }
 
-/** Returns a cron line for both minutes of every hour, because a night ends long before the next hour. */
+/** Returns a cron line for both minutes of every hour. The measurement ends before the next hour. */
 function cronOf(times: readonly number[]): string {
   const minutes = times.map((at) => new Date(at).getUTCMinutes());
   return `${minutes.toSorted((a, b) => a - b).join(',')} * * * *`;
@@ -161,14 +161,14 @@ interface Process {
 /** Linux counts processor time in hundredths of a second. */
 const TICK_MS = 10;
 
-/** Returns all processes on this machine with the system's own figures. */
+/** Returns all processes on this machine with the figures that the system reports. */
 async function readProcesses(): Promise<Process[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const all = await Promise.all(
     pids.map(async (pid): Promise<Process[]> => {
-      // The process may have ended in the meantime.
+      // The process may have ended since the folder was listed.
       const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-      // The program's name can contain spaces. The text after it contains none.
+      // The program's name can contain spaces, but the rest of the line cannot.
       const fields = stat
         .slice(stat.lastIndexOf(')') + 2)
         .split(' ')

@@ -26,7 +26,7 @@ async function measureAgain(): Promise<Figure[]> {
   });
 }
 
-/** Gives another employer to the first contacts in the file that have complete names. */
+/** Gives a different employer to the first contacts in the file that have complete names. */
 async function editContacts({ input }: Workplace, count: number): Promise<void> {
   const [header = '', ...rows] = (await readFile(input, 'utf8')).split('\n');
   let edited = 0;

@@ -1,4 +1,4 @@
-/** Compares writes by the connectors with writes by commonly used clients, alternately on one stand-in. */
+/** Compares the connectors' writes with the writes of commonly used clients. They alternate on one stand-in. */
 
 import { type ConnectorStep, type Crm, type CrmKind, withCrm } from '../crm.ts';
 import { atMost, exactly, type Figure, median, plain, round, type Scenario } from '../figure.ts';

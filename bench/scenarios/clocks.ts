@@ -1,4 +1,4 @@
-/** Runs hosts with different clocks, and then compares our records with the service's ledger. */
+/** Runs hosts with different clocks. Then compares our records with the service's ledger. */
 
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -42,7 +42,7 @@ async function measureClocks(): Promise<Figure[]> {
 
 const CONTACTS = 80;
 
-/** The quiet time is shortened, and the service needs nearly all of it. */
+/** The shortened quiet time. The service needs almost the whole quiet time. */
 const SETTLE_AFTER_MS = 3_000;
 const SLOW_MS = 2_500;
 
@@ -50,8 +50,8 @@ const AHEAD: Host = { name: 'ahead', clockAheadMs: 120_000 };
 const BEHIND: Host = { name: 'behind', clockAheadMs: -120_000 };
 
 /**
- * Every how many trials a process is killed. After a kill in flight, its database waits for the process's lease to
- * expire.
+ * The number of trials per killed process. After a kill with a request in flight, the next process waits until the
+ * dead process's lease expires.
  */
 const KILL_EVERY = 4;
 
@@ -60,11 +60,13 @@ interface ClockFigures {
   trials: number;
   /** Credits that are in the ledger but not in our records. */
   paidTwice: number;
-  /** Submissions that were never settled. */
+  /** The number of submissions that were never settled. */
   open: number;
 }
 
-/** Tries two hosts over one Postgres server and a slow service. In every fourth trial, one of them is killed. */
+/**
+ * Tests two hosts that share one Postgres server and use a slow service. In every fourth trial, one host is killed.
+ */
 async function tryTwoHosts(trials: number): Promise<ClockFigures> {
   const server = await startPostgresServer();
   const sums: ClockFigures = { trials: 0, paidTwice: 0, open: 0 };
@@ -105,7 +107,7 @@ async function tryRestarts(trials: number): Promise<ClockFigures> {
   return sums;
 }
 
-/** Kills a process in flight, so that the charge is made after its death. */
+/** Kills a process while its request is in flight. The service charges for the request after the process has died. */
 async function killInFlight(
   host: Host,
   sync: HostedSync,
@@ -120,7 +122,7 @@ async function killInFlight(
 
 const ledgerSchema = z.object({ ledger: z.array(z.object({ amount: z.number() })) });
 
-/** Runs a trial on this server, or on a separate SQLite file if it is null, and adds its figures. */
+/** Runs a trial on this server and adds its figures. If `server` is null, uses a separate SQLite file. */
 async function withSync(
   server: string | null,
   sums: ClockFigures,

@@ -43,7 +43,7 @@ async function measureMillion(): Promise<Figure[]> {
   ];
 }
 
-/** Times in seconds, or in milliseconds per request. Memory in megabytes. */
+/** Times in seconds or in milliseconds per request, and memory in megabytes. */
 interface ConnectionMeasurement {
   buildSeconds: number;
   reopenSeconds: number;
@@ -68,7 +68,7 @@ const SEARCHES = 100;
 const POLL_EVERY_MS = 20;
 const MAX_POLLS = 3_000;
 
-/** Builds a world with this many donors, opens it again, and queries its connections. */
+/** Builds a database with this number of donors, opens it again, and queries its connections. */
 async function measureConnections(donors: number): Promise<ConnectionMeasurement> {
   const folder = await mkdtemp(join(tmpdir(), 'donor-sync-connections-'));
   const file = join(folder, 'world.db');
@@ -101,7 +101,10 @@ export interface Sample {
   mostShared: number;
 }
 
-/** Chooses the donors to query. The best-connected donors share their organisations with the most people. */
+/**
+ * Chooses the donors to query. The best-connected donors share their organisations with the largest numbers of
+ * people.
+ */
 export function chooseSample(file: string, donors: number): Sample {
   const db = openDatabase(file);
   const world = createWorld({ seed: SEED, donors });

@@ -1,6 +1,6 @@
 /**
- * Compares the processor time and memory of the connectors with another version of the program, alternately on one
- * stand-in.
+ * Compares the processor time and memory of the connectors in two versions of the program. The versions alternate on
+ * one stand-in.
  */
 
 import { type ConnectorStep, type Crm, type CrmKind, withCrm } from '../crm.ts';

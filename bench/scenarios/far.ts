@@ -1,4 +1,4 @@
-/** Measures distant CRMs: the connector alone, and whole syncs with an equally distant service. */
+/** Measures distant CRMs. It measures the connector alone, and whole syncs with an equally distant service. */
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,7 @@ const JOB_TIME_MS = 5_000;
 const CONTACTS = 20_000;
 const SYNCED = 2_000;
 
-/** HubSpot's own limit, with a hundred contacts per request, decides the shortest possible time. */
+/** HubSpot's own limit, with a hundred contacts per request. It determines the shortest possible time. */
 const RATE = 190;
 const HUBSPOT_FLOOR_SECONDS = (CONTACTS / 100 / RATE) * 10;
 

@@ -11,7 +11,7 @@ const CONTACTS = 60_000;
  */
 const EDITED = 50_000;
 
-/** HubSpot's own search limit, which decides the shortest possible time. */
+/** HubSpot's own search limit. It determines the shortest possible time. */
 const SEARCHES_PER_SECOND = 5;
 
 const IDS_PER_REQUEST = 10_000;
@@ -21,7 +21,7 @@ const CONTACTS_PER_EDIT = 100;
 const EDIT_EVERY_MS = 50;
 const MAX_EDITS = 20_000;
 
-/** By then, the sandbox's searches find a change, because they are one second late. */
+/** After this time, the sandbox's searches find a change. They have a delay of one second. */
 const INDEXED_AFTER_MS = 2_000;
 
 /** Reads changes beyond HubSpot's maximum of 10,000 results, while more changes are made. */
@@ -69,7 +69,7 @@ async function readIds({ baseUrl }: Crm): Promise<string[]> {
   return ids;
 }
 
-/** Edits one batch after another during the reading. Returns the number of edits. */
+/** Edits one batch after another while the connector reads. */
 async function editUntil(
   reading: Promise<unknown>,
   crm: Crm,
@@ -89,7 +89,7 @@ async function editUntil(
   return edits;
 }
 
-/** Gives another job title to each of the contacts. */
+/** Gives each of the contacts a different job title. */
 async function edit(
   { baseUrl, token }: Crm,
   ids: readonly string[],
@@ -113,7 +113,7 @@ function portionsOf(ids: readonly string[]): string[][] {
   return portions;
 }
 
-/** Counts how often each ID was returned. */
+/** Counts how often each ID occurs. */
 function countEach(ids: readonly string[]): Map<string, number> {
   const times = new Map<string, number>();
   for (const id of ids) times.set(id, (times.get(id) ?? 0) + 1);

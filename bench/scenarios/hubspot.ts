@@ -11,7 +11,7 @@ const RECORDS_IN_REQUEST = 100;
 /** The shortest time that the limit alone allows. */
 const FLOOR_SECONDS = (CONTACTS / RECORDS_IN_REQUEST / RATE) * 10;
 
-/** Allows for reading the names of the contacts' companies, of which this account has 16,701. */
+/** The limit includes the requests for the names of the contacts' 16,701 companies. */
 const MAX_READ_REQUESTS = 1_200;
 
 /** Measures with HubSpot's own limit. */

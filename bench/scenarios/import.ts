@@ -1,5 +1,5 @@
 /**
- * Imports tax returns into a service. Measures how fast this is, and whether each person is in the service only once.
+ * Imports tax returns into a service. Measures the speed, and checks that the service contains each person only once.
  */
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -56,8 +56,8 @@ async function measureImport(seed: number): Promise<Figure[]> {
 }
 
 /**
- * Writes returns in which each person's name is written differently each year: with the middle name, with its initial,
- * without it, or last name first.
+ * Writes returns in which each person's name is written differently each year. The name contains the middle name, its
+ * initial or neither, or starts with the last name.
  */
 function writeReturns(folder: string, seed: number): number {
   const world = createWorld({ seed, donors: ORGANISATIONS * SEATS });

@@ -1,5 +1,6 @@
 /**
- * Measures what it costs to keep profiles: processor time compared with another version of the program, and disk space.
+ * Measures the cost of keeping profiles. It compares the processor time with a different version of the program, and
+ * measures the disk space.
  */
 
 import { createReadStream } from 'node:fs';
@@ -27,7 +28,8 @@ const CONTACTS = 5_000;
 const PAIRS = 7;
 
 /**
- * The number of syncs without changes after each first sync. They differ little compared with the start of a process.
+ * The number of syncs without changes after each first sync. The start of the process takes most of the time of such
+ * a sync.
  */
 const REPEATS = 3;
 
@@ -82,7 +84,7 @@ const TABLES = ['kept_profiles', 'value_states', 'field_maps'];
 
 const roomSchema = z.object({ profiles: z.number(), bytes: z.number() });
 
-/** Returns the space in the file that the tables of stored profiles and their indexes use. */
+/** Returns the space that the tables of stored profiles and their indexes use in the file. */
 function readRoom(file: string): z.infer<typeof roomSchema> {
   const database = new Database(file, { readonly: true });
   try {

@@ -11,7 +11,6 @@ import { PROGRAM } from '../program.ts';
 import { NO_TRIAL } from '../with-workplace.ts';
 import { createWorkplace } from '../workplace.ts';
 
-/** Options for the syncs that are killed. */
 interface Killed {
   contacts: number;
   kills: number;
@@ -36,7 +35,7 @@ export const kill: Scenario = {
     }),
 };
 
-/** Kills syncs while the service responds so late that six submissions are in flight. */
+/** Kills syncs while the service responds slowly. Six submissions are then in flight. */
 export const killInFlight: Scenario = {
   name: 'kill-in-flight',
   title: '3,000 contacts, submits of 5 s, SIGKILL at 400 random moments',
@@ -44,7 +43,7 @@ export const killInFlight: Scenario = {
     measureKills({
       ...{ contacts: 3_000, kills: 400, atOnce: 4, latestKillMs: 12_000 },
       neighbour: { submitLatencyMs: 5_000 },
-      // A request needs half of the latency to arrive, even if its process is killed.
+      // A request needs half of the latency to arrive. It arrives even if its process is killed.
       settleAfterMs: 4_000,
       extra: NO_TRIAL,
     }),
@@ -74,17 +73,17 @@ interface KillFigures {
   experiments: number;
   /** Contacts for which two credits were spent. */
   paidTwice: number;
-  /** Credits in the service's ledger that our submissions do not have, or vice versa. */
+  /** The number of credits by which the service's ledger and our submissions differ. */
   unexplained: number;
   /** Contacts held because of a lost response. */
   heldAsLost: number;
-  /** Contacts without an outcome, or whose outcome is that they still wait. */
+  /** The number of contacts that have no outcome or are still waiting. */
   withoutOutcome: number;
   /** Contacts whose profile counts as delivered in our records but is missing in the file. */
   missingInFile: number;
 }
 
-/** Syncs new contact lists and kills the syncs at random moments, until there were enough kills. */
+/** Syncs new contact lists and kills the syncs at random moments, until the given number of syncs has been killed. */
 async function killSyncs(killed: Killed): Promise<KillFigures> {
   const sums: KillFigures = {
     ...{ kills: 0, mostOpen: 0, experiments: 0, paidTwice: 0, unexplained: 0, heldAsLost: 0 },
@@ -99,7 +98,7 @@ async function killSyncs(killed: Killed): Promise<KillFigures> {
   return sums;
 }
 
-/** Runs an experiment. Returns how often its sync was killed. */
+/** Runs an experiment. */
 async function experiment(
   { contacts, latestKillMs, neighbour: options, settleAfterMs, extra }: Killed,
   mostKills: number,

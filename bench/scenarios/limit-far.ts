@@ -18,7 +18,7 @@ const DISTANCES: readonly Distance[] = [
   { latencyMs: 300, submitLatencyMs: 5_000 },
 ];
 
-/** Measures the same as `limit`, with a service that is not on this machine. */
+/** Measures the same figures as `limit`, but with a remote service. */
 export const limitFar: Scenario = {
   name: 'limit-far',
   title: "2,000 contacts at the service's limit, jobs of 5 s, and a service that is far away",
@@ -55,7 +55,10 @@ function measureAt(contacts: number, distance: Distance, most: number): Promise<
   return withWorkplace(contacts, options, measure, NO_TRIAL);
 }
 
-/** Returns the shortest time that the service's limit allows, plus one job and one submission in flight. */
+/**
+ * Returns the shortest time that the service's limit allows. Adds the time for one job and for one submission in
+ * flight.
+ */
 export function floorSeconds(contacts: number, submitMs: number): number {
   const requests = contacts / 100 + contacts / 10;
   return requests / DOCUMENTED.rate + (JOB_TIME_MS + submitMs) / 1_000;

@@ -1,5 +1,5 @@
 /**
- * Runs workers on hosts with wrong clocks over one Postgres server. Workers are killed, stopped and updated, and the
+ * Runs workers on hosts with wrong clocks and one Postgres server. Workers are killed, stopped and updated, and the
  * database becomes unavailable.
  */
 
@@ -30,8 +30,8 @@ const MINUTE_MS = 60_000;
 const INTEGRATIONS = ['one', 'two', 'three', 'four', 'five', 'six'];
 
 /**
- * The number of each client's new people before the first night, and in each minute. A night is a minute. The key's
- * limit leaves little time between nights.
+ * The number of each client's new people before the first run, and in each minute. A run takes a minute. The key's
+ * limit leaves little time between the runs.
  */
 const PEOPLE_AT_FIRST = 300;
 const PEOPLE_A_MINUTE = 80;
@@ -42,7 +42,7 @@ const WORKERS: readonly Host[] = [
   { name: 'worker-ahead', clockAheadMs: 120_000 },
 ];
 
-/** The servers that plan schedules. Both plan the same nights. */
+/** The servers that plan schedules. Both servers plan the same runs. */
 const SERVERS: readonly Host[] = [
   { name: 'web-right', clockAheadMs: 0 },
   { name: 'web-ahead', clockAheadMs: 90_000 },
@@ -84,16 +84,16 @@ async function measureMachines(minutes: number): Promise<Figure[]> {
   }
 }
 
-/** What was done to the machines, by this process's clock (ms). */
+/** The faults that the benchmark caused. This process's clock measured their times (ms). */
 interface Disturbances {
   /** Workers that were killed, or paused until their claims expired. */
   lost: { at: number; owner: string }[];
-  /** When the database became unavailable, and when it was available again. */
+  /** The times at which the database became unavailable and available again. */
   outages: { from: number; to: number }[];
   counts: Record<'kills' | 'stops' | 'updates' | 'restarts', number>;
 }
 
-/** Adds new contacts every minute, and does something to the machines. */
+/** Adds new contacts every minute, and causes faults on the machines. */
 async function disturb(world: World, minutes: number): Promise<Disturbances> {
   const done: Disturbances = {
     lost: [],
@@ -130,7 +130,7 @@ async function stopOne(world: World, done: Disturbances): Promise<void> {
   machine.child.kill('SIGCONT');
 }
 
-/** Updates one worker after the other, as an operator installs a new version. */
+/** Updates one worker after the other, as an operator does who installs a new version. */
 async function updateAll(world: World, done: Disturbances): Promise<void> {
   for (const machines of [world.workers, world.servers]) {
     for (const [place, machine] of machines.entries()) {
@@ -179,12 +179,12 @@ function lastOf(
   return timeline.findLast((one) => one.integration === integration && one.at <= until);
 }
 
-/** Returns how the names of this machine's lease owners start. */
+/** Returns the prefix of the lease owners' names on this machine. */
 function ownerOf({ host, child }: Machine): string {
   return `${host.name}/${child.pid}/`;
 }
 
-/** The owner of a client's lease, and since when (by this process's clock). */
+/** The owner of a client's lease, and the time when the ownership started. This process's clock measured the time. */
 interface Held {
   at: number;
   integration: string;
@@ -234,7 +234,7 @@ interface WatchedRow {
 const WATCHED = `select id, run_epoch, lease_owner, next_run_at
   from integrations left join schedules on integration_id = id`;
 
-/** Waits until every contact has an outcome or the time is over. */
+/** Waits until every contact has an outcome or the time limit is reached. */
 async function untilQuiet(database: string, contacts: number): Promise<void> {
   const limit = Date.now() + QUIET_LIMIT_MS;
   while (Date.now() < limit) {
@@ -288,7 +288,7 @@ async function figuresOf(
 
 const LEFT_OPEN = "select count(*) from submissions where state in ('intended', 'lost')";
 
-/** Returns how long a lost worker's clients waited for another worker, not counting outages. */
+/** Returns the times for which a lost worker's clients waited for a new worker. Excludes outages. */
 function takeoversOf(
   timeline: readonly Held[],
   outages: Disturbances['outages'],
@@ -323,8 +323,8 @@ function countNights(nights: Watched['nights'], isCounted: (stepMs: number) => b
 }
 
 /**
- * Counts runs that ended normally after the next run of their client had started. Counts only runs whose host is known,
- * because their times are by that host's clock. If a run was cut off, the next run records its end.
+ * Counts runs that ended normally after the next run of their client had started. Excludes runs with an unknown host,
+ * because a run's times depend on its host's clock. If a run was cut off, the next run records its end.
  */
 async function countOverlaps(database: string, timeline: readonly Held[]): Promise<number> {
   const rows = await query<{
@@ -356,7 +356,7 @@ async function countOverlaps(database: string, timeline: readonly Held[]): Promi
   return overlaps.length;
 }
 
-/** Returns the host that had the lease in this epoch, if it is known. */
+/** Returns the host that had the lease in this epoch, or undefined if it is not known. */
 function hostOf(timeline: readonly Held[], integration: string, epoch: number): Host | undefined {
   const held = timeline.find(
     (one) => one.integration === integration && one.epoch === epoch && one.owner !== null,

@@ -25,7 +25,7 @@ export const matching: Scenario = {
   measure: async ({ seed } = {}) => measureMatching(Number(seed ?? SEED)),
 };
 
-/** The seed with which the weights were set. `--seed` selects another one. */
+/** The seed with which the weights were set. `--seed` selects a different seed. */
 const SEED = 20;
 const DONORS = 20_000;
 const PERSONS = 6_000;
@@ -122,8 +122,8 @@ function calibrationError(outcomes: readonly Outcome[]): number {
 }
 
 /**
- * Returns true if the likeliest donor is right: the donor that was found or, if none was found, the one with the
- * highest probability.
+ * Returns true if the likeliest donor is right. This is the matched donor. If there is no match, it is the donor with
+ * the highest probability.
  */
 function isLikeliestRight({ person, match }: Outcome): boolean {
   const likeliest = match.donorNumber ?? match.runnerUp?.donorNumber ?? null;

@@ -22,7 +22,7 @@ const HELD = 200;
 const DONORS_PER_REQUEST = 100;
 const JOBS_PER_REQUEST = 10;
 
-/** Round trips for the balance, the list of networks, the description of Contact, and similar requests. */
+/** The round trips for the balance, the list of networks, the description of Contact, and similar requests. */
 const OTHER_ROUND_TRIPS = 10;
 
 export const networksFar: Scenario = {
@@ -46,7 +46,7 @@ async function measureNetworks(): Promise<Figure[]> {
         return writeFile(settings, settingsFor(partner, crm, extra));
       };
       await write('budget: { perRun: 200 }');
-      // The budget ends this run.
+      // This run ends when it reaches the budget.
       await measureSync(settings, PROGRAM, 'incomplete');
       await identifyEverybody(baseUrl, database);
       await write(MIRRORED);
@@ -76,7 +76,7 @@ const MIRRORED = `budget: { perRun: 0 }
     networks: [{ name: Board, group: { where: "LastName < 'D'" } }]
     insights: { enabled: false }`;
 
-/** Returns the settings. Only the held contacts cost credits, because the donors come from the stand-in. */
+/** The other donors come from the stand-in, so only the held contacts cost credits. */
 function settingsFor(partner: string, crm: string, extra: string): string {
   return `database: "sqlite:store.db"
 integrations:
@@ -89,9 +89,7 @@ integrations:
 `;
 }
 
-/**
- * Compares a run with the floor: the shortest time that the service's limit allows, plus some consecutive round trips.
- */
+/** Compares a run with the shortest time that the service's limit allows, plus some consecutive round trips. */
 function figuresOf(
   name: string,
   { run, runSeconds }: Measurement,
@@ -127,7 +125,8 @@ async function measureHolds(settings: string): Promise<Figure[]> {
 }
 
 /**
- * Counts the rows with a name from the CRM in the table of names. Each row starts with the end of the decision's ID.
+ * Counts the rows in the table of names whose names come from the CRM. Each of these rows starts with the end of the
+ * decision's ID.
  */
 function countNamed(shown: string): number {
   const lines = shown.split('\n');
@@ -143,7 +142,7 @@ const pageSchema = z.object({
   people: z.array(z.object({ id: z.string(), donorId: z.string().nullable() })),
 });
 
-/** Creates the state after years of syncing, in which every contact's donor is known. */
+/** Creates a CRM as it is after years of syncing. The product knows every contact's donor. */
 async function identifyEverybody(baseUrl: string, database: string): Promise<void> {
   const db = new Sqlite(database);
   const update = db.prepare(
@@ -165,7 +164,7 @@ function countMembers(database: string): number {
   return z.object({ count: z.number() }).parse(row).count;
 }
 
-/** Holds the enhanced contacts, as if they had other names. */
+/** Holds the enhanced contacts, as if they had different names. */
 function holdSome(database: string): void {
   const db = new Sqlite(database);
   db.prepare(

@@ -10,8 +10,8 @@ import { type Measurement, measureSync, spent } from '../measured-sync.ts';
 import { startNeighbour } from '../neighbour.ts';
 
 /**
- * The requests to the CRM before a connector reads: they identify the account, and find out what a HubSpot token can
- * read.
+ * The number of requests to the CRM before a connector reads contacts. They identify the account, and find the data
+ * that a HubSpot token can read.
  */
 const SIGN_IN_CALLS: Readonly<Record<CrmKind, number>> = { salesforce: 1, hubspot: 2 };
 
@@ -23,7 +23,7 @@ export const nightFar = nightIn('salesforce', 'Salesforce', 300);
 
 export const hubspotNightFar = nightIn('hubspot', 'HubSpot', 300);
 
-/** Creates the scenario of a night with this much additional latency of the CRM and the service. */
+/** Creates the scenario of a nightly sync. `farMs` adds latency to the CRM and the service. */
 function nightIn(kind: CrmKind, name: string, farMs = 0): Scenario {
   const title = `a night without changes: 1,000,000 contacts in ${name}, all of them enhanced`;
   return {
@@ -57,7 +57,7 @@ const UNLIMITED: Readonly<Record<CrmKind, { flags: Record<string, number>; setti
   hubspot: { flags: { rate: 0 }, settings: ', requestsPerTenSeconds: 0' },
 };
 
-/** Measures the run that reads everything, and the run after it. */
+/** Measures the run that reads all contacts, and the next run. */
 async function measureQuietNight(
   kind: CrmKind,
   contacts: number,
@@ -93,7 +93,7 @@ integrations:
   }
 }
 
-/** Makes each request to this stand-in take this much longer from now on. The first run does not need this. */
+/** From now on, adds this latency to each request to the stand-in. The first run does not need the latency. */
 async function slowDown(url: string, delayMs: number): Promise<void> {
   const reply = await fetch(new URL('/_sandbox/faults', url), {
     method: 'PUT',

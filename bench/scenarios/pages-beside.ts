@@ -1,6 +1,6 @@
 /**
- * Compares each page's processor time with another version of the program, alternately. Each version serves a database
- * that its own syncs have filled from one stand-in, with a separate copy of the same contacts.
+ * Compares each page's processor time in two versions of the program. The versions alternate. Each version has a
+ * separate copy of the same contacts from one stand-in. Its own syncs have filled its database.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -38,10 +38,13 @@ const MEASURED_MS = 600;
 const LEAST_REQUESTS = 8;
 const MOST_REQUESTS = 2_000;
 
-/** How often the versions alternate in each pair, because the machine's speed changes within seconds. */
+/**
+ * The number of times that the versions alternate in each pair. They alternate because the machine's speed changes
+ * within seconds.
+ */
 const TURNS = 16;
 
-/** Longer than viewers share the data of all clients. */
+/** A pause that exceeds the time for which viewers share the data of all clients. */
 const APART_MS = 1_200;
 
 const MOST_TIMES = 1.1;
@@ -53,7 +56,7 @@ export const pagesBeside: Scenario = {
     beside === undefined ? [] : measureBoth(beside, pairs),
 };
 
-/** Returns the paths of each page. The second path is for versions that do not have the first. */
+/** Returns the paths of each page. The second path is for versions that lack the first path. */
 function listPages({ run, hold }: Ids): Readonly<Record<string, readonly string[]>> {
   return {
     home: ['/'],
@@ -227,7 +230,7 @@ async function serve(place: Workplace, program: string, token: string): Promise<
   }
 }
 
-/** Returns the processor time so far (µs). */
+/** Returns the processor time (µs) that the process has used. */
 async function readProcessorTime(child: ChildProcess, said: Interface): Promise<number> {
   const answered = new Promise<number>((resolve) => {
     said.on('line', listen);

@@ -26,7 +26,7 @@ const LARGE_RUN = 'run-00000-13';
 const MOST_MS = 150;
 const MOST_KB = 100;
 
-/** Longer than viewers share the data of all clients. */
+/** A pause that exceeds the time for which viewers share the data of all clients. */
 const APART_MS = 1_200;
 const LOOKS = 9;
 

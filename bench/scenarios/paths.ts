@@ -1,4 +1,4 @@
-/** Measures the warm paths of a whole CRM: when they are computed, and on a night without changes. */
+/** Measures a whole CRM's warm paths. One run computes them, and a later run has no changes. */
 
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -46,7 +46,6 @@ interface PathSizes {
   members: number;
 }
 
-/** The results. */
 interface MeasuredPaths {
   /** The number of different people among the contacts. */
   donors: number;

@@ -1,4 +1,4 @@
-/** Measures how much work a browser has with the largest network picture: its layout, and moving it by hand. */
+/** Measures how long a browser needs to lay out the largest network picture, and to move the picture by hand. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ const SIZES = [
 const TIMES = 3;
 const MOVED_MS = 2_000;
 
-/** At 30 frames per second, which is half of all frames, a picture still follows the hand. */
+/** At 30 frames per second, half of the usual rate, a picture still moves with the pointer. */
 const FRAME_MS = 1_000 / 30;
 const MOST_LAYOUT_MS = 3_000;
 
@@ -41,7 +41,7 @@ export const picture: Scenario = {
   },
 };
 
-/** Returns the URL of a client's networks page in the demo. The test shows other pictures on it. */
+/** Returns the URL of a client's networks page in the demo. The benchmark replaces the picture on this page. */
 async function readDemoUrl(stdout: Readable): Promise<string> {
   let text = '';
   stdout.setEncoding('utf8');
@@ -100,7 +100,7 @@ const COUNT_FRAMES = `(() => {
   globalThis.countedFrames = () => frames;
 })()`;
 
-/** Returns the processor time per frame while the picture is moved by hand (ms). */
+/** Returns the processor time (ms) per frame while a user moves the picture by hand. */
 async function measureFrameWork(page: Page): Promise<number> {
   const box = await page.locator('.picture-place').boundingBox();
   if (!box) throw new Error('There is no picture');

@@ -28,9 +28,8 @@ const CONTACTS = 20_000;
 const MEMBERS = 60;
 const ROUNDS = 7;
 const CLIENT = 'large';
-/** A text as long as a profile of the stand-in. */
 const PROFILE = 'x'.repeat(900);
-/** A text as long as the key of a profile. */
+/** A string with the length of a profile's key. */
 const KEY = 'k'.repeat(43);
 
 export const ranking: Scenario = {
@@ -102,7 +101,7 @@ async function measureOn(name: string, url: string): Promise<Figure[]> {
   }
 }
 
-/** Returns the processor time of the work (ms). */
+/** Runs the work and returns its processor time (ms). */
 async function processorTime(work: () => Promise<unknown>): Promise<number> {
   const before = process.cpuUsage();
   await work();

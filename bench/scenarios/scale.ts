@@ -1,6 +1,6 @@
 /**
- * Measures the same night on 1, 2 and 4 workers over one Postgres server, with a distant service. A model predicts
- * these nights from shorter ones, and then a night with a hundred thousand clients.
+ * Measures the same syncs on 1, 2 and 4 workers with one Postgres server and a distant service. A model predicts
+ * these results from shorter measurements. The model then predicts the syncs of a hundred thousand clients.
  */
 
 import { availableParallelism } from 'node:os';
@@ -20,10 +20,10 @@ const FAR = { latencyMs: 300, jobTimeMs: 4_000 };
 /** The number of places that each worker reserves for runs that users and webhooks request. */
 const KEPT = 1;
 
-/** Each worker has two scheduled runs at the same time, so on one worker the night is twelve runs long. */
+/** Each worker has two scheduled runs at the same time. On one worker, twelve runs therefore follow one another. */
 const NIGHT = { integrations: 24, contacts: 200, runsAtOnce: 2 + KEPT };
 
-/** Runs that follow one another, to measure a single run and a single contact. */
+/** Runs that follow one another. They measure a single run and a single contact. */
 const ALONE = { integrations: 6, workers: 1, runsAtOnce: 1 };
 
 async function measureScale(): Promise<Figure[]> {
@@ -95,7 +95,7 @@ const HOUR_MS = 3_600_000;
 /** The number of contacts, out of 20,000, that are new or have changed since the previous night. */
 const CHANGED_A_NIGHT = 200;
 
-/** A database as large as a single machine on sale, and workers with 20 runs each. */
+/** A database on the largest single machine for sale, and workers with 20 runs each. */
 const PARK = { runsAtOnce: 20 - KEPT, databaseCores: 32, requestsPerSecond: RATE };
 
 function figuresOfMany(times: Times, nights: ReadonlyMap<number, Night>): Figure[] {

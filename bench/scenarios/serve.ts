@@ -13,7 +13,7 @@ const WEBHOOKS = 1_000;
 const BURST_SECONDS = 10;
 const HEALTH_EVERY_MS = 20;
 
-/** Long enough for the run after the burst to end. */
+/** The time in which the run after the burst can end. */
 const AFTERWARDS_MS = 30_000;
 
 export const serve: Scenario = {
@@ -22,7 +22,10 @@ export const serve: Scenario = {
   measure: () => withWorkplace(CONTACTS, UNLIMITED, async ({ settings }) => measureBurst(settings)),
 };
 
-/** Measures the same on two busy cores: each also runs a process that never rests, with the same priority. */
+/**
+ * Measures the same figures on two busy cores. Each core also runs a process that is never idle and has the same
+ * priority.
+ */
 export const serveBusy: Scenario = {
   name: 'serve-busy',
   title: `${serve.title}, on two cores that are busy with other work`,
@@ -45,7 +48,7 @@ const readySchema = z.object({ ready: z.literal(true), url: z.string() });
 const addressSchema = z.looseObject({ url: z.string() });
 const runsSchema = z.looseObject({ runs: z.array(z.looseObject({ status: z.string() })) });
 
-/** Measures a burst of webhooks. `bound` is put before the command that serves. */
+/** Measures a burst of webhooks. `bound` is the command prefix that starts the server. */
 async function measureBurst(settings: string, bound: readonly string[] = []): Promise<Figure[]> {
   const { url: address } = addressSchema.parse(await ask(['hooks', 'create', 'bench'], settings));
   const [program = process.execPath, ...words] = [...bound, process.execPath, PROGRAM, 'serve'];
@@ -82,7 +85,7 @@ async function measureBurst(settings: string, bound: readonly string[] = []): Pr
   }
 }
 
-/** Sends the webhooks at an even pace. Returns the number that were not accepted. */
+/** Sends the webhooks at an even pace. Returns the number of webhooks that were not accepted. */
 async function sendBurst(url: URL): Promise<number> {
   const startedAt = performance.now();
   const answers = Array.from({ length: WEBHOOKS }, async (_, at) => {

@@ -1,6 +1,7 @@
 /**
- * Compares the service with 1,000,000 donors with another version (`--beside FOLDER`), alternately: build, memory and
- * lookups. Also measures how long large submissions and large Discover requests make others wait in this version.
+ * Compares two versions of the service with 1,000,000 donors. The option `--beside FOLDER` chooses the second
+ * version. The versions alternate, and the comparison covers build, memory and lookups. Also measures how long large
+ * submissions and large Discover requests delay other requests in this version.
  */
 
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -25,8 +26,8 @@ import { SEED, type Service, startService } from '../service-process.ts';
 const DONORS = 1_000_000;
 const PAIRS = 10;
 /**
- * The number of lookups per version in a pair. With only 200, the 99th percentile would be the second slowest lookup,
- * which depends on chance.
+ * The number of lookups that each version answers in a pair. With only 200 lookups, the 99th percentile would be the
+ * second slowest lookup, which depends on chance.
  */
 const LOOKUPS = 1_000;
 const LARGE_SUBMITS = 5;
@@ -93,8 +94,8 @@ interface Version {
 }
 
 /**
- * Measures lookups. Both versions serve all the time and respond alternately, because other load on the machine slows
- * both.
+ * Measures lookups. Both versions run all the time and respond to lookups in turn. Other load on the machine
+ * therefore slows both versions.
  */
 async function measureLookups(mine: Version, theirs: Version, pairs: number): Promise<Figure[]> {
   const world = createWorld({ seed: SEED, donors: DONORS });
@@ -148,10 +149,11 @@ function aLargeSubmit(round_: number): { persons: unknown[] } {
 }
 
 /**
- * Measures submissions, one alone and several together. The matching of earlier submissions is completed in between.
+ * Measures a single submission, and then several submissions at the same time. The matching of earlier submissions is
+ * completed before each measurement.
  */
 async function measureSubmits(service: Service): Promise<Figure> {
-  // Prepared in advance, so that only the service is measured.
+  // The bodies are prepared in advance, so that only the service is measured.
   const bodies = Array.from({ length: LARGE_SUBMITS }, (_, index) =>
     JSON.stringify(aLargeSubmit(index)),
   );
@@ -179,7 +181,10 @@ async function sendSubmits(service: Service, bodies: readonly string[]): Promise
   return (await Promise.all(answers)).map(({ ms }) => ms);
 }
 
-/** Measures how long a small request with another key takes during a Discover over a network with many members. */
+/**
+ * Measures how long a small request with a different key takes. At the same time, the service handles a Discover
+ * request for a network with many members.
+ */
 async function measureDiscover(service: Service): Promise<Figure> {
   const world = createWorld({ seed: SEED, donors: DONORS });
   const ids = Array.from({ length: MEMBERS }, (_, index) => world.donor(index * 97).id);

@@ -25,7 +25,8 @@ await Promise.all(
         headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
         ...(body === undefined ? {} : { body }),
       }).catch(() => null);
-      // If a body is refused while it is still being sent, its connection can be lost. This is not a failure.
+      // If the service refuses a body while it is still being sent, the connection can be lost. This is not a
+      // failure.
       await response?.arrayBuffer().catch(() => null);
       if ((response?.status ?? 0) >= 500) failed += 1;
     }

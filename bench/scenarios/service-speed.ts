@@ -1,4 +1,4 @@
-/** Measures the service's promises about speed and memory, with a million donors from a file. */
+/** Measures the service's promises about speed and memory. A file contains a million donors. */
 
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -68,7 +68,7 @@ async function measureSpeed(file: string): Promise<Figure[]> {
     const begun = performance.now();
     const service = await startService(file, DONORS);
     ready.push(service.seconds);
-    // Sends both kinds together. The start is over when the first request of each kind has its response.
+    // Sends both kinds together. The start has ended when the first request of each kind has received its response.
     await Promise.all([search(service, 1), lookUp(service, 2)]);
     answered.push((performance.now() - begun) / 1_000);
     await service.stop();
@@ -161,7 +161,7 @@ async function measureBounds(file: string): Promise<Figure[]> {
   }
 }
 
-/** Returns how long small requests with another key take. */
+/** Returns the durations of small requests with a different key. */
 async function lightTimes(
   { baseUrl }: Service,
   key: string,

@@ -21,7 +21,7 @@ export const start: Scenario = {
     }),
 };
 
-/** Returns ratios. The machine's speed affects both sides, so they are the same on any machine. */
+/** Returns ratios. The machine's speed affects both values of a ratio, so the ratios are the same on any machine. */
 async function figuresOf(
   name: string,
   words: readonly string[],

@@ -1,6 +1,6 @@
 /**
- * Measures how much files that are designed to be slow delay the rest of the service, compared with ordinary files of
- * the same size.
+ * Measures how much some files delay the rest of the service. Files that are designed to be slow are compared with
+ * ordinary files of the same size.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -22,8 +22,8 @@ const PHASE_SECONDS = 10;
 const ROUNDS = 4;
 const HEALTH_EVERY_MS = 10;
 /**
- * The interval between uploads. A faster response does not make the next upload start sooner, so both kinds send the
- * same number of bytes.
+ * The interval between uploads. A faster response does not start the next upload earlier, so both kinds send the same
+ * number of bytes.
  */
 const PACE_MS = 300;
 
@@ -33,14 +33,14 @@ export const uploads: Scenario = {
   measure: () => withWorkplace(10, UNLIMITED, async ({ settings }) => measure(settings)),
 };
 
-/** An ordinary file, which looks like a list of donors. */
+/** An ordinary file with a list of donors. */
 const ORDINARY = filled(
   'Donor ID,First Name,Last Name,Street,City,Employer\n',
   '4711,Ada,Vale,"12 Elm St, Apt 4",Springfield,Acme Inc.\n',
 );
 
 /**
- * Files of the same size that are designed to be slow in one part: the header, a quote, a line, the encoding or the
+ * Files of the same size. Each file is slow in one part, such as the header, a quote, a line, the encoding or the
  * workbook.
  */
 const HOSTILE: readonly Buffer[] = [
@@ -134,7 +134,7 @@ async function begin(url: string, headers: Record<string, string>, name: string)
   return `/setup/${id}/file`;
 }
 
-/** Lets each sender upload one file after another, while the health endpoint is polled. */
+/** Makes each sender upload one file after the other, while the health endpoint is polled. */
 async function flood(
   url: string,
   headers: Record<string, string>,
@@ -168,7 +168,7 @@ async function flood(
   }
 }
 
-/** Uploads a file. Returns the status, or 0 if no response arrived. */
+/** Returns the status, or 0 if no response arrived. */
 async function drop(url: string, headers: Record<string, string>, body: FormData): Promise<number> {
   try {
     const reply = await fetch(url, { method: 'POST', redirect: 'manual', headers, body });

@@ -1,4 +1,4 @@
-/** Measures how much 200 users who view a run slow down its sync. */
+/** Measures how much 200 users who view a run slow down the sync. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
@@ -85,7 +85,7 @@ async function watchRun(settings: string, count: number): Promise<Measured> {
     const viewers = Array.from({ length: Math.max(1, count) });
     const seen = await Promise.all(viewers.map(() => view(url, id, headers)));
     const untilEndSeconds = (await processorOf(serving.pid)) - begun;
-    // Browsers load the page again after the end.
+    // Browsers load the page again after the run has ended.
     const pages = viewers.map(async () => (await fetch(`${url}/runs/${id}`, { headers })).text());
     await Promise.all(pages);
     const processorSeconds = (await processorOf(serving.pid)) - begun;

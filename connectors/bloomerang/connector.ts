@@ -24,7 +24,7 @@ import {
 } from './settings.ts';
 import { createWriter, readBack } from './write.ts';
 
-/** Bloomerang as a CRM, as a preview. `README.md` in this folder describes its limits and peculiarities. */
+/** The connector for Bloomerang, as a preview. `README.md` in this folder describes its limits and peculiarities. */
 export const bloomerangConnector: ConnectorDefinition<BloomerangSettings> = {
   contract: 2,
   kind: 'bloomerang',
@@ -56,8 +56,8 @@ async function openBloomerangConnector(
     const opened = await openSession(options, http);
     const { session, close } = keepOpen(opened, () => http.close());
     const write = createWriter(opened);
-    // A connector that must not write still reads contacts by ID and erases, because `forget` needs both. A run reads
-    // the fields first, so it spends nothing on profiles that cannot be written.
+    // Without the right to write, contacts can still be read by ID and erased. The command `forget` needs both. A run
+    // reads the fields first, so it buys no profile that cannot be written.
     const unstopped = () => {
       session().writeCheck.requireNotStopped();
       return session();

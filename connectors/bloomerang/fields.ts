@@ -31,12 +31,14 @@ const valuesSchema = z.array(
 
 export interface CustomField {
   id: number;
-  /** The name in donor-sync. It is the field's own name, with its ID if another active field has the same name. */
+  /**
+   * The name in donor-sync. It is the field's own name. If another active field has the same name, the ID is appended.
+   */
   name: string;
   label: string;
   type: CrmFieldType;
   isFreeform: boolean;
-  /** The choices in their order, by their text. */
+  /** The labels of the choices, in their original order. */
   choices: ReadonlyMap<string, number>;
 }
 
@@ -84,7 +86,7 @@ function toPickType(pickType: string): CrmFieldType {
   return pickType === 'PickMultiple' ? 'multiPicklist' : 'picklist';
 }
 
-/** Parts of every constituent that can mark contacts, and that donor-sync never writes. */
+/** The parts of every constituent that can serve as marks. These parts are never written. */
 const BUILT_IN: ReadonlyMap<string, { options: readonly string[]; isMultiple: boolean }> = new Map([
   ['Status', { options: ['Active', 'Inactive', 'Deceased'], isMultiple: false }],
   [
@@ -136,7 +138,7 @@ function toCrmField({ name, label, type, choices }: CustomField, currencyCode: s
   }
 }
 
-/** Returns the texts of a field in a record, or undefined if there is no such field. */
+/** Returns the values of a field in a record, or undefined if the field does not exist. */
 export function textsOf(
   record: BloomerangRecord,
   name: string,
@@ -168,7 +170,7 @@ export function findCustomValue(
   return record.CustomValues?.find(({ FieldId }) => FieldId === fieldId);
 }
 
-/** Returns a field's canonical value in a record, or null for a name that is not a field. */
+/** Null for a name that is not a field. */
 export function valueIn(record: BloomerangRecord, name: string, custom: CustomFields): FieldValue {
   const field = custom.get(name);
   if (field !== undefined) return toFieldValue(findCustomValue(record, field.id), field);
@@ -189,7 +191,7 @@ function toFieldValue(value: CustomValue | undefined, { type, choices }: CustomF
   return text === null ? null : parseText(text, type);
 }
 
-/** Parses a value. Bloomerang may return it as it was written, or as its screens show it. */
+/** Bloomerang returns the value as it was written or as its screens show it. */
 function parseText(text: string, type: CrmFieldType): FieldValue {
   if (type === 'currency' || type === 'number' || type === 'integer') {
     const number = Number(text.replace(/[$,\s]/g, '').replace(/^\((.+)\)$/, '-$1'));
@@ -208,7 +210,7 @@ export type Assignment =
   | { FieldId: number; ValueId: number | null }
   | { FieldId: number; ValueIds: readonly number[] };
 
-/** Returns the entry for a value, or null if a text is not among the choices. */
+/** Null if the choices do not contain the value. */
 export function toAssignment(field: CustomField, value: FieldValue): Assignment | null {
   const { id: FieldId, type, isFreeform, choices } = field;
   if (isFreeform) return { FieldId, Value: value === null ? null : toText(value) };
@@ -226,7 +228,7 @@ function toText(value: string | number | boolean): string {
   return value.toLocaleString('en-US', { useGrouping: false, maximumFractionDigits: 10 });
 }
 
-/** True if the stored value is the value that was sent, as far as its type can tell. */
+/** True if the stored value equals the sent value. */
 export function isSame(sent: FieldValue, stored: FieldValue, { type }: CustomField): boolean {
   if (typeof sent === 'number' && typeof stored === 'number') {
     return Math.abs(sent - stored) <= (type === 'currency' ? 0.005 : 1e-9 * Math.abs(sent));

@@ -1,5 +1,6 @@
 /**
- * Groups of constituents. The API cannot list groups. Each constituent has its groups, so all constituents are read.
+ * Groups of constituents. The API cannot list groups. Only a constituent's record shows its groups, so all constituents
+ * must be read.
  */
 import { systemClock } from '../../src/core/clock.ts';
 import { ConfigurationError } from '../../src/core/errors.ts';
@@ -10,10 +11,9 @@ import { readRows } from './read.ts';
 import type { BloomerangSession, ScannedGroup } from './session.ts';
 import { bloomerangGroupSchema } from './settings.ts';
 
-/** How long one reading of all constituents is used, because a run reads several networks together. */
+/** The result of a complete reading is reused for this time. A run reads several networks in a row. */
 const SCAN_LASTS_MS = 5 * 60_000;
 
-/** The number of members in one batch. */
 const MEMBERS_PER_BATCH = 500;
 
 export async function listGroups(session: BloomerangSession): Promise<GroupSummary[]> {
@@ -25,7 +25,7 @@ export async function listGroups(session: BloomerangSession): Promise<GroupSumma
   }));
 }
 
-/** Yields the members of a group. A group without members looks like a group that does not exist. */
+/** An empty group looks like a group that does not exist. */
 export async function* readGroup(
   session: BloomerangSession,
   selector: GroupSelector,
@@ -43,7 +43,7 @@ export async function* readGroup(
   }
 }
 
-/** Takes a group from a reading. Each group is taken only once, so reading it again returns its current members. */
+/** Removes a group from the cached result. A second request then returns the current members. */
 async function takeGroup(
   session: BloomerangSession,
   wanted: string,
@@ -79,7 +79,7 @@ async function scanGroups(session: BloomerangSession): Promise<readonly ScannedG
       }
     }
   }
-  // A group that is hidden must not look like an empty group.
+  // A hidden group must not look empty.
   if (people > 0 && !isShown) throw groupsHidden();
   const scan = [...groups.values()];
   session.groups = { scan, atMs, taken: new Set() };

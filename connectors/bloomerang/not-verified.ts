@@ -1,10 +1,10 @@
 /**
  * Assumptions that nobody has verified in a real Bloomerang account. The guide has the same table, and `doctor` shows
- * it, because users of a preview should know them before the first run.
+ * the table. Users of a preview should know the assumptions before the first run.
  */
 export interface NotVerified {
   question: string;
-  /** How donor-sync works until somebody knows. */
+  /** How donor-sync works until a user has verified the assumption. */
   answer: string;
 }
 

@@ -1,10 +1,10 @@
-/** The parts of a constituent that a write of custom values must not change. All functions are pure. */
+/** A write of custom values must not change these parts of a constituent. */
 import { z } from 'zod';
 import type { Parts } from '../writing/write-check.ts';
 import { type CustomFields, findCustomValue } from './fields.ts';
 import type { BloomerangRecord } from './record.ts';
 
-/** Texts and choices of a constituent itself. */
+/** Strings and choices of a constituent itself. */
 const PLAIN_PARTS = [
   ...['Type', 'Status', 'FirstName', 'LastName', 'MiddleName', 'Prefix', 'Suffix', 'FullName'],
   ...['InformalName', 'FormalName', 'EnvelopeName', 'RecognitionName', 'JobTitle', 'Employer'],
@@ -12,14 +12,14 @@ const PLAIN_PARTS = [
   ...['ProfilePictureType', 'HouseholdId', 'PreferredCommunicationChannel', 'EmailInterestType'],
 ];
 
-/** Addresses and the like, with the parts that are their content. */
+/** Addresses and similar parts, with the names of the parts that are their content. */
 const DETAIL_PARTS: Readonly<Record<string, readonly string[]>> = {
   PrimaryAddress: ['Type', 'Street', 'City', 'State', 'PostalCode', 'Country'],
   PrimaryEmail: ['Type', 'Value'],
   PrimaryPhone: ['Type', 'Number', 'Extension'],
 };
 
-/** Lists of IDs. If an entry is missing, something was lost. A restored address has a new ID. */
+/** A missing entry was lost by the write. A restored address has a new ID. */
 export const ID_LISTS: readonly string[] = [
   'AddressIds',
   'EmailIds',
@@ -27,7 +27,7 @@ export const ID_LISTS: readonly string[] = [
   'CustomEmailInterests',
 ];
 
-/** A value that an API may set if a request does not name the part. */
+/** A CRM may set this value if a request does not name the part. */
 export const DEFAULTS: Readonly<Record<string, string>> = {
   Type: 'Individual',
   Status: 'Active',
@@ -76,18 +76,17 @@ function textOf(value: unknown): string {
   return data === undefined ? '' : String(data).trim();
 }
 
-/** Returns the name of the part with a custom value. */
 export function customPart(fieldId: number): string {
   return `CustomValues: ${fieldId}`;
 }
 
-/** Returns a request for a PUT that sets the lost parts again, as far as the API lets programs set them. */
+/** Returns the PUT request that restores the lost parts. Some parts cannot be restored through the API. */
 export function toRestoration(
   record: BloomerangRecord,
   custom: CustomFields,
 ): Record<string, unknown> {
   const isIndividual = record.Type === 'Individual';
-  // Bloomerang composes the full name of an individual, and refuses it in a request.
+  // Bloomerang composes an individual's full name and refuses requests that contain it.
   const settable = PLAIN_PARTS.slice(0, PLAIN_PARTS.indexOf('HouseholdId')).filter(
     (name) => !(isIndividual && name === 'FullName'),
   );

@@ -1,4 +1,3 @@
-/** Reads constituents, either all of them in pages or some of them by ID. */
 import type { Contact } from '../../src/core/contact.ts';
 import type { AccountFact, ContactPage, RecordLookup } from '../contract.ts';
 import { readMarks } from '../marks/mark-values.ts';
@@ -20,8 +19,8 @@ import type { BloomerangSession } from './session.ts';
 export const ROWS_PER_PAGE = 50;
 
 /**
- * Yields all individuals. A reading is always complete, for two reasons: no document says whether a changed address or
- * custom value changes `lastModified`, and Bloomerang does not report deleted or merged constituents.
+ * Yields all individuals. Every reading is complete for two reasons. It is not documented whether a changed address or
+ * custom value changes `lastModified`. Deleted and merged constituents are not reported.
  */
 export async function* readPages(session: BloomerangSession): AsyncGenerator<ContactPage> {
   await session.refreshCustom();
@@ -56,7 +55,7 @@ export async function* readRows({
   }
 }
 
-/** Reads individuals by their IDs, in the order of the IDs. An ID that leads to no individual is missing. */
+/** Reads individuals by their IDs, in the order of the IDs. IDs that belong to no individual are missing. */
 export async function readByIds(
   session: BloomerangSession,
   ids: readonly string[],
@@ -74,7 +73,7 @@ export async function readByIds(
   });
 }
 
-/** Returns the records of these individuals, by their canonical ID. */
+/** Returns the records of these individuals. The key is the canonical ID. */
 export async function findRecords(
   { http, deps }: Pick<BloomerangSession, 'http' | 'deps'>,
   ids: readonly string[],
@@ -91,7 +90,7 @@ export async function findRecords(
         throwIfStopped(deps.signal);
         const query = { id: some.join('|'), orderBy: 'Id', skip, take };
         const page = await http.read({ path: '/constituents', query }, pageSchema);
-        // If there are more records than IDs, the condition was ignored and this is the list of all constituents.
+        // More records than IDs mean that the condition was ignored.
         if (page.TotalFiltered > some.length) throw answerUnreadable('Bloomerang');
         return { rows: page.Results, total: page.TotalFiltered };
       },

@@ -1,7 +1,7 @@
-/** A constituent as Bloomerang returns it. */
+/** A constituent in the form in which Bloomerang returns it. */
 import { z } from 'zod';
 
-/** A text that is null, absent or white space if it is blank. */
+/** A string that is null, absent or white space if the value is blank. */
 const text = z
   .union([z.string(), z.number()])
   .nullish()
@@ -14,7 +14,7 @@ const pickedSchema = z.looseObject({ Id: z.number().nullish(), Value: text });
 
 const customValueSchema = z.looseObject({
   FieldId: z.number(),
-  /** An object in the specification. A plain text is accepted too. */
+  /** An object in the specification. A plain string is accepted too. */
   Value: z.union([pickedSchema, text]).optional(),
   Values: z.array(pickedSchema).nullish(),
 });
@@ -29,7 +29,6 @@ const addressSchema = z.looseObject({
   Country: text,
 });
 
-/** Everything else is kept as it came, because the write check compares all parts. */
 export const recordSchema = z.looseObject({
   Id: z.number().int(),
   Type: z.string(),
@@ -61,8 +60,8 @@ export function isRecordId(id: string): boolean {
 }
 
 /**
- * Returns the canonical form of an ID, without zeros and white space around it. Returns null if the text cannot be an
- * ID.
+ * Returns the canonical form of an ID. It has no leading zeros and no white space around it. Returns null if the string
+ * cannot be an ID.
  */
 export function canonicalId(typed: string): string | null {
   const id = typed.trim().replace(/^0+/, '');
@@ -77,7 +76,7 @@ function inOneLine(text: string): string {
     .join(', ');
 }
 
-/** Returns an address as one line, or none if it is blank. */
+/** Empty for a blank address. */
 export function addressLines({ PrimaryAddress }: BloomerangRecord): string[] {
   if (PrimaryAddress == null) return [];
   const { Street, City, State, PostalCode, Country } = PrimaryAddress;

@@ -10,10 +10,9 @@ import { type BloomerangCheck, openBloomerangCheck } from './write-check.ts';
 
 const databaseSchema = z.object({ Id: z.union([z.string(), z.number()]), Name: z.string() });
 
-/** For this long, the custom fields are not read again before a look-up. */
+/** A look-up within this time does not read the custom fields again. */
 const FIELDS_LAST_MS = 60_000;
 
-/** A group as its members show it. */
 export interface ScannedGroup {
   id: string;
   name: string;
@@ -28,16 +27,15 @@ export interface BloomerangSession {
   http: Http;
   account: CrmAccount;
   writeCheck: BloomerangCheck;
-  /** Returns the custom fields as last read. */
+  /** Returns the custom fields from the last time they were read. */
   custom(): CustomFields;
-  /** Reads the custom fields again. */
   refreshCustom(): Promise<CustomFields>;
   /**
-   * Reads the custom fields again if they are older than a minute and the settings use one as a mark. A deleted field
-   * would look like a field without a value.
+   * Reads the custom fields again if they are older than a minute and the settings use one as a mark. Without this, a
+   * deleted field would look blank.
    */
   refreshMarkFields(): Promise<void>;
-  /** The last reading of all groups, and the groups that were already taken from it (`groups.ts`). */
+  /** The last reading of all groups, without the groups that were taken from it (`groups.ts`). */
   groups: { scan: readonly ScannedGroup[]; atMs: number; taken: Set<string> } | null;
 }
 
@@ -47,7 +45,7 @@ export function openHttp(
   world?: HttpWorld,
 ): Http {
   const { url, auth, requestsPerSecond } = settings;
-  // If the limit is below one request per second, one request is allowed in a longer period.
+  // A limit below one per second becomes one request in a longer period.
   const pace =
     requestsPerSecond === 0
       ? null
@@ -65,7 +63,7 @@ export function openHttp(
   return createHttp(options, world);
 }
 
-/** Signs in, and reads the custom fields. */
+/** Signs in and reads the custom fields. */
 export async function openSession(
   options: ConnectorOptions<BloomerangSettings>,
   http: Http,

@@ -3,7 +3,6 @@ import { crmUrlSchema } from '../../src/outbound/address.ts';
 
 const text = z.string().trim().min(1);
 
-/** The `crm` part of the settings for a client with Bloomerang. */
 export const bloomerangSettingsSchema = z.strictObject({
   kind: z.literal('bloomerang'),
   url: crmUrlSchema
@@ -26,22 +25,23 @@ export const bloomerangSettingsSchema = z.strictObject({
    */
   requestsPerSecond: z.number().min(0).max(100).default(5),
   /**
-   * The currency of amounts in this database, which the API does not report. Amounts of profiles are in US dollars, so they
-   * are not written to currency fields in another currency.
+   * The currency of the amounts in this database. Profiles contain amounts in US dollars, so donor-sync does not write
+   * them to fields in a different currency.
    */
   currencyCode: z
     .string()
     .regex(/^[A-Z]{3}$/, 'is not the code of a currency, for example USD')
     .default('USD'),
   /**
-   * The number of the write check. If a check has stopped the writing, a higher number starts another check.
+   * A number that starts a new write check when it is increased. After a check has stopped all writing, a higher number
+   * starts a new check.
    */
   writeCheck: z.number().int().min(1).default(1),
 });
 
 export type BloomerangSettings = z.infer<typeof bloomerangSettingsSchema>;
 
-/** A group of constituents, by its name or its ID. */
+/** A group of constituents, identified by its name or its ID. */
 export const bloomerangGroupSchema = z.strictObject({
   group: z.union([text, z.number().int().positive().transform(String)]),
 });

@@ -1,7 +1,4 @@
-/**
- * The check of the first write. Bloomerang does not document whether a PUT keeps the parts of a constituent that its body
- * does not name.
- */
+/** It is not documented what a PUT does to parts that its body does not name. */
 import { z } from 'zod';
 import type { ConnectorOptions, CrmAccount } from '../contract.ts';
 import type { Http } from '../requests/http.ts';
@@ -13,7 +10,7 @@ import type { BloomerangSettings } from './settings.ts';
 
 export type BloomerangCheck = WriteCheck<BloomerangRecord>;
 
-/** Opens the check before the first write. `custom` returns the custom fields as last read. */
+/** Starts the check before the first write. `custom` returns the custom fields as last read. */
 export function openBloomerangCheck(
   { settings, deps }: Pick<ConnectorOptions<BloomerangSettings>, 'settings' | 'deps'>,
   http: Http,
@@ -35,7 +32,7 @@ export function openBloomerangCheck(
       const answer = await http.ask({ path: `/constituent/${id}` }, recordSchema);
       if (answer.ok) return answer.body;
       if (answer.status === 404) return null;
-      // Any other refusal is not about a deleted constituent, so it is an error.
+      // Other refusals are thrown, because the constituent is not deleted.
       return http.read({ path: `/constituent/${id}` }, recordSchema);
     },
     async restore(id, former) {

@@ -43,7 +43,7 @@ function findProblem(
     const message = `Bloomerang has no active custom field "${name}".`;
     return refusal('NO_SUCH_FIELD', message, { cause: 'no_such_field' });
   }
-  // Bloomerang would store an amount rounded to cents, and the write would seem complete.
+  // Bloomerang would round an amount to cents without an error.
   if (
     field.type === 'currency' &&
     typeof value === 'number' &&
@@ -95,7 +95,7 @@ function put({ http }: BloomerangSession, { Id }: BloomerangRecord, json: object
   return http.ask({ method: 'PUT', path: `/constituent/${Id}`, json }, recordSchema);
 }
 
-/** Reads the values right before the request, because the request writes them back. */
+/** The request writes the names back, so they are read immediately before. */
 async function currentNames(session: BloomerangSession, record: BloomerangRecord) {
   const path = `/constituent/${record.Id}`;
   const answer = await session.http.ask({ path }, recordSchema);
@@ -106,7 +106,8 @@ async function currentNames(session: BloomerangSession, record: BloomerangRecord
 type Refused = Extract<HttpAnswer<unknown>, { ok: false }>;
 
 /**
- * Returns the refusal. The form of errors is not documented, so a field is blamed only if its ID is in the response.
+ * The form of errors is not documented. The form of errors is not documented, so a field is blamed only if its ID
+ * appears.
  */
 function toRefusal(
   { status, body }: Refused,
@@ -144,7 +145,7 @@ function nameless(): Refusal {
   return refusal('NAME_MISSING', message);
 }
 
-/** Returns the values as they are a moment later. Bloomerang has no automation that it reports. */
+/** Returns the values a moment after the write. The API of Bloomerang does not report automation. */
 export async function readBack(
   session: BloomerangSession,
   writes: readonly WrittenFields[],

@@ -1,8 +1,8 @@
-/** The addresses of a site, which depend on the system that CiviCRM runs in. */
+/** They depend on the system in which CiviCRM runs. */
 import { withoutSlash } from '../../src/outbound/address.ts';
 import type { CivicrmSettings } from './settings.ts';
 
-/** Returns the path of an API action, and its query. */
+/** Returns the path and the query of an API action. */
 export function apiAddress(
   { system, cleanUrls }: Pick<CivicrmSettings, 'system' | 'cleanUrls'>,
   entity: string,
@@ -18,7 +18,7 @@ export function apiAddress(
   return { path: `/${route}` };
 }
 
-/** Returns the page on which CiviCRM's users see a contact. */
+/** Returns the address of a contact's page in CiviCRM. */
 export function recordUrl({ url, system }: CivicrmSettings, id: string): string {
   const site = withoutSlash(url);
   const contact = `reset=1&cid=${encodeURIComponent(id)}`;

@@ -1,4 +1,4 @@
-/** Sends requests to APIv4 over HTTP: an entity, an action, and parameters as JSON in a form. */
+/** A request has an entity, an action, and parameters as JSON in a form. */
 import { z } from 'zod';
 import { type ForeignText, foreignText } from '../../src/core/foreign-text.ts';
 import type { ConnectorDeps } from '../contract.ts';
@@ -21,26 +21,25 @@ export interface GetParams {
 
 export interface Rows {
   values: readonly Row[];
-  /** The number of matching rows, if the request selected `row_count`. */
+  /** The number of matching rows if the request selected `row_count`. */
   total: number | null;
 }
 
-/** CiviCRM has carried nothing out, or only a part. */
 export interface Refused {
   isUnauthorized: boolean;
-  /** The text says that a lock is the cause. Only users with `view debug output` receive it. */
+  /** The text says that a lock is the cause. Needs the permission `view debug output`. */
   isLock: boolean;
   words: ForeignText | null;
 }
 
 export interface CivicrmApi {
-  /** Throws a RetriableError if CiviCRM fails. `maxTries` is for a request that can be split. */
+  /** Throws a RetriableError if CiviCRM fails. Set `maxTries` for a request that can be split. */
   get(entity: string, params: GetParams, maxTries?: number): Promise<Rows>;
-  /** Another action that changes nothing. */
+  /** Returns the result of an action that changes nothing. */
   ask(entity: string, action: string, params: object): Promise<readonly Row[]>;
-  /** As `ask`, or null if the user may not, or if CiviCRM refuses the request for another reason. */
+  /** Returns the same as `ask`. Null if CiviCRM refuses the request. */
   askIfAllowed(entity: string, action: string, params: object): Promise<readonly Row[] | null>;
-  /** Returns an action that changes something. */
+  /** Returns the result of an action that changes something. */
   change(
     entity: string,
     action: string,
@@ -55,7 +54,7 @@ const rowsSchema = z.object({
   countMatched: z.number().nullish(),
 });
 
-/** The body of an exception inside CiviCRM. All of them have the status 500, except missing permissions (403). */
+/** The body of an exception inside CiviCRM. Every exception has the status 500, except missing permissions (403). */
 const exceptionSchema = z.object({
   error_code: z.unknown(),
   error_message: z.string(),
@@ -74,7 +73,7 @@ export function createApi(settings: CivicrmSettings, deps: ConnectorDeps): Civic
       ...(siteKey === undefined ? {} : { 'x-civi-key': siteKey }),
     },
     keySetting: 'crm.auth.apiKey',
-    // If the pace is below one request per second, it is counted over a longer time.
+    // A pace below one request per second is counted over a longer period.
     pace: toPace(settings.requestsPerSecond),
     timeoutMs: TIMEOUT_MS,
   });
@@ -122,7 +121,7 @@ export function createApi(settings: CivicrmSettings, deps: ConnectorDeps): Civic
   }
 }
 
-/** PHP often works for 30 seconds, and some servers for longer. */
+/** PHP often works for up to 30 seconds, and some servers allow a longer time. */
 const TIMEOUT_MS = 90_000;
 
 function toPace(requestsPerSecond: number): { requests: number; perMs: number } | null {
@@ -131,14 +130,14 @@ function toPace(requestsPerSecond: number): { requests: number; perMs: number } 
   return { requests, perMs: Math.ceil((1_000 * requests) / requestsPerSecond) };
 }
 
-/** Returns true for an exception inside CiviCRM, and false for the page of a failing server. */
+/** False for the error page of a failing server. */
 function isRefusal({ status, text }: { status: number; text: string }): boolean {
   return status === 500 && text.startsWith('{') && /"error_message"\s*:/.test(text);
 }
 
 /**
- * Throws if a firewall in front of CiviCRM has refused the request with its own page. Such a page says nothing about a
- * contact.
+ * Throws if a firewall in front of CiviCRM has refused the request with its own page. A firewall's page says nothing
+ * about a contact.
  */
 function requireCivicrm(status: number, body: unknown): void {
   if (status !== 403 || body !== null) return;

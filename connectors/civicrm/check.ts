@@ -11,7 +11,7 @@ import type { CivicrmSettings } from './settings.ts';
 
 const SIGN_IN = 'CiviCRM sign-in';
 
-/** Checks the prerequisites. Never throws, and leaves nothing open. */
+/** Never throws, and leaves nothing open. */
 export async function check(options: ConnectorOptions<CivicrmSettings>): Promise<Finding[]> {
   const findings: Finding[] = [];
   try {
@@ -63,7 +63,7 @@ async function checkParts(
 
 const PERMISSION = "Check the permissions of the integration's user in CiviCRM.";
 
-/** True if the user sees contacts and may edit one of them. */
+/** True if the user can see contacts and can edit at least one contact. */
 async function checkContacts(session: CivicrmSession): Promise<Finding[]> {
   const [id] = await sampleIds(session, 1);
   const subject = 'Contacts';

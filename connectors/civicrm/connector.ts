@@ -40,7 +40,7 @@ export const civicrmConnector: ConnectorDefinition<CivicrmSettings> = {
 };
 
 const CAPABILITIES = {
-  // A contact's `modified_date` does not show all changes (README), so each reading is complete.
+  // `modified_date` does not show all changes (README), so each reading is complete.
   incremental: false,
   reportsRemovals: false,
   createsFields: true,
@@ -89,8 +89,8 @@ async function openCivicrmConnector(
 }
 
 /**
- * Returns how amounts are converted. All amounts of a site have its currency, and CiviCRM has no rates. Returns null if
- * it is the currency of profiles.
+ * Returns how amounts are converted. All amounts on a site have the site's currency, and CiviCRM has no exchange rates.
+ * Null if the site's currency is that of the profiles.
  */
 async function readMoney({ api, settings }: CivicrmSession): Promise<MoneyField | null> {
   const code = settings.siteCurrency ?? (await readCurrency({ api }));

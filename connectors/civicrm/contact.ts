@@ -13,12 +13,12 @@ const CITY = 'address_primary.city';
 const COUNTRY = 'address_primary.country_id:label';
 
 const EMPLOYER_ID = 'employer_id';
-/** Another contact, which the user may not be allowed to see. */
+/** The user may not see this contact. */
 const EMPLOYER = 'employer_id.display_name';
 /** The name of the employer at the time when it was typed. */
 const EMPLOYER_TEXT = 'organization_name';
 
-/** The sources of an identity that can be unreadable. */
+/** The sources of an identity that may be unreadable for the user. */
 export const ADDRESS_SOURCE = 'address_primary';
 export const EMPLOYER_SOURCE = 'employer';
 
@@ -38,13 +38,13 @@ export function contactFields(contacts: ContactsSettings): string[] {
 /** CiviCRM's other contacts are organizations and households. */
 export const PEOPLE = ['contact_type', '=', 'Individual'] as const;
 
-/** Contacts in the trash are hidden, but still there. */
+/** The trash is hidden, but CiviCRM still has its contacts. */
 export const NOT_IN_TRASH = ['is_deleted', '=', false] as const;
 
 export function toContact(row: Row, contacts: ContactsSettings, fields: Fields): Contact {
   const employer = textOf(row, EMPLOYER) ?? textOf(row, EMPLOYER_TEXT);
   const unreadable = [
-    // CiviCRM leaves fields out that it does not know, instead of refusing the request.
+    // CiviCRM omits unknown fields and does not refuse the request.
     ...(CITY in row ? [] : [ADDRESS_SOURCE]),
     ...(employer === null && row[EMPLOYER_ID] != null ? [EMPLOYER_SOURCE] : []),
   ];
@@ -76,10 +76,7 @@ function marksOf(
   return { ...marks, excluded: 'deceased' };
 }
 
-/**
- * Returns a value in the form in which the settings list it. They may list labels of options, because users do not see
- * their values.
- */
+/** Settings may list labels, because users do not see the values. */
 function asListed(
   text: string,
   name: string,
@@ -101,7 +98,7 @@ function toAddresses(row: Row): string[] {
   const parts = [...STREET.map((name) => textOf(row, name)), textOf(row, CITY), area.join(' ')];
   const country = textOf(row, COUNTRY);
   const line = [...parts, country].filter((part) => part !== null && part !== '');
-  // A country alone is not an address.
+  // A country without further parts is not an address.
   return line.length === 0 || (line.length === 1 && country !== null) ? [] : [line.join(', ')];
 }
 
@@ -111,7 +108,7 @@ function textOf(row: Row, name: string): string | null {
   return text === '' ? null : text;
 }
 
-/** Returns how contacts become people. `sample` is the row of any contact, or null if the user sees none. */
+/** Returns how contacts become people. `sample` is any contact's row, or null. */
 export function toShape(sample: Row | null): IdentityShape {
   const isAddressReadable = sample === null || CITY in sample;
   return {

@@ -5,7 +5,7 @@ import { throwIfStopped } from '../requests/stopped.ts';
 import { readFields, readGroupsOfOthers } from './fields.ts';
 import type { CivicrmSession } from './session.ts';
 
-/** The types of CiviCRM, and how users see and edit values. */
+/** The types of CiviCRM's fields, and the form elements for users. */
 const KINDS: Readonly<Record<CrmFieldType, { data_type: string; html_type: string }>> = {
   text: { data_type: 'String', html_type: 'Text' },
   longText: { data_type: 'Memo', html_type: 'TextArea' },
@@ -23,7 +23,10 @@ const KINDS: Readonly<Record<CrmFieldType, { data_type: string; html_type: strin
   multiPicklist: { data_type: 'String', html_type: 'CheckBox' },
 };
 
-/** The longest text in a column of the type String. Longer texts need the type Memo. */
+/**
+ * The maximum number of characters in a column of the type String. Longer values need the type
+ * Memo.
+ */
 const LONGEST_TEXT = 255;
 
 const BY_HAND =
@@ -68,7 +71,7 @@ async function createField(
   return { name, result: 'failed', problem: `CiviCRM refuses to create ${name}. ${BY_HAND}` };
 }
 
-/** Creates the group. If it exists, CiviCRM refuses that, and nothing changes. */
+/** CiviCRM refuses the request if the group exists. */
 async function requireGroup({ api, fields }: CivicrmSession, name: string): Promise<void> {
   const isKnown = [...fields.keys()].some((field) => field.startsWith(`${name}.`));
   if (isKnown) return;

@@ -1,4 +1,4 @@
-/** The fields of contacts, as `Contact.getFields` describes them. */
+/** The fields of contacts in the form of `Contact.getFields`. */
 import { z } from 'zod';
 import type { CrmField, CrmFieldType } from '../../src/core/crm-field.ts';
 import type { MoneyField } from '../../src/core/money.ts';
@@ -31,22 +31,22 @@ const describedSchema = z.object({
 export interface Field {
   name: string;
   label: string;
-  /** True if an administrator has created it. Only such fields are ever written. */
+  /** True if an administrator has created the field. Only such fields are ever written. */
   isCustom: boolean;
   isWritable: boolean;
-  /** True if only people of some subtypes have it. In other contacts, users do not see its value. */
+  /** True if only people of some subtypes have the field. Users do not see the field on contacts of other subtypes. */
   isOfSubtype: boolean;
   type: CrmFieldType;
   maxLength: number | null;
   /** The values of a field with options, in order. Null for other fields. */
   options: readonly string[] | null;
-  /** What users see instead of the values. Empty for other fields. */
+  /** What users see instead of the values. */
   labels: ReadonlyMap<string, string>;
 }
 
 export type Fields = ReadonlyMap<string, Field>;
 
-/** Organizations have other fields. CiviCRM would store a value in such a field of a person, and show it to nobody. */
+/** Organizations have different fields. Nobody would see a person's value in such a field. */
 const PERSON = { contact_type: 'Individual' };
 
 export async function readFields(api: CivicrmApi): Promise<Fields> {
@@ -62,8 +62,7 @@ export async function readFields(api: CivicrmApi): Promise<Fields> {
 }
 
 /**
- * Returns the names of custom groups that only other contacts have, such as organizations. Groups without fields cannot
- * be seen.
+ * Returns groups that only other kinds of contacts have, such as organisations. Groups without fields cannot be seen.
  */
 export async function readGroupsOfOthers(api: CivicrmApi): Promise<ReadonlySet<string>> {
   const groupsIn = (names: ReadonlySet<string>) =>
@@ -82,7 +81,10 @@ async function readNames(api: CivicrmApi, params: object): Promise<ReadonlySet<s
 
 type Described = z.output<typeof describedSchema>;
 
-/** Returns the field, or null if it has no plain value, such as a file or a reference to another contact. */
+/**
+ * Returns the field, or null if it has no plain value. For example, a file or a reference to a contact is not a plain
+ * value.
+ */
 function toField(described: Described, common: ReadonlySet<string>): Field | null {
   const { name, label, type: kind, options, serialize, readonly } = described;
   if (kind !== 'Field' && kind !== 'Custom') return null;
@@ -105,7 +107,7 @@ function toField(described: Described, common: ReadonlySet<string>): Field | nul
   };
 }
 
-/** The length of CiviCRM's texts, unless `getFields` reports a different one. */
+/** The maximum length of CiviCRM's strings, unless `getFields` reports a different length. */
 const COLUMN_LENGTH = 255;
 
 function lengthOf({ input_attrs: attributes }: Described): number | undefined {
@@ -116,7 +118,7 @@ function toType({ data_type: type, input_type: input, input_attrs, options }: De
   switch (type) {
     case 'Integer':
     case 'Int':
-      // A state, a country or another contact is a number, too.
+      // A state, a country or a related contact is also a number.
       return input === 'EntityRef' || input === 'ChainSelect' ? null : 'integer';
     case 'Float':
       return 'number';
@@ -126,7 +128,7 @@ function toType({ data_type: type, input_type: input, input_attrs, options }: De
       return 'boolean';
     case 'Date': {
       const time = Array.isArray(input_attrs) ? null : input_attrs?.time;
-      // A time without a zone is not an instant.
+      // A time that has no zone is not an instant.
       return time == null || time === 0 || time === '0' || time === false ? 'date' : null;
     }
     case 'String':
@@ -143,8 +145,8 @@ function toType({ data_type: type, input_type: input, input_attrs, options }: De
 }
 
 /**
- * The number of digits that always fit. The largest number in a column of CiviCRM's type Integer has ten digits, but
- * not all numbers with ten digits fit.
+ * The maximum number of digits that always fit. The largest number in a column of CiviCRM's type Integer has ten
+ * digits. Not all numbers with ten digits fit.
  */
 const INT_DIGITS = 9;
 export const LARGEST_INT = 2_147_483_647;

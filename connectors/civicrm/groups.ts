@@ -50,7 +50,7 @@ export async function* readGroup(
   yield* eachOnce(memberIds(session, group.id), session.signal);
 }
 
-/** Finds a group by its name or title. Names are unique, and titles almost are. */
+/** Finds a group by its name or title. Names are unique, and titles are usually unique. */
 function findGroup(groups: readonly Group[], wanted: string): Group | undefined {
   return (
     groups.find(({ name }) => name === wanted) ??

@@ -1,4 +1,4 @@
-/** Merged contacts. CiviCRM moves the loser to the trash, and remembers the winner by two activities. */
+/** CiviCRM moves the loser to the trash and stores the winner in two activities. */
 
 import { z } from 'zod';
 import { splitIntoBatches } from '../../src/core/parallel.ts';
@@ -13,7 +13,7 @@ const LOOK_BACK_DAYS = 90;
 
 const DAY_MS = 86_400_000;
 
-/** How many activities one request returns, and how many requests are made. */
+/** The number of activities that one request returns, and the maximum number of requests. */
 const PER_REQUEST = 500;
 const MAX_REQUESTS = 200;
 
@@ -28,8 +28,8 @@ const targetSchema = z.object({
 });
 
 /**
- * Yields the contacts that were merged into others recently. Without the permission "view all activities", there seem
- * to be none, and these contacts count as missing.
+ * Yields the contacts that were merged into others recently. Without the permission "view all activities", no merges
+ * are visible. The losers are then treated as missing.
  */
 export async function* readMerges({
   api,
@@ -110,10 +110,7 @@ async function findPresent(
 
 const idSchema = z.object({ id: z.coerce.number() });
 
-/**
- * Returns the contact that a deleted contact was merged into. Returns null if it was not merged, or if the user may not
- * see the activities.
- */
+/** Returns the contact that a deleted contact was merged into. Null if there was no visible merge. */
 export async function findWinner({ api }: Pick<Deps, 'api'>, id: string): Promise<string | null> {
   const rows = await api.askIfAllowed('Contact', 'getMergedTo', { contactId: Number(id) });
   const { data } = idSchema.safeParse(rows?.[0]);

@@ -1,4 +1,3 @@
-/** Reads contacts, either all of them in the order of their IDs or some by conditions. */
 import type { ContactPage } from '../contract.ts';
 import { readIdPages } from '../reading/id-pages.ts';
 import { isNamed, toNameWords } from '../reading/name-search.ts';
@@ -8,15 +7,15 @@ import { canonicalId, contactFields, NOT_IN_TRASH, PEOPLE, toContact } from './c
 import { readMerges } from './merges.ts';
 import type { CivicrmSession } from './session.ts';
 
-/** The smallest number of contacts in one request. A server that fails with so few cannot be used. */
+/** The smallest number of contacts in one request. A server that fails with so few contacts cannot be used. */
 const LEAST_ROWS = 25;
 
 /** A request that can be split is not repeated often. */
 const TRIES_IF_SPLITTABLE = 2;
 
 /**
- * Yields all people. Contacts that were merged come first. There is no position for a later reading, because a
- * contact's `modified_date` does not show deletions, and on some sites also not changes of addresses and custom fields.
+ * Yields all people. Contacts that were merged come first. A later reading cannot continue from a position.
+ * `modified_date` does not show deletions. On some sites, it misses changes of addresses and custom fields.
  */
 export async function* readPages(session: CivicrmSession): AsyncGenerator<ContactPage> {
   for await (const removed of readMerges(session)) yield { contacts: [], removed, cursor: null };
@@ -76,13 +75,15 @@ export async function findIncluded(
   return new Set(ids.filter((id) => found.has(canonicalId(id) ?? '')));
 }
 
-/** Yields the contacts that have opted out, whether or not the filter includes them. Nothing without a filter or a mark. */
+/**
+ * Yields all contacts that have opted out, even if the filter excludes them. Yields no contacts if the settings have no
+ * filter or no mark.
+ */
 export async function* findMarked(session: CivicrmSession): AsyncGenerator<readonly string[]> {
   const { contacts, fields, filter } = session;
   const { optOutField } = contacts;
   if (filter === null || optOutField === null) return;
-  // This is not `NOT filter`. If a condition is about a blank field, SQL considers neither it nor its opposite to be
-  // true.
+  // This is not `NOT filter`. For a blank field, SQL considers neither a condition nor its opposite true.
   const marked = [optOutField, 'IS NOT EMPTY'];
   const select = contactFields(contacts);
   for await (const rows of pagesOf(session, 'marked contacts', select, [marked])) {
@@ -93,10 +94,10 @@ export async function* findMarked(session: CivicrmSession): AsyncGenerator<reado
   }
 }
 
-/** How many contacts are compared for each contact that a search should find. */
+/** The number of contacts that are compared for each contact in the search's result. */
 const COMPARED_PER_FOUND = 20;
 
-/** Finds contacts by their names. MySQL finds the words anywhere in a name, so the results are compared again. */
+/** Finds contacts by their names. MySQL finds words anywhere in a name, so the results are compared again. */
 export async function search(
   { api, filter, signal }: CivicrmSession,
   text: string,

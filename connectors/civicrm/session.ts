@@ -1,4 +1,3 @@
-/** An open connection to a site, with everything that reading and writing need. */
 import { withoutSlash } from '../../src/outbound/address.ts';
 import type { ConnectorOptions, ContactsSettings, CrmAccount, IdentityShape } from '../contract.ts';
 import { requireMarkFields } from '../marks/mark-fields.ts';
@@ -16,7 +15,7 @@ export interface CivicrmSession {
   signal: AbortSignal;
   clock: { now(): number; sleep(ms: number, signal?: AbortSignal): Promise<void> };
   account: CrmAccount;
-  /** The fields according to the last description. */
+  /** The fields that the last description contained. */
   fields: Fields;
   shape: IdentityShape;
   filter: Where | null;
@@ -58,7 +57,7 @@ export async function openSession({
 }
 
 /**
- * Reads the account. A site has no ID that every user may read, and a copy of a site would have the same ID. Its
+ * A site has no ID that every user can read. A site has no ID that every user can read, and a copy would share it. The
  * address is unique, so it is the ID.
  */
 async function readAccount(api: CivicrmApi, { url }: CivicrmSettings): Promise<CrmAccount> {

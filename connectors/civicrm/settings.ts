@@ -3,7 +3,6 @@ import { crmUrlSchema } from '../../src/outbound/address.ts';
 
 const text = z.string().trim().min(1);
 
-/** The `crm` part of the settings for an integration with CiviCRM. */
 export const civicrmSettingsSchema = z.strictObject({
   kind: z.literal('civicrm'),
   /** The site's address, which is the part before `/civicrm`. */
@@ -14,25 +13,25 @@ export const civicrmSettingsSchema = z.strictObject({
   auth: z.strictObject({
     type: z.literal('apiKey'),
     apiKey: text,
-    /** Only if the site also requires its site key (`authx_guards`). */
+    /** Set it only if the site also requires its site key (`authx_guards`). */
     siteKey: text.optional(),
   }),
-  /** The system that CiviCRM runs in. The addresses of the API and of contacts depend on it. */
+  /** The addresses of the API and of contacts depend on this system. */
   system: z.enum(['drupal', 'backdrop', 'standalone', 'wordpress', 'joomla']).default('drupal'),
   /** False for WordPress without clean addresses. */
   cleanUrls: z.boolean().default(true),
-  /** The currency of the site's amounts, if the user may not read it. */
+  /** The currency of the site's amounts. It is needed only if the user has no permission to read the currency. */
   siteCurrency: z
     .string()
     .regex(/^[A-Z]{3}$/, 'must be the code of a currency, for example USD')
     .optional(),
   /** The maximum number of requests per second. 0 means no limit. CiviCRM itself has no limit, but its server does. */
   requestsPerSecond: z.number().min(0).max(100).default(4),
-  /** The number of contacts in one request. If the server fails with so many, donor-sync tries fewer. */
+  /** The number of contacts in one request. If the server fails with this number, donor-sync tries a smaller number. */
   pageSize: z.number().int().min(25).max(2_000).default(500),
 });
 
 export type CivicrmSettings = z.infer<typeof civicrmSettingsSchema>;
 
-/** One group of contacts, by its name or its title. Smart groups count too. */
+/** The group can also be a smart group. */
 export const civicrmGroupSchema = z.strictObject({ group: text });

@@ -1,4 +1,4 @@
-/** Values between CiviCRM and their canonical form. All functions are pure. */
+/** Converts values between CiviCRM and their canonical form. All functions are pure. */
 import type { FieldValue } from '../../src/core/crm-field.ts';
 import { type Field, LARGEST_INT } from './fields.ts';
 
@@ -22,7 +22,7 @@ export function fromApi({ type, options }: Field, value: unknown): FieldValue {
     case 'picklist':
       return text;
     default:
-      // CiviCRM cannot store the word null, so it stores this spelling.
+      // CiviCRM cannot store the word null, so donor-sync stores this spelling of the word.
       return text === 'Null' ? 'null' : String(value);
   }
 }
@@ -69,8 +69,8 @@ export function toApi(field: Field, value: FieldValue): unknown {
 }
 
 /**
- * Returns the stored length of a text. CiviCRM stores `<` and `>` as four characters each, and counts characters
- * outside the basic plane once.
+ * Returns the length of a string after CiviCRM has stored it. CiviCRM stores `<` and `>` as four characters each.
+ * Characters outside the basic plane count once.
  */
 function storedLength(text: string): number {
   return [...text].length + 3 * (text.match(/[<>]/g)?.length ?? 0);

@@ -1,6 +1,6 @@
 /**
- * Writes custom fields. CiviCRM does not report which record or field it refuses. It drops values of unknown fields and
- * cuts off long values without an error. So the values are compared before and after each write.
+ * Writes custom fields. CiviCRM does not report which record or field it refuses. It drops unknown fields and shortens
+ * long values without an error. So values are compared before and after each write.
  */
 
 import type { FieldValue, FieldValues } from '../../src/core/crm-field.ts';
@@ -14,13 +14,13 @@ import type { CivicrmSession } from './session.ts';
 import { readValues } from './stored-values.ts';
 import { toApi } from './values.ts';
 
-/** How many contacts one request changes. Each of them starts CiviCRM's hooks, which take time. */
+/** The number of contacts that one request changes. Each contact starts CiviCRM's hooks, which take time. */
 const CHANGES_PER_REQUEST = 50;
 
 /** A request that can be split is not repeated often. */
 const TRIES_IF_SPLITTABLE = 2;
 
-/** Another transaction usually ends within this time. */
+/** Other transactions usually end within this time. */
 const LOCK_WAIT_MS = 1_000;
 const LOCK_TRIES = 2;
 
@@ -30,7 +30,7 @@ export function createWriter(session: CivicrmSession) {
     return session.api.change('Contact', 'save', { records }, tries);
   };
 
-  /** Saves one change. CiviCRM does not report whether a lock is the cause, so a refused write is tried again. */
+  /** Saves one change. CiviCRM does not report locks, so a refused write is tried again. */
   async function saveOne({ id }: StoredContact<FieldValues>, values: FieldValues) {
     for (let attempt = 1; ; attempt += 1) {
       const refused = await save([toRecord(session, id, values)]);
@@ -55,13 +55,13 @@ export function createWriter(session: CivicrmSession) {
       const records = writes.map(({ contact, values }) => toRecord(session, contact.id, values));
       return (await save(records, TRIES_IF_SPLITTABLE)) === null;
     },
-    // A contact that is protected as a whole refuses even a request that changes nothing.
+    // For a protected contact, even a request without changes is refused.
     refusesContact: async (contact) => (await saveOne(contact, {})) !== null,
     reasons: REASONS,
   });
 }
 
-/** Returns the record to write. It contains only the ID and our fields, so everything else about the contact stays. */
+/** Returns the record to write. Contains only the ID and our fields, so all other data is kept. */
 function toRecord(
   { fields }: Pick<CivicrmSession, 'fields'>,
   id: string,
@@ -91,7 +91,7 @@ function findProblem(
   return refusal('VALUE_DOES_NOT_FIT', DOES_NOT_FIT, { cause: 'does_not_fit' });
 }
 
-/** Returns the refusal. CiviCRM gives no codes. */
+/** CiviCRM gives no codes. */
 function toRefusal({ isUnauthorized, isLock, words }: Refused): Refusal {
   if (isUnauthorized) {
     return refusal('NOT_ALLOWED', NOT_ALLOWED, { words, cause: 'no_permission' });
@@ -110,7 +110,7 @@ const LOCKED = 'Another user or process had locked the contact.';
 const REFUSED =
   'CiviCRM refused the change and did not say why. Its log names the cause at this time, or give the user the permission "view debug output".';
 
-/** Reasons that say more about CiviCRM than the general ones. */
+/** CiviCRM's reasons that are more specific than the general reasons. */
 const REASONS = {
   gone: refusal(
     'CONTACT_GONE',

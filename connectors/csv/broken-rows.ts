@@ -1,4 +1,4 @@
-/** Finds where a broken row ends, so that it does not include the rows below it. Also finds the broken cell. */
+/** The next rows must not become part of a broken row. Also finds the broken cell. */
 import type { FarEnd, LineEnding, RecordSource } from './records.ts';
 
 const CHUNK_BYTES = 1024 * 1024;
@@ -6,18 +6,16 @@ const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const QUOTE = 0x22;
 
-/** A row that is longer than any should be. */
+/** The size of a row above which it is treated as broken. */
 export interface LongRow extends FarEnd {
   /**
-   * The row's largest cell: the column's position (the first is 1), the number of bytes, and whether its quote is
-   * closed.
+   * The row's largest cell. It has the column's position (the first is 1), the number of bytes, and whether its quote
+   * is closed.
    */
   cell: { column: number; size: number; isClosed: boolean };
 }
 
-/**
- * Ends a row with a misplaced quote at the end of its first line, because the next line is most likely a separate row.
- */
+/** Ends a row that has a misplaced quote at the end of its first line. The next line is most likely a separate row. */
 export function endAtFirstLine(
   delimiter: string,
 ): (bytes: Buffer, start: number, end: number) => number {
@@ -31,7 +29,7 @@ export function endAtFirstLine(
   };
 }
 
-/** Reads a row that may be as long as the file, with little memory. */
+/** Reads a row that may be as long as the file. It needs little memory. */
 export async function measureLongRow(
   { handle, size: fileSize }: Pick<RecordSource, 'handle' | 'size'>,
   offset: number,
@@ -60,7 +58,7 @@ export async function measureLongRow(
 }
 
 /**
- * Returns where the row ends. `lineEnd` includes the line feed. A carriage return before it belongs to the line ending.
+ * Returns where the row ends. `lineEnd` includes the line feed. A preceding carriage return belongs to the line ending.
  */
 function extent(lineEnd: number, ending: LineEnding): { size: number; ending: LineEnding } {
   return { size: ending === '\r\n' ? lineEnd - 1 : lineEnd, ending };
@@ -86,7 +84,7 @@ function createReading(separator: number) {
   let first: { size: number; hasReturn: boolean } | null = null;
 
   return {
-    /** Returns the position of the row's line feed in these bytes, or -1 if the row continues after them. */
+    /** Returns -1 if the row continues after these bytes. */
     read(bytes: Buffer): number {
       for (let at = 0; at < bytes.length; at += 1) {
         const byte = bytes[at] ?? 0;
@@ -99,7 +97,7 @@ function createReading(separator: number) {
           }
         }
         follow(byte, place + at);
-        // When the line feed is found, the carriage return before it has to be known.
+        // The caller must know whether a carriage return precedes the line feed.
         last = byte;
       }
       place += bytes.length;

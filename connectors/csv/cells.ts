@@ -1,7 +1,6 @@
-/** Cells as written in the file (raw), and their values. */
+/** Cells in the form in which the file contains them (raw), and their values. */
 import { withoutGuard } from '../../src/core/printable.ts';
 
-/** A row split into raw cells, or why that is not possible. */
 export type SplitRow =
   | { cells: string[]; fault: null }
   | { cells: null; fault: RowFault; column: number; rest: number };
@@ -10,8 +9,8 @@ export type SplitRow =
 export type RowFault = 'unclosed' | 'afterQuote';
 
 /**
- * Returns a row's raw cells with their quotes. If the row cannot be split, `column` is the position of the cell that
- * causes it (the first is 1), and `rest` is the number of characters from there on.
+ * Returns a row's raw cells with their quotes. If the row cannot be split, `column` is the position of the cell at
+ * fault (the first is 1). `rest` is the number of characters from that cell to the end.
  */
 export function splitRow(text: string, delimiter: string): SplitRow {
   if (!text.includes('"')) return { cells: text.split(delimiter), fault: null };
@@ -32,7 +31,9 @@ export function unquote(raw: string): string {
   return raw.startsWith('"') ? raw.slice(1, -1).replaceAll('""', '"') : raw;
 }
 
-/** Returns the raw cell for a text. It is quoted if it must be, or if the file quotes every cell. */
+/**
+ * Returns the raw cell that contains this string. The cell is quoted if it must be, or if the file quotes every cell.
+ */
 export function quote(text: string, style: { delimiter: string; quoteAll: boolean }): string {
   const needed =
     style.quoteAll ||
@@ -42,12 +43,12 @@ export function quote(text: string, style: { delimiter: string; quoteAll: boolea
   return needed ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** Returns a raw cell's value as text. The text is empty if the cell is blank. */
+/** The text is empty if the cell is blank. */
 export function readCell(raw: string): string {
   return readText(unquote(raw));
 }
 
-/** Returns the value of a cell's text without its quotes. */
+/** Returns the value of a cell, given its content without quotes. */
 export function readText(text: string): string {
   if (text.trim() === '') return '';
   return withoutGuard(text);

@@ -15,7 +15,7 @@ import type { Row } from './rows.ts';
 import type { CsvSettings } from './settings.ts';
 import type { Table } from './table.ts';
 
-/** Checks the files as if they were opened, and returns the findings. */
+/** Checks the files in the same way as opening them, and returns the findings. */
 export async function check(
   settings: CsvSettings,
   contacts: ContactsSettings,
@@ -41,7 +41,7 @@ export async function check(
   }
 }
 
-/** Why `contacts.filter` cannot be used here. */
+/** The reason why files do not support `contacts.filter`. */
 export const NO_FILTER =
   'A CSV file has no filter language. Remove contacts.filter from the settings. Then remove the ' +
   'rows that must not be sent, or name the column that marks them in contacts.optOutField.';
@@ -63,7 +63,7 @@ async function describe({ withTables, paths, journal }: CsvFiles): Promise<Findi
   return [...findings, met('journal', message)];
 }
 
-/** Checks the encoding. Without a byte order mark, a file may be read in a different encoding than the settings say. */
+/** Without a byte order mark, another encoding may be right. */
 async function checkEncoding(
   { withTables, paths }: CsvFiles,
   { encoding }: CsvSettings,
@@ -110,13 +110,12 @@ interface Counts {
   do_not_contact: number;
   row_unreadable: number;
   mark_unknown: number;
-  /** For each column, the number of rows with a word that is in no list. */
+  /** For each column, the number of rows that contain a word outside the lists. */
   unknownWords: Map<string, Map<string, number>>;
 }
 
 /**
- * Counts the contacts that result from the columns in the settings. So a wrong column is noticed before it costs
- * credits.
+ * Counts the contacts that the columns in the settings produce. A wrong column shows up here before it costs credits.
  */
 async function countContacts(files: CsvFiles, options: ContactColumns): Promise<Finding[]> {
   const counts = await files.withTables(async ({ input }) => {
@@ -162,7 +161,7 @@ function count(counts: Counts, { firstName, lastName, optedOut, excluded }: Cont
   if (excluded != null) counts[excluded] += 1;
 }
 
-/** If a smaller share of contacts has both names, wrong columns are more likely than missing names. */
+/** Below this share, wrong columns are more likely than missing names. */
 const LEAST_NAMED_SHARE = 0.5;
 
 function checkNames({ all, named }: Counts): Finding {
@@ -201,7 +200,7 @@ function checkMarks(counts: Counts, contacts: ContactsSettings): Finding[] {
   return findings;
 }
 
-/** Columns of marks that exclude most contacts. A sync asks about each of them once. */
+/** Marking columns that exclude most contacts. A sync asks a user about each. */
 function checkMostMarked(marks: readonly MarkCount[]): Finding[] {
   return marks.filter(leavesOutMost).map((mark) => ({
     subject: 'marks',
@@ -212,7 +211,7 @@ function checkMostMarked(marks: readonly MarkCount[]): Finding[] {
   }));
 }
 
-/** Words whose meaning a user has to define. Their contacts wait and are not sent. */
+/** Words whose meaning a user has to define. Their contacts wait until a user has decided. */
 function checkWords(
   { all, mark_unknown, unknownWords }: Counts,
   contacts: ContactsSettings,
@@ -235,7 +234,7 @@ function unknownWords(
   });
 }
 
-/** Parts that are not sent to the service, and the cost of that. */
+/** The parts that are not sent to the service, and the effects on matches and costs. */
 function checkParts({ columns }: Pick<CsvSettings, 'columns'>): Finding[] {
   return missingParts(columns).map(({ part, price }) => ({
     subject: part,
@@ -245,10 +244,7 @@ function checkParts({ columns }: Pick<CsvSettings, 'columns'>): Finding[] {
   }));
 }
 
-/**
- * Marks that are missing in the file. Not all files have them, and contacts that they would exclude cost
- * credits.
- */
+/** The marks that the file lacks. Many files lack these marks. Contacts that the marks would exclude cost credits. */
 function checkMissingMarks(contacts: ContactsSettings): Finding[] {
   const message = missingMarksText({
     optOut: contacts.optOutField,

@@ -7,7 +7,6 @@ import type { Row } from './rows.ts';
 import type { CsvSettings } from './settings.ts';
 import type { Table } from './table.ts';
 
-/** The settings for contacts: which columns describe them, and which columns exclude some of them. */
 export interface ContactColumns {
   settings: Pick<CsvSettings, 'columns'>;
   contacts: ContactsSettings;

@@ -5,7 +5,7 @@ import { layOut } from './layout.ts';
 import type { CsvSession } from './session.ts';
 import { type Encoding, isEncodable } from './sources/encoding.ts';
 
-/** Returns the columns of the output. All of them are text, because a file has no other types. */
+/** All of them are text, because a file has no other types. */
 export async function describeFields(session: CsvSession): Promise<CrmField[]> {
   const { names, namedTwice } = await session.files.withTables(async (tables) => ({
     names: columnNames(session, tables),
@@ -36,7 +36,7 @@ export async function createFields(
   });
 }
 
-/** Returns true for a name that a new column can have, and that stays the same when the file is read again. */
+/** The name must stay the same when the file is read again. */
 export function isColumnName(name: string, encoding: Encoding): boolean {
   return (
     name !== '' && name === name.trim() && !/[\r\n\0]/.test(name) && isEncodable(name, encoding)

@@ -12,21 +12,21 @@ import { waitUntilSettled } from './settled.ts';
 import { detectForeignKind } from './sources/source.ts';
 import { openTable, readStamp, type Table, type TableFormat } from './table.ts';
 
-/** An integration's files at one moment. */
+/** The files of one client at one point in time. */
 export interface Tables {
   input: Table;
-  /** The separate output. Null if there is none yet, or if the input is the output. */
+  /** Null without an output, or if the input is the output. */
   output: Table | null;
 }
 
-/** The paths of the files, with links resolved. */
+/** The paths of the files after links have been resolved. */
 export interface FilePaths {
   input: string;
-  /** The file that is replaced. It is the input if the settings have no other. */
+  /** The file that is replaced. Defaults to the input. */
   output: string;
   isInPlace: boolean;
   journal: string;
-  /** The new file, before it becomes the output. */
+  /** The path of the new file before it becomes the output. */
   replacement: string;
 }
 
@@ -34,9 +34,9 @@ export interface CsvFiles {
   readonly paths: FilePaths;
   readonly journal: Journal;
   /**
-   * Runs an action on files that have not changed in the meantime. The action may run more than once, so it must be
-   * harmless to repeat. `commit` then runs once. Only one action runs at a time, so an action must not wait for
-   * another. Throws a RetriableError if another program keeps changing the files.
+   * Runs an action on files that have not changed in the meantime. The action may run repeatedly. `commit` runs once.
+   * Only one action runs at a time. An action must never wait for another one. Throws a RetriableError if another
+   * program keeps changing the files.
    */
   withTables<Result>(
     action: (tables: Tables) => Promise<Result>,
@@ -48,8 +48,8 @@ export interface CsvFiles {
 const MOST_ATTEMPTS = 5;
 
 /**
- * Checks the files completely and opens them. Throws a ConfigurationError that lists their problems. `signal` ends the
- * wait for a file that is still being written.
+ * Checks the files completely and opens them. Throws a ConfigurationError that lists the problems of the files.
+ * `signal` ends the wait for an unfinished file.
  */
 export async function openFiles(
   settings: CsvSettings,
@@ -100,7 +100,6 @@ export async function openFiles(
   }
 }
 
-/** Runs tasks one after the other, in the order of the calls. */
 function createQueue(): <Result>(task: () => Promise<Result>) => Promise<Result> {
   let last: Promise<unknown> = Promise.resolve();
   return (task) => {
@@ -110,7 +109,7 @@ function createQueue(): <Result>(task: () => Promise<Result>) => Promise<Result>
   };
 }
 
-/** Finds the real files behind the paths in the settings. The output may not exist yet. */
+/** The output may not exist yet. */
 export async function findPaths(settings: CsvSettings): Promise<FilePaths> {
   const input = await resolveRealPath(settings.path);
   const output = settings.output === undefined ? input : await resolveFuturePath(settings.output);
@@ -125,8 +124,8 @@ export async function findPaths(settings: CsvSettings): Promise<FilePaths> {
 }
 
 /**
- * Throws a ConfigurationError if the settings lack an output although the input is a workbook or UTF-16. Such a file is
- * only read and never replaced, so its results need a CSV file.
+ * Throws a ConfigurationError if the settings need a separate output but lack one. A workbook or UTF-16 needs a
+ * separate output. donor-sync never replaces such an input, so the results go to a CSV file.
  */
 async function requireOwnOutput(
   { path }: Pick<CsvSettings, 'path'>,
@@ -173,7 +172,7 @@ function tableFormats(
   const required = requiredColumns(settings, contacts);
   const { delimiter, encoding, badRows, sheet } = settings;
   const shared = { required, encoding, badRows, idColumn: settings.columns.id };
-  // A spreadsheet may have saved the output with a different delimiter, and only the ID column must exist.
+  // A spreadsheet may have changed the output's delimiter. The output needs only the ID column.
   return {
     input: {
       ...shared,
@@ -207,7 +206,7 @@ async function openTables(
   }
 }
 
-/** Returns false for an output that does not exist or is an empty placeholder. */
+/** False for a missing or empty output. */
 async function isWritten(path: string): Promise<boolean> {
   const stats = await stat(path).catch(() => null);
   return stats !== null && stats.size > 0;

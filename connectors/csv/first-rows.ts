@@ -1,6 +1,4 @@
-/**
- * Reads a file's first rows before there are settings for its columns, in the same way as the connector reads it later.
- */
+/** Reads as a later run does. */
 import { endAtFirstLine } from './broken-rows.ts';
 import { readCell, splitRow } from './cells.ts';
 import { type Header, type Problem, readHeader } from './header.ts';
@@ -13,7 +11,8 @@ import { decodeText, type Encoding } from './sources/encoding.ts';
 const MAX_ROW_BYTES = 65_536;
 
 /**
- * Returns the header with the delimiter that gives the most names. Returns the problems if no delimiter gives a name.
+ * Returns the header for the delimiter that results in the most column names. Returns the problems if no delimiter
+ * works.
  */
 export function readAnyHeader(bytes: Buffer, encoding: Encoding): Header | Problem[] {
   const readings = DELIMITERS.map((delimiter) =>
@@ -22,15 +21,14 @@ export function readAnyHeader(bytes: Buffer, encoding: Encoding): Header | Probl
   return readings.reduce((best, each) => (countNames(each) > countNames(best) ? each : best));
 }
 
-/** Counts the names. A single column is not a list, so the problems of another reading are more useful. */
+/** One column is not a table, so another delimiter's problems are more useful. */
 function countNames(reading: Header | Problem[]): number {
   return Array.isArray(reading) ? 1.5 : reading.columns.length;
 }
 
 /**
- * Returns the values of the first rows below a header, from at most `records` records. It skips blank lines and rows
- * that the connector cannot read. `isWhole` is false if the bytes are only the first part of a file, so the last row
- * may be incomplete.
+ * Returns the values of the first rows below a header. It reads at most `records` records. It skips blank lines and
+ * rows that the connector cannot read. `isWhole` is false for the first part of a file. Its last row may be incomplete.
  */
 export function readFirstRows(
   bytes: Buffer,
@@ -54,7 +52,7 @@ export function readFirstRows(
   return rows;
 }
 
-/** Returns a row's cells, or null if it is blank or cannot be read. */
+/** Returns a row's cells, or null if the row is blank or cannot be read. */
 function readCells(row: Buffer, delimiter: string, encoding: Encoding): string[] | null {
   const text = decodeText(row, encoding)?.replace(/\r$/, '') ?? '';
   if (isBlank(text, delimiter)) return null;

@@ -1,4 +1,4 @@
-/** The parts of a name, or null if the text is ambiguous. */
+/** The parts of a name, or null if the name is ambiguous. */
 export interface NameParts {
   firstName: string | null;
   lastName: string | null;
@@ -7,10 +7,10 @@ export interface NameParts {
 const UNKNOWN: NameParts = { firstName: null, lastName: null };
 
 /**
- * Splits a name in one column, written as `Last, First` or `First Last`. Titles and degrees are left out. `Jr.` and
- * `III` stay with the last name, because they distinguish father from son, and so do particles (`de la Cruz`). A
- * nickname in brackets or quotes stays with the first name. A part that is uncertain is null, and such a contact is not
- * submitted, because a wrong guess would cost a credit.
+ * Splits a name that one column contains as `Last, First` or `First Last`. Titles and degrees are omitted. `Jr.` and
+ * `III` are part of the last name, because they distinguish father from son. Particles (`de la Cruz`) are also part of
+ * the last name. A nickname in brackets or quotes is part of the first name. An uncertain part is null. Such a contact
+ * is not submitted, because a wrong guess would cost a credit.
  */
 export function splitFullName(text: string): NameParts {
   const words = splitWords(text);
@@ -26,7 +26,7 @@ export function splitFullName(text: string): NameParts {
   return inOrder(first, generations);
 }
 
-/** The text between two commas, split into its parts. */
+/** The text between two commas, as a list of its parts. */
 interface Section {
   hasTitle: boolean;
   /** Without titles and degrees. */
@@ -37,7 +37,7 @@ interface Section {
 
 const EMPTY: Section = { hasTitle: false, names: [], generations: [] };
 
-/** Reads `Last, First`. A particle may follow the first name, as in `Berg, Jan van der`. */
+/** Reads `Last, First`. A particle can follow the first name, as in `Berg, Jan van der`. */
 function inverted(
   last: readonly string[],
   given: readonly string[],
@@ -50,11 +50,11 @@ function inverted(
   };
 }
 
-/** Reads `First Last`. The last word, with the particles before it, is the last name. */
+/** Reads `First Last`. The last word and the particles before it form the last name. */
 function inOrder({ hasTitle, names }: Section, generations: readonly string[]): NameParts {
   const words = names.slice(0, names.findLastIndex((word) => !isAside(word)) + 1);
   const start = lastNameStart(words);
-  // A single word can be a first name or a last name, unless a title or a particle shows which it is.
+  // A single word may be a first or a last name.
   if (start === 0 && words.length < 2 && !hasTitle) return UNKNOWN;
   if (start === 1 && hasTitle && isParticle(words[0] ?? '')) return UNKNOWN;
   return {
@@ -80,19 +80,19 @@ function toFirstName(words: readonly string[]): string | null {
   return words.every(isAside) ? null : words.join(' ');
 }
 
-/** Returns the last name. A single letter is not a last name. */
+/** A single letter is not a last name. */
 function toLastName(words: readonly string[], generations: readonly string[]): string | null {
   const names = words.filter((word) => !isAside(word));
   if (names.length === 0 || bare(names.join('')).length < 2) return null;
   return [...names, ...generations].join(' ');
 }
 
-/** Returns words, commas, and whole asides, which are texts in brackets or quotes. */
+/** Returns the words, the commas, and the asides. An aside is everything within brackets or quotes. */
 function splitWords(text: string): string[] {
   return text.match(/\([^)]*\)|"[^"]*"|“[^”]*”|,|[^\s,]+/gu) ?? [];
 }
 
-/** Dashes and question marks do not count as a name. */
+/** Dashes and question marks are not treated as names. */
 function hasLetters(word: string): boolean {
   return word === ',' || /\p{L}|\p{N}/u.test(word);
 }
@@ -124,15 +124,12 @@ function readSection(
   };
 }
 
-/** Returns true for a title. `The Honorable` is one, but `The` before anything else is not. */
+/** `The Honorable` is one, but `The` before anything else is not. */
 function isTitle(word: string, next: string | undefined): boolean {
   return TITLES.has(bare(word)) || (bare(word) === 'the' && TITLES.has(bare(next ?? '')));
 }
 
-/**
- * Returns true for two people, an organisation, an address or a deceased person. None of these is the name of a person
- * to research.
- */
+/** Nobody could be researched under such a name. */
 function isNoName(word: string): boolean {
   if (isAside(word) && DECEASED.test(word)) return true;
   if (GENERATIONS.has(bare(word))) return false;
@@ -147,12 +144,12 @@ function isParticle(word: string): boolean {
   return isSureParticle(word) || NAMES_OR_PARTICLES.has(bare(word));
 }
 
-/** Returns true for a word that cannot be a first name. In lower case, the other particles cannot either. */
+/** Returns true for words that cannot be first names. In lower case, other particles cannot be first names either. */
 function isSureParticle(word: string): boolean {
   return PARTICLES.has(bare(word)) || NAMES_OR_PARTICLES.has(word.replace(/\.$/, ''));
 }
 
-/** Returns the word in lower case, without the dots of `Ph.D.` */
+/** The dots of `Ph.D.` are removed. */
 function bare(word: string): string {
   return word.toLowerCase().replace(/[.'’]/g, '');
 }
@@ -168,7 +165,7 @@ const TITLES = wordSet(
 
 const GENERATIONS = wordSet('jr sr junior senior ii iii iv v 2nd 3rd 4th');
 
-/** Words that may follow a name without being part of it. */
+/** Words that may follow a name but are not part of it. */
 const ADDITIONS = new Set([
   ...GENERATIONS,
   ...wordSet('md phd edd esq dds dvm cpa rn jd mba dr mr mrs ms rev prof hon'),
@@ -185,8 +182,8 @@ const DECEASED =
   /deceased|passed away|verstorben|gestorben|d[eé]c[eé]d[eé]|fallecid[oa]|difunt[oa]|decedut[oa]|overleden|falecid[oa]|avliden/iu;
 
 /**
- * Legal forms with dots at the end, such as `Construcciones Peña, S.A.`. They may also be initials there, so nothing is
- * certain.
+ * Legal forms that end with a dot, such as in `Construcciones Peña, S.A.`. They may be initials, so the name is
+ * ambiguous.
  */
 const LEGAL_FORM = /^(s\.(a|l|l\.u|a\.s|r\.l|p\.a)\.?)$/i;
 

@@ -7,7 +7,7 @@ import type { CsvSession } from './session.ts';
 import { csvGroupSchema } from './settings.ts';
 import type { Table } from './table.ts';
 
-/** A column with more different values than this is unlikely to group people. */
+/** If a column has more different values than this, it is unlikely to group people. */
 const MOST_GROUPS_OF_COLUMN = 20;
 
 /** Yields the IDs of the rows whose cell in the column has the value. */
@@ -29,7 +29,7 @@ export async function* readGroup(
   }
 }
 
-/** Returns the values of columns with few different values, such as a board, a committee or a status. */
+/** Returns the values of columns that have only a few different values. */
 export async function listGroups(session: CsvSession): Promise<GroupSummary[]> {
   const input = await readInput(session);
   const counts = await countValues(session, input);
@@ -79,7 +79,7 @@ async function countValues(
   return counts;
 }
 
-/** Returns the columns that may contain groups. These are all columns except the columns of the identity. */
+/** All columns except the identity's columns can contain groups. */
 function sortingColumns({ settings }: CsvSession, input: Table): string[] {
   const { id, firstName, lastName, addresses, employers } = settings.columns;
   const identity = new Set([id, firstName, lastName, ...addresses, ...employers]);

@@ -12,13 +12,12 @@ export interface Dialect {
   encoding: Encoding;
   /** True if the file starts with the UTF-8 byte order mark. */
   byteOrderMark: boolean;
-  /** A first line that names the delimiter (`sep=;`), with its line ending. Empty if there is none. */
+  /** A first line that names the delimiter (`sep=;`), with its line ending. */
   separatorLine: string;
   /** True if every cell is quoted (judged by the header). */
   quoteAll: boolean;
 }
 
-/** The header row of a file. */
 export interface Header {
   /** The header's line: 1, or 2 below a line that names the delimiter. */
   line: number;
@@ -32,7 +31,7 @@ export interface Header {
   size: number;
 }
 
-/** The settings for the format of a file. */
+/** The settings that define the format of a file. */
 export interface HeaderFormat {
   required: readonly NamedColumn[];
   delimiter: string | undefined;
@@ -41,7 +40,7 @@ export interface HeaderFormat {
 
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 const MOST_NAMES_LISTED = 30;
-/** A longer text in a header is not a name. */
+/** A longer string in a header cannot be a column name. */
 const MOST_CHARACTERS_LISTED = 200;
 const MOST_TYPOS = 2;
 
@@ -71,7 +70,7 @@ export function readHeader(bytes: Buffer, format: HeaderFormat): Header | Proble
   };
 }
 
-/** Returns the problem with bytes that are not in the file's encoding. */
+/** Returns the problem if some bytes are invalid in the file's encoding. */
 export function encodingProblem(line: number): Problem {
   const message =
     'this is not UTF-8 text. Save the file as UTF-8 (in a spreadsheet: "CSV UTF-8"), or convert ' +
@@ -130,7 +129,7 @@ const HEADER_FAULTS = {
   afterQuote: 'text follows the closing quote of a column name; a quote within must be doubled.',
 } as const;
 
-/** True if there is a carriage return outside of quotes. `cells` is null if the header cannot be read. */
+/** True if a carriage return occurs outside quotes. `cells` is null if the header cannot be read. */
 function hasBareReturn(text: string, cells: readonly string[] | null): boolean {
   if (cells === null) return /"\r[^\n]/.test(text);
   return cells.some((cell) => !cell.startsWith('"') && cell.includes('\r'));
@@ -146,7 +145,7 @@ function firstRecord(bytes: Buffer, delimiter: string): Pick<RawRecord, 'bytes' 
   };
 }
 
-/** Returns how many of the required columns are found if the header is read in this way. */
+/** Returns the number of required columns that this reading of the header finds. */
 function found(header: Header | Problem, format: HeaderFormat): number {
   if ('message' in header) return -1;
   const positions = columnPositions(header.columns);
@@ -170,7 +169,7 @@ function columnProblems(
   if (!isHeader) return problems;
   const named = new Set(format.required.map(({ name }) => name));
   for (const name of new Set(columns)) {
-    // Columns that are not in the settings are ignored, whatever their name.
+    // Columns that are not in the settings are ignored, whatever their names are.
     if (!named.has(name)) continue;
     const places = columns.flatMap((column, at) => (column === name ? [at + 1] : []));
     if (name === '' || places.length < 2) continue;
@@ -185,7 +184,7 @@ const NO_HEADER =
   'the first line must be the header row, but it has none of the column names in the settings. The line is not ' +
   'shown here, because it may be a contact.';
 
-/** True if at least one of the columns exists. Case and punctuation do not matter. */
+/** True if any of the columns exists. Case and punctuation are ignored. */
 function looksLikeHeader(columns: readonly string[], { required }: HeaderFormat): boolean {
   const known = new Set(columns.map(bare));
   return required.some(({ name }) => columns.includes(name) || known.has(bare(name) || name));
@@ -197,7 +196,7 @@ function missingColumn({ name, setting }: NamedColumn, columns: readonly string[
   return { line: 1, message: `there is no column "${name}" (${setting}).${question}` };
 }
 
-/** Names the delimiter that would have given the columns, if it differs from the delimiter in the settings. */
+/** Returns the delimiter that produces the required columns, if it differs from the delimiter in the settings. */
 function delimiterHint(format: HeaderFormat, text: Buffer, encoding: Encoding): string {
   if (format.delimiter === undefined) return '';
   const better = DELIMITERS.find(
@@ -221,7 +220,7 @@ function bare(name: string): string {
 }
 
 /**
- * Returns the Levenshtein distance, which is the number of insertions, deletions and replacements that turn one text
+ * Returns the Levenshtein distance. This is the number of insertions, deletions and replacements that change one string
  * into the other.
  */
 function editDistance(a: string, b: string): number {
@@ -237,15 +236,15 @@ function editDistance(a: string, b: string): number {
   return above[b.length] ?? 0;
 }
 
-/** A problem in a file that a user has to fix. Line 1 is the header. */
+/** A user has to fix it. Line 1 is the header. */
 export interface Problem {
   line: number;
-  /** Its number in a spreadsheet. Omitted if that is the line number. */
+  /** The line's row number in a spreadsheet. Omitted if it equals the line number. */
   row?: number;
   message: string;
 }
 
-/** After this many problems, the search of a file ends. */
+/** The number of problems after which the check of a file ends. */
 export const MOST_PROBLEMS = 20;
 
 /** Returns the error that lists all problems that were found in a file. */

@@ -8,8 +8,8 @@ import { replaceFile, syncFolder, writeBytes, writeWholeFile } from './replace-f
 import { createRowIndex, type RowIndex } from './row-index.ts';
 
 /**
- * Keeps acknowledged changes that are not in the output yet. They are in a file next to it with one JSON document per
- * line, and are on disk before a change is acknowledged. If a run is killed, the next run continues with them.
+ * They are in a file next to the output, one JSON document per line. A change is acknowledged after it has been written
+ * to the disk. If a run is killed, the next run continues with them.
  */
 
 export interface Journal {
@@ -18,23 +18,22 @@ export interface Journal {
   readonly pending: number;
   readonly createdColumns: ReadonlySet<string>;
   readonly keptColumns: ReadonlySet<string>;
-  /** Returns the latest change for each of these IDs, if it has one. */
   find(ids: readonly string[]): Promise<Map<string, JournalChange>>;
-  /** On disk when the promise resolves. */
+  /** The promise resolves after the changes have been written to the disk. */
   append(lines: readonly JournalLine[]): Promise<void>;
   /**
-   * Permanently deletes the changes for these IDs. Resolves with their number once this is on disk. A new output that
-   * is marked as ready may also contain them, so it has to be created again.
+   * Permanently deletes the changes for these IDs. Resolves with their number after the deletion has been written to
+   * the disk. A new output that is ready may contain them too, so it is created again.
    */
   erase(isErased: (id: string) => boolean): Promise<number>;
-  /** Discards everything except these kept columns. If there are none, removes the file. */
+  /** Keeps only these columns. Without any, removes the file. */
   reset(keptColumns: readonly string[]): Promise<void>;
   close(): Promise<void>;
 }
 
 const LINE_FEED = Buffer.from('\n');
 
-/** Reads the journal that an earlier run left. It creates nothing before the first `append`. */
+/** Reads the journal of an earlier run. It creates nothing before the first `append`. */
 export async function openJournal(path: string): Promise<Journal> {
   let state = emptyState();
   let handle = await openExisting(path);
@@ -66,10 +65,10 @@ export async function openJournal(path: string): Promise<Journal> {
       }
     },
     async erase(isErased) {
-      // A file that a killed process left behind.
+      // A killed process left this file behind.
       await rm(temporaryFor(path), { force: true });
       if (handle === null) return 0;
-      // Changes that are already in the output must not be merged again.
+      // Changes that are in the output must not be merged again.
       if (state.isSpent) {
         await reset([...state.kept]);
         return 0;
@@ -110,9 +109,12 @@ interface State {
   kept: Set<string>;
   /** The length of the complete lines in bytes. A kill has cut off anything after them. */
   size: number;
-  /** The file's size at the last check. A different size shows that another process writes to it. */
+  /**
+   * Another size means that another process writes to the file. A different size shows that another process writes to
+   * it.
+   */
   seenSize: number;
-  /** True if the changes are already in the output, and only the file is left. */
+  /** Only the journal remains to be removed. */
   isSpent: boolean;
 }
 
@@ -144,8 +146,8 @@ async function create(path: string): Promise<FileHandle> {
 }
 
 /**
- * Throws if the file has changed. Two processes that write to the same journal would overwrite each other's changes. If
- * a process finds that the file has changed, it writes nothing, and the next run finds the changes of both.
+ * Throws if the file has changed. Two writers would overwrite each other's changes. After a change by another process,
+ * nothing is written. The next run finds both processes' changes.
  */
 async function requireOurs(path: string, handle: FileHandle | null, state: State): Promise<void> {
   const [now, ours] = await Promise.all([
@@ -176,7 +178,7 @@ async function load(handle: FileHandle): Promise<State> {
   return state;
 }
 
-/** True if the journal's last line says that a new output is ready, and that file has been moved. */
+/** True if the journal's last line reports that a new output is ready. The new output must already be in its place. */
 function spent(state: State): State {
   const { kept, size, seenSize } = state;
   return { ...emptyState(), kept, size, seenSize, isSpent: true };
@@ -207,7 +209,7 @@ async function appendLines(
 ): Promise<void> {
   const encoded = lines.map(encodeLine);
   try {
-    // What a kill or a full disk left after the last complete line must not become part of the next line.
+    // An interrupted write may have left an incomplete line. It must not become part of the next line.
     await handle.truncate(state.size);
     await writeBytes(handle, Buffer.concat(encoded), state.size);
     await handle.datasync();
@@ -238,7 +240,10 @@ async function findChanges(
   return changes;
 }
 
-/** Returns the lines without the changes for some IDs, the number of these changes, and whether an output was ready. */
+/**
+ * Returns the remaining lines after the changes for some IDs are removed. Also returns how many changes were removed
+ * and whether an output was ready.
+ */
 async function linesWithout(
   handle: FileHandle,
   size: number,
@@ -259,7 +264,7 @@ async function linesWithout(
   return { lines, dropped, isReady };
 }
 
-/** Replaces the journal with one of these lines. If there are none, removes the file. */
+/** Replaces the journal with one of these lines. Without lines, removes the file. */
 async function rewrite(path: string, lines: readonly Buffer[]): Promise<void> {
   if (lines.length === 0) {
     await rm(path, { force: true });
@@ -279,15 +284,14 @@ const lineSchema = z.union([
     id: z.string(),
     cells: z.record(z.string(), z.tuple([z.string(), z.string()])),
   }),
-  /** Columns to be added to the output. */
+  /** The columns that have to be added to the output. */
   z.strictObject({ create: z.array(z.string()) }),
-  /** Columns whose cells come from the output, although the input has a column with that name. */
+  /** Columns whose cells come from the output even if the input has a column with the same name. */
   z.strictObject({ keep: z.array(z.string()) }),
-  /** The changes are in this file, which is about to become the output. */
+  /** This file contains the changes and is about to become the output. */
   z.strictObject({ replacement: z.string() }),
 ]);
 
-/** One line of the journal. */
 export type JournalLine = z.infer<typeof lineSchema>;
 export type JournalChange = Extract<JournalLine, { id: string }>;
 
@@ -296,7 +300,7 @@ export function encodeLine(line: JournalLine): Buffer {
   return Buffer.from(`${JSON.stringify(line)}\n`);
 }
 
-/** Parses a line without its line feed. Returns null for a line that a kill has cut off. */
+/** Parses a line that has no line feed. Returns null for a line that a kill has cut off. */
 export function parseLine(bytes: Buffer): JournalLine | null {
   try {
     const line: unknown = JSON.parse(bytes.toString('utf8'));
@@ -306,7 +310,7 @@ export function parseLine(bytes: Buffer): JournalLine | null {
   }
 }
 
-/** Returns true for a change, like the schema. It is ten times as fast, because there is one change per contact. */
+/** Gives the same result as the schema. It is ten times as fast as the schema. Runs once per contact. */
 function isChange(line: unknown): line is JournalChange {
   if (typeof line !== 'object' || line === null) return false;
   if (!('id' in line && 'cells' in line) || Object.keys(line).length !== 2) return false;

@@ -4,18 +4,18 @@ import type { Journal, JournalChange } from './journal.ts';
 import type { Row } from './rows.ts';
 import type { Table } from './table.ts';
 
-/** One column of the output, and the file that its cells come from. */
+/** One column of the output, and the file that provides its cells. */
 export interface Column {
   name: string;
-  /** Its position in the input, or null if the input does not have it. */
+  /** The column's position in the input, or null if the input does not have the column. */
   inInput: number | null;
   /** Its position in the separate output, if the cells come from the output. */
   inOutput: number | null;
 }
 
 /**
- * Returns the output's columns: the input's columns, then columns that only the output has, then new columns. If a
- * column is in both files, its cells come from the input, unless `keptColumns` contains its name.
+ * Returns the output's columns. The input's columns come first, then the columns that only the output has, and then the
+ * new columns. If a column is in both files, its cells come from the input, unless `keptColumns` contains its name.
  */
 export function layOut(
   { input, output }: Tables,
@@ -37,14 +37,13 @@ export function layOut(
   return [...known, ...created];
 }
 
-/** One contact in all places with data about it. */
+/** One contact's data in the files and in the journal. */
 export interface RowVersions {
   input: Row;
   output: Row | undefined;
   change: JournalChange | undefined;
 }
 
-/** Collects the data about these rows of the input from the files and the journal. */
 export async function gatherVersions(
   { output }: Tables,
   journal: Pick<Journal, 'find'>,
@@ -60,7 +59,7 @@ export async function gatherVersions(
   }));
 }
 
-/** Returns the cell as written in the files, including quotes. Empty if no file has it. */
+/** Empty if no file contains the cell. */
 export function rawCell(column: Column, { input, output }: RowVersions, tables: Tables): string {
   if (column.inOutput !== null && output !== undefined && tables.output !== null) {
     return adopt(output.cells[column.inOutput] ?? '', tables.output, tables.input);
@@ -69,8 +68,8 @@ export function rawCell(column: Column, { input, output }: RowVersions, tables: 
 }
 
 /**
- * Returns the text that an acknowledged change puts into the cell, or null if there is none. Also returns null if a
- * user has typed something else there since, because typed values are kept.
+ * Returns the content that an acknowledged change writes into the cell, or null if there is no such change. Null
+ * without a change, or if a user has typed something else since.
  */
 export function changedText(
   column: string,
@@ -90,7 +89,7 @@ export function presentValue(column: Column, row: RowVersions, tables: Tables): 
   return readText(text ?? unquote(raw)) || null;
 }
 
-/** Returns a cell of one file in the form for another file. */
+/** Converts a cell to the format of a different file. */
 function adopt(raw: string, from: Table, to: Table): string {
   const isSameStyle = from.header.dialect.delimiter === to.header.dialect.delimiter;
   return isSameStyle ? raw : quote(unquote(raw), to.header.dialect);

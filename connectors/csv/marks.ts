@@ -10,7 +10,7 @@ export interface MarkTally {
   counts(): MarkCount[];
 }
 
-/** Starts counting in a file with these columns. */
+/** Starts to count the marks in a file with these columns. */
 export function createMarkTally(contacts: ContactsSettings, columns: readonly string[]): MarkTally {
   let rows = 0;
   const positions = columnPositions(columns);

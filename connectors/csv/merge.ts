@@ -19,8 +19,8 @@ import { encodeText } from './sources/encoding.ts';
 
 /**
  * Merges the journal into the output by replacing the whole output. If the output is a separate file, also merges what
- * has changed in the input. Replaces nothing if nothing would change. In a separate output, rows that the input lacks
- * are kept after the other rows, as long as donor-sync counts their contacts as existing.
+ * has changed in the input. If the output would not change, replaces nothing. Rows that the input lacks are kept while
+ * their contacts exist. They come last.
  */
 export async function mergeIntoOutput(session: CsvSession): Promise<void> {
   const { files } = session;
@@ -40,9 +40,9 @@ export async function mergeIntoOutput(session: CsvSession): Promise<void> {
 }
 
 interface Replacement {
-  /** False if the new output would be the same as the old one. */
+  /** False if the new output equals the old output. */
   isReady: boolean;
-  /** Columns of the input whose cells come from the output, even in later runs. */
+  /** The input's columns whose cells come from the output, even in later runs. */
   keptColumns: string[];
 }
 
@@ -58,8 +58,8 @@ async function writeReplacement(session: CsvSession, tables: Tables): Promise<Re
     await rm(paths.replacement, { force: true });
     return { isReady: false, keptColumns };
   }
-  // If this run is killed before it empties the journal, this shows a later run whether the replacement took place. If
-  // it did, the changes must not be applied again, because they could overwrite values that users have typed since.
+  // Shows a later run whether the replacement took place. The changes must not be applied twice. They could overwrite
+  // values that users have typed since.
   if (journal.pending > 0) await journal.append([{ replacement: paths.replacement }]);
   return { isReady: true, keptColumns };
 }
@@ -94,7 +94,7 @@ async function* mergedFile(session: CsvSession, tables: Tables): AsyncGenerator<
       }
     }
   }
-  // Usually every row of the output was matched, so the output is not read a second time.
+  // Usually all rows matched, so the output is not read again.
   if ((tables.output?.rowCount ?? 0) <= matched + keptBroken.size) return;
   for await (const rows of rowsToKeep(session, tables, keptBroken)) {
     // The last row of a file may have no line ending.
@@ -126,8 +126,8 @@ function partsBetweenBroken(versions: readonly RowVersions[]): RowVersions[][] {
 }
 
 /**
- * Returns a row that is broken in the input, as it was in the output before, so paid values stay in it. Null if the
- * output does not have it, or if an intact row of the input has this ID.
+ * Returns a broken row's state in the previous output. So paid values are kept. Null without such a row, or if an
+ * intact row has the ID.
  */
 async function keptRow(
   id: string,
@@ -139,7 +139,7 @@ async function keptRow(
   return outputRow(row, columns, { input, output });
 }
 
-/** Returns a row of the output, with its pending change if it has one. */
+/** If the row has a pending change, applies the change. */
 function outputRow(
   row: Row,
   columns: readonly Column[],
@@ -156,7 +156,10 @@ function outputRow(
     .join(dialect.delimiter);
 }
 
-/** Yields rows of the output that the input lacks and whose contacts still count as existing, in order. */
+/**
+ * Yields the output's rows that the input lacks. Their contacts still exist according to donor-sync. Their order stays
+ * the same.
+ */
 async function* rowsToKeep(
   { countAsPresent }: Pick<CsvSession, 'countAsPresent'>,
   { input, output }: Tables,
@@ -175,8 +178,8 @@ async function* rowsToKeep(
 }
 
 /**
- * Yields a broken row's bytes unchanged. If columns were added, the same number of blank cells is added. Otherwise a
- * row with too many cells could look intact, with its cells in the wrong columns.
+ * Yields a broken row's bytes unchanged. After new columns, blank cells are added. Otherwise its cells would be in the
+ * wrong columns.
  */
 async function* brokenRow(
   { offset, size, isExtendable }: BrokenRow,

@@ -1,9 +1,6 @@
 import type { Finding } from '../contract.ts';
 
-/**
- * Returns findings about the owner of a file. A file that is replaced cannot keep another user as its owner, unless
- * root runs donor-sync.
- */
+/** Only root can keep another owner of a replaced file. */
 export function ownerFindings(
   path: string,
   file: { uid: number; gid: number },

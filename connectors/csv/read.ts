@@ -11,7 +11,7 @@ import type { CsvSession } from './session.ts';
 const CONTACTS_PER_PAGE = 500;
 const MOST_READINGS = 5;
 
-/** Yields all contacts of the input. If the input changes in the meantime, reading starts again. */
+/** Yields all contacts of the input. If the input changes, reading starts again. */
 export async function* readPages(session: CsvSession): AsyncGenerator<ContactPage> {
   for (let reading = 1; ; reading += 1) {
     try {
@@ -23,7 +23,7 @@ export async function* readPages(session: CsvSession): AsyncGenerator<ContactPag
   }
 }
 
-/** Returns the rows with these IDs. Their identity comes from the input, and their values are those of the output. */
+/** The identities come from the input, and the values come from the output. */
 export async function readByIds(
   session: CsvSession,
   ids: readonly string[],
@@ -31,7 +31,6 @@ export async function readByIds(
 ): Promise<RecordLookup[]> {
   throwIfStopped(session.signal);
   const { files, keptColumns } = session;
-  // From now on these columns are compared and written, so their cells come from the output.
   for (const field of fields) keptColumns.add(field);
   return files.withTables(async (tables) => {
     const rows = await tables.input.find(ids.map(toRowId));
@@ -61,7 +60,7 @@ async function* readOnce(session: CsvSession): AsyncGenerator<ContactPage> {
   if (contacts.length > 0) yield { contacts, removed: [], cursor: null };
 }
 
-/** Returns a broken row under its number in a spreadsheet, because its ID is uncertain. */
+/** Its ID is uncertain, so the row's number is used. */
 function unreadableContact({ row }: Row): Contact {
   const nothing = { firstName: null, lastName: null, addresses: [], employers: [] };
   return { id: `row ${row}`, ...nothing, optedOut: false, excluded: 'row_unreadable' };

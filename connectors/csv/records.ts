@@ -3,17 +3,17 @@ import { createReadAhead } from './sources/read-ahead.ts';
 import type { ByteReader } from './sources/source.ts';
 
 export interface RawRecord {
-  /** Byte position in the file at which the record starts. */
+  /** The position (in bytes) at which the record starts in the file. */
   offset: number;
-  /** The line where the record starts. The first line is 1. */
+  /** The first line is 1. */
   line: number;
   /**
    * Its number in a spreadsheet, in which a quoted line break does not start a new row. The first row is 1.
    */
   row: number;
   /**
-   * The record without its line ending. It is valid until the next record or batch is requested. If it is
-   * longer than MAX_RECORD_BYTES, this is only its first part.
+   * The bytes of the record, excluding its line ending. The bytes are valid until the next record or batch is
+   * requested. If it is longer than MAX_RECORD_BYTES, this is only its first part.
    */
   bytes: Buffer;
   /** Bytes of the whole record without its line ending. */
@@ -27,36 +27,35 @@ export type LineEnding = '\n' | '\r\n' | '';
 export type FindEnd = (bytes: Buffer, start: number) => number;
 
 /**
- * A contact's row is never longer than this. A longer row contains a cell that does not belong there, or a quote that
- * is not closed.
+ * The maximum size of a contact's row. A longer row contains a cell that does not belong there, or a quote that is not
+ * closed.
  */
 export const MAX_RECORD_BYTES = 4 * 1024 * 1024;
 
 /**
- * The size of a chunk, which is about 200 rows. With this size, a chunk's objects can be freed before the garbage
- * collector moves them to the old generation.
+ * The size of a chunk. A chunk contains about 200 rows. The garbage collector can free such a chunk early. Larger ones
+ * would reach the old generation.
  */
 const CHUNK_BYTES = 16 * 1024;
-/** Rows that are looked up are often neighbours. This size fits 200 rows of an output with all fields. */
+/** Rows that are looked up are often neighbours. 200 rows of the output with all fields fit into this size. */
 const WINDOW_BYTES = 96 * 1024;
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const QUOTE = 0x22;
 
-/** The part of the file to read, and how its records end. */
+/** The part of the file to read, and the rule that ends its records. */
 export interface RecordSource {
   handle: Pick<ByteReader, 'read'>;
   /** In bytes. Bytes that are added later are not read. */
   size: number;
   findEnd: FindEnd;
   /**
-   * Corrects the end of a record, for files in which a bad row must not include the rows below it. Called
-   * with the end from `findEnd`, or -1 for the end of the file.
+   * Otherwise a bad row could include the next rows. Called with the end from `findEnd`, or -1 for the end of the file.
    */
   correctEnd?: (bytes: Buffer, start: number, end: number) => number;
   /**
-   * Finds the end of a record that is longer than MAX_RECORD_BYTES. Without this function, the record is cut
-   * there.
+   * Finds the end of a record that is longer than MAX_RECORD_BYTES. If this function is missing, a record ends at the
+   * maximum length.
    */
   findFarEnd?: (offset: number) => Promise<FarEnd>;
 }
@@ -66,11 +65,11 @@ export interface FarEnd {
   /** Bytes without the line ending. */
   size: number;
   ending: LineEnding;
-  /** The number of its line feeds, including the one at its end. */
+  /** The number of line feeds in the record, including the line feed at its end. */
   lineFeeds: number;
 }
 
-/** Yields all records from `start` on, one batch for each chunk of the file. */
+/** Yields all records after `start`, with one batch for each chunk of the file. */
 export async function* readRecords(
   from: RecordSource,
   start: RecordStart = { offset: 0, line: 1, row: 1 },
@@ -137,19 +136,16 @@ export function createRecordWindow(
   }
 }
 
-/** Finds records that end at line feeds. */
 export function findLineEnd(bytes: Buffer, start: number): number {
   return bytes.indexOf(LINE_FEED, start);
 }
 
-/**
- * Finds the end of a row. Records end at a line feed outside of quotes. A quote counts only at the beginning of a cell.
- */
+/** A record ends at a line feed outside quotes. A quote has this meaning only at the beginning of a cell. */
 export function findRowEnd(delimiter: string): FindEnd {
   const separator = delimiter.charCodeAt(0);
   return function rowEnd(bytes, start) {
     const lineEnd = bytes.indexOf(LINE_FEED, start);
-    // Most rows contain no quote at all, and searching for bytes is much faster than checking each character.
+    // Most rows have no quote, and searching for bytes is faster.
     const searched = lineEnd === -1 ? bytes.length : lineEnd;
     if (!bytes.subarray(start, searched).includes(QUOTE)) return lineEnd;
     return walkToRowEnd(bytes, start, separator);
@@ -203,8 +199,7 @@ function cutRecords(
   let used = 0;
   while (used < bytes.length) {
     const found = findEnd(bytes, used);
-    // Only a record that is itself too long is cut. If a record merely continues after the buffer, reading
-    // continues.
+    // Only an overlong record is cut. Otherwise reading continues.
     const isTooLong = used === 0 && (found === -1 ? bytes.length : found) >= MAX_RECORD_BYTES;
     if (isTooLong) return { ...cutLong(bytes, found, place), isTooLong };
     if (found === -1 && !place.atEnd) break;
@@ -218,7 +213,6 @@ function cutRecords(
   return { records, used, line, isTooLong: false };
 }
 
-/** Returns a record that is longer than any record should be, as far as it was read. */
 function cutLong(
   bytes: Buffer,
   end: number,

@@ -9,11 +9,11 @@ const PERMISSION_BITS = 0o7777;
 /** The owner, the group and the permissions of a file. */
 export interface FileAccess {
   mode: number;
-  /** The owner, or null for the user that runs donor-sync. */
+  /** The owner, or null for the user who runs donor-sync. */
   owner: { uid: number; gid: number } | null;
 }
 
-/** Writes a new file over an old one. It is on disk when the promise resolves. */
+/** Writes a new file that replaces an old file. The promise resolves after the file has been written to the disk. */
 export async function writeWholeFile(
   path: string,
   pieces: Iterable<Buffer> | AsyncIterable<Buffer>,
@@ -29,7 +29,7 @@ export async function writeWholeFile(
   }
 }
 
-/** Writes all the bytes at a position in the file. A disk that is almost full may accept only some of them at first. */
+/** Writes all the bytes at a position in the file. An almost full disk may accept only some bytes. */
 export async function writeBytes(
   handle: Pick<FileHandle, 'write'>,
   bytes: Buffer,
@@ -42,13 +42,13 @@ export async function writeBytes(
   }
 }
 
-/** Replaces a file with the written one. A reader sees either the old or the new file. */
+/** A reader sees either the old file or the new file. */
 export async function replaceFile(written: string, target: string): Promise<void> {
   await rename(written, target);
   await syncFolder(dirname(target));
 }
 
-/** Makes creations, renames and removals in a folder durable. */
+/** Makes changes to a folder durable: created, renamed and removed files. */
 export async function syncFolder(path: string): Promise<void> {
   const handle = await open(path, 'r');
   try {
@@ -71,8 +71,8 @@ export async function readAccess(path: string, other: string): Promise<FileAcces
 const GROUP_BITS = 0o070;
 
 /**
- * Gives a new file the owner and group of the file that it replaces, as far as the system allows. Only root can give a
- * file to another user. Returns the permissions to set. If the group is different, it gets no permissions.
+ * Gives a new file the same owner and group as the replaced file, if the system allows this. Only root can change the
+ * owner of a file. Returns the permissions to set. If the group is different, the file grants the group no permissions.
  */
 export async function keepOwner(
   handle: Pick<FileHandle, 'chown'> & { stat(): Promise<{ uid: number; gid: number }> },

@@ -1,10 +1,10 @@
 /**
- * The start positions of the records with an ID. It takes 12 to 24 bytes per record for any form of ID, because it
- * stores only a hash of the ID. Two IDs may have the same hash, so the caller reads the records and compares the IDs.
+ * The start positions of the records, by ID. It takes 12 to 24 bytes per record for any form of ID. It stores only a
+ * hash of each ID. Two IDs may have the same hash, so the caller reads the records and compares the IDs.
  */
 export interface RowIndex {
   add(id: string, offset: number): void;
-  /** The offsets of all records that may have this ID, in the order they were added. */
+  /** The offsets of all records that may have this ID, in the order in which they were added. */
   offsets(id: string): number[];
 }
 
@@ -33,7 +33,7 @@ export function createRowIndex(): RowIndex {
   };
 }
 
-/** An open-addressing table. An entry is an offset plus one, so zero means free. */
+/** An open-addressing table. An entry is an offset plus one, so zero means that the entry is free. */
 interface Slots {
   hashes: Uint32Array;
   places: Float64Array;
@@ -53,7 +53,7 @@ function enlarge(old: Slots): Slots {
 
 function put(slots: Slots, hash: number, place: number): void {
   let at = firstSlot(slots, hash);
-  // This ends, because a table is never full.
+  // The loop always ends, because a table is never full.
   while (isTaken(slots, at)) at = nextSlot(slots, at);
   slots.hashes[at] = hash;
   slots.places[at] = place;

@@ -5,7 +5,7 @@ import { type LineEnding, MAX_RECORD_BYTES, type RawRecord } from './records.ts'
 import { columnPositions } from './setting-names.ts';
 import { decodeText } from './sources/encoding.ts';
 
-/** A row of a file. Blank lines and broken rows are rows without an ID. */
+/** Blank lines and broken rows are rows without an ID. */
 export interface Row {
   line: number;
   /** Its number in a spreadsheet. */
@@ -18,18 +18,18 @@ export interface Row {
   broken?: BrokenRow;
 }
 
-/** A row that cannot be read, with as much as is known about it. */
+/** A row that cannot be read, and the facts that are known about it. */
 export interface BrokenRow {
   offset: number;
   /** Bytes without the line ending. */
   size: number;
   /** The row's probable ID, or null if there is none. */
   id: string | null;
-  /** False if cells cannot be added at its end because a quote is open there. */
+  /** False if cells cannot be added at the row's end because a quote is open there. */
   isExtendable: boolean;
 }
 
-/** Why a record is not a row, in plain words, and the part of the record that causes it. */
+/** The reason why a record is not a row, and the part of the record that causes the problem. */
 export interface RowFailure {
   reason: 'encoding' | 'shape';
   message: string;
@@ -37,7 +37,6 @@ export interface RowFailure {
   isExtendable: boolean;
 }
 
-/** Reads a record of a file with this header. */
 export function parseRow(record: RawRecord, header: Header, idColumn: string): Row | RowFailure {
   const { dialect, columns } = header;
   if (record.size >= MAX_RECORD_BYTES) return failure('shape', TOO_LONG, { isExtendable: false });
@@ -90,7 +89,7 @@ export function toRowId(text: string): string {
   return readText(text.trim()).trim();
 }
 
-/** Spreadsheets leave rows that contain only separators at the end of a file. */
+/** Spreadsheets often write rows that contain only separators at the end of a file. */
 export function isBlank(text: string, delimiter: string): boolean {
   const first = text[0];
   if (first !== undefined && first !== delimiter && first !== ' ') return false;

@@ -1,16 +1,17 @@
 /**
- * Reads Excel's convention: a first line such as `sep=;` names the delimiter, and is not a row. It stays in the output.
+ * Reads a first line such as `sep=;`, which is Excel's convention for naming the delimiter. This line is not a row. It
+ * stays in the output.
  */
 import { DELIMITERS } from './settings.ts';
 
 const SEPARATOR_LINE = /^(?:sep=([,;\t|])|"sep=([,;\t|])")\r?\n/i;
 
-/** The length of the longest such line, with quotes and line ending. */
+/** The maximum length of such a line, including quotes and line ending. */
 const MOST_BYTES = 9;
 
 export interface SeparatorLine {
   delimiter: (typeof DELIMITERS)[number];
-  /** As written in the file, with its line ending. */
+  /** The line in the form in which the file contains it, with its line ending. */
   text: string;
 }
 

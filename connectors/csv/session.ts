@@ -10,8 +10,8 @@ export interface CsvSession {
   /** The columns whose cells come from the output even if the input has them too. The set grows. */
   keptColumns: Set<string>;
   /**
-   * The contacts that donor-sync still counts as present. If omitted, contacts that the input lacks do not
-   * count as present.
+   * The contacts that still exist according to donor-sync. If omitted, contacts that the input lacks are treated as
+   * missing.
    */
   countAsPresent: ConnectorDeps['countAsPresent'];
   signal: ConnectorDeps['signal'];

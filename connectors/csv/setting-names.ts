@@ -1,7 +1,7 @@
 /**
- * Returns the names for a file's columns in settings, in order, such as `City (1)` and `City (2)` for two columns that
- * are called `City`. If a column already has such a name, it keeps it, and settings cannot use the repeated columns.
- * All functions are pure.
+ * Returns the names for a file's columns in settings, in order. Two columns that are called `City` become `City (1)`
+ * and `City (2)`. If a column already has such a name, it keeps the name. Settings then cannot use the repeated
+ * columns. All functions are pure.
  */
 export function settingNames(columns: readonly string[]): (string | null)[] {
   const times = new Map<string, number>();
@@ -17,8 +17,8 @@ export function settingNames(columns: readonly string[]): (string | null)[] {
 }
 
 /**
- * Returns the position of each column that settings can use. If several columns have the same name, the last one
- * counts.
+ * Returns the position of each column that settings can use. If several columns have the same name, the last one is
+ * used.
  */
 export function columnPositions(columns: readonly string[]): ReadonlyMap<string, number> {
   const known = cached.get(columns);
@@ -31,5 +31,5 @@ export function columnPositions(columns: readonly string[]): ReadonlyMap<string,
   return positions;
 }
 
-/** Cached, because each row of a file needs the same columns. */
+/** The result is cached, because each row of a file needs the same columns. */
 const cached = new WeakMap<readonly string[], ReadonlyMap<string, number>>();

@@ -9,7 +9,7 @@ const columnName = z.string().trim().min(1);
 
 const columnsSchema = z.strictObject({
   id: columnName,
-  /** Both of these, or `fullName` alone. */
+  /** Set both of these, or only `fullName`. */
   firstName: columnName.optional(),
   lastName: columnName.optional(),
   /** One column with the whole name, as `Last, First` or `First Last`. */
@@ -35,21 +35,21 @@ export const csvSettingsSchema = z.strictObject({
     const { setting, message } = problem;
     context.addIssue({ code: 'custom', path: [setting], message });
   }),
-  /** The sheet of a workbook (.xlsx). If omitted, the first sheet with a table. */
+  /** The sheet of a workbook (.xlsx). If omitted, donor-sync reads the first sheet with a table. */
   sheet: z.string().min(1).optional(),
-  /** If omitted, the delimiter that gives a header row with the columns above. */
+  /** If omitted, donor-sync chooses the delimiter that results in a header with the columns above. */
   delimiter: z.enum(DELIMITERS).optional(),
   /** A file that starts with a byte order mark is read as UTF-8 regardless of this setting. */
   encoding: z.enum(ENCODINGS).default('utf-8'),
-  /** `stop`: an unreadable row stops the run before anything is done. `skip`: only that row is skipped. */
+  /** `stop`: an unreadable row stops the run before any work is done. `skip`: only that row is skipped. */
   badRows: z.enum(['stop', 'skip']).default('stop'),
 });
 
 export type CsvSettings = z.infer<typeof csvSettingsSchema>;
 
 /**
- * Returns the problem if both parts of a name are in one column. People who do not exist would then be submitted to the
- * service, at one credit each. `crm.columns.fullName` is for such a column.
+ * Returns the problem if both parts of a name are in one column. Otherwise people who do not exist would be submitted
+ * to the service, at one credit each. Use `crm.columns.fullName` for such a column.
  */
 function nameProblem({ firstName, lastName, fullName }: Columns) {
   const areBoth = firstName !== undefined && lastName !== undefined;
@@ -74,7 +74,6 @@ export const csvGroupSchema = z.strictObject({
   equals: z.string().trim().min(1),
 });
 
-/** A column in the settings, and the setting that contains it. */
 export interface NamedColumn {
   name: string;
   setting: string;
@@ -97,7 +96,7 @@ export function requiredColumns(settings: CsvSettings, contacts: ContactsSetting
   return columns.flatMap(({ name, setting }) => (name == null ? [] : [{ name, setting }]));
 }
 
-/** Returns the shape of identities. If a file can be read, it can always be read completely. */
+/** If a file can be read, it can always be read completely. */
 export function getIdentityShape({ columns }: CsvSettings): IdentityShape {
   const { firstName, lastName, fullName, addresses, employers } = columns;
   const names = fullName === undefined ? { firstName, lastName } : { fullName };

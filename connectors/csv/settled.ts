@@ -5,16 +5,16 @@ import { fileChanged } from './file-errors.ts';
 
 const LINE_FEED = 0x0a;
 
-/** A file that ends in the middle of a line and was changed more recently than this may still be written. */
+/** If a file ends in the middle of a line, it is treated as incomplete for this time after its last change. */
 const QUIET_MS = 2_000;
 const LOOK_EVERY_MS = 100;
-/** After this time, the file counts as changing. */
+/** If the file still changes after this time, reading it fails. */
 const MOST_WAIT_MS = 60_000;
 
 /**
  * Waits until a program that uploads or exports a file has probably finished. A part of a file nearly always ends in
  * the middle of a line, and a row that is cut off there could be read as a different person. Returns immediately if the
- * file ends with a line ending, or was last changed some time ago. Throws if the run is stopped.
+ * file ends with a line ending or was last changed some time ago. Throws if the run is stopped.
  */
 export async function waitUntilSettled(path: string, signal: AbortSignal): Promise<void> {
   for (let waitedMs = 0; await mayGrow(path); waitedMs += LOOK_EVERY_MS) {

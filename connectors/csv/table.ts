@@ -27,7 +27,7 @@ import { columnPositions } from './setting-names.ts';
 import { detectEncoding } from './sources/encoding.ts';
 import { type ByteReader, openSource, type TextSource } from './sources/source.ts';
 
-/** A file that was read completely once and has no problems. */
+/** A file that has been read completely and has no problems. */
 export interface Table {
   path: string;
   header: Header;
@@ -35,11 +35,11 @@ export interface Table {
   positions: ReadonlyMap<string, number>;
   /** Names that several columns have. A setting cannot use any of these columns. */
   namedTwice: ReadonlySet<string>;
-  /** Without blank lines and broken rows. */
+  /** The rows of the file, excluding blank lines and broken rows. */
   rowCount: number;
-  /** Rows that cannot be read and are skipped. Empty unless the settings allow skipping. */
+  /** Rows that cannot be read and are skipped. The list is empty unless the settings allow skipped rows. */
   brokenRows: readonly Problem[];
-  /** The contacts that the columns of marks exclude. Empty for a file whose marks do not count. */
+  /** The contacts that the marking columns exclude. The list is empty if donor-sync does not read the file's marks. */
   marks: readonly MarkCount[];
   /** The state of the file when it was read. A different stamp means that the file has changed. */
   stamp: string;
@@ -47,7 +47,6 @@ export interface Table {
   rows(): AsyncGenerator<Row[]>;
   /** Yields the bytes of a part of the file, in chunks. */
   readBytes(part: { offset: number; size: number }): AsyncGenerator<Buffer>;
-  /** Returns the rows with these IDs. */
   find(ids: readonly string[]): Promise<Map<string, Row>>;
   close(): Promise<void>;
 }
@@ -55,9 +54,9 @@ export interface Table {
 export interface TableFormat extends HeaderFormat {
   idColumn: string;
   badRows: 'stop' | 'skip';
-  /** The sheet of a workbook. If omitted, the first sheet with a table. */
+  /** The sheet of a workbook. If omitted, donor-sync reads the first sheet with a table. */
   sheet?: string | undefined;
-  /** Counts the marks of the file's rows. Omitted if they do not count. */
+  /** Omitted if donor-sync does not read the marks. */
   countMarks?: (columns: readonly string[]) => MarkTally;
 }
 
@@ -65,8 +64,8 @@ export interface TableFormat extends HeaderFormat {
 const MOST_SKIPPED = 1000;
 
 /**
- * Opens a file and reads all of it. Throws a ConfigurationError that lists the file's problems (`details.problems`) or
- * says why it cannot be read.
+ * Opens a file and reads the whole file. Throws a ConfigurationError that lists the file's problems
+ * (`details.problems`) or says why it cannot be read.
  */
 export async function openTable(path: string, format: TableFormat): Promise<Table> {
   let source: TextSource | null = null;
@@ -137,7 +136,7 @@ const SKIP_HINT =
   'Correct these rows, or set crm.badRows to skip to continue without them: each becomes an outcome of ' +
   'the run, and nothing is sent or written for it.';
 
-/** Formatted only when it is needed, because the first formatted number costs every start about 10 ms. */
+/** The number is formatted only when it is needed. The first formatted number adds about 10 ms to every start. */
 function describeManySkipped(): string {
   return (
     `${MOST_SKIPPED.toLocaleString('en')} rows or more cannot be read, too many to skip (crm.badRows): look ` +
@@ -145,7 +144,6 @@ function describeManySkipped(): string {
   );
 }
 
-/** Finds the records of a file with this header. */
 function createRecordSource(
   handle: ByteReader,
   size: number,
@@ -173,7 +171,7 @@ interface CheckedRows {
 
 type BrokenRows = ReadonlyMap<number, Pick<RowFailure, 'id' | 'isExtendable'>>;
 
-/** Reads every row once, and records its position and all problems. */
+/** Reads every row once. Records the positions of the rows and all problems. */
 async function checkRows(
   source: RecordSource,
   header: Header,
@@ -191,7 +189,7 @@ async function checkRows(
     for (const record of records) {
       const row = parseRow(record, header, idColumn);
       if ('message' in row) {
-        // In a file with a different encoding, this problem is everywhere, so the first line is enough.
+        // In a file with a different encoding, many lines have this problem. Only the first line is reported.
         const isNews = badRows === 'skip' || row.reason !== 'encoding' || !encodingIsWrong;
         encodingIsWrong ||= row.reason === 'encoding';
         const long = record.size >= MAX_RECORD_BYTES ? await longRow(source, header, record) : null;
@@ -220,7 +218,7 @@ function problemAt({ line, row }: RawRecord, message: string): Problem {
   return { line, ...(row === line ? {} : { row }), message };
 }
 
-/** Names the cell that makes a row so long, and its size. */
+/** Names the cell that makes a row too long, and its size. */
 async function longRow(
   source: RecordSource,
   { columns, dialect: { delimiter } }: Header,

@@ -19,12 +19,12 @@ import {
 import type { CsvSession } from './session.ts';
 import { isEncodable } from './sources/encoding.ts';
 
-/** How many changes share one wait for the disk. More changes would not be faster, but need more memory. */
+/** The number of changes that share one wait for the disk. More changes would not be faster, but need more memory. */
 export const CHANGES_PER_BATCH = 200;
 
 /**
- * Writes the changes to the journal. A change is acknowledged once it is on disk there, and `finish` merges
- * it into the output.
+ * Writes the changes to the journal. A change is acknowledged once the journal contains it, and `finish` merges it into
+ * the output.
  */
 export async function* writeChanges(
   session: CsvSession,
@@ -46,7 +46,7 @@ async function writeBatch(
 ): Promise<WriteResult[]> {
   throwIfStopped(session.signal);
   const { files } = session;
-  // This is one action, so no other batch changes the data that this batch was planned for.
+  // The write is one action, so no other batch changes the data for which this batch was planned.
   return files.withTables(async (tables) => {
     const planned = await planBatch(session, tables, batch);
     await files.journal.append(planned.lines);
@@ -85,7 +85,7 @@ async function planBatch(
     if (line === null) continue;
     changes.push(line);
     for (const name of Object.keys(line.cells)) if (!byName.has(name)) newColumns.add(name);
-    // A later change of the same contact in this batch builds on this change.
+    // A later change to the same contact in this batch builds on this change.
     byId.set(change.id, { ...version, change: line });
   }
   const create: JournalLine[] = newColumns.size > 0 ? [{ create: [...newColumns] }] : [];
@@ -180,15 +180,15 @@ function newColumn(name: string): Column {
   return { name, inInput: null, inOutput: null };
 }
 
-/** Returns a value as it is written in a cell. Null clears the cell. */
+/** Returns a value in the form in which a cell contains it. Null clears the cell. */
 function toCellText(value: FieldValue): string {
   if (value === null) return '';
   return typeof value === 'string' ? guardFormula(value) : String(value);
 }
 
 /**
- * Removes contacts from the journal, and from an unfinished output that an interrupted run has left. The journal comes
- * first, because if it refers to an output that does not exist, its changes count as merged.
+ * Removes contacts from the journal, and from an output that an interrupted run has not finished. The journal comes
+ * first. If it refers to an output that does not exist, its changes are treated as merged.
  */
 export async function eraseKept(
   { files }: CsvSession,

@@ -1,5 +1,5 @@
 /**
- * Findings of `doctor` about a CRM with several currencies. A user should see them before choosing what happens to
+ * Findings of `doctor` about a CRM with several currencies. A user should see them before deciding what happens to
  * amounts.
  */
 import { type CurrencyMode, type MoneyField, PROFILE_CURRENCY } from '../../src/core/money.ts';
@@ -13,7 +13,7 @@ const EXAMPLE_USD = 2_100_000;
 /** The maximum number of currencies that are shown as examples. */
 const MOST_EXAMPLES = 3;
 
-/** Returns the finding about mapped fields that show a currency, or none if there are no such fields. */
+/** Returns the finding about mapped fields that show a currency. Returns an empty list if there are no such fields. */
 export function currencyFindings(
   crm: string,
   fields: readonly string[],

@@ -1,4 +1,4 @@
-/** Findings of `check()` that are the same for every CRM over HTTP. */
+/** The findings of `check()` that all CRMs with an HTTP API share. */
 import { z } from 'zod';
 import type { WallClock } from '../../src/core/clock.ts';
 import { isDonorSyncError, isRetriableError, messageOf, wordsOf } from '../../src/core/errors.ts';
@@ -6,7 +6,10 @@ import type { ContactsSettings, Finding, LimitState } from '../contract.ts';
 import { isInReserve } from '../requests/daily-limit.ts';
 import { isUnanswered } from '../requests/errors.ts';
 
-/** With a larger difference between clocks, tokens and overlaps would be wrong. */
+/**
+ * The maximum difference between the clocks. If the difference is larger, tokens expire at the wrong time and readings
+ * do not overlap.
+ */
 const MAX_CLOCK_DIFFERENCE_MS = 2 * 60_000;
 
 /** Returns a prerequisite that is met. */
@@ -14,16 +17,19 @@ export function met(subject: string, message: string): Finding {
   return { subject, ok: true, message, fix: null };
 }
 
-/** Returns the finding with its message as a report. The message must not contain anything confidential. */
+/**
+ * Returns the finding in a form whose message may be shared in a report. The message must not contain anything
+ * confidential.
+ */
 export function plain(finding: Finding): Finding {
   return { ...finding, report: finding.message };
 }
 
-/** The fix for a temporary failure, for which nobody has to change anything. */
+/** The fix for a temporary failure. Nobody has to change anything. */
 const PASSES =
   'This is temporary: run doctor again in a few minutes. You do not have to change the sign-in, the access or the settings.';
 
-/** The fix for a CRM that cannot be reached. A wrong address fails in the same way as a network failure. */
+/** The fix for a CRM that cannot be reached. A wrong address cannot be distinguished from a network failure. */
 const UNREACHED =
   'Run doctor again in a few minutes. If the problem persists, check the spelling of crm.url, and whether this machine can reach it (network, DNS, proxy, firewall).';
 
@@ -79,7 +85,7 @@ const codesSchema = z.object({
   fault: z.object({ code: z.string() }).optional(),
 });
 
-/** Returns the report. The CRM's own code is the vendor's term, and says more than ours. */
+/** The CRM's own code is the vendor's term, and is more precise than ours. */
 function toReport(details: unknown): Pick<Finding, 'report'> {
   const { crmCode, fault } = codesSchema.safeParse(details).data ?? {};
   const code = crmCode ?? fault?.code ?? '';
@@ -88,7 +94,7 @@ function toReport(details: unknown): Pick<Finding, 'report'> {
 
 export const LIMIT_REACHED = 'crm_limit_reached';
 
-/** True if a request limit is reached, which only time ends. */
+/** True if a request limit is reached. The limit ends after some time. */
 function isLimit(error: unknown): boolean {
   return isDonorSyncError(error) && error.code === LIMIT_REACHED;
 }
@@ -126,8 +132,8 @@ function limitFinding({ crm, renewal }: DailyWords, now: number, message: string
 }
 
 /**
- * Tokens and overlaps are computed with the clock. There is no finding as long as the CRM has not reported
- * its time.
+ * donor-sync uses the clock to compute tokens and overlaps. There is no finding as long as the CRM has not reported its
+ * time.
  */
 export function checkClock(
   crm: string,
@@ -145,7 +151,7 @@ export function checkClock(
   return [plain({ subject: 'clock', ok: false, message, fix, cause: 'clock_wrong' })];
 }
 
-/** Returns the findings for `contacts` in the settings, once the CRM has accepted it. */
+/** Returns the findings for the `contacts` settings after the CRM has accepted them. */
 export function metContacts(crm: string, { filter, optOutField }: ContactsSettings): Finding[] {
   const understood =
     filter === null ? [] : [met('contacts', `${crm} understands contacts.filter.`)];
@@ -180,7 +186,7 @@ export function unreadablePart(name: string, fix: string): Finding {
   return plain({ subject: 'identity', ok: true, message, fix });
 }
 
-/** How a CRM counts the requests of a day. */
+/** The way in which a CRM counts the requests of a day. */
 export interface DailyWords {
   crm: string;
   /** For example `24 hours`. */
@@ -189,7 +195,7 @@ export interface DailyWords {
   renewal: string;
 }
 
-/** True if more of the day's requests are left than the share for the nonprofit's other tools. */
+/** True if the remaining requests of the day exceed the reserve for the nonprofit's other tools. */
 export function checkDailyRequests(
   { crm, period, renewal }: DailyWords,
   { dailyReservePercent }: { dailyReservePercent: number },

@@ -1,13 +1,12 @@
 /**
- * The parts that a set-up does not send to the service, or does not exclude, and the cost of this. All functions are
- * pure.
+ * The parts that a set-up does not send, the marks that it does not read, and the consequences. All functions are pure.
  */
 import { MARK_LISTS, type MarkKind } from '../marks/mark-values.ts';
 
 /** A part of an identity that no column contains. */
 export interface MissingPart {
   part: 'address' | 'employer';
-  /** What its absence costs, as the rest of a sentence. */
+  /** The consequence of the missing part, as the second half of a sentence. */
   price: string;
 }
 
@@ -43,7 +42,8 @@ const MARKED = {
 } as const satisfies Record<MarkKind, string>;
 
 /**
- * Explains which contacts no column marks, so they are sent like all others. Returns null if each mark has a column.
+ * Names the marks that no column contains. Contacts with these marks are sent like all other contacts. Returns null if
+ * each mark has a column.
  */
 export function missingMarksText(fields: Readonly<Record<MarkKind, string | null>>): string | null {
   const missing = (Object.keys(MARK_LISTS) as MarkKind[]).filter((kind) => fields[kind] === null);

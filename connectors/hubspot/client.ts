@@ -1,12 +1,13 @@
 /**
- * Combines HubSpot's library, which knows its API, with our own sending. Its generated request factories build paths,
- * queries and bodies, and `api.ts` sends them. Only this file imports the library. The library is loaded when the first
- * request is sent, and each of its parts when it is needed, so a process without HubSpot does not load it.
+ * Combines HubSpot's library, which knows the API, with our own functions that send requests. Its generated request
+ * factories build paths, queries and bodies, and `api.ts` sends them. Only this file imports the library. The library
+ * is loaded when the first request is sent. Each of its parts is loaded when it is needed. A process that does not use
+ * HubSpot therefore loads nothing.
  *
- * The factories are the part of the generated classes that writes a request. The rest is not used. `Client` has one
- * limiter for the whole process, no deadline, and no way to pass a sender. The response processors drop what their
- * models do not know, turn times into objects, and take three times as long as parsing the JSON
- * (docs/decisions/0014-outbound.md). Our own schemas read the responses as they were received.
+ * The factories are the part of the generated classes that builds requests. The rest is not used. `Client` has one
+ * limiter for the whole process and no deadline. It cannot use a different sender. The response processors drop fields
+ * that their models do not know, and they convert times to objects. They take three times as long as parsing the JSON
+ * (docs/decisions/0014-outbound.md). Our own schemas read the unchanged responses.
  *
  * Our own code (`get` and `post` of the API) builds these requests:
  *
@@ -15,7 +16,7 @@
  * - account information, its usage, exchange rates, OAuth 2026-03 and introspection, because they have no class;
  * - signatures of webhooks, because `Signature.isValid` neither decodes the URI nor compares in constant time.
  */
-// Imported first, because it replaces everything with which the library could send.
+// Imported first, because it replaces all functions with which the library could send requests.
 import '../senders/without-senders.ts';
 
 import { BasicApiRequestFactory } from '@hubspot/api-client/lib/codegen/crm/contacts/apis/BasicApi.js';
@@ -48,7 +49,7 @@ export interface PageRequest {
 /** A request for records by their IDs. */
 export interface BatchRead {
   ids: readonly string[];
-  /** The property whose values the IDs are. Omitted for the IDs of records. */
+  /** Omitted if the IDs are record IDs. */
   idProperty?: string;
   properties: readonly string[];
   propertiesWithHistory?: readonly string[];
@@ -65,12 +66,12 @@ export interface ListSearch {
   offset: number;
 }
 
-/** The requests that the library builds, but does not send. */
+/** The requests that the library builds but does not send. */
 export interface HubspotRequests {
   listRecords(type: ObjectType, page: PageRequest): Promise<LibraryRequest>;
   readRecords(type: ObjectType, batch: BatchRead): Promise<LibraryRequest>;
   updateContacts(updates: readonly ContactUpdate[]): Promise<LibraryRequest>;
-  /** Returns the body of a search, as HubSpot documents it. */
+  /** Returns the body of a search in the form that HubSpot documents. */
   searchContacts(body: object): Promise<LibraryRequest>;
   searchLists(search: ListSearch): Promise<LibraryRequest>;
   findListById(id: string): Promise<LibraryRequest>;
@@ -82,7 +83,6 @@ export interface HubspotRequests {
 /** The library never receives HubSpot's address, so a request that it sent itself could not arrive there. */
 const HUBSPOT = 'https://hubspot.invalid';
 
-/** Builds the requests of one version of the API. */
 export function createRequests(version: ApiVersion): HubspotRequests {
   const configuration = configure(RequestContext, version);
   const contacts = {
@@ -90,7 +90,7 @@ export function createRequests(version: ApiVersion): HubspotRequests {
     batch: new BatchApiRequestFactory(configuration),
     search: new SearchApiRequestFactory(configuration),
   };
-  // Cached, because importing a part again would cost more than building a request.
+  // The part is cached, because importing it again would cost more than building a request.
   const loadCompanies = once(() => loadCompanyFactories(version));
   const loadLists = once(() => loadListFactories(version));
   return {
@@ -179,8 +179,9 @@ async function loadListFactories(version: ApiVersion) {
 }
 
 /**
- * Returns the configuration of a generated part. It builds the part's requests, dated if the version is. It has neither
- * a token nor a way to send. All parts are alike, but the compiler treats their classes as different.
+ * Returns the configuration for a generated part of the library. The part builds requests for dated paths if the
+ * version is a date. It has neither a token nor a way to send. All parts are alike, but the compiler treats their
+ * classes as different.
  */
 function configure<Method, Request>(
   Context: new (url: string, method: Method) => Request,
@@ -201,7 +202,7 @@ function refuseToSend(): never {
   throw new TypeError('The library is not meant to send.');
 }
 
-/** The part of a request that is used. */
+/** The part of a request that donor-sync uses. */
 type Context = Pick<RequestContext, 'getUrl' | 'getHttpMethod' | 'getBody'>;
 
 /** The library requires each of these keys. */
@@ -219,9 +220,9 @@ function toRequest(context: Context): LibraryRequest {
 }
 
 /**
- * Puts these records into a request that was built without records. The library would copy each record, key by key,
- * into an equal one, which takes six times as long as creating their JSON. The type is the library's, and a test
- * compares the bodies with the library's own.
+ * Adds these records to a request that has no records. The library would copy each record key by key. The copying takes
+ * six times as long as creating the JSON. The type is the library's type, and a test compares the bodies with the
+ * library's own.
  */
 function withRecords(inputs: readonly object[], request: LibraryRequest): LibraryRequest {
   const empty: object = JSON.parse(request.body ?? '{}');

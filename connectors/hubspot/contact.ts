@@ -12,11 +12,11 @@ import type { HubspotSettings } from './settings.ts';
 export interface ContactShape {
   /** The properties to request, including `hs_merged_object_ids`, which shows merged contacts. */
   properties: readonly string[];
-  /** Returns the parts of an identity that can be read at this moment. A scope may be withdrawn during a run. */
+  /** Returns the parts of an identity that can currently be read. A user may withdraw a scope during a run. */
   identity(): IdentityShape;
   /** Returns the companies that `toContacts` would request from HubSpot. */
   unknownCompanies(records: readonly HubspotRecord[]): string[];
-  /** In the order of the records. */
+  /** The companies are in the order of the records. */
   toContacts(records: readonly HubspotRecord[]): Promise<Contact[]>;
 }
 
@@ -28,7 +28,7 @@ const COMPANY = 'company';
 /** The property with the company that the contact belongs to. */
 export const PRIMARY_COMPANY = 'associatedcompanyid';
 
-/** The name of the primary company's name among the sources. It is not a property of contacts. */
+/** The name for the primary company's name in the list of sources. It is not a property of contacts. */
 export const COMPANY_NAME = 'companies.name';
 
 export interface ShapeOptions {
@@ -86,8 +86,8 @@ export function shapeContact(
   };
 
   /**
-   * Returns the currencies. If the property is blank, the amount is in the company currency. If it is hidden, the
-   * currency is unknown.
+   * If the property is blank, the amount is in the company currency. If the property is hidden, the currency is
+   * unknown.
    */
   function readCurrencies(record: HubspotRecord): Pick<Contact, 'currencies'> {
     const seen = money.filter(visible.has);
@@ -111,8 +111,8 @@ export function shapeContact(
   }
 
   /**
-   * Returns which parts of a contact cannot be read. A company matters only for contacts that belong to it, as long as
-   * this can be seen.
+   * Returns which parts of a contact cannot be read. If contacts show whether they belong to a company, the company's
+   * name affects only those contacts.
    */
   function createUnreadable(
     names: ReadonlyMap<string, string | null>,
@@ -132,7 +132,7 @@ function getCompanyId(record: HubspotRecord): string | null {
   return textIn(record, PRIMARY_COMPANY);
 }
 
-/** Returns the addresses. A street can have several lines, but a contact has only one address. */
+/** A street can have several lines, but a contact has only one address. */
 function toAddresses(record: HubspotRecord): string[] {
   const parts = ADDRESS_PARTS.flatMap((name) => textIn(record, name)?.split('\n') ?? []);
   const address = parts
@@ -142,7 +142,7 @@ function toAddresses(record: HubspotRecord): string[] {
   return address === '' ? [] : [address];
 }
 
-/** Returns the employers. The primary company comes first. The text is often only a different spelling of it. */
+/** The primary company comes first. The text is often only a different spelling of it. */
 function toEmployers(
   record: HubspotRecord,
   names: ReadonlyMap<string, string | null>,
@@ -155,7 +155,7 @@ function toEmployers(
   return isSame ? [associated] : [associated, text];
 }
 
-/** Returns the wanted properties that the token may see. There are fewer if some are hidden during a run. */
+/** Returns the wanted properties that the token can see. There are fewer if some are hidden during a run. */
 export interface VisibleProperties {
   has(name: string): boolean;
   /**
@@ -174,9 +174,9 @@ export interface VisibleOptions {
 }
 
 /**
- * Watches for hidden properties. HubSpot's response has null for a blank property, and leaves out a property that it
- * does not show. A response that lacks a property is trusted only after the description was checked. If HubSpot also
- * left out blank properties, this check would be the only cost.
+ * Watches for hidden properties. HubSpot's response contains null for a blank property. It omits a property that it
+ * does not show. If a response lacks a property, donor-sync checks the description before it uses the response. If
+ * HubSpot also left out blank properties, this check would be the only cost.
  */
 function watchProperties(
   described: Properties,

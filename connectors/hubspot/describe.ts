@@ -21,9 +21,9 @@ const propertySchema = z.object({
   /** True if no two contacts may have the same value. */
   hasUniqueValue: z.boolean().optional().catch(undefined),
   archived: z.boolean().catch(false),
-  /** Sensitive Data is shown only if requested. */
+  /** HubSpot shows Sensitive Data only if the request asks for it. */
   dataSensitivity: z.string().optional().catch(undefined),
-  /** `percentage`, `currency` and others. Only for numbers, and not in every version. */
+  /** `percentage`, `currency` and others. Only numbers have it, and not in every version. */
   numberDisplayHint: z.string().optional().catch(undefined),
   showCurrencySymbol: z.boolean().optional().catch(undefined),
   /** The property that contains the currency of this property's amounts. */
@@ -56,7 +56,7 @@ export type Properties = ReadonlyMap<string, DescribedProperty>;
 
 const replySchema = z.object({ results: z.array(propertySchema) });
 
-/** Requests the properties of contacts with one request, and with another one if some store Sensitive Data. */
+/** Requests the properties of contacts with one request. If some store Sensitive Data, sends a second request. */
 export async function describeProperties(
   api: Pick<HubspotApi, 'get' | 'paths'>,
   { sensitiveData }: { sensitiveData: boolean },

@@ -30,7 +30,8 @@ export const hubspotDoor: CrmDoor = {
     },
   },
   workflow: {
-    // Workflow actions are signed without a time. The first version does not sign the address, so it is not accepted.
+    // The signatures of workflow actions cover no time. The first version does not sign the address, so donor-sync does
+    // not accept it.
     signature: UNTIMED_SIGNATURE,
     headers: { 'x-hubspot-signature-version': 'v2' },
     readAction(body) {

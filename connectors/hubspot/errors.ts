@@ -16,7 +16,7 @@ import {
 } from '../requests/errors.ts';
 
 /**
- * What to do about a HubSpot error. `passing` is temporary, `limit` ends tomorrow, and `session` needs a new sign-in.
+ * The reaction to a HubSpot error. `passing` is temporary, `limit` ends tomorrow, and `session` needs a new sign-in.
  * `settings` always requires a user to act. `property` affects one property of any record, and `record` affects only
  * one record.
  */
@@ -24,11 +24,11 @@ export type ErrorSort = 'passing' | 'limit' | 'session' | 'settings' | 'property
 
 interface ErrorMeaning {
   sort: ErrorSort;
-  /** In words for a nonprofit's admin. */
+  /** In words that an administrator understands. */
   sentence: string;
   /** True if the sentence is not enough, because an admin needs HubSpot's exact text. */
   keepsWords?: true;
-  /** Why a value is rejected. Omitted if something other than the value is rejected, or if this is unknown. */
+  /** Why a value is rejected. Omitted if the value is not the reason for the rejection, or if the reason is unknown. */
   cause?: RefusalCause;
 }
 
@@ -49,14 +49,14 @@ export interface HubspotFault {
 export interface PropertyProblem {
   property: string;
   code: string;
-  /** HubSpot's own text about this property alone. It may quote the value. */
+  /** HubSpot's text about this property only. It may quote the value. */
   says: ForeignText | null;
 }
 
 /** Our own code. The value breaks a validation rule that HubSpot has reported, so it was never sent. */
 export const BREAKS_RULE = 'VALUE_BREAKS_RULE';
 
-/** Meaning of error codes and categories (CRM facts, section B5). */
+/** The meaning of error codes and categories (CRM facts, section B5). */
 const MEANINGS = new Map<string, ErrorMeaning>(
   Object.entries({
     INVALID_AUTHENTICATION: { sort: 'session', sentence: 'HubSpot does not accept the sign-in.' },
@@ -174,14 +174,13 @@ const MEANINGS = new Map<string, ErrorMeaning>(
   } satisfies Record<string, ErrorMeaning>),
 );
 
-/** The meaning of unknown codes. */
 const UNKNOWN_MEANING: ErrorMeaning = {
   sort: 'record',
   sentence: 'HubSpot refuses the change; its code says why.',
   keepsWords: true,
 };
 
-/** Other words for errors that have a meaning above. */
+/** The words for errors that have a meaning above. */
 const SAME_MEANING: Readonly<Record<string, string>> = {
   PROPERTY_NOT_FOUND: 'PROPERTY_DOESNT_EXIST',
   READ_ONLY_PROPERTY: 'READ_ONLY_VALUE',
@@ -190,7 +189,6 @@ const SAME_MEANING: Readonly<Record<string, string>> = {
   OBJECT_ALREADY_EXISTS: 'CONFLICT',
 };
 
-/** Returns the meaning of an error. */
 export function getErrorSort(code: string): ErrorSort {
   return getMeaning(code).sort;
 }
@@ -205,8 +203,8 @@ function getMeaning(code: string): ErrorMeaning {
 }
 
 /**
- * Returns why the values of these properties are rejected, or null if HubSpot does not report it. Types, lengths and
- * options have their own codes, so any other code with a property is about a rule.
+ * Returns the reason why the values of these properties are rejected. Returns null if HubSpot does not report a reason.
+ * Types, lengths and options have their own codes, so any other code with a property is about a rule.
  */
 export function getCause({ code, problems }: HubspotFault): RefusalCause | null {
   const known = MEANINGS.get(SAME_MEANING[code] ?? code);
@@ -219,19 +217,22 @@ export function isLock(code: string): boolean {
   return code === 'LOCKED';
 }
 
-/** True if a value may have caused a rejection with this code, although the code has no property. */
+/** True if a value may have caused a rejection with this code, although HubSpot names no property. */
 export function mayBeOfValue(code: string): boolean {
   return /^(VALIDATION_ERROR$|CONFLICT$|INVALID_(?!AUTH)|PROPERTY_VALUE_)/.test(
     SAME_MEANING[code] ?? code,
   );
 }
 
-/** True if another contact has a value that must be unique. */
+/** True if a different contact has a value that must be unique. */
 export function isConflict(code: string): boolean {
   return (SAME_MEANING[code] ?? code) === 'CONFLICT';
 }
 
-/** Returns the sentence for a rejected record or request. It is our own text, with names of properties and scopes. */
+/**
+ * Returns the sentence for a rejected record or request. It is our own text and contains names of properties and
+ * scopes.
+ */
 export function sentenceFor(fault: HubspotFault): string {
   const { code, scopes } = fault;
   const fields = listBlamedFields(fault);
@@ -240,7 +241,7 @@ export function sentenceFor(fault: HubspotFault): string {
   return getMeaning(code).sentence + named + missing;
 }
 
-/** Returns the properties to blame, each once. */
+/** Returns the properties to blame, without repetitions. */
 export function listBlamedFields({ problems }: HubspotFault): string[] {
   return [...new Set(problems.map(({ property }) => property))];
 }
@@ -341,7 +342,7 @@ export function parseFault(status: number, body: unknown): HubspotFault {
 }
 
 /**
- * Returns a problem without free text. Names and codes have a fixed form, and anything else in their place may be a
+ * Returns a problem that contains only names and codes. Names and codes have a fixed form. Anything else may be free
  * text.
  */
 function plainProblem({ property, code, message }: RawProblem): PropertyProblem[] {
@@ -381,7 +382,9 @@ const listedSchema = z.array(
   z.object({ name: z.string(), error: z.string(), message: z.string().default('').catch('') }),
 );
 
-/** Parses the list of properties at the end of the message. If values are invalid, HubSpot puts it there as JSON. */
+/**
+ * Parses the list of properties at the end of the message. If values are invalid, HubSpot puts this list there as JSON.
+ */
 function listedProblems(message: string): RawProblem[] {
   const start = message.indexOf('[{');
   if (start === -1) return [];

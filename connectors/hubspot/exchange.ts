@@ -6,17 +6,20 @@ import {
   createCrmExchange,
 } from '../requests/exchange.ts';
 
-/** The status while many changes are made at the same time. It requires at least this wait. */
+/**
+ * The status that HubSpot returns while many changes are being made at the same time. HubSpot requires at least this
+ * wait.
+ */
 const LOCKED_STATUS = 423;
 const LOCKED_WAIT_MS = 2_000;
 
-/** The status while the account is being moved. `Retry-After` says how long. */
+/** The status while the account is being moved. `Retry-After` contains the wait. */
 const MIGRATION_STATUS = 477;
 
-/** The wait after a 429 that does not say how long. */
+/** The wait after a 429 that contains no wait. */
 const LIMIT_WAIT_MS = 1_000;
 
-/** From this status on, HubSpot or the network in front of it has failed. */
+/** If the status is at least this number, HubSpot or the network in front of it has failed. */
 const FIRST_SERVER_ERROR = 500;
 
 const PASSING_STATUSES: ReadonlySet<number> = new Set([408, LOCKED_STATUS, MIGRATION_STATUS]);
@@ -41,12 +44,12 @@ export function createExchange(line: CrmLine): CrmExchange {
 }
 
 function isPassing({ status, text }: CrmReply): boolean {
-  // A daily limit lasts until tomorrow, which is too long to wait.
+  // A daily limit lasts until the next day, which is too long to wait.
   if (status === 429) return !/"policyName"\s*:\s*"DAILY"/.test(text);
   return status >= FIRST_SERVER_ERROR || PASSING_STATUSES.has(status);
 }
 
-/** Returns a request of an app or a key. If it has a body, which is JSON, it is a POST. */
+/** Returns a request of an app or a key. A request with a body is a POST with JSON. */
 export function signedRequest(url: string, accessToken: string, body?: string): CrmRequest {
   const headers = {
     accept: 'application/json',

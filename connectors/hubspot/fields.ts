@@ -9,7 +9,7 @@ import type { HubspotSession } from './session.ts';
 import { mayHave, WRITE_CONTACTS, WRITE_SCHEMAS, WRITE_SENSITIVE } from './sign-in/scopes.ts';
 import { isCheckbox, isMultiple, isPercent } from './values.ts';
 
-/** Returns the properties of contacts that contain one plain value, as the token may use them. */
+/** Returns the contact properties with a single plain value, and whether the token can read and write each. */
 export function crmFields(
   {
     properties,
@@ -47,14 +47,14 @@ function crmField(property: DescribedProperty, type: CrmFieldType, mayWrite: boo
   };
 }
 
-/** The maximum length of a text in HubSpot, in characters. */
+/** The maximum number of characters in a HubSpot text. */
 const MAX_TEXT_LENGTH = 65_536;
 const TEXT_TYPES: ReadonlySet<CrmFieldType> = new Set(['text', 'longText', 'url']);
 
-/** The field types of texts with several lines. */
+/** The field types for text with several lines. */
 const LONG_TEXTS: ReadonlySet<string> = new Set(['textarea', 'html']);
 
-/** Returns our word for a property's type. Objects and places have none. */
+/** Returns donor-sync's name for a property's type. Objects and places have none. */
 function toFieldType(property: DescribedProperty): CrmFieldType | null {
   switch (property.type) {
     case 'string':
@@ -98,7 +98,7 @@ function isWritable({
 /** The group of the properties on a contact's page. */
 const GROUP = { name: 'donor_sync', label: 'donor-sync' };
 
-/** Creates missing properties in a separate group. A name of an archived property is restored. */
+/** Creates missing properties in a separate group. If an archived property has the name, it is restored. */
 export async function createFields(
   session: HubspotSession,
   specs: readonly FieldSpec[],
@@ -114,7 +114,7 @@ export async function createFields(
   return creations;
 }
 
-/** Creates the group. Returns null if it exists now. */
+/** Returns null if the property now exists. */
 async function ensureGroup({ api }: HubspotSession): Promise<string | null> {
   try {
     await api.post(api.paths.propertyGroups, { ...GROUP, displayOrder: -1 });
@@ -150,8 +150,8 @@ async function createField(
 const propertySchema = z.object({ dataSensitivity: z.string().optional().catch(undefined) });
 
 /**
- * Returns the result for a property that already exists. If it is not shown, it may store Sensitive Data, which is
- * shown only if requested.
+ * Returns the result for a property that already exists. A property that HubSpot does not list may store Sensitive
+ * Data. HubSpot lists such properties only if the request asks for them.
  */
 async function alreadyThere({ api }: HubspotSession, name: string): Promise<FieldCreation> {
   const answer = await api.get(`${api.paths.properties}/${encodeURIComponent(name)}`);
@@ -192,7 +192,7 @@ function describeProblem(error: unknown): string {
   return `${messageOf(error)} An admin can create the property by hand instead.`;
 }
 
-/** Creates the error for missing scopes. `named` contains the scopes that HubSpot has named, and may be empty. */
+/** Creates the error for missing scopes. `named` contains the scopes that HubSpot has named. It may be empty. */
 function noRightToCreate(named: readonly string[]): string {
   const scopes = named.length === 0 ? WRITE_SCHEMAS : named.join(', ');
   return (
@@ -229,7 +229,7 @@ function toPropertyBody({ type, options }: FieldSpec): Record<string, unknown> |
   }
 }
 
-/** Returns an option. Its internal value equals its label, so that both are the same in every list and report. */
+/** Returns an option. Its internal value equals its label, so both are the same in every list and report. */
 function toOption(value: string, displayOrder: number) {
   return { label: value, value, displayOrder, hidden: false };
 }

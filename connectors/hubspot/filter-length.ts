@@ -28,7 +28,6 @@ function toText(count: number): string {
   return count.toLocaleString('en');
 }
 
-/** Returns the searches that use the filter. */
 function searchesWith(
   groups: ContactSearch['groups'],
   properties: readonly string[],

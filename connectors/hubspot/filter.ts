@@ -33,7 +33,7 @@ const filterSchema = z.strictObject({
 /** One condition in HubSpot's own filter language. */
 export type Filter = z.infer<typeof filterSchema>;
 
-/** Conditions that must all be met. */
+/** Conditions that a contact must all meet. */
 export type FilterGroup = readonly Filter[];
 
 /**
@@ -48,13 +48,13 @@ const MAX_FILTERS = 18;
 /** HubSpot's maximum for the body of a search, in characters (CRM facts, B4). */
 export const MAX_SEARCH_CHARACTERS = 3_000;
 
-/** The rest of a search is needed for our own part. */
+/** The rest of a search is reserved for our own conditions. */
 const MAX_LENGTH = MAX_SEARCH_CHARACTERS - 1_000;
 
-/** Each level of nesting makes the parser much slower, and no filter needs a tenth of this. */
+/** Each level of nesting makes the parser much slower. No filter needs a tenth of this depth. */
 const TOO_DEEP = /(?:[[{]\s*|[?-]\s+){30}/;
 
-/** The limit for the text as written, with blanks and comments. Longer texts would take too long to parse. */
+/** The limit for the text as written, including spaces and comments. Longer text would take too long to parse. */
 const MAX_TEXT_LENGTH = 5 * MAX_LENGTH;
 
 const groupSchema = z.strictObject({ filters: z.array(filterSchema).min(1) });
@@ -101,7 +101,7 @@ function parseYaml(text: string): unknown {
   }
   if (TOO_DEEP.test(text)) throw invalidFilter(`It is nested too deep. ${EXAMPLE}`);
   try {
-    // Its warnings would bypass the log, and would contain the filter.
+    // Its warnings would bypass the log and would contain the filter.
     return parse(text, { logLevel: 'error' });
   } catch {
     throw invalidFilter(EXAMPLE);
@@ -135,7 +135,7 @@ export async function requireFilter(
   }
 }
 
-/** Creates the error for a refused filter. HubSpot only reports that there was a problem. The properties show which. */
+/** HubSpot reports only that there was a problem. The account's properties show what the problem is. */
 function refusedFilter({ filter, properties }: Refused, cause: ConfigurationError) {
   const named = [...new Set(filter.flat().map(({ propertyName }) => propertyName))];
   const unknown = named.filter((name) => !properties.has(name) && !name.startsWith(ASSOCIATIONS));

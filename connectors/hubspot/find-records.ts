@@ -11,12 +11,12 @@ import {
   recordSchema,
 } from './record.ts';
 
-/** How many IDs are in one request, which is HubSpot's maximum. */
+/** The number of IDs in one request, which is HubSpot's maximum. */
 export const IDS_PER_REQUEST = 100;
 
 /**
- * The state of a record: it exists, continues in another one (`record`), or is gone. Gone means that it is archived, or
- * that it cannot be seen for an unknown reason. `findArchived` distinguishes the two.
+ * The state of a record: it exists, continues under a different ID (`record`), or is gone. Gone means that it is
+ * archived, or that it cannot be seen for an unknown reason. `findArchived` distinguishes the two.
  */
 export type FoundRecord =
   | { state: 'found'; record: HubspotRecord }
@@ -31,10 +31,10 @@ const replySchema = z.object({
   errors: z.array(z.object({ category: z.string().optional() })).default([]),
 });
 
-/** Statuses of an intermediary if HubSpot takes too long for a request. */
+/** The statuses that an intermediary returns if HubSpot takes too long. */
 const TOO_LONG: ReadonlySet<unknown> = new Set([504, 524]);
 
-/** A request that takes too long is split in half, down to this number of records. */
+/** If HubSpot takes too long, the request is split in half until it has this number of records. */
 const LEAST_IDS = 25;
 
 /**
@@ -75,7 +75,8 @@ async function findAtOnce(
       properties: [...new Set([...properties, MERGED_IDS])],
     }),
   );
-  // A record is gone only if it does not exist. Any other failure gives no information about it.
+  // A record is reported as gone only if HubSpot reports that it does not exist. Any other failure gives no information
+  // about the record.
   if (errors.some(({ category }) => category !== GONE)) throw unreadable(type);
   for (const record of results) {
     if (found.has(record.id)) found.set(record.id, { state: 'found', record });
@@ -86,7 +87,7 @@ async function findAtOnce(
   return found;
 }
 
-/** Returns which of these records, at most 100, are archived, so HubSpot itself reports their deletion. */
+/** One call accepts at most 100 records. */
 export async function findArchived(
   api: Pick<HubspotApi, 'readRecords'>,
   type: ObjectType,
@@ -103,8 +104,8 @@ export async function findArchived(
 }
 
 /**
- * Returns the requested IDs that were returned under another ID. For a single ID, no list is needed to know
- * this.
+ * Returns the requested IDs for which HubSpot returned a different ID. If one ID was requested, the caller can identify
+ * the record without a list.
  */
 function idsBehind(
   record: HubspotRecord,
@@ -117,7 +118,9 @@ function idsBehind(
   return unanswered.length === 1 ? unanswered : [];
 }
 
-/** Creates the error for records that HubSpot failed to read, which gives no information about them. */
+/**
+ * Creates the error for records that HubSpot failed to read. This failure says nothing about the records themselves.
+ */
 export function unreadable(type: ObjectType): RetriableError {
   const message = `HubSpot could not read some ${type}. The next run continues from there.`;
   return new RetriableError(message, { code: 'crm_unavailable' });

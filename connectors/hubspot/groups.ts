@@ -12,7 +12,7 @@ import type { HubspotSession } from './session.ts';
 import { type HubspotGroup, hubspotGroupSchema } from './settings.ts';
 import { READ_LISTS, requireScope } from './sign-in/scopes.ts';
 
-/** How many lists are in one request (HubSpot's maximum), and how many requests are made. */
+/** The number of lists in one request (HubSpot's maximum), and the maximum number of requests. */
 const LISTS_PER_PAGE = 500;
 const MAX_LIST_PAGES = 20;
 
@@ -94,8 +94,8 @@ const membersSchema = z.object({
 });
 
 /**
- * Yields the members. Throws if HubSpot is still choosing them. Members that are not shown yet would leave their
- * network, and cost a credit each when they come back.
+ * Yields the members. Throws if HubSpot is still choosing them. If hidden members left their network, each of them
+ * would cost a credit on their return.
  */
 async function* listMembers(session: HubspotSession, idOrName: string): AsyncGenerator<string[]> {
   const { api, signIn } = session;
@@ -107,7 +107,7 @@ async function* listMembers(session: HubspotSession, idOrName: string): AsyncGen
     count += ids.length;
     yield ids;
   }
-  // Its filters may have changed in the meantime.
+  // The list's filters may have changed in the meantime.
   const listAfter = await listIn(api.findListById(list.listId));
   if (listAfter === null) throw unknownGroup(noSuchList(idOrName));
   requireComplete(idOrName, listAfter);
@@ -143,7 +143,8 @@ const listSchema = z.object({
 type List = z.infer<typeof listSchema>['list'];
 
 /**
- * Requires that the list is complete. HubSpot documents only the final status, so any other word means that it is not.
+ * Throws unless the list is complete. HubSpot documents only the final status, so any other word means that the list is
+ * not complete.
  */
 function requireComplete(name: string, { processingStatus }: List): void {
   if (processingStatus === undefined || processingStatus === 'COMPLETE') return;
@@ -153,7 +154,7 @@ function requireComplete(name: string, { processingStatus }: List): void {
 }
 
 /**
- * Which share of a list's members may be missing. HubSpot's counts lag a little, and may include contacts that the
+ * The share of a list's members that may be missing. HubSpot's counts lag a little, and may include contacts that the
  * token cannot see. At least one member may always be missing.
  */
 const MISSING_SHARE = 0.1;
@@ -169,7 +170,7 @@ function inProgress(sentence: string): RetriableError {
   });
 }
 
-/** Returns the list with this ID or name, because a name may also be a number. */
+/** A name can look like an ID. */
 async function findList({ api }: HubspotSession, idOrName: string): Promise<List> {
   const ways = [() => api.findListByName(idOrName)];
   if (isRecordId(idOrName)) ways.unshift(() => api.findListById(idOrName));

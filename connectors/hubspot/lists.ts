@@ -10,7 +10,7 @@ import type { HubspotSession } from './session.ts';
 import { mayHave, WRITE_LISTS } from './sign-in/scopes.ts';
 import { wireValue } from './values.ts';
 
-/** Creates the lists whose names do not exist yet. If a list exists, users' changes to it are kept. */
+/** Creates each list whose name does not exist yet. If a list exists, users' changes to it are kept. */
 export async function createLists(
   session: HubspotSession,
   specs: readonly ListSpec[],
@@ -58,7 +58,7 @@ function describeProblem(error: unknown): string {
   return `${messageOf(error)} A user can create the list in HubSpot instead.`;
 }
 
-/** Returns the branch. HubSpot requires an OR of ANDs, with all keys of each branch (vendor facts: Lists). */
+/** HubSpot requires an OR of ANDs, with all keys of each branch (vendor facts: Lists). */
 function buildFilterBranch({ field, condition }: ListSpec, property: DescribedProperty): object {
   const filter = {
     filterType: 'PROPERTY',

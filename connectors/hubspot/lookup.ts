@@ -45,7 +45,10 @@ export async function readByIds(
   });
 }
 
-/** Returns the records that were merged into this one. HubSpot includes records that had been merged into those. */
+/**
+ * Returns the records that were merged into this one. The response includes records that had been merged into these
+ * records before.
+ */
 export async function findMerged(
   { api }: Pick<HubspotSession, 'api'>,
   id: string,
@@ -57,7 +60,7 @@ export async function findMerged(
 
 /**
  * Throws a ConfigurationError if Sensitive Data is left out, because it would be treated as blank and be overwritten.
- * HubSpot leaves out properties that a token may not see, but includes blank ones.
+ * HubSpot omits properties that a token cannot see but includes blank properties.
  */
 function requireSensitive(
   fields: readonly DescribedProperty[],
@@ -69,7 +72,7 @@ function requireSensitive(
   if (isHidden) throw scopeMissing(READ_SENSITIVE);
 }
 
-/** Finds properties. An unknown property may have been created since the description was read. */
+/** An unknown property may be newer than the description. */
 async function findProperties(
   session: HubspotSession,
   names: readonly string[],

@@ -16,7 +16,6 @@ export interface Marks {
   excluded(record: HubspotRecord): Exclusion | 'mark_unknown' | null;
 }
 
-/** Reads the meaning of a mark from the record. */
 type Test = (record: HubspotRecord) => MarkMeaning;
 
 const NEVER: Test = () => 'unmarked';
@@ -60,10 +59,7 @@ function propertyFor(described: Properties, setting: MarkSetting, name: string):
   throw new ConfigurationError(message, { code: 'crm_field_missing', details: { field: name } });
 }
 
-/**
- * Returns the test for an opt-out. For a picklist, only a user can say which values mean an opt-out. Other types have
- * only a few values.
- */
+/** For a picklist, only a user can define which values mean an opt-out. Other types have only a few values. */
 function optOutTest(property: DescribedProperty, contacts: ContactsSettings): Test {
   const meanings = readMeanings(property, contacts, 'optOut');
   if (meanings !== null) return testBy(property, meanings);
@@ -74,13 +70,13 @@ function optOutTest(property: DescribedProperty, contacts: ContactsSettings): Te
 /** The meanings of a property's values. */
 export interface Meanings {
   of(value: string): MarkMeaning;
-  /** The options with a meaning. Empty if a contact may have several options. */
+  /** The options with a meaning. The map is empty if a contact can have several options. */
   known: readonly string[];
 }
 
 /**
- * Returns what values mean: according to the settings and, for a list of yes and no, according to its words. Returns
- * null if the property has neither. Users write values as they see them, or by internal name.
+ * Returns the meanings of values. They come from the settings, or from the words if the property is a yes-or-no
+ * picklist. Returns null if neither source has a meaning. Users write values by label or by internal name.
  */
 export function readMeanings(
   property: DescribedProperty,
@@ -118,7 +114,8 @@ function meaningByLists(
   const marked = contacts[MARK_LISTS[kind]];
   const unmarked = contacts.unmarkedValues?.[kind];
   if (marked == null) return null;
-  // With both lists, any other value waits, so a value that is not an option is harmless.
+  // If the settings have both lists, contacts with any other value wait for a user. A value that is not an option is
+  // therefore harmless.
   const mayBeOther = unmarked !== undefined;
   const internal = (setting: string, values: readonly string[]) =>
     new Set(values.flatMap((value) => internalValues(property, { setting, mayBeOther }, value)));
@@ -131,7 +128,8 @@ function meaningByLists(
 }
 
 /**
- * Options may be added to a list of yes and no. Until a user has defined their meaning, their contacts wait.
+ * An administrator may add options to a yes-or-no picklist. Contacts with a new option wait until a user has defined
+ * its meaning.
  */
 function meaningByWords(property: DescribedProperty, kind: MarkKind): Meanings['of'] | null {
   if (kind === 'optOut' || !isPicklist(property)) return null;
@@ -144,7 +142,7 @@ function meaningByWords(property: DescribedProperty, kind: MarkKind): Meanings['
 
 interface ValueList {
   setting: string;
-  /** True if it may have values that are not options, because records keep the values of deleted options. */
+  /** True if the property may have values that are not options. Records keep the values of deleted options. */
   mayBeOther: boolean;
 }
 
@@ -194,7 +192,7 @@ function toMeaning({ value, label }: Option): boolean | null {
   return yesOrNo(value) ?? yesOrNo(label);
 }
 
-/** True if the record has the mark. A checkbox, a number or a word can mean no. A date always means yes. */
+/** A checkbox, a number or a word can mean no. A date always means yes. */
 function bearsMark(record: HubspotRecord, property: DescribedProperty): boolean {
   const value = canonicalValue(textIn(record, property.name), property);
   return typeof value === 'string' ? isMarked(value) : Boolean(value);
@@ -232,7 +230,7 @@ function markUnclear(property: DescribedProperty, setting: MarkSetting): Configu
   });
 }
 
-/** More values than this are not listed, so users have to look them up in HubSpot. */
+/** donor-sync does not list more values than this. Users look up the other values in HubSpot. */
 const MOST_VALUES_LISTED = 30;
 
 function describeValues(property: DescribedProperty): string {

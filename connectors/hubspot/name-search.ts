@@ -1,4 +1,4 @@
-/** Searches contacts by name, with HubSpot's own search, which lags a little behind its records. */
+/** HubSpot's search lags a little behind its records. */
 import { isNamed, toNameWords } from '../reading/name-search.ts';
 import { throwIfStopped } from '../requests/stopped.ts';
 import { readAs } from './errors.ts';
@@ -20,7 +20,7 @@ export async function search(
   throwIfStopped(signal);
   const words = toNameWords(text);
   if (words.length === 0) return [];
-  // It waits behind the searches of runs, and leaves some searches to other tools of the account.
+  // Runs come first, and other tools keep some of the searches.
   await api.awaitWalk();
   const reply = await api.searchContacts({
     query: words.join(' '),

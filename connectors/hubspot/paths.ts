@@ -3,10 +3,10 @@ export const API_VERSIONS = ['2026-09', 'v3'] as const;
 
 export type ApiVersion = (typeof API_VERSIONS)[number];
 
-/** The objects that are read. They all have the same routes. */
+/** The objects that are read. All these objects have the same routes. */
 export type ObjectType = 'contacts' | 'companies';
 
-/** The ID of the type contact among HubSpot's object types. Lists use it for the type of their members. */
+/** HubSpot's ID for the object type of contacts. Lists use it as the type of their members. */
 export const CONTACT_TYPE_ID = '0-1';
 
 /** The paths of requests that the library does not build. */
@@ -26,10 +26,7 @@ export const OAUTH_PATHS = {
   revoke: '/oauth/2026-03/token/revoke',
 };
 
-/**
- * Converts a path of the library, which contains only v3, to this version. It runs for each request, so it
- * uses no regular expression.
- */
+/** Converts the library's v3 paths. Runs for each request, so it uses no regular expression. */
 export function datedPath(path: string, version: ApiVersion): string {
   if (version === 'v3') return path;
   const part = ['objects', 'lists'].find((name) => `${path}/`.startsWith(`/crm/v3/${name}/`));
@@ -38,7 +35,7 @@ export function datedPath(path: string, version: ApiVersion): string {
     : `/crm/${part}/${version}${path.slice(`/crm/v3/${part}`.length)}`;
 }
 
-/** Builds a version's paths. In dated paths the version comes last, and in older ones first. */
+/** Builds a version's paths. The version comes last in dated paths and first in older ones. */
 export function buildPaths(version: ApiVersion): Paths {
   const isDated = version !== 'v3';
   const crm = (part: string) => (isDated ? `/crm/${part}/${version}` : `/crm/${version}/${part}`);

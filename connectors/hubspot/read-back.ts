@@ -1,4 +1,4 @@
-/** Reads written values back with their history, which shows the source of each change. */
+/** Reads written values back with their history. The history shows the source of each change. */
 import { z } from 'zod';
 import type { FieldValues } from '../../src/core/crm-field.ts';
 import type { AutomatedFields, Overwritten, ReadBack, WrittenFields } from '../contract.ts';
@@ -9,7 +9,6 @@ import { canonicalId, isRecordId, recordSchema } from './record.ts';
 import type { HubspotSession } from './session.ts';
 import { canonicalValue } from './values.ts';
 
-/** How many records are in one request with history, which is HubSpot's maximum. */
 const RECORDS_PER_REQUEST = 50;
 
 /** The maximum difference between the clocks and the times in HubSpot's headers. */
@@ -35,7 +34,7 @@ const replySchema = z.object({
 
 type RecordWithHistory = z.infer<typeof replySchema>['results'][number];
 
-/** Reads the fields of these writes. Returns one entry for each write, in order. */
+/** Returns one entry for each write, in order. */
 export async function readBack(
   session: HubspotSession,
   writes: readonly WrittenFields[],
@@ -61,13 +60,13 @@ async function readSome(
   return writes.map((write) => {
     const { id, fields, sentAtMs } = write;
     const record = byId.get(canonicalId(id) ?? id);
-    // A merged record is returned under a different ID, and contains the values of two contacts.
+    // A merged record has another ID and the values of two contacts.
     if (record === undefined) return { id, values: null, automated: [] };
     const writtenAtMs = sentAtMs + clockOffsetMs - CLOCK_TOLERANCE_MS;
     const values: FieldValues = Object.fromEntries(
       fields.flatMap((name) => {
         const property = session.properties.get(name);
-        // A value that is missing from the response is hidden, not blank.
+        // A missing value is hidden and not blank.
         if (property === undefined || !Object.hasOwn(record.properties, name)) return [];
         return [[name, canonicalValue(record.properties[name], property)]];
       }),
@@ -80,7 +79,7 @@ async function readSome(
   });
 }
 
-/** Finds values that workflows have made from an app's values, however long ago. */
+/** Finds values that workflows have made from an app's values at any time in the past. */
 export async function findAutomated(
   session: HubspotSession,
   wanted: readonly { id: string; fields: readonly string[] }[],
@@ -110,7 +109,7 @@ export async function findAutomated(
   return found;
 }
 
-/** Returns an app's last value, if only automation has changed the property since. Otherwise returns null. */
+/** Returns an app's last value if only automation has changed it since, otherwise null. */
 function findOriginal(record: RecordWithHistory, name: string): HistoryEntry | null {
   const history = newestFirst(record.propertiesWithHistory[name] ?? []);
   const [newest] = history;
@@ -138,7 +137,7 @@ async function readWithHistory(
   return results;
 }
 
-/** Sources of changes that HubSpot makes without a user: workflows, calculations, and its own data. */
+/** Sources of changes that no user makes: workflows, calculations, and HubSpot's own data. */
 const AUTOMATION: ReadonlySet<string> = new Set([
   'AUTOMATION_PLATFORM',
   'AUTOMATION_JOURNEY',
@@ -152,9 +151,8 @@ const AUTOMATION: ReadonlySet<string> = new Set([
 const APPS: ReadonlySet<string> = new Set(['INTEGRATION', 'API']);
 
 /**
- * True if automation has set the current value in response to our write. After a user, an import, another app or an
- * unknown source, the value counts as a user's. If the caller passes the value that it sent, this must be the app's
- * value. Otherwise no app may have written before our write.
+ * True if automation has set the current value in response to our write. Any other last change belongs to a user.
+ * Without the sent value, no app may have written before us.
  */
 function isAutomated(
   { properties }: Pick<HubspotSession, 'properties'>,
@@ -174,10 +172,7 @@ function isAutomated(
   return since.includes(original) && new Set(apps.map(({ sourceId }) => sourceId ?? '')).size === 1;
 }
 
-/**
- * Returns values that others put into these fields after the caller had read them and that our write replaced. For each
- * field, this is the history entry before our write.
- */
+/** Returns others' values that our write replaced. This is the last history entry before our write. */
 function overwrittenIn(
   { properties }: Pick<HubspotSession, 'properties'>,
   { propertiesWithHistory }: RecordWithHistory,
@@ -210,7 +205,7 @@ function overwrittenIn(
   return first === undefined ? null : { values, by: findAuthor(first) };
 }
 
-/** Returns the HubSpot user from the history. If there is none, returns the source of the value. */
+/** Returns the user, or the source if there is no user. */
 function findAuthor({ sourceType, sourceId }: HistoryEntry): string | null {
   const user = /^userId:(\d{1,20})$/.exec(sourceId ?? '')?.[1];
   if (user !== undefined) return user;
@@ -221,7 +216,7 @@ function newestFirst(history: readonly HistoryEntry[]): HistoryEntry[] {
   return history.toSorted((one, other) => parseTime(other.timestamp) - parseTime(one.timestamp));
 }
 
-/** Parses a time. HubSpot writes times as ISO texts, and in older versions as epoch ms. */
+/** HubSpot writes times in ISO format. Older versions use epoch ms. */
 function parseTime(timestamp: string): number {
   return /^\d+$/.test(timestamp) ? Number(timestamp) : Date.parse(timestamp);
 }

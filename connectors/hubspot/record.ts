@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A record as HubSpot returns it. Every value is a text or blank (CRM facts, section B5). */
+/** A record in the form in which HubSpot returns it. */
 export const recordSchema = z.object({
   id: z.string(),
   properties: z.record(z.string(), z.string().nullable()),
@@ -10,13 +10,12 @@ export const recordSchema = z.object({
 
 export type HubspotRecord = z.infer<typeof recordSchema>;
 
-/** One page of a list, and the position of the next page. */
 export const recordPageSchema = z.object({
   results: z.array(recordSchema),
   paging: z.object({ next: z.object({ after: z.string() }).optional() }).nullish(),
 });
 
-/** Returns the value of a property without surrounding white space, or null if it is blank. */
+/** Returns a property's value after removing surrounding white space, or null if it is blank. */
 export function textIn({ properties }: HubspotRecord, name: string): string | null {
   const text = properties[name]?.trim() ?? '';
   return text === '' ? null : text;
@@ -31,15 +30,13 @@ export function listMergedIds(record: HubspotRecord): string[] {
   return ids.filter((id) => id !== '' && id !== record.id);
 }
 
-/**
- * Returns the ID as HubSpot writes it, from the text that a user or a program typed. Returns null if it is not an ID.
- */
+/** Returns the ID in HubSpot's form. Null for text that is not an ID. Returns null if it is not an ID. */
 export function canonicalId(text: string): string | null {
   const digits = text.trim().replace(/^0+/, '');
   return isRecordId(digits) ? digits : null;
 }
 
-/** Returns true for a number. Anything else is not a contact's ID in HubSpot. */
+/** Anything else is not a contact's ID in HubSpot. */
 export function isRecordId(text: string): boolean {
   return /^\d{1,20}$/.test(text);
 }

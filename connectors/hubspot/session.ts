@@ -37,22 +37,22 @@ export interface HubspotSession {
   log: Log;
   signal: AbortSignal;
   account: CrmAccount;
-  /** As found by the sign-in at the start. */
+  /** The account that the sign-in has found. */
   signIn: SignIn;
   shape: ContactShape;
-  /** The properties of contacts. They are read again when some are created. */
+  /** The properties of contacts. They are read again after donor-sync has created properties. */
   properties: Properties;
   /** False if the token may not see the values of Sensitive Data that the account has. */
   seesSensitive: boolean;
-  /** The results of this session's writes with values that HubSpot rejects. */
+  /** The knowledge about rejected values that this session's writes have gained. */
   lessons: Lessons;
   /** The account's validation rules, read when the first value is written. */
   rules: RuleBook;
 }
 
 /**
- * Signs in, and finds out how contacts are described in this account. This takes the sign-in and one more request, and
- * another one if only a request can show whether companies are visible.
+ * Signs in and reads how this account describes contacts. This takes two requests, including the sign-in. If only a
+ * request can show whether companies are visible, it takes one more.
  */
 export async function openSession(
   { settings, contacts, deps }: ConnectorOptions<HubspotSettings>,
@@ -101,9 +101,9 @@ const pageSchema = z.object({
 });
 
 /**
- * True if Sensitive Data is visible. If the sign-in does not show it, a contact does, because HubSpot leaves out values
- * that a token may not see and includes blank ones. This is checked before anything is spent, and only in accounts with
- * such properties.
+ * True if the token can see Sensitive Data. If necessary, reads a contact. HubSpot omits values that a token cannot
+ * see, but includes blank values. This is checked before credits are spent, and only in accounts that have such
+ * properties.
  */
 async function seesSensitive(
   api: HubspotApi,
@@ -118,7 +118,7 @@ async function seesSensitive(
   return page.results.every((contact) => Object.hasOwn(contact.properties, property.name));
 }
 
-/** Opens companies if they are needed. With `both`, contacts without a company can still be read completely. */
+/** With `both`, contacts without a company are still complete. */
 async function openCompanies(
   api: HubspotApi,
   signIn: SignIn,

@@ -14,16 +14,15 @@ export const authSchema = z.discriminatedUnion('type', [
     type: z.literal('oauth'),
     clientId: text,
     clientSecret: text,
-    /** Omitted if the account is connected on donor-sync's own pages. */
+    /** Omitted if users connect the account on donor-sync's own pages. */
     refreshToken: text.optional(),
-    /** Scopes to request in addition to the usual ones, such as `crm.lists.write`. The app must have them. */
+    /** Additional scopes to request, such as `crm.lists.write`. The app must have them. */
     moreScopes: z.array(text).optional(),
   }),
 ]);
 
 export type AuthSettings = z.infer<typeof authSchema>;
 
-/** The `crm` part of the settings for an integration with HubSpot. */
 export const hubspotSettingsSchema = z.strictObject({
   kind: z.literal('hubspot'),
   url: crmUrlSchema
@@ -38,19 +37,18 @@ export const hubspotSettingsSchema = z.strictObject({
     .default('https://api.hubapi.com'),
   auth: authSchema,
   apiVersion: z.enum(API_VERSIONS).default('2026-09'),
-  /** Where a contact's employer comes from: the text `company`, the primary company, or both. */
+  /** The source of a contact's employer: the text `company`, the primary company, or both. */
   employer: z.enum(['company', 'associated', 'both']).default('both'),
   /**
    * True if the properties that `fields create` creates store Sensitive Data. Other properties of the account
    * may already do so (HubSpot Enterprise).
    */
   sensitiveData: z.boolean().default(false),
-  /** How amounts in US dollars are handled for contacts with another currency. */
   currency: currencyModeSchema,
   dailyReservePercent: dailyReservePercentSchema,
   /** The number of requests in ten seconds. If omitted, HubSpot's own limit is used. 0 means no limit. */
   requestsPerTenSeconds: z.number().int().min(0).max(10_000).optional(),
-  /** The number of searches per second. HubSpot counts them for all tools of the account. 0 means no limit. */
+  /** HubSpot counts these searches for all tools of the account. 0 means no limit. */
   searchesPerSecond: z.number().min(0).max(100).default(5),
 });
 

@@ -4,10 +4,9 @@ import type { DescribedProperty } from './describe.ts';
 /** Separates the values in a checkbox enumeration. */
 export const PICKED_SEPARATOR = ';';
 
-/** How many decimal digits a percentage has, so that 0.72 does not become 72.00000000000001. */
+/** Without this rounding, 0.72 would become 72.00000000000001. */
 const PERCENT_DIGITS = 10;
 
-/** Converts a received value, which is always a text, to the canonical form of its property's type. */
 export function canonicalValue(raw: unknown, property: DescribedProperty): FieldValue {
   if (typeof raw !== 'string' || raw.trim() === '') return null;
   switch (property.type) {
@@ -27,8 +26,8 @@ export function canonicalValue(raw: unknown, property: DescribedProperty): Field
 }
 
 /**
- * Converts a canonical value to the form that HubSpot accepts. An empty text clears a property. Dates and instants may
- * be written as they are read (ISO 8601).
+ * Converts a canonical value to the form that HubSpot accepts. An empty string clears a property. Dates and instants
+ * can be written in the form in which they are read (ISO 8601).
  */
 export function wireValue(value: FieldValue, property: DescribedProperty | undefined): string {
   if (value === null) return '';
@@ -38,12 +37,12 @@ export function wireValue(value: FieldValue, property: DescribedProperty | undef
   return String(value);
 }
 
-/** Returns true for a number that is shown as a percentage: 0.72 is stored and 72 is shown. */
+/** For example, HubSpot stores 0.72 and shows 72. */
 export function isPercent({ type, numberDisplayHint }: DescribedProperty): boolean {
   return type === 'number' && numberDisplayHint === 'percentage';
 }
 
-/** Returns true for an enumeration that is a single checkbox, whose options are `true` and `false`. */
+/** Returns true for an enumeration that is a single checkbox. Its options are `true` and `false`. */
 export function isCheckbox({ type, fieldType }: DescribedProperty): boolean {
   return type === 'enumeration' && fieldType === 'booleancheckbox';
 }
@@ -59,7 +58,7 @@ function toNumber(raw: string, property: DescribedProperty): number | null {
   return isPercent(property) ? Number((value * 100).toFixed(PERCENT_DIGITS)) : value;
 }
 
-/** Dates are received as `2026-11-20`, or in older values as epoch ms at midnight. */
+/** Dates are received in the form `2026-11-20`. Older values are epoch ms at midnight. */
 function toDay(raw: string): string {
   const epochMs = EPOCH_MS.test(raw) ? Number(raw) : Number.NaN;
   return Number.isNaN(epochMs)
@@ -79,7 +78,7 @@ function toIso(epochMs: number, otherwise: string): string {
   return Number.isNaN(date.getTime()) ? otherwise : date.toISOString();
 }
 
-/** Returns selected values in the order of the options. Values that are not options follow. */
+/** Returns selected values in the order of the options. Values that are not options come last. */
 function toPicked(raw: string, property: DescribedProperty): FieldValue {
   if (isCheckbox(property)) return raw === 'true';
   if (!isMultiple(property)) return raw;

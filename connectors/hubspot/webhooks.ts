@@ -3,7 +3,7 @@ import { createHash, createHmac } from 'node:crypto';
 import { z } from 'zod';
 import type { CrmEvent, CrmWebhooks, SignatureVersion } from '../webhooks.ts';
 
-/** The third version, which signs a time. */
+/** The third version. Its signature covers a time. */
 export const TIMED_SIGNATURE: SignatureVersion = {
   header: 'x-hubspot-signature-v3',
   timestamp: { header: 'x-hubspot-request-timestamp', unitMs: 1 },
@@ -16,9 +16,8 @@ export const TIMED_SIGNATURE: SignatureVersion = {
 };
 
 /**
- * The first two versions, which contain no time. Apps send the first together with the third, and workflows send the
- * second. If the third is there, it counts. A call that is signed without a time can be replayed, but then the same
- * contacts are only checked again.
+ * The first two versions. They sign no time. Apps send the first together with the third, and workflows send the
+ * second. With a third version, only that one is checked. A replay without a time only checks the same contacts again.
  */
 export const UNTIMED_SIGNATURE: SignatureVersion = {
   header: 'x-hubspot-signature',
@@ -33,7 +32,7 @@ export const UNTIMED_SIGNATURE: SignatureVersion = {
   },
 };
 
-/** Returns the address as HubSpot signs it. These characters are decoded, and all others stay as they are. */
+/** Returns the address as HubSpot signs it. Only these characters are decoded. */
 function decodeSigned(url: string): string {
   return url.replace(/%(?:3A|2F|3F|40|21|24|27|28|29|2A|2C|3B)/gi, decodeURIComponent);
 }
@@ -65,7 +64,7 @@ function readEvent(object: Readonly<Record<string, unknown>>): CrmEvent | null {
   return action === undefined ? null : { ids: [action.object.objectId], account };
 }
 
-/** The events about a contact that was deleted for privacy. */
+/** The events about a contact that was deleted for privacy reasons. */
 const DELETIONS: ReadonlySet<unknown> = new Set([
   'contact.privacyDeletion',
   'object.privacyDeletion',
@@ -75,7 +74,7 @@ const actionSchema = z.object({
   object: z.object({ objectId: z.unknown(), objectType: z.literal('CONTACT') }),
 });
 
-/** HubSpot's number of the type contact, in events whose name contains no type. */
+/** HubSpot's number for the type contact. It is needed for events whose name contains no type. */
 const CONTACT_TYPE = '0-1';
 
 function isAboutContact({ subscriptionType, objectTypeId }: Readonly<Record<string, unknown>>) {
@@ -84,10 +83,7 @@ function isAboutContact({ subscriptionType, objectTypeId }: Readonly<Record<stri
   return type === 'contact' || (type === 'object' && objectTypeId === CONTACT_TYPE);
 }
 
-/**
- * Returns the contacts of an event. A merge affects the surviving contact, which may have a new ID, and the contacts
- * that were merged into it.
- */
+/** The remaining contact of a merge may have a new ID. */
 function eventIds(event: Readonly<Record<string, unknown>>): unknown[] {
   const { objectId, newObjectId, primaryObjectId, mergedObjectIds } = event;
   const merged: unknown[] = Array.isArray(mergedObjectIds) ? mergedObjectIds : [];

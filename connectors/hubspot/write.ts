@@ -11,19 +11,18 @@ import { requireScope, WRITE_CONTACTS } from './sign-in/scopes.ts';
 /** The maximum number of changes in one write. */
 export const MAX_CHANGES = 100_000;
 
-/** How many requests are in flight at a time. This is enough for HubSpot's pace even if each takes most of a second. */
+/** How many requests are in flight at a time. Enough even if each request takes most of a second. */
 const LANES = 16;
 
-/** A batch of changes of different contacts. */
 interface Batch {
   changes: ContactChange[];
-  /** True if an earlier batch may contain a change of the same contact. */
+  /** True if an earlier batch may contain a change to the same contact. */
   mustWait: boolean;
 }
 
 /**
- * Writes the changes by hundreds, several requests at a time. One contact's changes are written in order. If a request
- * fails as a whole, requests in flight are still awaited, and their results are reported.
+ * One contact's changes are written in order. If a request fails as a whole, requests in flight are still awaited, and
+ * their results are reported.
  */
 export async function* writeChanges(
   session: HubspotSession,
@@ -42,7 +41,7 @@ async function writeBatch(
 ): Promise<WriteResult[]> {
   throwIfStopped(session.signal);
   requireScope(session.signIn, WRITE_CONTACTS);
-  // HubSpot would write other forms of an ID too, but its response could not be matched with them.
+  // HubSpot accepts other forms too, but returns the canonical one.
   const isOurs = ({ id }: ContactChange) => canonicalId(id) === id;
   const strangers = batch.filter((change) => !isOurs(change));
   const contacts = batch.filter(isOurs);
@@ -52,8 +51,8 @@ async function writeBatch(
 }
 
 /**
- * Yields batches in which each contact occurs once. HubSpot rejects a request with the same contact twice, and does not
- * keep the order of requests.
+ * Yields batches in which each contact occurs once. HubSpot rejects duplicate contacts and does not keep the order of
+ * requests.
  */
 async function* toBatches(
   changes: Iterable<ContactChange> | AsyncIterable<ContactChange>,

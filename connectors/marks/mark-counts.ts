@@ -1,17 +1,17 @@
-/** Marks that exclude so many contacts that a user is asked once whether they are right. All functions are pure. */
+/** A user must then confirm the mark. All functions are pure. */
 import { describeCount } from '../../src/core/quantities.ts';
 import type { MarkCount } from '../contract.ts';
 import { A_DATE } from './mark-values.ts';
 
-/** In a shorter list, more than half means only a few contacts. */
+/** In shorter lists, half is only a few contacts. */
 const FEWEST_CONTACTS = 20;
 
-/** True if a mark excludes more than half of the contacts, because its column or its values are then often wrong. */
+/** True if a mark excludes more than half of the contacts. The column or its values are often wrong in that case. */
 export function leavesOutMost({ contacts, marked }: MarkCount): boolean {
   return contacts >= FEWEST_CONTACTS && marked * 2 > contacts;
 }
 
-/** How many values are listed, and how many characters of each. */
+/** The number of values that are listed, and the number of characters shown for each. */
 const VALUES_NAMED = 5;
 const VALUE_LENGTH = 40;
 

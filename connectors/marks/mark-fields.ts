@@ -1,4 +1,3 @@
-/** Refuses settings that name no field, or no existing field, for a mark. */
 import { ConfigurationError } from '../../src/core/errors.ts';
 import { didYouMean } from '../../src/core/near-miss.ts';
 import type { ContactsSettings } from '../contract.ts';
@@ -7,8 +6,8 @@ import { requireOptOutField } from './yes-or-no.ts';
 const MARK_SETTINGS = ['optOutField', 'deceasedField', 'doNotContactField'] as const;
 
 /**
- * Throws a ConfigurationError if the CRM lacks a field of a mark in the settings, or if they list values without their
- * field. Otherwise donor-sync would treat every contact as not opted out.
+ * Throws a ConfigurationError for an unknown mark field. Also if values have no field. Otherwise nobody would count as
+ * opted out.
  */
 export function requireMarkFields(contacts: ContactsSettings, fields: Iterable<string>): void {
   requireOptOutField(contacts);

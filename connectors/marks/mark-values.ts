@@ -7,7 +7,7 @@ import { folded, yesOrNo } from './yes-or-no.ts';
 /** The three marks of the settings. */
 export type MarkKind = 'optOut' | 'deceased' | 'doNotContact';
 
-/** `unknown`: the value is in no list, so the contact waits until a user has defined its meaning. */
+/** `unknown`: no list has the value, so the contact waits for a user. */
 export type MarkMeaning = 'marked' | 'unmarked' | 'unknown';
 
 /** The values that the settings list for one mark, normalised. */
@@ -25,17 +25,13 @@ export const MARK_LISTS = {
   doNotContact: 'doNotContactValues',
 } as const satisfies Record<MarkKind, keyof ContactsSettings>;
 
-/** A column that marks contacts, with the values that the settings list for it. */
 export interface MarkColumn {
   kind: MarkKind;
   column: string;
   listed: MarkValues;
 }
 
-/**
- * Returns the columns in the settings that mark contacts to exclude, unless the settings include these
- * contacts.
- */
+/** Marks that the settings include are omitted. */
 export function markColumns(contacts: ContactsSettings): readonly MarkColumn[] {
   const known = cached.get(contacts);
   if (known !== undefined) return known;
@@ -44,7 +40,7 @@ export function markColumns(contacts: ContactsSettings): readonly MarkColumn[] {
   return columns;
 }
 
-/** Cached, because each row of a file needs the same columns. */
+/** The result is cached, because each row of a file needs the same columns. */
 const cached = new WeakMap<ContactsSettings, readonly MarkColumn[]>();
 
 function findMarkColumns(contacts: ContactsSettings): MarkColumn[] {
@@ -63,10 +59,10 @@ function findMarkColumns(contacts: ContactsSettings): MarkColumn[] {
 }
 
 /**
- * Reads a contact's marks by the settings: an opt-out, another reason to exclude it, or neither. `textOf` returns a
- * field's value as a text, or the texts of a field that can have several values. For a field without a value, it
- * returns a blank text or no texts. For a field that does not exist, it returns undefined. The mark is then unknown, so
- * the contact waits.
+ * Reads a contact's marks according to the settings: an opt-out, a different reason to exclude it, or neither. `textOf`
+ * returns a field's value as a string. If the field can have several values, it returns a list of strings. For a field
+ * without a value, it returns a blank string or an empty list. If the field does not exist, it returns undefined. The
+ * mark is then unknown, and the contact waits.
  */
 export function readMarks(
   contacts: ContactsSettings,
@@ -86,10 +82,7 @@ export function readMarks(
   return isUnknown && !optedOut ? { optedOut, excluded: 'mark_unknown' } : { optedOut };
 }
 
-/**
- * Returns the meaning of several texts. One marking value is enough. Without one, a single value without a meaning
- * makes the mark unknown.
- */
+/** One marking value is enough. Otherwise an undefined value makes the mark unknown. */
 function meaningOfTexts(texts: string | readonly string[], listed: MarkValues): MarkMeaning {
   if (typeof texts === 'string') return meaningOfMark(texts, listed);
   const meanings = texts.map((text) => meaningOfMark(text, listed));
@@ -97,7 +90,6 @@ function meaningOfTexts(texts: string | readonly string[], listed: MarkValues): 
   return meanings.includes('unknown') ? 'unknown' : 'unmarked';
 }
 
-/** Reads the lists of one mark from the settings. */
 function markValues(contacts: ContactsSettings, kind: MarkKind): MarkValues {
   return {
     marked: foldedSet(contacts[MARK_LISTS[kind]]),
@@ -110,8 +102,8 @@ function foldedSet(values: readonly string[] | null | undefined): ReadonlySet<st
 }
 
 /**
- * Returns a value's meaning. Blank means no. If the settings list only the marking values, all other values mean no.
- * Once they also list the harmless values, any other value is unknown.
+ * Blank means no. If the settings list only the marking values, all other values mean no. With a list of harmless
+ * values, all others are unknown.
  */
 export function meaningOfMark(text: string, { marked, unmarked }: MarkValues): MarkMeaning {
   const value = folded(text);
@@ -125,7 +117,7 @@ export function meaningOfMark(text: string, { marked, unmarked }: MarkValues): M
   return answer === true || isDate(value) ? 'marked' : 'unknown';
 }
 
-/** Returns the name under which a value is counted. All dates count as the same value. */
+/** All dates count as the same value. */
 export function nameOfMark(text: string): string {
   const value = folded(text);
   return isDate(value) ? A_DATE : value;
@@ -137,7 +129,10 @@ export const A_DATE = '(a date)';
 /** The maximum length of a date, with its time and zone. */
 const LONGEST_DATE = 40;
 
-/** Returns true for `2019-03-04`, `4.3.2019`, `12 mars 2019` and `2019`, but not for a sentence with a year. */
+/**
+ * Returns true for `2019-03-04`, `4.3.2019`, `12 mars 2019` and `2019`. Returns false for a sentence that contains a
+ * year.
+ */
 function isDate(value: string): boolean {
   if (value.length > LONGEST_DATE) return false;
   if (/^\d{1,4}[-./]\s?\d{1,2}[-./]\s?\d{1,4}([ t,].*)?$/.test(value)) return true;

@@ -1,8 +1,8 @@
-/** The findings of `doctor` about values whose meaning no user has defined. All functions are pure. */
+/** All functions are pure. */
 import type { Finding } from '../contract.ts';
 import { MARK_LISTS, type MarkKind } from './mark-values.ts';
 
-/** How many values of a field are listed, and how many characters of each. */
+/** The number of values that are listed for a field, and the number of characters shown for each. */
 const VALUES_NAMED = 10;
 const VALUE_LENGTH = 40;
 
@@ -14,7 +14,10 @@ export interface UnknownMarks {
   ok: boolean;
 }
 
-/** Returns the finding for a field with such values, most frequent first, or none for a field without them. */
+/**
+ * Returns the finding for a field with such values, the most frequent value first. Returns an empty list for a field
+ * without them.
+ */
 export function unknownMarks({ kind, field, values, ok }: UnknownMarks): Finding[] {
   if (values.length === 0) return [];
   const named = values

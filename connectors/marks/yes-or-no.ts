@@ -20,7 +20,7 @@ const YES = new Set([
   ...['prawda', 'pravda', 'igaz', 'adevarat'],
 ]);
 
-/** Returns false for a word for no, or for a blank. In a column of marks, anything else means yes. */
+/** In a column that marks contacts, any other word means yes. */
 export function isMarked(text: string): boolean {
   return !NO.has(plain(text));
 }
@@ -33,7 +33,7 @@ export function yesOrNo(text: string): boolean | null {
   return NO.has(word) ? false : null;
 }
 
-/** Returns a word normalised and without accents, such as `nao` for `Não`. */
+/** Returns a word in normalised form without accents, such as `nao` for `Não`. */
 function plain(text: string): string {
   return folded(text)
     .normalize('NFKD')
@@ -45,7 +45,7 @@ export function folded(text: string): string {
   return text.replace(/\s+/g, ' ').trim().toLowerCase();
 }
 
-/** Throws if `optOutValues` has no field to which it applies. It would then silently opt out no contact. */
+/** Throws if `optOutValues` has no field to which it applies. Without this error, nobody would count as opted out. */
 export function requireOptOutField({ optOutField, optOutValues }: ContactsSettings): void {
   if (optOutValues == null || optOutField !== null) return;
   const message =

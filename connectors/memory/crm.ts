@@ -17,7 +17,7 @@ import type {
   WriteResult,
 } from '../contract.ts';
 
-/** A method of the connector that a test may count, interrupt or make fail. */
+/** A test can count, interrupt or fail its calls. */
 export type MemoryOperation =
   | Exclude<
       keyof Connector,
@@ -40,17 +40,16 @@ export type MemoryOperation =
 /** A part of the identity that a test can make unreadable. */
 export type MemorySource = 'address' | 'employer';
 
-/** Why a write is rejected. These are the parts of a `WriteResult` that a test chooses. */
+/** The parts of a `WriteResult` that tests choose. These are the parts of a `WriteResult` that a test chooses. */
 export type MemoryRefusal = Refusal;
 
-/** A contact, and when it last changed. */
+/** A contact, and the revision of its last change. */
 export interface MemoryRecord {
   contact: Contact;
   values: FieldValues;
   revision: number;
 }
 
-/** A contact that is gone, and when it left. */
 export interface MemoryTombstone extends RemovedContact {
   revision: number;
 }
@@ -63,7 +62,6 @@ export interface MemoryCrm {
   readonly tombstones: ReadonlyMap<string, MemoryTombstone>;
   readonly fields: ReadonlyMap<string, CrmField>;
   readonly groups: ReadonlyMap<string, MemoryGroup>;
-  /** How often each operation was called. */
   readonly calls: Readonly<Record<MemoryOperation, number>>;
   /** Every write that was carried out, in order. */
   readonly writes: readonly { id: string; values: FieldValues }[];
@@ -76,7 +74,7 @@ export interface MemoryCrm {
   filter: ((record: MemoryRecord) => boolean) | null;
   /** Result of `countMarks`. */
   marks: readonly MarkCount[];
-  /** The mapping that `identity` returns. A different text is a different mapping. */
+  /** The mapping that `identity` returns. A different string means a different mapping. */
   mapping: Pick<IdentityShape, 'columns' | 'mode'>;
 
   /** Adds a contact, or replaces it. Omitted parts are blank. Returns the contact's ID. */
@@ -87,58 +85,57 @@ export interface MemoryCrm {
   /** Returns the value of a field as users see it, or null if it is blank or the contact is gone. */
   valueOf(id: string, field: string): FieldValue;
   deleteContact(id: string): void;
-  /** The contact can no longer be found, and nothing shows that it was deleted. `appear` shows it again. */
+  /** The contact cannot be found, and no deletion is shown. `appear` shows it again. */
   vanish(id: string): void;
-  /** Shows a vanished contact again. As when access is regained, this does not count as a change. */
+  /** The user has regained access, so nothing has changed. */
   appear(id: string): void;
   /**
-   * Removes the loser, and makes a request for it lead to the winner. With `fillsBlanks`, as in most CRMs, the winner's
-   * blank fields get the loser's values.
+   * Removes the loser. Its ID then leads to the winner. With `fillsBlanks`, as in most CRMs, the winner's blank fields
+   * get the loser's values.
    */
   mergeContact(loser: string, winner: string, options?: { fillsBlanks?: boolean }): void;
 
   /**
-   * Changes values after each write to this field, as the CRM's own automation would. Null changes nothing. The
-   * connector can distinguish such a value from a value that a user typed.
+   * Changes values after each write to this field, in the way that the CRM's own automation would. Null changes
+   * nothing. The connector recognises such values.
    */
   automate(field: string, change: ((value: FieldValue) => FieldValue) | null): void;
-  /** Adds a field, or replaces it. Defaults to a writable text without limits. */
+  /** Adds a field or replaces it. Defaults to a writable text field without limits. */
   addField(field: Partial<CrmField> & { name: string }): void;
   removeField(name: string): void;
-  /** A group. With `breaksAfter`, reading fails after that many members. */
+  /** `breaksAfter` limits how many members can be read. */
   addGroup(name: string, members: readonly string[], breaksAfter?: number): void;
 
-  /** Rejects every write to the contact until `allowWrites`. */
+  /** Rejects every write to the contact until a test calls `allowWrites`. */
   refuseWrites(id: string, refusal?: Partial<MemoryRefusal>): void;
-  /** Rejects every value of this field in writes to the contact until `allowWrites`. */
+  /** Rejects every value of this field in writes to the contact until a test calls `allowWrites`. */
   refuseField(id: string, field: string): void;
   allowWrites(id: string): void;
-  /** Rejects the next writes to the contact as locked. */
+  /** Rejects the next writes to the contact, because a user has locked it. */
   lock(id: string, times: number): void;
   /**
-   * Takes away the right of the integration's user to read this part of any contact. It is then blank and listed as
-   * unreadable. As in a real CRM, this does not count as a change of the contacts.
+   * Takes away the right of the integration's user to read this part of any contact. The part is blank and listed as
+   * unreadable. Contacts do not count as changed.
    */
   hideSource(source: MemorySource): void;
   showSource(source: MemorySource): void;
-  /** Throws the error instead of the next calls of the operation. */
+  /** Makes the next calls of the operation throw the error. */
   failNext(operation: MemoryOperation, error: Error, times?: number): void;
   /** Runs before each operation (each page of a reading, each change of a write). */
   before(hook: MemoryHook | null): void;
 
-  /** For the connector: counts the call, runs the hook, and throws the error that a test has set. */
+  /** Counts the call, runs the hook, and throws the error that a test has set. The connector calls this. */
   enter(operation: MemoryOperation): Promise<void>;
-  /** For the connector: runs the hook between parts of one operation, without counting. */
+  /** Runs the hook between two parts of one operation. The connector calls this. The operation is not counted again. */
   step(operation: MemoryOperation): Promise<void>;
-  /** For the connector: returns which parts of the identities can be read. */
   identity(): IdentityShape;
-  /** For the connector: returns the contact as the integration's user sees it. */
+  /** Returns the contact in the form in which the integration's user sees it. */
   visible(contact: Contact): Contact;
-  /** For the connector: carries out a write, or rejects it. With `together`, writes all of it or nothing. */
+  /** The connector calls this. With `together`, it writes the whole change or nothing. */
   applyWrite(id: string, values: FieldValues, together?: boolean): WriteResult;
   /**
-   * For the connector: returns the fields of a contact whose current value was set by automation, with the value that
-   * was written.
+   * Returns the fields of a contact whose current values come from automation. For each field, returns the value that
+   * the app wrote.
    */
   automatedIn(id: string): ReadonlyMap<string, FieldValue>;
 }
@@ -309,7 +306,6 @@ export function createMemoryCrm(
     return `contact-${String(lastId).padStart(6, '0')}`;
   }
 
-  /** Returns the values that the automation sets in response to a write. */
   function automate(id: string, written: FieldValues): FieldValues {
     const fields = automated.get(id) ?? new Map<string, FieldValue>();
     automated.set(id, fields);
@@ -401,7 +397,6 @@ const UNWRITABLE: MemoryRefusal = {
   fields: [],
 };
 
-/** Returns a field as a CRM would create it from its specification. */
 export function toField(spec: FieldSpec): CrmField {
   const { name, label, type, maxLength } = spec;
   return { ...plainField(name), label, type, maxLength: maxLength ?? null };

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 
-/** The `crm` part of the settings. It contains the name with which a `MemoryCrm` was registered. */
+/**
+ * The `crm` part of the settings. It contains the name under which a `MemoryCrm` was registered.
+ */
 export const memorySettingsSchema = z.strictObject({
   kind: z.literal('memory'),
   name: z.string().min(1),
@@ -8,5 +10,5 @@ export const memorySettingsSchema = z.strictObject({
 
 export type MemorySettings = z.infer<typeof memorySettingsSchema>;
 
-/** A group, by the name with which it was added. */
+/** A group, identified by the name with which it was added. */
 export const memoryGroupSchema = z.strictObject({ group: z.string().min(1) });

@@ -1,10 +1,7 @@
 import { ConfigurationError } from '../../src/core/errors.ts';
 import { throwIfStopped } from '../requests/stopped.ts';
 
-/**
- * Yields contact IDs as a CRM returns them, without duplicates, in batches of at least one. Throws a RetriableError
- * when the run stops.
- */
+/** Throws a RetriableError when the run stops. */
 export async function* eachOnce(
   portions: AsyncIterable<readonly string[]>,
   signal: AbortSignal,

@@ -1,6 +1,6 @@
 /**
- * Reads a list in the order of its IDs. Each page starts after the last ID. Unlike an offset, an ID stays where it is
- * if other rows come and go in the meantime, so no row is lost or read twice.
+ * Reads a list in the order of its IDs. Each page starts after the last ID. Other rows do not move an ID, unlike an
+ * offset. So no row is lost or repeated.
  */
 
 import { isRetriableError } from '../../src/core/errors.ts';
@@ -11,10 +11,10 @@ export interface IdPagesOptions<Row> {
   what: string;
   /**
    * Reads at most `take` rows with an ID above `afterId`, in ascending order. `isSplittable` is true if the same rows
-   * can also be read in smaller pages. A failure then needs few attempts.
+   * can also be read in smaller pages. A failure then needs fewer attempts.
    */
   read(afterId: number, take: number, isSplittable: boolean): Promise<IdPage<Row>>;
-  /** Counts the rows of the whole list. Called only if rows seem to be missing at its end. */
+  /** Counts the rows of the whole list. It is called only if rows seem to be missing at the list's end. */
   count(): Promise<number>;
   idOf(row: Row): number;
   /** The number of rows in one request, and the smallest number that is tried if the CRM fails with larger pages. */
@@ -24,14 +24,13 @@ export interface IdPagesOptions<Row> {
 
 export interface IdPage<Row> {
   rows: readonly Row[];
-  /** The number of rows in the whole list, on the first page. */
+  /** The number of rows in the whole list. The first page contains it. */
   total: number | null;
 }
 
 /**
- * Yields the rows in pages. If a page fails temporarily, smaller pages are tried, because a CRM that limits the time or
- * memory of a request always fails with large pages. The list ends only with an empty page. Throws a RetriableError if
- * it cannot be read completely.
+ * Yields the rows in pages. The list ends only with an empty page. Throws a RetriableError if the list cannot be read
+ * completely.
  */
 export async function* readIdPages<Row>(
   options: IdPagesOptions<Row>,
@@ -58,7 +57,7 @@ export async function* readIdPages<Row>(
     yield page.rows;
   }
   if (total === null || seen >= total) return;
-  // Rows that left in the meantime are not missing.
+  // Rows that were removed in between are not missing.
   const now = await count();
   if (seen >= now) return;
   throw listIncomplete(what, `it has ${now} rows, and the pages contain only ${seen}`);

@@ -1,14 +1,9 @@
-/**
- * Searches contacts by name: defines what counts as a word, and which names contain all words. All functions are pure.
- */
+/** All functions are pure. */
 
-/** The number of words that are compared. More words do not change the result. */
+/** The maximum number of words that are compared. Further words do not change the result. */
 const MAX_WORDS = 6;
 
-/**
- * Returns the words of a search. They are sequences of letters and digits, so nothing in them has a meaning in a CRM's
- * query language. Empty if the text contains none.
- */
+/** A CRM's query language cannot interpret letters and digits. The list is empty if the text contains no word. */
 export function toNameWords(text: string): string[] {
   return splitIntoWords(text).slice(0, MAX_WORDS);
 }

@@ -1,45 +1,40 @@
-/** Reads a list by offset while it changes, without losing a row. */
+/** Reads a list by offset while it changes, and loses no row. */
 import { listIncomplete } from '../requests/errors.ts';
 
 export interface OffsetPagesOptions<Row> {
   /** The name of the list for messages, such as `contacts`. */
   what: string;
-  /** Reads at most `take` rows from this offset on, in an order that edits do not change, for example by id. */
+  /** Edits must not change the order of the rows. An order by ID is an example. */
   read(offset: number, take: number): Promise<OffsetPage<Row>>;
   idOf(row: Row): string;
-  /** The number of rows in one request. If a CRM returns fewer, no row is lost. */
+  /** The number of rows in one request. Fewer rows per page lose nothing. */
   take: number;
   /**
-   * How many rows of a page are read again with the next page, at least one and fewer than the page has. Defaults to a
-   * tenth of the largest page so far.
+   * The number of rows that a page shares with the previous page. It is at least one, and smaller than the page.
+   * Defaults to a tenth of the largest page so far.
    */
   overlap?: number;
 }
 
 export interface OffsetPage<Row> {
   rows: readonly Row[];
-  /**
-   * The number of rows in the whole list, as the CRM reports it. Null if it does not, in which case a reading takes one
-   * more request.
-   */
+  /** Null if the CRM does not report it. A reading then takes one more request. */
   total: number | null;
 }
 
-/** How often one reading may step back. */
+/** The maximum number of times that one reading may go back by a page. */
 const MAX_STEPS_BACK = 100;
 
-/** How often one reading may start again because rows were added before its offset. */
+/** The maximum number of restarts in one reading. A reading restarts if rows were added before its offset. */
 const MAX_NEW_STARTS = 3;
 
-/** Pages in a row without a new row, after which the CRM must be ignoring the offset. */
+/** The number of consecutive pages without a new row. After this number, the CRM seems to ignore the offset. */
 const MAX_STALE_PAGES = 3;
 
 /**
- * Yields each row once, in pages. If rows before the offset disappear during the reading, the rows after them move
- * forward, and a plain offset would skip some. So each page starts with rows of the previous page. If its first row is
- * new, rows may have been skipped, and the reading steps back by one page. If rows are added before the offset, the
- * total is larger than the number of rows that were read, and the reading starts again. Throws a RetriableError if the
- * list cannot be read completely.
+ * Yields each row once, in pages. If earlier rows disappear, later rows move forward. A plain offset would skip some.
+ * So pages overlap. A new first row means that rows may be missing. The previous page is then read again. After
+ * additions, the reading starts again. Throws a RetriableError if the list cannot be read completely.
  */
 export async function* readOffsetPages<Row>(
   options: OffsetPagesOptions<Row>,
@@ -48,7 +43,7 @@ export async function* readOffsetPages<Row>(
   const seen = new Set<string>();
   let offset = 0;
   let furthest = 0;
-  // The rows that came and not the rows that were requested, because many CRMs limit their pages.
+  // Counts received rows, because many CRMs limit their pages.
   let largest = 1;
   let stepsBack = 0;
   let newStarts = 0;

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { RetriableError } from '../../src/core/errors.ts';
 import type { LimitState } from '../contract.ts';
 
-/** The percentage of the daily requests that is left to the nonprofit's other tools. */
+/** The percentage of the daily requests that is reserved for the nonprofit's other tools. */
 export const dailyReservePercentSchema = z.number().min(0).max(95).default(20);
 
-/** True if the next request would use the reserve for other tools. */
+/** True if only the other tools' reserve is left. */
 export function isInReserve(
   { max, remaining }: LimitState['daily'],
   reservePercent: number,
@@ -13,17 +13,20 @@ export function isInReserve(
   return remaining < (max * reservePercent) / 100;
 }
 
-/** The account's daily requests as the CRM last reported them, and the share that is reserved for other tools. */
+/**
+ * The account's daily requests according to the CRM's last report. It includes the share that is reserved for other
+ * tools.
+ */
 export interface DailyLimit {
   /** Returns the state according to the last response, or null before the first response. */
   state(): LimitState | null;
-  /** Records the limit that a response has reported. Null if it reported none. */
+  /** Null if it reported none. */
   note(daily: LimitState['daily'] | null): void;
-  /** Throws a RetriableError if the next request would be taken from the nonprofit's other tools. */
+  /** Throws a RetriableError if the next request would use the reserve for the nonprofit's other tools. */
   guard(): void;
 }
 
-/** Counts with each response. `reservePercent` of the daily requests stay unused. */
+/** Counts with each response. A share of `reservePercent` of the daily requests is never used. */
 export function createDailyLimit(reservePercent: number, words: LimitWords): DailyLimit {
   let daily: LimitState['daily'] | null = null;
   return {

@@ -1,6 +1,6 @@
 /** Write requests, several at a time. */
 
-/** A piece of work that has ended, successfully or not. */
+/** An item of work that has ended, whether or not it was successful. */
 interface Ended<Result> {
   work: Promise<Ended<Result>>;
   results: readonly Result[];
@@ -8,16 +8,18 @@ interface Ended<Result> {
 
 /** Does the work for each item. */
 export interface LaneOptions<Thing, Result> {
-  /** How much work is in progress at a time. */
+  /** The maximum number of items in progress at a time. */
   lanes: number;
   work(thing: Thing): Promise<readonly Result[]>;
-  /** Returns true for an item that has to wait for all items before it. If omitted, no item has to. */
+  /**
+   * Returns true for an item that has to wait until all earlier items are finished. If omitted, no item has to wait.
+   */
   mustWait?(thing: Thing): boolean;
 }
 
 /**
- * Processes several items at a time. If one fails as a whole, no other item is started. Work in progress is awaited and
- * its results are reported before the error is thrown. So nothing is written after the caller has seen the end.
+ * If one fails as a whole, no other item is started. Work in progress is awaited and its results are reported before
+ * the error is thrown. So nothing is written after the caller has seen the end.
  */
 export async function* inLanes<Thing, Result>(
   things: Iterable<Thing> | AsyncIterable<Thing>,

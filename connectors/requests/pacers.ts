@@ -1,4 +1,4 @@
-/** Paces for the requests that a CRM counts together. */
+/** The pacers that limit requests to a CRM. Requests that the CRM counts together share one pacer. */
 import type { Clock } from '../../src/core/clock.ts';
 import {
   createPace,
@@ -9,15 +9,14 @@ import {
 } from '../../src/outbound/pace.ts';
 import type { RequestPace } from './exchange.ts';
 
-/** The pace of requests that a CRM counts together. */
 export interface Pacer extends RequestPace {
-  /** Keeps to a different limit from now on. */
+  /** Applies a different limit from now on. */
   keep(limit: WindowLimit): void;
 }
 
 export type PaceClock = Pick<Clock, 'monotonicMs' | 'sleep'>;
 
-/** Creates a key's pacer. On a board, all processes share it. */
+/** Creates a key's pacer. If there is a board, all processes share the pacer. */
 export function createPacer(
   clock: PaceClock,
   limit: WindowLimit,
@@ -31,7 +30,10 @@ export function createPacer(
   return { take: (signal) => take('all', signal), pause, keep };
 }
 
-/** Returns the paces of each board, which are created when they are first used. Null is for paces of this process. */
+/**
+ * Returns the pacers of each board. They are created when they are first used. The key null is for pacers that only
+ * this process uses.
+ */
 export function eachBoard<Paces>(
   make: (board: DepartureBoard | null) => Paces,
 ): (board: DepartureBoard | null) => Paces {

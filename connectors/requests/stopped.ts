@@ -1,6 +1,6 @@
 import { RetriableError } from '../../src/core/errors.ts';
 
-/** Ends work in progress when the run stops, because a partial result must not look complete. */
+/** A partial result must not look complete. */
 export function throwIfStopped(signal: AbortSignal): void {
   if (!signal.aborted) return;
   throw new RetriableError('The run was stopped; the next one continues from there.', {

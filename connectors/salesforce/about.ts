@@ -122,7 +122,7 @@ export const aboutSalesforce: AboutRemoteCrm = {
   },
 };
 
-/** The ways to sign in that Salesforce accepts only at one org's address, and how each needs it. */
+/** Salesforce accepts these only at the org's own address. The value is the start of the message about it. */
 const OF_ONE_ORG: ReadonlyMap<string, string> = new Map([
   ['clientCredentials', 'client credentials need'],
   ['token', 'an access token needs'],

@@ -13,15 +13,13 @@ import type { SalesforceSettings } from './settings.ts';
 import { hasSuccessPack } from './success-pack.ts';
 import { blankToNull } from './values.ts';
 
-/** The columns of Contact that describe the person who is sent to the service. */
 export interface ContactShape {
-  /** The columns to select, ID first. Never includes a column that the user cannot see. */
+  /** The columns to select, ID first. Hidden columns are never included. */
   columns: readonly string[];
-  /** The parts of an identity, and which parts of it the user may read. */
   identity: IdentityShape;
   relations: Relations;
   exclusions: ExclusionShape;
-  /** A condition that all contacts who have opted out meet, or null if there is none. */
+  /** A condition that selects all contacts who have opted out, or null if there is none. */
   optOutCondition: string | null;
   toContact(read: ColumnReader): Contact;
 }
@@ -94,12 +92,12 @@ const PARTS = ['Street', 'City', 'State', 'PostalCode', 'Country'];
 /** The most significant address first. */
 const ADDRESSES = ['Mailing', 'Other'].map((kind) => PARTS.map((part) => `${kind}${part}`));
 
-/** Adds the sources of addresses. Every org has these fields, so if a field is not described, it is hidden. */
+/** Adds the sources of addresses. A field without a description is hidden. */
 function addressSources({ fields }: ObjectDescription): IdentitySource[] {
   return ADDRESSES.flat().map((name) => ({ name, part: 'addresses', readable: fields.has(name) }));
 }
 
-/** Returns how the org models people. If a permission changes, it must not look like a different org. */
+/** Returns how the org models people. A permission must not look like a change of the org. */
 function getMode(description: ObjectDescription): string {
   const models = [
     hasSuccessPack(description) ? 'npsp' : null,
@@ -109,8 +107,8 @@ function getMode(description: ObjectDescription): string {
 }
 
 /**
- * Returns the parts of a contact that cannot be read, depending on its employer's name. Relations are queried only for
- * contacts without another employer. The lists are created only once, because a million contacts share them.
+ * Returns the parts of a contact that cannot be read. Depends on the employer's name. Relations are queried only
+ * without another employer. A million contacts share these lists.
  */
 function createUnreadable(
   sources: readonly IdentitySource[],
@@ -130,10 +128,7 @@ function createUnreadable(
   };
 }
 
-/**
- * Joins the parts of an address. Streets have several lines, but an address has one. Parts that a response lacks are
- * `missing`.
- */
+/** Parts that a response lacks are `missing`. */
 function joined(parts: readonly string[], read: ColumnReader, missing: string[]): string {
   let address = '';
   for (const part of parts) {
@@ -152,7 +147,7 @@ function oneLine(text: string): string {
   return lines.filter((line) => line !== '').join(', ');
 }
 
-/** The texts that Salesforce writes into a missing last name, because it requires one. */
+/** The last names that Salesforce uses if a name is missing. Salesforce requires a last name. */
 const NO_NAMES: ReadonlySet<string> = new Set(['[not provided]', '[[Unknown]]']);
 
 function nameOrNull(raw: unknown): string | null {

@@ -3,7 +3,7 @@ import { ConfigurationError } from '../../src/core/errors.ts';
 import type { SalesforceApi } from './api.ts';
 import { getCrmCode } from './errors.ts';
 
-/** The part of a field in Salesforce's description that is used. */
+/** The properties of a field that donor-sync reads from Salesforce's description. */
 const describedFieldSchema = z.object({
   name: z.string(),
   label: z.string().default(''),
@@ -34,7 +34,7 @@ const describeSchema = z.object({
   childRelationships: z.array(z.object({ childSObject: z.string() })).default([]),
 });
 
-/** Salesforce's description of a kind of record, as far as the integration's user may see it. */
+/** Limited to what the integration's user can see. */
 export interface ObjectDescription {
   /** True if the user may change records of this kind at all. */
   updateable: boolean;

@@ -7,32 +7,27 @@ import type { SalesforceSettings } from './settings.ts';
 import { hasSuccessPack, PRIMARY_AFFILIATION } from './success-pack.ts';
 import { blankToNull } from './values.ts';
 
-/** The source of a contact's employer, apart from relations. */
+/** The source of a contact's employer. Relations are a separate source. */
 export interface EmployerShape {
   /** The columns to select. */
   columns: readonly string[];
   sources: readonly IdentitySource[];
-  /** The source from which the columns are read, or null if none can be read. */
+  /** The source of the columns, or null if no source can be read. */
   source: string | null;
-  /**
-   * Returns the employer's name. Null if there is no employer, and undefined if there is one whose name cannot be read.
-   */
+  /** Returns the employer's name. Null without an employer, undefined for an unreadable name. */
   getName(read: ColumnReader): string | null | undefined;
 }
 
 export const AFFILIATION_NAME = 'npsp__Primary_Affiliation__r.Name';
 export const ACCOUNT_NAME = 'Account.Name';
 
-/**
- * The field of an account that marks households. For organisations it is blank, or marks them as
- * organisations.
- */
+/** Blank for organisations. */
 const HOUSEHOLD_MARK = 'npe01__SYSTEM_AccountType__c';
 const ORGANIZATION = 'Organization';
 
 /**
- * Returns the shape of employers. With the Nonprofit Success Pack, the account is the household. A person account is
- * the person. So neither is ever used as an employer.
+ * Returns the shape of employers. In the Nonprofit Success Pack, the account is the household. A person account is the
+ * person. Neither is therefore ever used as an employer.
  */
 export async function shapeEmployer(
   api: SalesforceApi,
@@ -47,7 +42,7 @@ export async function shapeEmployer(
   if (employer !== 'account' && hasAffiliation) return AFFILIATION;
   const account = await shapeAccount(api, description);
   if (employer === 'account' || !hasSuccessPack(description)) return account;
-  // If an affiliation exists but is hidden, the account replaces it as far as possible.
+  // A hidden affiliation is replaced by the account, if possible.
   return { ...account, sources: [source(AFFILIATION_NAME, false), ...account.sources] };
 }
 
@@ -71,7 +66,7 @@ async function shapeAccount(
   const hasHouseholds = hasSuccessPack(description);
   if (hasHouseholds) {
     const account = await describeObject(api, 'Account');
-    // Without the mark a household cannot be distinguished from an employer.
+    // Without the mark, a household looks like an employer.
     if (!account.fields.has(HOUSEHOLD_MARK)) return HIDDEN_ACCOUNT;
     columns.push(mark);
   }
@@ -96,8 +91,7 @@ const HIDDEN_ACCOUNT: EmployerShape = {
 };
 
 /**
- * Returns the name of the account to which a lookup leads. Every account has a name. If a lookup is set but
- * does not lead to a name, the user cannot see the account.
+ * Returns the name of the account in a lookup field. Every account has a name. A set lookup without a name is hidden.
  */
 function nameBehind(
   read: ColumnReader,

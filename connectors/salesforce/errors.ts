@@ -18,8 +18,8 @@ import {
 
 /**
  * What to do about a Salesforce error. `lock` and `passing` are temporary, and `limit` ends tomorrow. `session` needs a
- * new sign-in, and `settings` always requires a user to act. `crowded` is about the number of records that were written
- * together, and `record` is about one record only.
+ * new sign-in, and `settings` always requires a user to act. `crowded` means that too many records were written
+ * together. `record` affects only one record.
  */
 export type ErrorSort =
   | 'lock'
@@ -34,21 +34,20 @@ export type ErrorSort =
 export interface ErrorMeaning {
   sort: ErrorSort;
   sentence: string;
-  /** Why a value is rejected with this code. Omitted if the code is not about values. */
+  /** The reason why Salesforce rejects a value with this code. Omitted if the code is not about values. */
   cause?: RefusalCause;
-  /** True if the sentence is not enough, because an admin needs Salesforce's exact text. */
+  /** An admin needs Salesforce's exact text. */
   keepsWords?: true;
 }
 
-/** One error as Salesforce reports it for a request or a record. */
+/** One error in the form in which Salesforce reports it for a request or a record. */
 export interface SalesforceFault {
   code: string;
-  /** May contain anything, even values, so it leaves the connector only as `words`. */
+  /** The text may contain anything, even values. Passed on only as `words`. */
   message: string;
   fields: readonly string[];
 }
 
-/** The meanings of a request's or a record's error codes (CRM facts, section A5). */
 const MEANINGS = new Map<string, ErrorMeaning>(
   Object.entries({
     UNABLE_TO_LOCK_ROW: {
@@ -212,8 +211,8 @@ const MEANINGS = new Map<string, ErrorMeaning>(
 );
 
 /**
- * The meaning of an exceeded limit for one transaction. Its records are written again in smaller groups, so a user sees
- * the sentence only if a single contact exceeds the limit.
+ * The meaning of an error about Salesforce's limits for one transaction. The records are written again in smaller
+ * groups. Users see this only for a single contact.
  */
 const CROWDED_MEANING: ErrorMeaning = {
   sort: 'crowded',
@@ -224,7 +223,7 @@ const CROWDED_MEANING: ErrorMeaning = {
   keepsWords: true,
 };
 
-/** Codes of failures in an org's own code, which can wrap any other failure in their message. */
+/** The codes of failures in an org's own code. Their messages can wrap any other failure. */
 const OWN_CODE: ReadonlySet<string> = new Set([
   ...['CANNOT_INSERT_UPDATE_ACTIVATE_ENTITY', 'CANNOT_EXECUTE_FLOW_TRIGGER'],
 ]);
@@ -237,19 +236,16 @@ const OWN_CODE: ReadonlySet<string> = new Set([
 const CROWDED =
   /System\.LimitException|Apex CPU time limit exceeded|Apex heap size too large|\bToo many (?:[A-Za-z.]+ ){1,4}?(?:statements|rows|queries|calls|jobs|emails?|callouts|invocations)\b[^:]{0,40}: \d/;
 
-/** The meaning of unknown codes. */
 const UNKNOWN_MEANING: ErrorMeaning = {
   sort: 'record',
   sentence: 'Salesforce refuses the change; its code says why.',
   keepsWords: true,
 };
 
-/** The statuses of temporary failures, whatever the response contains. */
+/** The statuses that always mean a temporary failure. */
 const PASSING_STATUS = /^ERROR_HTTP_(420|429|5\d\d)$/;
 
-/**
- * Returns the meaning of an error. A lock or an exceeded limit may be wrapped in the failure of a trigger or a flow.
- */
+/** A trigger's or flow's failure may wrap a lock or a limit. */
 export function getMeaning({ code, message }: SalesforceFault): ErrorMeaning {
   if (code === 'ERROR_HTTP_401') return meaning('INVALID_SESSION_ID');
   if (code === 'ERROR_HTTP_404') return meaning('NOT_FOUND');
@@ -260,15 +256,15 @@ export function getMeaning({ code, message }: SalesforceFault): ErrorMeaning {
   return CROWDED.test(message) ? CROWDED_MEANING : meaning(code);
 }
 
-/** Returns true for too many requests at the same time, and false for too many in a day. Both have the same code. */
+/**
+ * Returns true if too many requests are in flight. Returns false if the daily requests are used up. Both errors have
+ * the same code.
+ */
 function isConcurrencyLimit({ code, message }: Omit<SalesforceFault, 'fields'>): boolean {
   return code === 'REQUEST_LIMIT_EXCEEDED' && /concurrent/i.test(message);
 }
 
-/**
- * Returns the sentence for a rejection. It is our own text with names of triggers and fields, and contains nothing else
- * from Salesforce.
- */
+/** Contains only names from Salesforce. */
 export function sentenceFor(fault: SalesforceFault): string {
   const { sentence } = getMeaning(fault);
   const trigger = TRIGGER.exec(fault.message)?.[1];
@@ -281,14 +277,14 @@ export function sentenceFor(fault: SalesforceFault): string {
 /** Matches `Guard: execution of BeforeUpdate`, which is how Salesforce's messages about a trigger start. */
 const TRIGGER = /^(\w{1,40}(?:\.\w{1,40})?): execution of (?:Before|After)[A-Z]/;
 
-/** Returns Salesforce's own text, for deciders, or null if our sentence is enough. */
+/** Returns Salesforce's own text, which users see with a decision. Null if our sentence is enough. */
 export function wordsOfFault(fault: SalesforceFault): ForeignText | null {
   const { code, message, fields } = fault;
   if (!getMeaning(fault).keepsWords) return null;
   return foreignText(message, { code: foreignCode(code), fields: foreignFields(fields) });
 }
 
-/** Returns the failure of a whole request as one of the four kinds. `details.crmCode` contains the code. */
+/** `details.crmCode` contains the code. */
 export function requestError(fault: SalesforceFault, cause?: unknown): DonorSyncError {
   const code = foreignCode(fault.code);
   const background = { cause, details: { crmCode: code }, words: wordsOfFault(fault) };
@@ -319,10 +315,7 @@ const faultSchema = z.object({
   fields: z.array(z.string()).nullish(),
 });
 
-/**
- * Returns the first error of a rejected request. A name in its message is included only if it also occurs as a name in
- * `asked`, the request's path.
- */
+/** Returns the first error of a rejected request. Names are included only if `asked` contains them. */
 export function parseFault(status: number, text: string, asked = ''): SalesforceFault {
   const said = parseJson(text);
   const fault = z.array(faultSchema).safeParse(said).data?.[0] ?? faultSchema.safeParse(said).data;
@@ -338,13 +331,9 @@ export function parseFault(status: number, text: string, asked = ''): Salesforce
   return { code, message, fields: [...(fields ?? []), ...namesIn(message, asked)] };
 }
 
-/** How messages about a query name a column or an object. */
 const NAMED = /No such column '(\w+)'|sObject type '(\w+)'|(?:for|The) field '(\w+)'/g;
 
-/**
- * Returns the names that Salesforce calls wrong. Only names that are in our request are returned, so no other text is
- * taken for a name.
- */
+/** Returns the names that Salesforce reports as invalid. Other words are never treated as names. */
 function namesIn(message: string, asked: string): string[] {
   const withoutTexts = decoded(asked).replace(/'(?:[^'\\]|\\[\s\S]?)*(?:'|$)/g, "''");
   const ours = new Set(withoutTexts.match(/\w+/g));

@@ -25,10 +25,7 @@ export function createExchange(line: CrmLine): CrmExchange {
   );
 }
 
-/**
- * Returns true for a temporary failure. A query that took too long once takes too long again, whichever status is
- * returned.
- */
+/** Returns true for a temporary failure. A slow query will be slow again. */
 function isPassing(reply: CrmReply): boolean {
   if (!PASSING_STATUSES.has(reply.status)) return isConcurrency(reply);
   return !reply.text.includes('QUERY_TIMEOUT');
@@ -38,7 +35,10 @@ function isThrottled({ status, text }: CrmReply): boolean {
   return status === 403 ? text.includes('REQUEST_LIMIT_EXCEEDED') : status === 429;
 }
 
-/** Returns true for too many requests at the same time, which ends within seconds. Too many in a day does not. */
+/**
+ * Returns true for too many requests at the same time. This state ends within seconds. The daily limit does not end so
+ * soon.
+ */
 function isConcurrency(reply: CrmReply): boolean {
   return isThrottled(reply) && /concurrent/i.test(reply.text);
 }

@@ -10,36 +10,36 @@ import type { ColumnReader } from './query.ts';
 import { hasSuccessPack } from './success-pack.ts';
 import { blankToNull } from './values.ts';
 
-/** The marks of the CRM itself that exclude contacts. */
+/** The CRM's own marks that exclude contacts. */
 export interface ExclusionShape {
   /** The columns to select. */
   columns: readonly string[];
   /** The fields for each reason, or null if the settings allow research about such people. */
   marks: Readonly<Record<Exclusion, MarkNames | null>>;
-  /** Returns the more significant reason, because the Nonprofit Success Pack ticks both boxes for deceased contacts. */
+  /** The Nonprofit Success Pack ticks both boxes for deceased contacts. */
   getExclusion(read: ColumnReader): Exclusion | 'mark_unknown' | null;
-  /** True if the person forbids research, which is more than a wish not to be contacted. */
+  /** True if the person forbids research. This is stronger than the wish not to be contacted. */
   isObjection(read: ColumnReader): boolean;
   /**
    * The checkboxes of Individuals that express objections, for example `Individual.ShouldForget`.
    */
   objections: readonly string[];
-  /** Returns requests about the person's data for a contact's `privacy` key. Empty if there are none. */
+  /** Returns the requests about the person's data. The key `privacy` contains them. Empty if there are none. */
   getPrivacy(read: ColumnReader): { privacy?: PrivacyMarks };
 }
 
 /** Fields by their names, for example `Individual.ShouldForget`. */
 export interface MarkNames {
   readable: readonly string[];
-  /** Fields that the org has but the integration's user may not see. */
+  /** Fields of the org that the integration's user cannot see. */
   hidden: readonly string[];
 }
 
-/** The fields of each reason that are used without a setting. */
+/** The fields that donor-sync uses for each reason even if the settings do not name them. */
 const KNOWN = {
   deceased: {
     pack: 'npsp__Deceased__c',
-    /** A date in orgs of some industries. Blank for living contacts. */
+    /** Orgs of some industries have this date. Blank for living contacts. */
     own: ['DeceasedDate', 'PersonDeceasedDate'],
     individual: ['DeathDate'],
   },
@@ -54,7 +54,6 @@ const KNOWN = {
 const INDIVIDUAL = 'IndividualId';
 const INDIVIDUAL_ID = 'Individual.Id';
 
-/** Returns the org's own marks that count without a setting for them. */
 export function automaticMarks(
   { marks }: Pick<ExclusionShape, 'marks'>,
   { deceasedField, doNotContactField }: ContactsSettings,
@@ -73,7 +72,7 @@ interface ExclusionOptions {
   log: Log;
 }
 
-/** Finds the marks. Sends one more request to Salesforce only if contacts refer to Individuals. */
+/** Finds the marks. Needs one more request if contacts refer to Individuals. */
 export async function shapeExclusions(
   api: SalesforceApi,
   description: ObjectDescription,
@@ -100,7 +99,7 @@ export async function shapeExclusions(
   const isHidden = createHiddenIndividual(log);
   const found = [...deceased.found, ...doNotContact.found];
   const asked = Object.values(requests).filter((mark) => mark !== null);
-  // People who are to be erased are excluded, whatever the settings for other marks are.
+  // People to be erased are always excluded. No setting changes this.
   const isToForget = (read: ColumnReader) =>
     requests.shouldForget !== null && isSet(requests.shouldForget, read);
   return {
@@ -142,13 +141,12 @@ export async function shapeExclusions(
   };
 }
 
-/** A field that marks contacts. */
 interface Mark {
   name: string;
   field: DescribedField;
-  /** Such a field is blank for contacts that do not refer to an Individual. */
+  /** Blank without an Individual. */
   isOfIndividual: boolean;
-  /** Reads the values that the settings list. Omitted if they do not list any. */
+  /** Reads the values that the settings list. Omitted if the settings list no values. */
   listed?: (raw: unknown) => MarkMeaning;
 }
 
@@ -177,10 +175,7 @@ interface Marks {
 
 const NO_MARKS: Marks = { found: [], hidden: [] };
 
-/**
- * Finds the marks. `individual` is undefined if contacts do not refer to Individuals, and null if the user cannot see
- * them.
- */
+/** Undefined without Individuals, null if they are hidden. */
 function findMarks(
   description: ObjectDescription,
   individual: ObjectDescription | null | undefined,
@@ -198,7 +193,7 @@ function findMarks(
   if (!add(known.pack, fields.get(known.pack), false) && hasSuccessPack(description)) {
     hidden.push(known.pack);
   }
-  // An org without such a field looks the same as an org that hides it.
+  // A missing field looks like a hidden one.
   for (const name of known.own) add(name, fields.get(name), false);
   for (const name of individual === undefined ? [] : known.individual) {
     const path = `Individual.${name}`;
@@ -216,7 +211,6 @@ interface NamedMark {
   listed: Pick<Mark, 'listed'>;
 }
 
-/** Returns the additional field that the settings name, and how its values are read. */
 function namedField(
   description: ObjectDescription,
   contacts: ContactsSettings,
@@ -254,8 +248,8 @@ function meaningIn({ name, field, isOfIndividual, listed }: Mark, read: ColumnRe
 }
 
 /**
- * Returns true for a contact that refers to an Individual that is not shared with the user. Refusals of
- * consent are stored there, and an unreadable Individual must not look like permission.
+ * The Individual is not shared with our user. Individuals store refusals of consent. An unreadable one must not count
+ * as permission.
  */
 function createHiddenIndividual(log: Log): (read: ColumnReader) => boolean {
   let isReported = false;

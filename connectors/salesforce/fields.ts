@@ -9,7 +9,7 @@ import { grantFields, lacksRight } from './permissions.ts';
 import { buildMetadata } from './project/field-metadata.ts';
 import type { SalesforceSession } from './session.ts';
 
-/** Returns the fields of Contact that contain one plain value, as the integration's user may use them. */
+/** Returns the fields of Contact that contain one plain value. Each shows whether the user can read and write it. */
 export function crmFields(
   { fields }: ObjectDescription,
   money: MoneyField | null = null,
@@ -59,7 +59,7 @@ const TYPES: Readonly<Record<string, CrmFieldType>> = {
   datetime: 'datetime',
 };
 
-/** Types whose texts cannot be written freely. */
+/** The types for formatted or encrypted text, which users cannot write freely. */
 const CLOSED_TYPES: ReadonlySet<string> = new Set(['id', 'reference', 'time']);
 
 function toFieldType({ type }: DescribedField): CrmFieldType | null {
@@ -93,13 +93,13 @@ function isWritable({ type, updateable, calculated, autoNumber }: DescribedField
   return updateable && !calculated && !autoNumber && !CLOSED_TYPES.has(type);
 }
 
-/** The number of checks before a new field counts as invisible, and the waits between them. */
+/** The number of checks before a new field is treated as invisible, and the waits between the checks. */
 const LOOKS = 5;
 const LOOK_WAIT_MS = 1_000;
 
 /**
- * Creates missing fields. A new field is hidden from all users, including admins. So this grants the integration's user
- * access to the new fields, and to existing fields that are not visible or editable.
+ * Creates missing fields. Even administrators cannot see a new field. So the integration's user gets access. Existing
+ * fields get access too if necessary.
  */
 export async function createFields(
   session: SalesforceSession,
@@ -179,7 +179,7 @@ const NO_RIGHT_TO_CREATE =
   '“View Setup and Configuration”). A System Administrator can grant it in a permission set for as long as ' +
   '`fields create` takes, or create the field by hand: Setup → Object Manager → Contact.';
 
-/** Waits until the description shows a grant, which takes a moment. */
+/** Waits a moment until the description shows the new access. */
 async function awaitEditable(session: SalesforceSession, names: readonly string[]): Promise<void> {
   for (let look = 0; look < LOOKS; look += 1) {
     session.description = await describeObject(session.api, 'Contact');

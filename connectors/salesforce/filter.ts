@@ -4,7 +4,7 @@ import { getCrmCode } from './errors.ts';
 import { queryRecords, whereClause } from './query.ts';
 import type { SalesforceSession } from './session.ts';
 
-/** Lets Salesforce check `contacts.filter`. Throws a ConfigurationError if Salesforce does not accept it. */
+/** Lets Salesforce check `contacts.filter`. Throws a ConfigurationError if Salesforce rejects the filter. */
 export async function requireFilter({
   api,
   filter,
@@ -28,11 +28,11 @@ export async function requireFilter({
   }
 }
 
-/** Salesforce's own text about a query with the filter in it. */
+/** Salesforce's own text about a query that contains the filter. */
 interface Refused {
   code: string | null;
   says: string;
-  /** The names in the filter, outside its texts. No other part of Salesforce's message is repeated. */
+  /** The names in the filter, excluding words in quotes. The rest of the message is not repeated. */
   names: ReadonlySet<string>;
   /** The number of characters in the query before the filter. */
   start: number;
@@ -80,7 +80,7 @@ const NO_RELATIONSHIP = /Didn't understand relationship '(\w+)'/;
 const NO_TEXT =
   /filter criterion for field '(\w+)' must be of type (\w+) and should not be enclosed in quotes/;
 
-/** Returns the names that the pattern finds in Salesforce's message, if the first of them is in the filter. */
+/** Returns the names that the pattern finds in Salesforce's message. The filter must contain the first of them. */
 function named({ says, names }: Refused, pattern: RegExp): [string, string | undefined] | null {
   const [, name, other] = pattern.exec(says) ?? [];
   return name === undefined || !names.has(name) ? null : [name, other];
@@ -90,7 +90,7 @@ function namesIn(filter: string): Set<string> {
   return new Set(filter.replace(/'(?:[^'\\]|\\[\s\S]?)*(?:'|$)/g, "''").match(/\w+/g));
 }
 
-/** Describes the position of the mistake in the filter, from the query column that Salesforce names. */
+/** Describes where the mistake is in the filter. Salesforce names the column in the query. */
 function describePlace({ says, start }: Refused): string {
   const character = Number(/ERROR at Row:1:Column:(\d+)/.exec(says)?.[1] ?? 0) - start;
   return character > 0 ? ` from character ${character} on` : '';

@@ -12,7 +12,6 @@ import { type SalesforceGroup, salesforceGroupSchema } from './settings.ts';
 /** The maximum number of campaigns that are offered as choices. */
 const MOST_CAMPAIGNS = 500;
 
-/** Yields the contact IDs of a group, each of them once, in batches. */
 export async function* readGroup(
   session: SalesforceSession,
   selector: GroupSelector,
@@ -41,7 +40,7 @@ function listIds(session: SalesforceSession, group: SalesforceGroup): AsyncItera
   return contactsWhere(session, group.where);
 }
 
-/** Leads are not contacts, so they are omitted. The log reports how many leads a campaign has. */
+/** Leads are not contacts. The log reports their number. */
 async function* campaignMembers(
   session: SalesforceSession,
   campaign: string,
@@ -101,7 +100,6 @@ async function* contactsWhere(
   }
 }
 
-/** Returns the ID of the only record with this ID or name. */
 async function findOne(
   { api }: SalesforceSession,
   object: 'Campaign' | 'Account',
@@ -129,7 +127,7 @@ const reportSchema = z.object({
   /** False if Salesforce has omitted rows. */
   allData: z.boolean(),
   hasDetailRows: z.boolean().default(true),
-  /** The rows of each grouping. `T!T` is the whole report. */
+  /** `T!T` is the whole report. */
   factMap: z.record(
     z.string(),
     z.object({
@@ -171,7 +169,7 @@ async function runReport(api: SalesforceApi, id: string): Promise<unknown> {
   }
 }
 
-/** Returns the column with contact IDs. It has such a name, or is the only column that contains contact IDs. */
+/** It has such a name, or is the only column that contains contact IDs. */
 function contactColumn(id: string, report: Report, cells: readonly (string | null)[][]): number {
   const { detailColumns } = report.reportMetadata;
   const holdsIds = (at: number) => cells.some((row) => row[at] !== null && row[at] !== undefined);

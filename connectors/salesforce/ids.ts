@@ -8,12 +8,12 @@ const SHORT_LENGTH = 15;
 export const ID_PREFIXES = { account: '001', contact: '003', report: '00O', campaign: '701' };
 
 /**
- * Returns the ID in the 18-character form, which Salesforce's API uses, or null if the text is not an ID of that kind.
+ * Null for text that is not an ID of this kind.
  *
- * The last three characters encode which of the others are capitals. With 15 characters, each counts as typed: `a` and
- * `A` are two records. With 18, the check characters may be in either case. If a program has made all letters lower or
- * upper case, they restore the rest, as Apex's `Id.valueOf(text, true)` does. If letters of both cases contradict them,
- * one of the two was mistyped and might lead to another record, so the text does not count as an ID.
+ * The last three characters encode which of the others are capitals. An ID with 15 characters is case-sensitive: `a`
+ * and `A` are two records. In an ID with 18 characters, the last three characters may be in either case. They can
+ * restore the case of all letters. Apex's `Id.valueOf(text, true)` does the same. An ID is wrong if it has letters in
+ * both cases that contradict the last three characters. It might lead to a different record, so it is refused.
  */
 export function longId(text: string, prefix: string): string | null {
   const id = ID.test(text) ? longForm(text) : null;
@@ -25,15 +25,13 @@ export function contactId(text: string): string | null {
   return longId(text.trim(), ID_PREFIXES.contact);
 }
 
-/** Returns the other forms of an ID of 18 characters that users and programs may type. */
+/** Returns the other forms of an 18-character ID that users and programs may type. */
 export function otherForms(id: string): string[] {
   const forms = [id.slice(0, SHORT_LENGTH), id.toLowerCase(), id.toUpperCase()];
   return forms.filter((form) => form !== id);
 }
 
-/**
- * Returns the ID in the same form, but returns a text that is not a contact's ID unchanged, so Salesforce rejects it.
- */
+/** Returns the canonical form of a contact's ID. Any other text is returned unchanged, so Salesforce rejects it. */
 export function contactIdOrText(text: string): string {
   return contactId(text) ?? text;
 }
@@ -47,7 +45,7 @@ function longForm(text: string): string | null {
   return isFolded ? restored(text) : null;
 }
 
-/** Returns the ID with its letters in the case that its check characters encode, or null if this is impossible. */
+/** Null if the check characters do not fit. */
 function restored(folded: string): string | null {
   const check = folded.slice(SHORT_LENGTH).toUpperCase();
   let short = '';
@@ -57,7 +55,7 @@ function restored(folded: string): string | null {
     const character = folded.charAt(at);
     short += isCapital ? character.toUpperCase() : character.toLowerCase();
   }
-  // This finds a digit where a capital is expected, and an invalid check character.
+  // Finds misplaced digits and invalid check characters.
   return toCheckCharacters(short) === check ? short + check : null;
 }
 
@@ -69,10 +67,10 @@ function toCheckCharacters(short: string): string {
   return check;
 }
 
-/** How many characters one check character encodes. */
+/** The number of characters that one check character encodes. */
 const CHUNK = 5;
 
-/** Returns one bit for each capital among the five characters. The first character's bit is the lowest. */
+/** Returns five bits. A bit is set if the character is a capital letter. The first character's bit is the lowest. */
 function capitalBits(text: string, start: number): number {
   let bits = 0;
   for (let at = 0; at < CHUNK; at += 1) {

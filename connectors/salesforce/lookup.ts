@@ -19,13 +19,10 @@ import { withRelations } from './relations.ts';
 import type { SalesforceSession } from './session.ts';
 import { canonicalValue } from './values.ts';
 
-/** Salesforce accepts 16,384 characters of address and headers together. */
+/** The address and the headers together can have 16,384 characters. */
 const MAX_PATH_LENGTH = 12_000;
 
-/**
- * Reads these contacts' records, including deleted ones, usually in one request. If the list of fields and IDs is too
- * long for an address, the request is split in half.
- */
+/** A list that is too long is split in half. */
 export async function readByIds(
   session: SalesforceSession,
   ids: readonly string[],
@@ -47,10 +44,7 @@ export async function readByIds(
   });
 }
 
-/**
- * Returns the descriptions of these fields. An unknown field may have been created since the description was
- * read.
- */
+/** An unknown field may be new. */
 export async function findFields(
   session: SalesforceSession,
   names: readonly string[],
@@ -93,8 +87,8 @@ export async function findIncluded(
 }
 
 /**
- * Returns these columns of the contacts with these IDs, by ID, including deleted contacts. Contacts that do not meet
- * the condition are left out.
+ * Returns these columns of the contacts with these IDs, including deleted contacts. The key is the ID. Contacts outside
+ * the condition are omitted.
  */
 export async function findRecords(
   session: Pick<SalesforceSession, 'api'>,
@@ -119,7 +113,7 @@ export async function findRecords(
   return new Map(records.map((record) => [String(record['Id']), createColumnReader(record)]));
 }
 
-/** Returns the people in these records who are not deleted, by ID. */
+/** Returns the people in these records who are not deleted. The key is the ID. */
 async function readContacts(
   session: SalesforceSession,
   records: ReadonlyMap<string, ColumnReader>,
@@ -133,8 +127,8 @@ async function readContacts(
 }
 
 /**
- * Returns the entry for an ID. It has the ID as it was requested, and the contact in it has the canonical ID. If
- * `queryAll` does not find a record, it is missing: it was purged from the recycle bin, or this user may not see it.
+ * It has the ID as it was requested, and the contact in it has the canonical ID. `queryAll` does not find purged or
+ * invisible records.
  */
 function toLookup(
   id: string,

@@ -6,7 +6,7 @@ import type { DescribedField, ObjectDescription } from './describe.ts';
 import type { ColumnReader } from './query.ts';
 import { blankToNull, canonicalValue } from './values.ts';
 
-/** Types of fields whose values are options. One of them may well be "No". */
+/** Types of fields whose values are options. One of these options may be "No". */
 export const PICKLIST_TYPES: ReadonlySet<string> = new Set([
   'picklist',
   'multipicklist',
@@ -14,8 +14,7 @@ export const PICKLIST_TYPES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns a field of Contact. Throws a ConfigurationError if the integration's user sees no field with that
- * name.
+ * Returns a field of Contact. Throws a ConfigurationError if the integration's user cannot see a field with that name.
  */
 export function requireField(
   { fields }: ObjectDescription,
@@ -30,8 +29,8 @@ export function requireField(
 }
 
 /**
- * Returns the value of a field that excludes contacts. A response without it gives no information about them,
- * and must not look like permission.
+ * Returns the value of a field that excludes contacts. A missing field says nothing about marks. It must not look like
+ * permission.
  */
 export function readMark(read: ColumnReader, name: string): unknown {
   const raw = read(name);
@@ -43,8 +42,8 @@ export function readMark(read: ColumnReader, name: string): unknown {
 }
 
 /**
- * True if the field marks the contact. A checkbox does if it is ticked. Any other field marks with every value except
- * zero.
+ * True if the field marks the contact. A ticked checkbox marks the contact. Any other field marks the contact with
+ * every value except zero.
  */
 export function isMarked(raw: unknown, field: DescribedField): boolean {
   const value = canonicalValue(raw, field);
@@ -55,23 +54,20 @@ export function isMarked(raw: unknown, field: DescribedField): boolean {
 export interface OptOutShape {
   /** The columns to select. */
   columns: readonly string[];
-  /**
-   * A condition that all contacts who have opted out meet, and perhaps others. Null if no contact can have opted out,
-   * or if no condition can be written.
-   */
+  /** A condition that matches every contact who has opted out. May match others too. Null if SOQL cannot express it. */
   condition: string | null;
   isOptedOut(read: ColumnReader): boolean;
-  /** True if the value is in neither list of the settings. */
+  /** The settings do not list the value. */
   isUnknown(read: ColumnReader): boolean;
 }
 
-/** Types whose texts users type freely. */
+/** The types for free text. */
 const TEXT_TYPES: ReadonlySet<string> = new Set(['string', 'textarea', 'phone', 'url', 'email']);
 
 /** The maximum number of options that a message lists. */
 const MOST_LISTED = 30;
 
-/** Reads the opt-out setting, or throws before anything is read, so nothing is spent on a guess. */
+/** Invalid settings throw before anything is read or spent. */
 export function shapeOptOut(
   description: ObjectDescription,
   { optOutField: name, optOutValues = null, unmarkedValues }: ContactsSettings,
@@ -102,23 +98,20 @@ export function shapeOptOut(
   };
 }
 
-/**
- * Returns the condition, or null if there is none. If a text cannot be part of a query, it cannot be searched for. A
- * pure function.
- */
+/** Returns the condition, or null if there is none. A query cannot contain every value. A pure function. */
 function conditionOfMark({ name, type, filterable }: DescribedField): string | null {
   if (!filterable) return null;
   return type === 'boolean' ? `${name} = true` : `${name} != null`;
 }
 
-/** Reads a field by the values in the settings. Throws if the field has no such values. */
+/** Throws if the field has no such values. */
 export function readListed(
   field: DescribedField,
   kind: MarkKind,
   marked: readonly string[],
   unmarked: readonly string[] | undefined,
 ): (raw: unknown) => MarkMeaning {
-  // With both lists, any other value waits, so a value that is not an option is harmless.
+  // With both lists, other values wait for a user. So extra values are harmless.
   const mayBeOther = unmarked !== undefined;
   const isMarking = chooser(field, { kind, setting: `${kind}Values`, mayBeOther }, marked);
   const isHarmless =
@@ -138,7 +131,7 @@ interface ValueList {
   kind: MarkKind;
   setting: string;
   /**
-   * True if it may have values that are not options, because records keep the values of deleted options and of imports.
+   * True if records may have values that are not options. Imports add values, and deleted options remain in records.
    */
   mayBeOther: boolean;
 }
@@ -163,7 +156,7 @@ function chooser(
   );
 }
 
-/** Requires that the values are options. Retired options are included, because records may still have them. */
+/** Throws if a value in the settings is not an option. Retired options count, because records may have them. */
 function requireOptions(
   field: DescribedField,
   { setting, mayBeOther }: ValueList,

@@ -1,26 +1,26 @@
 /**
- * Reads Salesforce's Outbound Messages. They are unsigned SOAP with at most 100 notifications, and Salesforce expects
- * an acknowledgement (developer guide "Outbound Messaging", vendor facts).
+ * An Outbound Message is unsigned SOAP with at most 100 notifications. Salesforce expects an acknowledgement of each
+ * message (developer guide "Outbound Messaging", vendor facts).
  */
 
-/** The record of a notification. */
 export interface Notification {
   /** The API name of the record's type. */
   type: string;
   id: string;
-  /** The org that sent the notification, or null if it is missing. */
   account: string | null;
 }
 
 const ENVELOPE = 'Envelope/Body/notifications';
 const RECORD = `${ENVELOPE}/Notification/sObject`;
 
-/** Deeper than any notification. A text with deeper nesting is not an Outbound Message. */
+/**
+ * The maximum depth of nested elements. No notification is deeper. XML with deeper nesting is not an Outbound Message.
+ */
 const MAX_DEPTH = 10;
 
 /**
- * Returns the records of an Outbound Message, or null for any other text. Entities are not decoded, because IDs do not
- * contain any. A text with declarations, comments or character data is not from Salesforce.
+ * Returns the records of an Outbound Message, or null for any other text. IDs contain no entities. Declarations and
+ * comments do not come from Salesforce.
  */
 export function readOutboundMessage(xml: string): Notification[] | null {
   if (xml.includes('<!')) return null;
@@ -61,7 +61,7 @@ function* readTags(xml: string): Generator<{ tag: string; textBefore: string }> 
 
 const NAMESPACE = 'http://soap.sforce.com/2005/09/outbound';
 
-/** The acknowledgement that Salesforce expects. After any other response it resends the message for a day. */
+/** After any other response, Salesforce repeats the message for a day. */
 export const ACKNOWLEDGEMENT = `<?xml version="1.0" encoding="UTF-8"?>
 <soapenv:Envelope xmlns:soapenv="http://schemas.xmlsoap.org/soap/envelope/"><soapenv:Body><notificationsResponse xmlns="${NAMESPACE}"><Ack>true</Ack></notificationsResponse></soapenv:Body></soapenv:Envelope>
 `;

@@ -6,7 +6,7 @@ import { getCrmCode, readAs } from './errors.ts';
 import { type QueryRecord, queryRecords, quoted, quotedList } from './query.ts';
 import type { SalesforceSession } from './session.ts';
 
-/** Our own permission set. It is found by its name, or created. */
+/** Our own permission set. It is created if no permission set has its name. */
 export interface OwnSet {
   name: string;
   label: string;
@@ -22,9 +22,7 @@ export const FIELDS: OwnSet = {
   access: { PermissionsRead: true, PermissionsEdit: true },
 };
 
-/**
- * Lets users read the fields. Salesforce does not show a new field to any user, not even to administrators.
- */
+/** New fields are invisible to everyone. */
 export const VIEWERS: OwnSet = {
   name: 'donor_sync_viewers',
   label: 'donor-sync viewers',
@@ -44,13 +42,10 @@ const saveResultsSchema = z.array(
   }),
 );
 
-/** How many records are in one request to the collections. */
+/** The number of records in one collections request. */
 const COLLECTION_ROWS = 200;
 
-/**
- * Gives the integration's user read and edit access to fields of Contact, through our own permission set, which is
- * created or used again. Returns the problems by field.
- */
+/** If the set does not exist, it is created. Returns problems by field. */
 export async function grantFields(
   session: SalesforceSession,
   names: readonly string[],
@@ -68,8 +63,7 @@ export async function grantFields(
 
 /**
  * Lets users read fields of Contact: users who already have the permission set, and the active users of a profile if
- * one is given. A permission set cannot be assigned to a profile itself. So if a user gets the profile later, another
- * call is needed.
+ * one is given. Salesforce cannot assign a set to a profile. Users who get the profile later need another call.
  */
 export async function showFields(
   session: SalesforceSession,
@@ -113,7 +107,7 @@ export async function countViewers(
   names: readonly string[],
 ): Promise<number> {
   const fields = names.filter(isCustom).map((name) => `Contact.${name}`);
-  // Standard fields are visible to everyone unless an admin hides them.
+  // Standard fields are visible to everyone unless an administrator hides them.
   if (fields.length < names.length || fields.length === 0) return Number.POSITIVE_INFINITY;
   const granted = await queryRecords(
     session.api,
@@ -123,7 +117,7 @@ export async function countViewers(
   return sets.size === 0 ? 0 : countPeople(session, [...sets]);
 }
 
-/** Counts users other than the integration's who have one of these permission sets. */
+/** Counts the users who have one of these permission sets. The integration's user is excluded. */
 async function countPeople(
   { api, userId }: PermissionDeps,
   sets: readonly string[],
@@ -135,7 +129,6 @@ async function countPeople(
   return new Set(assigned.map(({ AssigneeId }) => String(AssigneeId))).size;
 }
 
-/** Returns the active users of a profile. */
 async function findUsers({ api }: PermissionDeps, profile: string): Promise<string[]> {
   const users = await queryRecords(
     api,
@@ -157,10 +150,7 @@ function describeRefusal(error: unknown): string {
 const NO_RIGHT =
   "the integration's user lacks the permission “Manage Profiles and Permission Sets” or “Assign Permission Sets”.";
 
-/**
- * Returns true for a refusal about part of the setup and not about a contact. If the user lacks the
- * permission, Salesforce refuses access or reports that the thing does not exist.
- */
+/** The refusal concerns the setup and not a contact. Without permission, Salesforce refuses or hides records. */
 export function lacksRight(error: unknown): boolean {
   return NO_RIGHT_CODES.has(getCrmCode(error) ?? '');
 }
@@ -186,7 +176,7 @@ async function findOrCreateSet({ api }: PermissionDeps, set: OwnSet): Promise<st
   return readAs(createdSchema, await api.send('POST', '/sobjects/PermissionSet', body)).id;
 }
 
-/** Inserts missing entries into the set, and extends existing entries that lack the intended access. */
+/** Inserts missing entries into the set and extends existing entries that lack the intended access. */
 async function grantTo(
   { api }: PermissionDeps,
   ParentId: string,
@@ -229,7 +219,7 @@ async function grantTo(
   ]);
 }
 
-/** Saves records. Returns the problem with each rejected record, by its name. */
+/** Returns the problem for each rejected record. The key is the record's name. */
 async function save(
   api: PermissionDeps['api'],
   method: 'POST' | 'PATCH',
@@ -252,10 +242,7 @@ async function save(
   return problems;
 }
 
-/**
- * Assigns the permission set to the integration's user. A refusal is thrown, because donor-sync cannot write anything
- * without its own access.
- */
+/** donor-sync cannot write without its own access, so refusals are thrown. */
 async function assignToSelf(
   { api, userId }: PermissionDeps,
   PermissionSetId: string,
@@ -271,7 +258,7 @@ async function assignToSelf(
   });
 }
 
-/** Assigns a permission set to users who lack it, one after the other. Counts the refused assignments. */
+/** Counts the refused assignments. */
 async function assignTo(
   { api }: PermissionDeps,
   PermissionSetId: string,

@@ -4,13 +4,13 @@ import type { SalesforceApi } from './api.ts';
 import { getCrmCode, readAs } from './errors.ts';
 import { pagePath } from './sign-in/instance.ts';
 
-/** A record from a query. Parents are nested under the names of their relationships. */
+/** Parents are nested under the names of their relationships. */
 export type QueryRecord = Readonly<Record<string, unknown>>;
 
 /** Returns the value in a record's column, for example `FirstName` or `Account.Name`. */
 export type ColumnReader = (column: string) => unknown;
 
-/** Records as received, because copying each would cost more than everything else that is done with them. */
+/** The records as Salesforce returned them. Copying them would take longer than all other work. */
 export const recordSchema = z.custom<QueryRecord>(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
 );
@@ -22,7 +22,7 @@ const replySchema = z.object({
   nextRecordsUrl: z.string().optional(),
 });
 
-/** The maximum number of pages of one query, for ten million records at Salesforce's page size. */
+/** The maximum number of pages for one query. With Salesforce's page size, it is enough for ten million records. */
 const MAX_PAGES = 5_000;
 
 /** `query` leaves out deleted records, and `queryAll` includes them. */
@@ -70,12 +70,12 @@ export async function queryAtOnce(
   }
 }
 
-/** True if Salesforce gave up on a query because it took too long. */
+/** True if Salesforce ended a query because it took too long. */
 export function isTooSlow(error: unknown): boolean {
   return getCrmCode(error) === 'QUERY_TIMEOUT';
 }
 
-/** Queries items. If Salesforce takes too long, the request is split in half. */
+/** If Salesforce takes too long, the request is split in half. */
 export async function queryInHalves(
   items: readonly string[],
   ask: (items: readonly string[]) => Promise<QueryRecord[]>,
@@ -95,12 +95,12 @@ export async function countRecords(api: SalesforceApi, soql: string): Promise<nu
   return readAs(replySchema, await api.get(queryPath(soql, 'query'))).totalSize;
 }
 
-/** Returns the address of a query, for callers that count its characters. */
+/** Returns the address of a query. Callers use it to count the characters. */
 export function queryPath(soql: string, kind: QueryKind): string {
   return `/${kind}?q=${encodeURIComponent(soql)}`;
 }
 
-/** Creates a reader for columns of a record. `Account.Name` is the name of its parent. */
+/** `Account.Name` is the name of its parent. */
 export function createColumnReader(record: QueryRecord): ColumnReader {
   return (column) => {
     let value: unknown = record;
@@ -116,7 +116,7 @@ function getChild(value: unknown, key: string): unknown {
   return Object.hasOwn(record, key) ? Reflect.get(record, key) : undefined;
 }
 
-/** Returns the text as a literal in Salesforce's query language. */
+/** Returns a string as a literal in Salesforce's query language. */
 export function quoted(text: string): string {
   const escaped = text
     .replace(/[\\']/g, (character) => `\\${character}`)
@@ -130,7 +130,7 @@ export function quotedList(texts: readonly string[]): string {
   return `(${texts.map(quoted).join(',')})`;
 }
 
-/** Returns the conditions that are not null as a clause, combined with AND. Empty if there are none. */
+/** Combines the conditions that are not null with AND, and returns them as a clause. Empty if there are none. */
 export function whereClause(conditions: readonly (string | null)[]): string {
   const present = conditions.filter((condition) => condition !== null);
   return present.length === 0 ? '' : ` WHERE ${present.join(' AND ')}`;

@@ -12,13 +12,12 @@ import { canonicalValue, isoInstant } from './values.ts';
 /** Columns that show who last changed a record, and when. */
 const STAMPS = ['LastModifiedById', 'LastModifiedDate'];
 
-/** Salesforce's timestamps and the clock of its responses have whole seconds. */
+/** Salesforce's timestamps and the times in its responses are rounded to whole seconds. */
 const SECOND_MS = 1_000;
 
 /**
- * Reads written fields back, usually in one request. Automation runs in the write's transaction, as its user. So a
- * value that differs from the sent value counts as changed by automation if our own user last changed the record,
- * between our write and its response.
+ * Reads written fields back, usually in one request. Automation runs in the write's transaction as the same user. A
+ * changed value is treated as a change by automation if our own user made the last change during our write.
  */
 export async function readBack(
   session: SalesforceSession,

@@ -7,10 +7,10 @@ import { createColumnReader, queryInHalves, queryRecords, quotedList } from './q
 import type { SalesforceSettings } from './settings.ts';
 import { blankToNull } from './values.ts';
 
-/** How many IDs are in one request, so that its address is not too long. */
+/** With more IDs, the address would be too long. */
 const IDS_PER_QUERY = 500;
 
-/** How many requests are in flight at a time for one page of contacts. */
+/** The number of requests in flight at a time for one page of contacts. */
 const QUERIES_AT_ONCE = 4;
 
 const OBJECT = 'AccountContactRelation';
@@ -22,17 +22,17 @@ const IS_EMPLOYEE = "Roles INCLUDES ('Employee')";
 /** The fields that the query needs. */
 const NEEDED = ['AccountId', 'ContactId', 'IsActive', 'Roles'];
 
-/** Whether relations provide employers that the columns of Contact do not have. */
+/** Whether relations provide employers that are missing from Contact's columns. */
 export interface Relations {
-  /** Whether the org uses relations. `none` means that it does not. */
+  /** Whether the org uses relations. `none` means that the org does not use relations. */
   state: 'none' | 'hidden' | 'readable';
   sources: readonly IdentitySource[];
 }
 
 /**
- * Returns the shape of relations. A person account is an account itself, so the person's employer is another account,
- * to which the person is related as an employee. An org without relations looks the same as a user who may not see
- * them. In both cases, these employers are unknown, and not absent.
+ * A person account represents the person. The employer is a different account, to which the person is related as an
+ * employee. An org without relations cannot be distinguished from an org that hides its relations from the user. In
+ * both cases, these employers are unknown. This does not mean that they do not exist.
  */
 export async function shapeRelations(
   api: SalesforceApi,
@@ -50,7 +50,7 @@ export async function shapeRelations(
   };
 }
 
-/** Returns the contacts. Contacts without an employer get the organisations to which they are related. */
+/** The organisations to which a contact is related become its employers if it has no other employer. */
 export async function withRelations(
   { api, shape }: { api: SalesforceApi; shape: { relations: Relations } },
   contacts: readonly Contact[],

@@ -12,7 +12,7 @@ import type { SalesforceSession } from './session.ts';
 
 const foundSchema = z.object({ searchRecords: z.array(z.object({ Id: z.string() })) });
 
-/** Salesforce refuses a search in which no word has more characters. */
+/** The minimum length of the longest word in a search. Salesforce refuses shorter searches. */
 const SHORTEST_WORD = 2;
 
 /** Words with a meaning in Salesforce's search language, in upper or lower case. */

@@ -26,20 +26,17 @@ export interface SalesforceSession {
   /** The integration's user. */
   userId: string;
   shape: ContactShape;
-  /** Contact, as the user sees it. It is read again when fields are created. */
+  /** The description of Contact that the user can see. It is read again when fields are created. */
   description: ObjectDescription;
-  /** The results of this session's writes with rejections that do not name a field. */
+  /** The knowledge about rejections that name no field, from this session's writes. */
   lessons: Lessons;
-  /** Its last writes, which are needed to read them back. */
+  /** The last writes of this session. They are needed to read the values back. */
   recent: RecentWrites;
-  /** When values were looked up that are about to be written. */
+  /** The times at which the values to write were looked up. */
   lookups: RecentLookups;
 }
 
-/**
- * Signs in and finds out what Contact looks like in this org. This usually takes one request in addition to the
- * sign-in.
- */
+/** Signs in and reads how this org describes Contact. This usually takes one request in addition to the sign-in. */
 export async function openSession(
   { settings, contacts, deps }: ConnectorOptions<SalesforceSettings>,
   world: SalesforceWorld,

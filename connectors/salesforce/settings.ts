@@ -12,10 +12,7 @@ export const authSchema = z.discriminatedUnion('type', [
     type: z.literal('jwt'),
     clientId: text,
     username: text,
-    /**
-     * The private key for the certificate that is stored with the app, in PEM. `\n` may be used for a line
-     * break.
-     */
+    /** The private key in PEM. The app has the certificate for this key. `\n` may be used for a line break. */
     privateKey: text,
   }),
   z.strictObject({ type: z.literal('clientCredentials'), clientId: text, clientSecret: text }),
@@ -38,7 +35,7 @@ export const authSchema = z.discriminatedUnion('type', [
 
 export type AuthSettings = z.infer<typeof authSchema>;
 
-/** The version of Salesforce's APIs that is used if the settings have none. */
+/** The default version of Salesforce's APIs. */
 export const DEFAULT_API_VERSION = '67.0';
 
 /** The `crm` part of the settings for an integration with Salesforce. */
@@ -65,18 +62,18 @@ export const salesforceSettingsSchema = z.strictObject({
     .regex(/^\d{2,3}\.0$/, 'must look like 67.0')
     .default(DEFAULT_API_VERSION),
   /**
-   * Where a contact's employer comes from: the account, the primary affiliation of the Nonprofit Success Pack, or
-   * whichever of the two the org's own description suggests.
+   * The source of a contact's employer. It is the account, the primary affiliation of the Nonprofit Success Pack, or
+   * the source that fits the org's description.
    */
   employer: z.enum(['auto', 'account', 'primaryAffiliation']).default('auto'),
-  /** How amounts in US dollars are handled for contacts with another currency. */
+  /** How amounts in US dollars are handled for contacts with a different currency. */
   currency: currencyModeSchema,
   dailyReservePercent: dailyReservePercentSchema,
-  /** From this number of contacts on, they are read and written through the Bulk API. */
+  /** If there are at least this many contacts, the Bulk API reads and writes them. */
   bulkThreshold: z.number().int().min(200).max(1_000_000).default(2000),
   /**
-   * True to find fields that a rule rejects without naming them, by updates that Salesforce rolls back. Use false for
-   * orgs whose flows publish platform events immediately, because these events are not rolled back.
+   * True to search for fields that a rule rejects but does not name. The search sends updates that Salesforce rolls
+   * back. Use false for orgs whose flows publish platform events immediately. Such events are not rolled back.
    */
   probe: z.boolean().default(true),
 });
@@ -88,7 +85,7 @@ export const salesforceGroupSchema = z.union([
   z.strictObject({
     /** ID or name. */
     campaign: text,
-    /** Member statuses that count. If omitted, all of them. */
+    /** The member statuses to include. If omitted, all statuses are included. */
     statuses: z.array(text).min(1).optional(),
   }),
   z.strictObject({

@@ -1,6 +1,6 @@
 import type { ObjectDescription } from './describe.ts';
 
-/** The lookup in the Nonprofit Success Pack to a person's employer. */
+/** The Nonprofit Success Pack's lookup field for the employer. */
 export const PRIMARY_AFFILIATION = 'npsp__Primary_Affiliation__c';
 
 /** Prefixes of the pack's fields and objects. */
@@ -8,7 +8,7 @@ const OF_THE_PACK = /^(npsp|npe01|npo02|npe03|npe4|npe5)__/;
 
 /**
  * True if the org has the Nonprofit Success Pack. Its fields are hidden from an integration user until access is
- * granted. So objects that refer to Contact are checked too, because the org must not look different when a permission
+ * granted. Objects that refer to Contact are therefore also checked. The org must not look different when a permission
  * changes.
  */
 export function hasSuccessPack({ fields, childObjects }: ObjectDescription): boolean {

@@ -23,7 +23,7 @@ export function canonicalValue(raw: unknown, field: DescribedField): FieldValue 
   }
 }
 
-/** True if Salesforce can convert the JSON to the field's type. Also returns true for an unknown field. */
+/** True if Salesforce can convert the JSON to the field's type. Returns true for an unknown field too. */
 export function isReadable(value: FieldValue, field: DescribedField | undefined): boolean {
   if (value === null || field === undefined) return true;
   if (NUMBER_TYPES.has(field.type)) {
@@ -38,7 +38,7 @@ const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
 const DATE_TYPES: ReadonlySet<string> = new Set(['date', 'datetime']);
 const DATE = /^\d{4}-\d{2}-\d{2}/;
 
-/** Returns a text without surrounding white space, or null if it is blank or not a text. */
+/** Returns a string without surrounding white space, or null if it is blank or not a string. */
 export function blankToNull(raw: unknown): string | null {
   if (typeof raw !== 'string') return null;
   const text = raw.trim();
@@ -51,7 +51,7 @@ export function isoInstant(text: string): string {
   return Number.isNaN(epochMs) ? text : new Date(epochMs).toISOString();
 }
 
-/** Returns values in the order of the picklist. Values that are no longer in it follow. */
+/** Returns values in the order of the picklist. Values that the picklist no longer contains come last. */
 function inOrder(raw: string, { picklistValues }: DescribedField): string {
   const picked = raw.split(PICKED_SEPARATOR);
   const order = (picklistValues ?? []).map(({ value }) => value);

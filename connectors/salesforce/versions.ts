@@ -4,7 +4,7 @@ import { readAs } from './errors.ts';
 
 const versionsSchema = z.array(z.object({ version: z.string() }));
 
-/** True if the org supports a version of the API, and its newest version. */
+/** Whether the org supports a version of the API, and the newest version that it supports. */
 export async function findVersion(
   api: Pick<SalesforceApi, 'get'>,
   wanted: string,

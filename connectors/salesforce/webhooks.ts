@@ -1,4 +1,4 @@
-/** Salesforce's webhooks. Flows use the general form, and Outbound Messages have their own. */
+/** Salesforce's webhooks. Flows use the general form, and Outbound Messages have their own form. */
 import type { CrmWebhooks } from '../webhooks.ts';
 import { ACKNOWLEDGEMENT, readOutboundMessage } from './outbound-message.ts';
 

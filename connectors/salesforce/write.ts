@@ -18,15 +18,15 @@ import {
 import { settle } from './rows/settle.ts';
 import type { SalesforceSession } from './session.ts';
 
-/** How many requests are in flight at a time. More requests would mostly wait for the same accounts. */
+/** The number of requests in flight at a time. More requests would mostly wait for the same accounts. */
 const COLLECTIONS_AT_ONCE = 3;
 
-/** How many changes one write can have. They are in memory until their results are known. */
+/** The maximum number of changes in one write. They are in memory until their results are known. */
 export const MAX_CHANGES = 100_000;
 
 /**
- * Writes the changes, and uses the Bulk API if there are many. A batch never contains two changes to the same contact.
- * Salesforce rejects that in one request, and does not keep the order in a job.
+ * If there are many, uses the Bulk API. A batch never contains two changes to the same contact. Salesforce rejects such
+ * a request. In a job, it does not keep the order of the changes.
  */
 export async function* writeChanges(
   session: SalesforceSession,
@@ -38,7 +38,7 @@ export async function* writeChanges(
   }
 }
 
-/** Changes of different contacts, by the long form of their IDs. */
+/** The changes to different contacts. The key is the long form of the contact's ID. */
 interface ChangeBatch {
   changes: Map<string, ContactChange>;
   /** Changes whose IDs are not contact IDs. */
@@ -81,8 +81,8 @@ async function* writeBatch(
 }
 
 /**
- * Leaves out numbers with more decimals than their fields, which Salesforce would round and acknowledge. Returns the
- * result if nothing can be sent.
+ * Leaves out numbers that have more decimals than their fields. Salesforce would round and acknowledge them. Returns
+ * the result if nothing can be sent.
  */
 function withoutTooExact(
   { description }: SalesforceSession,
@@ -105,8 +105,8 @@ function withoutTooExact(
 const TOO_EXACT = 'NUMBER_OUTSIDE_VALID_RANGE';
 
 /**
- * Writes each change once, and uses the Bulk API if there are many. The Bulk API always runs triggers for 200 records,
- * so it is not used once the org's triggers have exceeded a limit with fewer.
+ * Writes each change once, and uses the Bulk API if there are many. The Bulk API always runs triggers for 200 records.
+ * It is therefore not used after the org's triggers have exceeded a limit with fewer records.
  */
 async function* writePass(
   session: SalesforceSession,
@@ -125,7 +125,7 @@ async function* writePass(
   yield* writeInCollections(session, [...touched, ...alone, ...apart], unsettled);
 }
 
-/** Writes 200 changes per request, unless a change must be alone, with a few requests at a time. */
+/** Writes 200 changes per request, with a few requests at a time. Some changes must be sent alone. */
 async function* writeInCollections(
   session: SalesforceSession,
   changes: readonly SentChange[],

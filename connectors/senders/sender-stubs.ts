@@ -1,10 +1,11 @@
 /**
- * The modules that replace everything with which the vendors' libraries could send. The libraries know the APIs, and
- * `src/outbound` sends. A request that a library sent itself would have no deadline, no pace and no guard, and could
- * follow a redirect with a token. The parsers of XML and of whole CSV files are replaced too. No response is passed to
- * them (`connectors/salesforce/client.ts`), and they are almost half of the code that would be loaded.
+ * The modules that replace all functions with which the vendors' libraries could send requests. The libraries know the
+ * APIs, and `src/outbound` sends the requests. A request from the library itself would have no deadline, no pace and no
+ * guard. It could follow a redirect with a token. The parsers of XML and of whole CSV files are replaced too. These
+ * parsers receive no response (`connectors/salesforce/client.ts`), and they are almost half of the code that would be
+ * loaded.
  *
- * The bundler puts these modules into the program (`scripts/without-senders.ts`). If the sources run directly, Node
+ * The bundler includes these modules in the program (`scripts/without-senders.ts`). If the sources run directly, Node
  * loads them (`without-senders.ts`).
  */
 
@@ -15,8 +16,8 @@ const LIBRARY = /[\\/]node_modules[\\/](jsforce|@hubspot[\\/]api-client)[\\/]/;
 const TRANSPORT = /(^|\/)services\/http\/Transport(\.js)?$/;
 
 /**
- * The code that replaces each module. It can be loaded, and its classes can be extended and created, as far as the
- * libraries do so while they are loaded. Everything that would send throws.
+ * The code that replaces each module. The code can be loaded. The libraries can extend its classes and create objects
+ * while they are loaded. Every function that would send a request throws an error.
  */
 const STUBS: Readonly<Record<string, string>> = {
   undici: `
@@ -43,7 +44,7 @@ const REFUSE = `
     throw new Error('A library of a CRM vendor tried to send or to read on its own. Nothing was sent.');
   }`;
 
-/** Returns the module that replaces an imported one, or null if it is not replaced. */
+/** Returns the module that replaces an imported module, or null if the import is not replaced. */
 export function stubFor(imported: string, importer: string | undefined): string | null {
   if (importer === undefined || !LIBRARY.test(importer)) return null;
   const name = TRANSPORT.test(imported) ? 'transport' : imported.replace(/^node:/, '');

@@ -1,7 +1,7 @@
 /**
- * Loads `sender-stubs.ts` in place of everything with which the vendors' libraries could send, if the sources run
- * directly. Import this before a library, because the library's own modules are resolved when it runs. This file is not
- * part of the bundle, which contains the stubs themselves (`scripts/without-senders.ts`).
+ * If the sources run directly, this file loads `sender-stubs.ts` in place of all modules that could send requests.
+ * Import this file before a library. The library's own modules are resolved when the library runs. This file is not
+ * part of the bundle, because the bundle itself contains the stubs (`scripts/without-senders.ts`).
  */
 import { registerHooks } from 'node:module';
 import { stubCode, stubFor } from './sender-stubs.ts';

@@ -1,4 +1,4 @@
-/** Assertions whose messages say what was expected, what came, and what to look at. */
+/** Assertions. Their messages say what was expected, what was received, and which part to check. */
 import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
 import { likelyCause } from './likely-causes.ts';
@@ -6,7 +6,10 @@ import { likelyCause } from './likely-causes.ts';
 /** A longer value is cut in a message. */
 const LONGEST_SHOWN = 300;
 
-/** Fails unless both are deeply equal. `what` is the subject, and `hint` the part of the connector to look at. */
+/**
+ * Fails unless both are deeply equal. `what` is the subject of the message. `hint` names the part of the connector that
+ * the author should check.
+ */
 export function expectEqual(actual: unknown, expected: unknown, what: string, hint: string): void {
   expectThat(isDeepStrictEqual(actual, expected), {
     ...{ what, hint },
@@ -30,12 +33,12 @@ export function expectThat(
   throw error;
 }
 
-/** Errors whose message says everything. */
+/** Errors whose message already contains everything. */
 const explained = new WeakSet<object>();
 
 /**
- * Returns an error that says which promise is broken, what was expected, and the likely cause. node's own message shows two
- * values, and not the situation. Any other error is returned as it is.
+ * Returns an error that says which promise is broken, what was expected, and what the likely cause is. The message of
+ * `assert` shows two values but not the situation. Any other error is returned unchanged.
  */
 export function explain(title: string, error: unknown): unknown {
   if (!(error instanceof assert.AssertionError) || explained.has(error)) return error;
@@ -68,7 +71,7 @@ function differenceOf(operator: string, actual: unknown, expected: unknown): str
   }
 }
 
-/** Returns a value as it is written in JSON, cut if it is long. */
+/** A long value is truncated. */
 export function show(value: unknown): string {
   const text = value === undefined ? 'nothing' : JSON.stringify(plain(value));
   return text.length <= LONGEST_SHOWN ? text : `${text.slice(0, LONGEST_SHOWN)}… (${text.length})`;

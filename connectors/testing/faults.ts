@@ -10,7 +10,7 @@ import type { ConnectorTest } from './suite.ts';
 
 const HTML = '<html><body>Service temporarily unavailable</body></html>';
 
-/** Responses that say nothing about contacts, because the CRM or a proxy in front of it has failed. */
+/** Responses that contain no information about contacts. The CRM or a proxy in front of it has failed. */
 export const FAILURES: readonly [name: string, fault: Fault][] = [
   ['status 500', { kind: 'answer', status: 500, body: '{"message":"internal error"}' }],
   ['status 503', { kind: 'answer', status: 503, body: HTML, headers: { 'retry-after': '0' } }],
@@ -24,7 +24,7 @@ export const FAILURES: readonly [name: string, fault: Fault][] = [
   ['a response that breaks off', { kind: 'cutOff' }],
 ];
 
-/** A limit on requests, with the shortest wait. */
+/** A request limit with the shortest possible wait. */
 export const LIMITED: Fault = {
   kind: 'answer',
   status: 429,
@@ -33,19 +33,19 @@ export const LIMITED: Fault = {
 };
 
 /**
- * Returns a rule by which every request from this one on has this fault. Requests are counted from when the rule is
+ * Returns a rule that gives this fault to every request from this one on. The count of requests starts when the rule is
  * set.
  */
 export function from(position: number, fault: Fault): FaultRule {
   return (_, at) => (at >= position ? fault : null);
 }
 
-/** Returns a rule by which only this request has the fault. */
+/** Returns a rule that gives the fault only to this request. */
 export function only(position: number, fault: Fault): FaultRule {
   return (_, at) => (at === position ? fault : null);
 }
 
-/** Creates a clock whose waits end immediately and count as passed. */
+/** Creates a clock whose waits end immediately. Its time advances as if the waits had been real. */
 export function createKitClock(): Clock & { sleptMs(): number } {
   let sleptMs = 0;
   return {
@@ -59,7 +59,7 @@ export function createKitClock(): Clock & { sleptMs(): number } {
   };
 }
 
-/** Keeps everything that is logged, as text. */
+/** Collects all log entries as text. */
 export function createKitLog(): Log & { lines: string[] } {
   const lines: string[] = [];
   const note = (facts: unknown, message: string) =>
@@ -77,10 +77,9 @@ export async function openBehindProxy(
   return { connector, proxy };
 }
 
-/** The result of some work, or its error. */
 export type Ending<Result> = { result: Result; error: null } | { result: null; error: Error };
 
-/** Carries work out. An error that is not one of the four kinds fails the test. */
+/** Runs some work. The test fails if an error has none of the four kinds. */
 export async function endingOf<Result>(work: () => Promise<Result>): Promise<Ending<Result>> {
   try {
     return { result: await work(), error: null };
@@ -93,12 +92,12 @@ export async function endingOf<Result>(work: () => Promise<Result>): Promise<End
   }
 }
 
-/** Returns the kind of an error, or null if there was none. */
+/** Returns the kind of an error, or null if the work succeeded. */
 export function kindOf({ error }: Ending<unknown>): string | null {
   return isDonorSyncError(error) ? error.kind : null;
 }
 
-/** Results of writing, up to the end or to an error. */
+/** The results of writing until its end or an error. */
 export interface Written {
   results: WriteResult[];
   error: Error | null;
@@ -116,7 +115,7 @@ export async function writeUntilEnd(
   return { results, error };
 }
 
-/** Returns some of these positions, always with the first, the second and the last one. */
+/** Returns some of these positions, including the first, the second and the last. */
 export function somePositions(count: number, most = 4): number[] {
   const middle = Array.from({ length: most - 3 }, (_, at) =>
     Math.round(((at + 1) * count) / (most - 2)),

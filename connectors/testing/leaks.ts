@@ -1,9 +1,9 @@
-/** Everything in an error that a log or a report could show. */
+/** Everything in an error that could appear in a log or a report. */
 import { inspect } from 'node:util';
 
 /**
- * Returns the texts of an error: its message, details, causes and own properties, at any depth. The CRM's own words
- * are left out, because donor-sync keeps them apart, and encrypted.
+ * Returns the strings in an error: its message, details, causes and own properties, at any depth. The CRM's own text is
+ * excluded, because donor-sync stores it separately and encrypted.
  */
 export function errorTexts(error: unknown): string[] {
   const texts: string[] = [];

@@ -1,6 +1,6 @@
-/** The likely cause for each promise whose tests compare values without a message. */
+/** The likely cause for each promise whose tests compare values but give no message. */
 
-/** By the title of the promise, or by its beginning if it ends in `…`. */
+/** The key is the title of the promise, or the beginning of the title if it ends in `…`. */
 const CAUSES: Readonly<Record<string, string>> = {
   'answers in the order of the ids, with the values of the fields asked for':
     'Build the answer from the ids that were asked for: the CRM returns rows in its own order. A blank field is null, and not missing.',
@@ -200,7 +200,7 @@ const CAUSES: Readonly<Record<string, string>> = {
     'Call `throwIfStopped(deps.signal)` before each request, and yield `written` only after the response.',
 };
 
-/** Returns the likely cause for this promise, or null if its messages contain it. */
+/** Returns the likely cause of a failure of this promise. Returns null if the promise's own messages name the cause. */
 export function likelyCause(title: string): string | null {
   const known = CAUSES[title];
   if (known !== undefined) return known;
@@ -210,5 +210,5 @@ export function likelyCause(title: string): string | null {
   return begin === undefined ? null : (CAUSES[begin] ?? null);
 }
 
-/** The titles and beginnings of titles that have a cause here. A title that no promise has is a mistake. */
+/** The titles, and beginnings of titles, that have a cause here. A title that belongs to no promise is a mistake. */
 export const CAUSED_TITLES: readonly string[] = Object.keys(CAUSES);

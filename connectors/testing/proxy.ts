@@ -1,4 +1,7 @@
-/** A proxy between a connector and its CRM's API. It causes faults, and shows what the connector has sent. */
+/**
+ * A proxy between a connector and its CRM's API. The proxy causes faults and shows which requests the connector has
+ * sent.
+ */
 import {
   createServer,
   type IncomingHttpHeaders,
@@ -7,32 +10,30 @@ import {
 } from 'node:http';
 import { parseJson } from '../../src/outbound/exchange.ts';
 
-/** A request of the connector. */
 export interface SeenRequest {
   method: string;
-  /** The address with its query, as the connector has sent it. */
+  /** The address with its query, exactly as the connector sent it. */
   url: string;
   headers: IncomingHttpHeaders;
   body: string;
 }
 
-/** The fault that replaces the response to a request. */
 export type Fault =
   /** The CRM never sees the request. */
   | { kind: 'answer'; status: number; body?: string; headers?: Readonly<Record<string, string>> }
   /** The connection breaks before the request reaches the CRM. */
   | { kind: 'break' }
-  /** The CRM carries the request out, and its response is lost. */
   | { kind: 'lose' }
-  /** The CRM carries the request out, and its response breaks off in the middle. */
+  /** The CRM executes the request, but its response ends in the middle. */
   | { kind: 'cutOff' }
-  /** The CRM carries the request out, and its response has another body. */
+  /** The CRM executes the request, but its response has a different body. */
   | { kind: 'alter'; change(text: string): string }
   /** The request reaches the CRM only after this time (ms). */
   | { kind: 'late'; ms: number };
 
 /**
- * Decides about a request, or returns null to pass it on. `at` is the request's number since the rule was set, from 0.
+ * Returns the fault for a request, or null to pass the request on. `at` is the number of requests after the rule was
+ * set, starting at 0.
  */
 export type FaultRule = (request: SeenRequest, at: number) => Fault | null;
 
@@ -43,14 +44,14 @@ export interface FaultProxy {
   readonly requests: readonly SeenRequest[];
   /** The CRM's own responses to the requests that were passed on, so far. */
   readonly replies: readonly SeenReply[];
-  /** Sets the rule for all following requests, or null if there is none. */
+  /** Null removes the rule. */
   rule(rule: FaultRule | null): void;
   /**
-   * Sets a hook that is awaited before and after each request that is passed on, one request at a time. Null removes
-   * it.
+   * Sets a hook that runs before and after each request that is passed on. Only one request runs at a time. Null
+   * removes it.
    */
   around(hook: RequestHook | null): void;
-  /** Replaces a text of the CRM in all responses, and replaces it back in requests. Null ends this. */
+  /** Replaces a string of the CRM in all responses, and restores it in requests. Null ends this. */
   rename(names: { own: string; shown: string } | null): void;
   /** Keys and tokens in the requests so far. */
   secrets(): string[];
@@ -138,7 +139,7 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
       response.destroy();
       return;
     }
-    // A CRM may return links to itself, which would lead around the proxy.
+    // A CRM may return links to itself. A connector that follows them would bypass the proxy.
     const text = reply.text.replaceAll(origin, ownOrigin);
     const shown = renamed ? text.replaceAll(renamed.own, renamed.shown) : text;
     const body = Buffer.from(fault?.kind === 'alter' ? fault.change(shown) : shown);
@@ -151,8 +152,8 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
   }
 
   /**
-   * Runs requests in turn. A user acts around one request at a time. Otherwise parallel requests would share what the
-   * hook remembers.
+   * Runs requests in turn. A simulated user acts before and after one request at a time. Otherwise parallel requests
+   * would share what the hook remembers.
    */
   function inTurn<Reply>(
     { before, after }: RequestHook,
@@ -204,15 +205,12 @@ const OPEN_HEADERS: ReadonlySet<string> = new Set([
   ...['referer', 'sec-fetch-mode', 'user-agent', 'x-requested-with'],
 ]);
 
-/**
- * The names of secrets in JSON. There are fewer than for headers, because the keys of JSON are also the names of
- * fields.
- */
+/** There are fewer names than for headers, because names in JSON can also be names of fields. */
 const SECRET_NAME_IN_JSON = /(api|access|private).?key|token|secret|password|assertion/i;
 
 const SECRET_NAME = /key|token|secret|password|assertion|auth/i;
 
-/** A shorter text could occur anywhere by chance. */
+/** A shorter string could occur anywhere by chance. */
 const SHORTEST_SECRET = 6;
 
 function listSecrets({ url, headers, body }: SeenRequest): string[] {

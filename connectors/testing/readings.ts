@@ -69,8 +69,8 @@ export function findResult(results: readonly WriteResult[], id: string): WriteRe
 }
 
 /**
- * Asserts that `all` contains each of `some`, and shows the missing ones. `what` is the name of the list, and `hint`
- * the cure.
+ * Asserts that `all` contains each of `some`, and shows the missing ones. `what` is the name of the list. `hint` tells
+ * the author how to fix the mistake.
  */
 export function assertIncludes(
   all: Iterable<unknown>,
@@ -87,7 +87,7 @@ export function assertIncludes(
   });
 }
 
-/** Some of the items: from the beginning, the middle and the end, and two that follow each other. */
+/** Some of the items. They come from the beginning, the middle and the end, and two of them are neighbours. */
 export function someOf<Item>(items: readonly Item[]): Item[] {
   const at = (share: number) => Math.floor((items.length - 1) * share);
   const chosen = new Set([1, 2, at(1 / 3), at(1 / 2), at(4 / 5)]);
@@ -104,8 +104,8 @@ export const HIDDEN_PAGE_HINT =
 const MOST_HIDDEN = 500;
 
 /**
- * Hides the rows of the first page, and then those of the second one too. After each step it checks with the IDs that
- * are left.
+ * Hides the rows of the first page. Later also hides the rows of the second page. After each step, runs the check with
+ * the IDs that are left.
  */
 export async function hidePages(
   ids: readonly string[],

@@ -3,14 +3,13 @@ import type { testConnector } from './conformance.ts';
 
 /** A promise that a connector has broken. */
 export interface BrokenPromise {
-  /** The title of the test. */
   title: string;
   error: unknown;
 }
 
 /**
- * Runs the kit against a connector, and returns the promises that it breaks. With `title`, only the promise with this title
- * is tested. It proves the kit with connectors that are wrong on purpose.
+ * Runs the kit against a connector, and returns the promises that it breaks. With `title`, only the promise with this
+ * title is tested. It tests the kit with connectors that are wrong on purpose.
  */
 export async function findBrokenPromises(
   declare: (runner: Parameters<typeof testConnector>[0]) => void,

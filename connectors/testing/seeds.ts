@@ -8,14 +8,17 @@ export const MARIA: SeedContact = {
   employers: [],
 };
 
-/** A person with something in each part of an identity. */
+/** A person who has a value in each part of an identity. */
 export const FULL: SeedContact = {
   ...MARIA,
   addresses: ['1 Elm Street, Springfield'],
   employers: ['Acme Foundation'],
 };
 
-/** People with two addresses and two employers each, in both orders. The first of each matters most. */
+/**
+ * People with two addresses and two employers each, in both orders. The first address and the first employer are the
+ * most important.
+ */
 export const SEVERAL: readonly [SeedContact, SeedContact] = [
   {
     ...MARIA,

@@ -1,4 +1,6 @@
-/** The frame for the tests of a connector. Each test has its own CRM, and closes what it has opened. */
+/**
+ * The framework for the tests of a connector. Each test has a separate CRM, and closes everything that it has opened.
+ */
 import type { Connector } from '../contract.ts';
 import { explain } from './expect.ts';
 import type {
@@ -16,25 +18,23 @@ export interface ConnectorTest {
   /** The connector that was last opened. */
   readonly connector: Connector;
   open(options?: HarnessOptions): Promise<void>;
-  /** Opens a connector, and returns it. */
   another(options?: HarnessOptions): Promise<Connector>;
   /** Opens a different CRM. */
   otherCrm(): Promise<ConformanceHarness>;
-  /** Returns a proxy in front of the API, only for kinds of CRM with `api`. */
+  /** Returns a proxy in front of the API. Use it only if the kind of CRM has `api`. */
   proxy(): Promise<FaultProxy>;
-  /** Opens a connector that sees these contacts. */
   start(contacts: readonly SeedContact[]): Promise<string[]>;
   /** Opens the CRM again, as a later run would. */
   startAgain(): Promise<void>;
 }
 
-/** With this, promises declare their tests. */
+/** Promises use this function to declare their tests. */
 export interface Suite {
   describe(name: string, body: () => void): void;
   it(title: string, body: (t: ConnectorTest) => Promise<void>): void;
-  /** True if the kind of CRM can do this. It is tested only then. */
+  /** True if the kind of CRM has this ability. It is tested only then. */
   can(ability: Ability): boolean;
-  /** Shows that something is not tested, and why. */
+  /** Reports that something is not tested, with the reason. */
   notShown(title: string): void;
 }
 

@@ -1,15 +1,15 @@
-/** Time zones in which the kit runs a connector, because a mistake with local time shows only in some of them. */
+/** The time zones in which the kit runs a connector. Mistakes with local time show only in some zones. */
 
-/** Far ahead of UTC, and behind it with summer time. */
+/** One zone is far ahead of UTC. The other is behind UTC and has summer time. */
 export const ZONES = ['Pacific/Kiritimati', 'America/Los_Angeles'] as const;
 
-/** True if this process obeys a change of its time zone. A worker thread does not. */
+/** True if this process applies a change of its time zone. A worker thread does not apply it. */
 export function canChangeZone(): boolean {
   const offsets = ZONES.map((zone) => inZone(zone, () => new Date(0).getTimezoneOffset()));
   return new Set(offsets).size === ZONES.length;
 }
 
-/** Carries asynchronous work out in a time zone. */
+/** Runs asynchronous work in a time zone. */
 export async function duringZone<Result>(
   zone: string,
   work: () => Promise<Result>,

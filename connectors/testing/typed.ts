@@ -4,13 +4,12 @@ import { writeUntilEnd } from './faults.ts';
 import { getValues } from './readings.ts';
 import type { ConnectorTest } from './suite.ts';
 
-/** A field that the harness names, as the connector describes it. */
+/** The connector's description of a field that the harness names. */
 export interface TypedField extends CrmField {
-  /** The harness's own value for it. */
   value: FieldValue;
 }
 
-/** Returns the typed fields of the harness, as the open connector describes them. */
+/** Returns the open connector's descriptions of the harness's typed fields. */
 export async function describeTyped({ crm, connector }: ConnectorTest): Promise<TypedField[]> {
   const described = await connector.describeFields();
   return (crm.typedFields ?? []).flatMap(({ name, value }) => {
@@ -29,15 +28,15 @@ export async function listTyped(
 /** The two views of one written value, and the result of its write. */
 export interface Held {
   sent: FieldValue;
-  /** True if the connector says that the value is written. */
+  /** True if the connector reports the value as written. */
   isAcknowledged: boolean;
-  /** As the connector reads it. */
+  /** The value that the connector reads. */
   read: FieldValue | undefined;
-  /** As the harness sees it in the CRM. */
+  /** The value that the harness sees in the CRM. */
   seen: string | null;
 }
 
-/** Writes each of the values into its own contact, and returns the results in their order. */
+/** Writes each value into a separate contact, and returns the results in the order of the values. */
 export async function writeEach(
   { connector, crm }: ConnectorTest,
   ids: readonly string[],
@@ -59,7 +58,7 @@ export async function writeEach(
   return held;
 }
 
-/** True if a text that a harness shows is this day, in whatever form the CRM's users see it. */
+/** True if the harness shows this day in any format. */
 export function isSameDay(seen: string, date: string): boolean {
   if (/^-?\d{7,}$/.test(seen)) return new Date(Number(seen)).toISOString().startsWith(date);
   const found = (seen.match(/\d+/g) ?? []).slice(0, 3).map(Number);
@@ -74,7 +73,7 @@ function byNumber(a: number, b: number): number {
   return a - b;
 }
 
-/** Returns the instant of a text that a harness shows (epoch ms), or null if it does not say its zone. */
+/** Returns the instant (epoch ms) that a harness shows as a string. Returns null if the string contains no zone. */
 export function instantOf(seen: string): number | null {
   if (/^-?\d+$/.test(seen)) return Number(seen);
   const hasZone = /(Z|UTC|GMT|[+-]\d\d:?\d\d)$/i.test(seen.trim());

@@ -1,6 +1,6 @@
 /** The parts of a contact that a write must not change. All functions are pure. */
 
-/** The content of each filled part, by its name. */
+/** The content of each filled part. The key is the part's name. */
 export type Parts = Readonly<Record<string, string>>;
 
 /** Returns the kind of a part. All entries of a list are of one kind, so `Groups: 12` is of the kind `Groups`. */
@@ -8,14 +8,14 @@ export function kindOf(part: string): string {
   return part.split(':')[0] ?? part;
 }
 
-/** Returns the kinds of the filled parts. Parts with their default content prove nothing. */
+/** Returns the kinds of the filled parts. A part with its default content proves nothing. */
 export function kindsIn(parts: Parts, defaults: Parts): Set<string> {
   const telling = Object.entries(parts).filter(([name, value]) => defaults[name] !== value);
   return new Set(telling.map(([name]) => kindOf(name)));
 }
 
 /**
- * Returns the parts that were lost. They had a content before, and are now blank or back at a default. If a part has
+ * Returns the parts that were lost. They had content before, but are now blank or have a default value. If a part has
  * different content now, a user has changed it, because a request cannot invent content.
  */
 export function findLost(before: Parts, after: Parts, defaults: Parts): string[] {

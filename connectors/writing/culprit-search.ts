@@ -1,22 +1,26 @@
 /**
- * Finds the fields that caused a rejection without names. It writes halves of the change, and halves of these, until
- * one field is left that the CRM does not accept. Then it writes the rest.
+ * Finds the fields that caused a rejection if the rejection names no field. The search writes one half of the change,
+ * then one half of the rejected half, and so on. It ends when one field is left that the CRM does not accept. Then it
+ * writes the rest.
  */
 export interface CulpritSearch {
   /** The fields to send next. Empty once the search is over. */
   probe: readonly string[];
-  /** Fields of which one causes the rejection. The probe is a part of them, or everything that waits. */
+  /** At least one of these fields causes the rejection. */
   bad: readonly string[];
-  /** Fields that wait until such a field is found. */
+  /** Fields that wait until the search has found such a field. */
   waiting: readonly string[];
   written: readonly string[];
-  /** Fields that are not written, because alone or together they cause the change to be rejected. */
+  /** Fields that are not written. Each of them, or several together, cause the change to be rejected. */
   culprits: readonly string[];
   /** False if only known fields are tried. */
   mayNarrow: boolean;
 }
 
-/** How many fields can cause one rejection. If more would be needed, the rejection is not about fields. */
+/**
+ * How many fields can cause one rejection. If the cause would need more fields, fields are not the cause of the
+ * rejection.
+ */
 const MAX_CULPRITS = 2;
 
 /** Starts with a change that was rejected. `known` contains fields that have caused rejections elsewhere. */
@@ -71,13 +75,16 @@ function over(search: CulpritSearch, culprits: readonly string[]): CulpritSearch
   return { ...search, probe: [], bad: [], waiting: [], culprits: [...new Set(culprits)] };
 }
 
-/** What the searches of one open connector have learned, so each such field is found only once. */
+/**
+ * The knowledge that all searches of an open connector share. It ensures that each rejected field is found a single
+ * time.
+ */
 export interface Suspicions {
   /** Fields that have caused rejections, by the code of the rejection. */
   culprits: Map<string, Set<string>>;
-  /** Searches in which no field could be written, by the CRM's message. */
+  /** The number of searches in which no field could be written, for each message of the CRM. */
   inVain: Map<string, number>;
-  /** The number of requests that writing normally takes, and of additional requests for searches. */
+  /** The usual number of requests for writing, and the number of additional requests for searches. */
   usual: number;
   extra: number;
 }
@@ -86,7 +93,7 @@ export function createSuspicions(): Suspicions {
   return { culprits: new Map(), inVain: new Map(), usual: 0, extra: 0 };
 }
 
-/** The number of requests that may be spent on searches in any case, and for each usual request. */
+/** The number of search requests that are always allowed, and the number for each usual request. */
 const EXTRA_REQUESTS = 16;
 const EXTRA_PER_USUAL = 0.5;
 
@@ -96,13 +103,13 @@ const MAX_IN_VAIN = 2;
 /** The maximum number of rules that are remembered. */
 const MAX_RULES = 1_000;
 
-/** What is known about a rejection: its code, and the CRM's text, which distinguishes rules. */
+/** The known facts about a rejection. They are its code and the CRM's text, which distinguishes rules. */
 export interface RefusedBy {
   code: string;
   message: string;
 }
 
-/** Returns a search for a rejected change, or null if it cannot or must not find anything. */
+/** Returns a search for a rejected change, or null if a search is impossible or not allowed. */
 export function searchFor(
   { culprits, inVain, usual, extra }: Suspicions,
   { code, message }: RefusedBy,

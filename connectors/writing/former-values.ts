@@ -5,14 +5,14 @@ import { throwIfStopped } from '../requests/stopped.ts';
 
 const TRIES = 3;
 
-/** A lock or a short failure has usually ended after this time. */
+/** The wait after which a lock or a short failure has usually ended. */
 const WAIT_MS = 1_000;
 
 /**
- * Calls `restore` with the fields that still have the other person's value, until there are none, at most three times.
- * `restore` writes their former values, reads them again, and returns the fields that are unchanged. Returns the fields
- * that are left. If the CRM fails, these are all fields. Throws an error that a user has to fix, and the error of a
- * stopped run.
+ * Calls `restore` with the fields that still have the other person's value. Repeats this at most three times, until no
+ * field is left. `restore` writes their former values, reads them again, and returns the fields that are unchanged.
+ * Returns the fields that are left. If the CRM fails, all fields are left. Throws an error if a user has to fix the
+ * problem or if the run has been stopped.
  */
 export async function restoreFormer(
   { clock, signal }: Pick<ConnectorDeps, 'clock' | 'signal'>,
@@ -34,8 +34,8 @@ export async function restoreFormer(
 }
 
 /**
- * Returns the reason to refuse a change with `together` if the former values could not be restored. The next run writes
- * it again.
+ * Returns the refusal for a change with `together` whose former values could not be restored. The next run writes the
+ * change again.
  */
 export function notRestored(crm: string, fields: readonly string[]): Refusal {
   const message = `${crm} stored only some values of another person, and the former values could not be restored in all fields. The contact has values of two people until the next run writes it again.`;

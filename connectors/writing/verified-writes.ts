@@ -12,28 +12,32 @@ import { notRestored, restoreFormer } from './former-values.ts';
 import type { CheckedWrite, WriteCheck } from './write-check.ts';
 import { createSuspicions, pickValues, sendInParts } from './write-in-parts.ts';
 
-/** The parts of such writes that are different for each CRM. `Stored` is a contact as the CRM returns it. */
+/**
+ * The parts of such writes that are different for each CRM. `Stored` is a contact in the form in which the CRM returns
+ * it.
+ */
 export interface VerifiedCrm<Stored> {
   /** The CRM's name, for messages. */
   name: string;
   deps: Pick<ConnectorDeps, 'clock' | 'signal'>;
   /** The maximum number of contacts that are read before they are written. */
   perBatch: number;
-  /** How many contacts are written at a time. Defaults to 1. Not used with `sendTogether`. */
+  /** The number of contacts that are written at a time. Defaults to 1. Not used with `sendTogether`. */
   lanes?: number;
   /** Returns the form of an ID that `read` uses, or null if the text cannot be an ID. */
   canonicalId(id: string): string | null;
-  /** Reads contacts by their canonical IDs, with these fields. A contact that cannot be read is left out. */
+  /** Reads contacts by their canonical IDs, with these fields. A contact that cannot be read is omitted. */
   read(ids: readonly string[], fields: readonly string[]): Promise<ReadonlyMap<string, Stored>>;
   /** Returns a field's value, or undefined if the contact does not show the field. */
   getValue(stored: Stored, field: string): FieldValue | undefined;
-  /** Returns true if a stored value is the value that was sent. If omitted, they must be equal. */
+  /** If omitted, they must be equal. */
   isSame?(field: string, sent: FieldValue, stored: FieldValue): boolean;
   /** Returns why a value cannot be written into this contact, or null if it can be sent. */
   findProblem(field: string, value: FieldValue, stored: Stored): Refusal | null;
   /**
-   * Sends values of one contact and nothing else. If a refusal without fields has the cause `no_permission`, or may
-   * pass, it is about the contact. After any other refusal without fields, the refused value is searched for.
+   * Sends values of one contact and nothing else. A refusal without fields concerns the contact if its cause is
+   * `no_permission` or if it is temporary. After any other refusal without fields, donor-sync searches for the refused
+   * value.
    */
   send(contact: StoredContact<Stored>, values: FieldValues): Promise<Sent<Stored>>;
   /**
@@ -45,12 +49,15 @@ export interface VerifiedCrm<Stored> {
   ): Promise<boolean>;
   /**
    * Returns true if the CRM refuses the contact whatever the values are, for example because it is protected. Called
-   * before a refused value is searched for. Omitted if this cannot be tried without a value.
+   * before a refused value is searched for. Omitted if a test without a value is impossible.
    */
   refusesContact?(contact: StoredContact<Stored>): Promise<boolean>;
-  /** Reasons in the CRM's own words, if they help more than the general ones. */
+  /** Reasons in the CRM's own words. Set them if they are more helpful than the general reasons. */
   reasons?: Partial<Reasons>;
-  /** Compares the first writes in all parts, if it is not known that a write keeps other parts of a contact. */
+  /**
+   * Compares all parts of a contact after the first writes. Use it if it is unknown whether a write keeps the other
+   * parts.
+   */
   check?: WriteCheck<Stored>;
 }
 
@@ -61,37 +68,37 @@ export interface StoredContact<Stored> {
   stored: Stored;
 }
 
-/** The CRM's response: a refusal, or the contact after the write, if the response contains it. */
+/** The CRM's response. It is a refusal, or the contact after the write if the response contains it. */
 export type Sent<Stored> = { refusal: Refusal } | { stored: Stored | null };
 
-/** Reasons that the kit finds itself. */
+/** Reasons that the kit itself detects. */
 export interface Reasons {
   /** The contact cannot be read. */
   gone: Refusal;
-  /** The CRM failed at this contact, and not at others. */
+  /** The CRM failed for this contact but not for others. */
   failed: Refusal;
   /** The CRM accepted a value, and the field still has the former value. */
   notStored: Refusal;
-  /** Creates the refusal for a value that the CRM accepted although the field now has a different one. */
+  /** Creates the refusal for a value that the CRM accepted although the field now has a different value. */
   storedDifferently: Refusal;
 }
 
-/** After so many contacts in a row at which the CRM failed, the CRM is the cause. */
+/** The number of consecutive failed contacts after which the CRM itself is assumed to be the cause. */
 const MOST_FAILED_IN_A_ROW = 3;
 
-/** A change of a contact that exists. */
+/** A change to an existing contact. */
 interface Task<Stored> {
   change: ContactChange;
   contact: StoredContact<Stored>;
-  /** The values to send, without values that cannot be written or are already there. */
+  /** The values to send, excluding values that cannot be written and values that the CRM already has. */
   wanted: FieldValues;
   refusals: Refusal[];
 }
 
 /**
- * Returns a function that writes changes and yields one result for each. It remembers what it learns about refused
- * fields, so a connector creates it once. One contact's changes are written in order. A value that is not stored is
- * refused. With `together`, the former values are then restored.
+ * Returns a function that writes changes and yields one result for each. It remembers which fields were refused, so a
+ * connector creates it once. One contact's changes are written in order. A value that is not stored is refused. With
+ * `together`, the former values are then restored.
  */
 export function createVerifiedWriter<Stored>(
   crm: VerifiedCrm<Stored>,
@@ -134,13 +141,13 @@ export function createVerifiedWriter<Stored>(
         unchecked.push(task);
       }
     }
-    // A change that is written as a whole or not at all needs the knowledge about fields from other changes.
+    // If a change must be written as a whole, only other changes can show which fields are refused.
     const parts = unchecked.filter(({ change }) => change.together !== true);
     yield* writeTasks(parts);
     yield* writeTasks(unchecked.filter((task) => !parts.includes(task)));
   }
 
-  /** Puts the contact with the most parts first, because comparing it proves most. */
+  /** Moves the contact with the most parts to the front, because its comparison is the most informative. */
   function fullestFirst(tasks: readonly Task<Stored>[]): readonly Task<Stored>[] {
     if (check === undefined) return tasks;
     const countOf = ({ contact, wanted }: Task<Stored>) =>
@@ -164,7 +171,7 @@ export function createVerifiedWriter<Stored>(
     return present !== undefined && isSame(name, value, present);
   }
 
-  /** Writes tasks, in smaller parts if the CRM refuses them or takes too long. */
+  /** If the CRM refuses them or takes too long, writes them in smaller parts. */
   async function* writeTasks(tasks: readonly Task<Stored>[]): AsyncGenerator<WriteResult> {
     const { sendTogether } = crm;
     if (sendTogether === undefined || tasks.length < 2) {
@@ -182,7 +189,7 @@ export function createVerifiedWriter<Stored>(
       else if (isTaken) yield await settle(task, stored);
       else left.push(task);
     }
-    // A CRM that writes one record after the other stops at the record that it refuses.
+    // A CRM that writes records one after the other stops at the record that it refuses.
     const middle = left.length < tasks.length ? 1 : Math.ceil(left.length / 2);
     if (left.length > 0) {
       yield* writeTasks(left.slice(0, middle));
@@ -190,7 +197,7 @@ export function createVerifiedWriter<Stored>(
     }
   }
 
-  /** Tries to send contacts together. Returns false if the CRM refused the request, or failed with one of this size. */
+  /** Returns false if the CRM refused the request, or if it failed because the request was too large. */
   async function trySendTogether(tasks: readonly Task<Stored>[]): Promise<boolean> {
     throwIfStopped(deps.signal);
     suspicions.usual += 1;
@@ -221,9 +228,9 @@ export function createVerifiedWriter<Stored>(
   }
 
   /**
-   * Writes a contact. A CRM can fail with one contact every time, so this contact waits and the others are written.
-   * Only a failure of the first request with the values is excused. After several contacts in a row, the CRM itself is
-   * the cause, and the error is thrown.
+   * Writes a contact. A CRM can fail for the same contact every time. The contact therefore waits while the others are
+   * written. A failure is excused only if it happens in the first request with the values. If several consecutive
+   * contacts fail, the CRM itself is the cause, and the error is thrown.
    */
   async function writeOrExcuse(task: Task<Stored>): Promise<WriteResult> {
     throwIfStopped(deps.signal);
@@ -244,7 +251,7 @@ export function createVerifiedWriter<Stored>(
     }
   }
 
-  /** Writes the values. Sets `hasFailed` if the first request with them fails. */
+  /** Sets `hasFailed` if the first request with them fails. */
   async function writeOne(
     task: Task<Stored>,
     first = { hasFailed: false },
@@ -284,14 +291,17 @@ export function createVerifiedWriter<Stored>(
     return { result, response, isSent };
   }
 
-  /** Settles a write. The response may be older than the write, so a contact whose values differ is read again. */
+  /** The response may be older than the write, so a contact whose values differ is read again. */
   async function settleOne(task: Task<Stored>, response: Stored | null): Promise<WriteResult> {
     const isStored = response !== null && differing(task.wanted, response).length === 0;
     if (isStored) return toResult(task);
     return settle(task, (await readAgain([task])).get(task.contact.id));
   }
 
-  /** Returns the result of a change that the CRM accepted. Values that it dropped, cut off or changed are refused. */
+  /**
+   * Returns the result of a change that the CRM accepted. Values that the CRM dropped, shortened or changed are
+   * refused.
+   */
   async function settle(task: Task<Stored>, present: Stored | undefined): Promise<WriteResult> {
     if (present === undefined) return refuseAll(task.change, reasons.gone);
     const unstored = differing(task.wanted, present);
@@ -311,31 +321,28 @@ export function createVerifiedWriter<Stored>(
     return isSame(name, value, otherValue);
   }
 
-  /**
-   * Restores the former values, so that one contact does not have values of two people. Returns the fields that are
-   * left.
-   */
+  /** Restores the former values. A contact must not have values of two people. Returns the fields that are left. */
   function restore({ contact, wanted }: Task<Stored>, mixed: Stored): Promise<readonly string[]> {
     const { id, stored } = contact;
     const changed = Object.keys(wanted).filter((name) => !isEqual(name, mixed, stored));
     return restoreFormer(deps, changed, async (names) => {
       const former = names.flatMap((name) => {
         const value = crm.getValue(stored, name) ?? null;
-        // A choice that was retired cannot be written, and must not keep the others out.
+        // A choice that was retired cannot be written, but the other values must still be written.
         return crm.findProblem(name, value, stored) === null ? [[name, value] as const] : [];
       });
       if (former.length > 0) await crm.send(contact, Object.fromEntries(former));
       const now = (await crm.read([id], names)).get(id);
-      // Another value is from a user or from the CRM's own automation.
+      // A different value comes from a user or from the CRM's own automation.
       return now === undefined ? [] : names.filter((name) => isEqual(name, now, mixed));
     });
   }
 
-  /** Returns the result of a change whose wanted values are in the CRM, except the refused ones. */
+  /** Returns the result for a change whose values are in the CRM. Refused values are excluded. */
   function toResult({ change, contact, wanted, refusals }: Task<Stored>): WriteResult {
     const { id, values, together, seen } = change;
     const refused = new Set(refusals.flatMap(({ fields }) => fields));
-    // If a part may succeed later, so may the change.
+    // If a part may succeed later, the change may succeed later too.
     const reason = refusals.find(({ retriable }) => retriable) ?? refusals[0];
     const isNothing = Object.keys(values).every((name) => refused.has(name));
     if (reason !== undefined && (isNothing || together === true)) {
@@ -353,7 +360,7 @@ export function createVerifiedWriter<Stored>(
   }
 }
 
-/** True if the change is sent. A change that is written as a whole is not sent if a part of it is refused. */
+/** True if the change is sent. If a change must be written as a whole, it is not sent if a part of it is refused. */
 function isToSend({ change, wanted, refusals }: Task<unknown>): boolean {
   if (change.together === true && refusals.length > 0) return false;
   return Object.keys(wanted).length > 0;

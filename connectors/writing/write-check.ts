@@ -1,8 +1,8 @@
 /**
- * Checks the first write to a CRM that does not document whether a write keeps the parts of a contact that it does not
- * contain. A client's first write goes to one contact, and all its parts are compared before anything else is written.
- * If another part was lost, it is restored, and writing stops until a user starts the check again. The state is on disk
- * before the request is sent, so a killed process cannot skip the comparison.
+ * Checks the first write to a CRM. Its documents do not say whether a write keeps the other parts of a contact. A
+ * client's first write changes one contact. All parts of that contact are compared before anything else is written. If
+ * another part was lost, it is restored, and writing stops until a user starts the check again. The state is written to
+ * the disk before the request is sent. A killed process therefore cannot skip the comparison.
  */
 import { z } from 'zod';
 import { ConfigurationError } from '../../src/core/errors.ts';
@@ -20,35 +20,39 @@ export interface WriteCheckOptions<Stored> {
   nouns?: { contact: string; values: string };
   deps: Pick<ConnectorDeps, 'secrets'>;
   account: CrmAccount;
-  /** The setting `crm.writeCheck`, at least 1. A user raises it to start the check again after it has stopped the writing. */
+  /**
+   * The setting `crm.writeCheck`, at least 1. A user increases it to start the check again after it has stopped all
+   * writing.
+   */
   round: number;
   /** Reads a contact that was stored as JSON. */
   storedSchema: z.ZodType<Stored>;
-  /** Reads a contact, or null if it is gone. */
+  /** Returns the contact, or null if it is gone. */
   readOne(id: string): Promise<Stored | null>;
   /**
-   * Returns the content of each filled part by its name, such as `Employer`. The parts of a list have names of the form
+   * Returns the content of each filled part by its name, such as `Employer`. The parts of a list have names such as
    * `Groups: 12`. The check treats all entries of a list as one kind.
    */
   toParts(stored: Stored): Parts;
-  /** Returns the name of the part that contains a field. */
   partOf(field: string): string;
-  /** Contents that the CRM sets if a request does not name the part. */
+  /** The contents that the CRM sets if a request does not name the part. */
   defaults?: Parts;
-  /** Kinds of parts whose content is a new ID when the part is restored. */
+  /** The kinds of parts that get a new ID when they are restored. This ID is their only content. */
   idKinds?: readonly string[];
   /** Writes the former contents of all parts. A refusal is not an error, because the parts are compared afterwards. */
   restore(id: string, former: Stored): Promise<void>;
-  /** True if the integration's user was the last who changed the contact, or if the CRM does not tell. */
+  /**
+   * True if the integration's user made the last change to the contact. Also true if the CRM does not report the
+   * author.
+   */
   wroteLast(stored: Stored): Promise<boolean>;
 }
 
-/** One write of the check. */
 export interface CheckedWrite<Stored> {
   result: WriteResult;
   /** True if the CRM accepted a request. */
   isSent: boolean;
-  /** The contact as the CRM returned it, or null if it did not. */
+  /** The contact that the CRM returned, or null if it returned none. */
   response: Stored | null;
 }
 
@@ -57,21 +61,28 @@ export interface WriteCheck<Stored> {
   requireNotStopped(): void;
   /** Compares the contact of a write whose comparison was interrupted. Throws if other parts changed. */
   settle(): Promise<void>;
-  /** Returns how many kinds of filled parts there are, without the parts of these fields. */
   countKinds(stored: Stored, fields: readonly string[]): number;
-  /** True if the contact has a filled part of a kind that no write has proven to be safe. */
+  /**
+   * True if the contact has a filled part of a kind that may be unsafe. A write has not yet proven that such parts are
+   * safe.
+   */
   needsCheck(stored: Stored, fields: readonly string[]): boolean;
   /** Writes one contact and compares all its parts. Throws a ConfigurationError if other parts have changed. */
   run(
     subject: { id: string; fields: readonly string[] },
     write: () => Promise<CheckedWrite<Stored>>,
   ): Promise<WriteResult>;
-  /** Returns a fact about the CRM that writes have shown, by its name, or undefined if it is unknown. */
+  /**
+   * Returns a fact about the CRM that writes have shown, or undefined if it is unknown. The argument is the fact's
+   * name.
+   */
   learnt(name: string): string | undefined;
   learn(name: string, value: string): Promise<void>;
-  /** Deletes what is kept about these contacts. Returns the number of deleted records. For `erase` of the connector. */
+  /**
+   * Deletes the stored data about these contacts. Returns the number of deleted records. For `erase` of the connector.
+   */
   erase(isErased: (id: string) => boolean): Promise<number>;
-  /** Returns the state, for `doctor`. Former contents of parts are only in its `words`. */
+  /** Returns the state, for `doctor`. Only its `words` contain former contents of parts. */
   finding(): Finding;
 }
 
@@ -86,15 +97,15 @@ const stateSchema = z.object({
   learnt: z.record(z.string(), z.string()),
   /** The kinds of parts that have survived a write. */
   proven: z.array(z.string()),
-  /** The write whose comparison has not ended. `ours` are the parts that it was meant to change. */
+  /** The write whose comparison is not finished. `ours` are the parts that it was meant to change. */
   pending: z.object({ id: z.string(), ours: z.array(z.string()), before: z.json() }).nullable(),
-  /** A failure with parts that may be missing in the CRM. It is kept until a check passes. */
+  /** A failed check and the parts that the contact may have lost. It is kept until a check passes. */
   failure: z
     .object({
-      /** The contact's ID. Null once the contact was erased. */
+      /** The contact's ID. Null after the contact has been erased. */
       id: z.string().nullable(),
       kinds: z.array(z.string()),
-      /** The former contents of parts that could not be restored. */
+      /** The former contents of parts that donor-sync could not restore. */
       unrestored: z.record(z.string(), z.string()),
     })
     .nullable(),
@@ -103,8 +114,8 @@ const stateSchema = z.object({
 type State = z.output<typeof stateSchema>;
 
 /**
- * Opens the check. It can be opened even if it has stopped the writing. Otherwise nobody could erase the contact that
- * it keeps. Sends no request.
+ * A connector can open the check even if a failure has stopped all writing. Otherwise nobody could erase the contact
+ * that the check has stored. Sends no request.
  */
 export async function openWriteCheck<Stored>(
   options: WriteCheckOptions<Stored>,
@@ -158,7 +169,7 @@ export async function openWriteCheck<Stored>(
       const hasFailure = failure?.id != null && isErased(failure.id);
       if (!hasPending && !hasFailure) return 0;
       const kept = hasPending ? { ...begin(options), learnt: state.learnt } : state;
-      // A check that has stopped the writing stays stopped, because the next contact would be damaged too.
+      // If a check has stopped all writing, the next contact would also be damaged. No write is therefore allowed.
       const named = failure && { ...failure, id: null, unrestored: {} };
       await save({ ...kept, failure: hasFailure ? named : failure });
       return 1;
@@ -166,7 +177,7 @@ export async function openWriteCheck<Stored>(
     finding: () => toFinding(state, isStopped(state), options),
   };
 
-  /** Saves the state. It is on disk when this resolves. */
+  /** The promise resolves after the state has been written to the disk. */
   async function save(next: State): Promise<void> {
     await deps.secrets.write(SECRET, JSON.stringify(next));
     state = next;
@@ -191,18 +202,18 @@ export async function openWriteCheck<Stored>(
     id: string;
     before: Stored;
     ours: readonly string[];
-    /** False if the process ended before it knew whether the write was carried out. */
+    /** False if the process ended before it learned whether the write had been executed. */
     isSent: boolean;
     response: Stored | null;
   }): Promise<void> {
     const before = partsOf(former, ours);
     const lostIn = (contact: Stored) => findLost(before, partsOf(contact, ours), defaults);
     const after = await readOne(id);
-    // The contact is gone. The next write is the check.
+    // The contact is gone. The next write becomes the check.
     if (after === null) return save({ ...state, phase: 'none', pending: null });
     const lost = lostIn(after);
-    // The write may never have been carried out, or its damage is already restored. That proves nothing, so the next
-    // write is the check.
+    // The write may never have been executed, or its damage may already have been repaired. That proves nothing, so the
+    // next write is the check.
     if (!isSent && lost.length === 0) return save({ ...state, phase: 'none', pending: null });
     const isOurs =
       lost.length > 0 &&
@@ -213,7 +224,8 @@ export async function openWriteCheck<Stored>(
       const proven = [...new Set([...state.proven, ...safe])].sort();
       return save({ ...state, round, phase: 'passed', proven, pending: null, failure: null });
     }
-    // If it is unknown whether the write was carried out, and someone else was the author, a user may want the loss.
+    // It may be unknown whether the write was carried out. If someone else made the last change, a user may have
+    // removed the part deliberately.
     const unrestored = isOurs ? await restore(id, former) : pickParts(before, lost);
     const kinds = [...new Set(lost.map(kindOf))].sort();
     const failure = { id, kinds, unrestored };
@@ -234,7 +246,7 @@ export async function openWriteCheck<Stored>(
   }
 }
 
-/** Reads the stored state. Returns null if there is none, or if it is about another account. */
+/** Reads the stored state. Returns null if there is no state or if it belongs to a different account. */
 async function readState({
   deps,
   account,
@@ -253,7 +265,7 @@ type Words = Pick<WriteCheckOptions<unknown>, 'crm' | 'nouns'>;
 
 const NOUNS = { contact: 'contact', values: 'field values' };
 
-/** Returns the error of a check that has stopped the writing. Former contents are in `doctor`, never in a message. */
+/** Only `doctor` shows former contents. Messages never contain them. */
 function toStopped(
   { failure, round }: State,
   { crm, nouns: { contact, values } = NOUNS }: Words,

@@ -14,23 +14,25 @@ import {
 
 export { createSuspicions, type Suspicions } from './culprit-search.ts';
 
-/** Sends values of one contact. Returns null once the CRM has stored all of them, and its refusal otherwise. */
+/** Sends values of one contact. Returns null if the CRM has stored all of them. Otherwise returns the CRM's refusal. */
 export type SendValues = (values: FieldValues) => Promise<Refusal | null>;
 
-/** The values that are in the CRM, and the reasons for the others. If no value was written, the last reason is the CRM's. */
+/**
+ * The values that the CRM has stored, and the reasons for the other values. If no value was written, the last reason is
+ * the CRM's.
+ */
 export interface SentInParts {
   written: readonly string[];
   refusals: readonly Refusal[];
 }
 
-/** Returns true if the CRM refuses the contact whatever the values are. */
 type RefusesContact = () => Promise<boolean>;
 
 /**
- * Writes a change. If the CRM refuses it and names a field of it, the other values are written. If it names none,
- * halves are written until the refused value is found, within the limits of `suspicions`, which all changes of a
- * connector share. Everything is refused with `together`, after a refusal that may pass, and if the user must not write
- * the contact.
+ * If the CRM refuses the change and names one of its fields, the other values are written. If the CRM names no field,
+ * halves are written until the refused value is found. All changes of a connector share the limits in `suspicions`.
+ * With `together`, the whole change is refused. It is also refused if the refusal is temporary, or if the user must not
+ * write the contact.
  */
 export async function writeInParts(
   change: ContactChange,
@@ -47,7 +49,7 @@ export async function writeInParts(
 }
 
 /**
- * Does the same as `writeInParts`, but returns the parts and not a result. A refused value is searched for only if
+ * Does the same as `writeInParts`, but returns the parts. A search for a refused value takes place only if
  * `refusesContact` returns false. Omit it if this cannot be tried.
  */
 export async function sendInParts(
@@ -82,19 +84,22 @@ function isAboutContact({ retriable, cause, fields }: Refusal): boolean {
   return retriable || (cause === 'no_permission' && fields.length === 0);
 }
 
-/** Adds the fields that have caused such refusals of other contacts, if the CRM names none. */
+/** If the CRM names no field, adds the fields that have caused the same refusal for other contacts. */
 function blame(refusal: Refusal, names: readonly string[], { culprits }: Suspicions): Refusal {
   const known = culprits.get(refusal.code) ?? new Set();
   const fields = names.filter((name) => known.has(name));
   return refusal.fields.length > 0 || fields.length === 0 ? refusal : toRule(refusal, fields);
 }
 
-/** Returns the CRM's reason for a value that was found by writing the others. */
+/** Returns the CRM's reason for a value that a search has found. */
 function toRule(refusal: Refusal, fields: readonly string[]): Refusal {
   return { ...refusal, cause: refusal.cause ?? 'rule', fields };
 }
 
-/** Returns the refused fields once all others are written, or null if the fields to blame cannot be told. */
+/**
+ * Returns the refused fields after all other fields have been written. Returns null if the fields to blame cannot be
+ * determined.
+ */
 async function search(
   { id, values, fields }: { id: string; values: FieldValues; fields: readonly string[] },
   refusal: Refusal,
@@ -102,9 +107,9 @@ async function search(
   send: SendValues,
   refusesContact: RefusesContact | undefined,
 ): Promise<SentInParts | null> {
-  // If a CRM blames a field of another change, it would blame that field for every part of this change.
+  // If a CRM blames a field outside this change, it would blame the same field for every part of the change.
   if (refusal.fields.length > 0) return null;
-  // Once a CRM has shown that it does not refuse the contact, a search in vain is about this contact only.
+  // If a CRM has shown that it does not refuse the contact, a failed search concerns only this contact.
   const message = refusesContact === undefined ? (refusal.words?.reveal() ?? '') : id;
   const rule: RefusedBy = { code: refusal.code, message };
   let state: CulpritSearch | null = searchFor(suspicions, rule, fields);

@@ -1,4 +1,4 @@
-/** How columns are declared that are not simply nullable. */
+/** Declares the columns that need more than a plain nullable type. */
 import type { ColumnDefinitionBuilder } from 'kysely';
 
 export const notNull = (column: ColumnDefinitionBuilder) => column.notNull();
@@ -7,8 +7,8 @@ export const unique = (column: ColumnDefinitionBuilder) => column.unique();
 
 export const notNullAndUnique = (column: ColumnDefinitionBuilder) => column.notNull().unique();
 
-/** SQLite lets primary keys of text be null unless it is told otherwise. */
+/** SQLite allows null in primary keys of type text unless the column forbids null. */
 export const primaryKey = (column: ColumnDefinitionBuilder) => column.primaryKey().notNull();
 
-/** For counters, and for instants that are 0 as long as there is none. */
+/** For counters, and for instants that are 0 until they are set. */
 export const zeroAtFirst = (column: ColumnDefinitionBuilder) => column.notNull().defaultTo(0);

@@ -1,4 +1,4 @@
-/** A contact's life, its status in the CRM, and marks that leave out most contacts. */
+/** A contact's life, its status in the CRM, and the marks that exclude most contacts. */
 import { type Kysely, sql } from 'kysely';
 import { notNull, zeroAtFirst } from './columns.ts';
 
@@ -39,7 +39,7 @@ async function createContacts(db: Kysely<unknown>): Promise<void> {
     .addColumn('currency', 'text')
     .addPrimaryKeyConstraint('contacts_key', ['integration_id', 'crm_id'])
     .execute();
-  // Whole indexes instead of partial ones: SQLite cannot prove that a bound value fits a condition.
+  // The indexes cover all rows. SQLite cannot prove that a bound value meets the condition of a partial index.
   await db.schema
     .createIndex('contacts_with_work')
     .on('contacts')
@@ -50,14 +50,14 @@ async function createContacts(db: Kysely<unknown>): Promise<void> {
     .on('contacts')
     .columns(['integration_id', 'outcome_run', 'outcome_reason'])
     .execute();
-  // A whole index would cost each first sync, and hardly any contact is one of these.
+  // An index over all rows would slow each first sync, although only very few contacts match.
   await db.schema
     .createIndex('contacts_to_reconsider')
     .on('contacts')
     .columns(['integration_id', 'state', 'crm_id'])
     .where(sql<boolean>`last_credit <> 'stands'`)
     .execute();
-  // Few contacts are merged: an index of all would cost each first sync.
+  // Few contacts are merged, so an index over all contacts would slow each first sync.
   await db.schema
     .createIndex('contacts_by_heir')
     .on('contacts')
@@ -76,8 +76,8 @@ async function createContacts(db: Kysely<unknown>): Promise<void> {
     .columns(['integration_id', 'crm_id'])
     .where(sql<boolean>`has_opted_out <> 0`)
     .execute();
-  // Rows that each run looks for and seldom finds. Without these indexes a run without changes reads all contacts
-  // several times. Their conditions are those of the queries, word for word.
+  // Rows that each run looks for and seldom finds. Without these indexes, a run that finds no changes would read all
+  // contacts several times. The conditions of the indexes are exactly the conditions of the queries.
   await db.schema
     .createIndex('contacts_renamed')
     .on('contacts')

@@ -69,7 +69,7 @@ async function createSubmissions(db: Kysely<unknown>): Promise<void> {
     .on('submissions')
     .columns(['partner_key', 'state'])
     .execute();
-  // The database itself ensures that a slot of a key holds at most one open submission.
+  // The database itself ensures that each slot of a key holds at most one open submission.
   await db.schema
     .createIndex('one_open_submission_for_each_slot')
     .unique()
@@ -119,7 +119,7 @@ async function createJobs(db: Kysely<unknown>): Promise<void> {
     .columns(['integration_id', 'answered_at'])
     .where(sql<boolean>`answered_at is not null`)
     .execute();
-  // Few jobs are changes: an index of all reasons would cost each first sync.
+  // Few jobs are changes, so an index over all reasons would slow each first sync.
   await db.schema
     .createIndex('jobs_for_changes')
     .on('jobs')

@@ -1,4 +1,4 @@
-/** Values that were written into the CRM, profiles that were paid for, and which of their values are not in the CRM yet. */
+/** Values that were written into the CRM, paid profiles, and profile values that the CRM does not contain yet. */
 import { type Kysely, sql } from 'kysely';
 import { notNull, primaryKey } from './columns.ts';
 
@@ -39,14 +39,14 @@ async function createWrites(db: Kysely<unknown>): Promise<void> {
     .on('writes')
     .columns(['integration_id', 'crm_id'])
     .execute();
-  // For queries of each run that seldom find a row. The condition is the queries' condition, word for word.
+  // Each run's queries use this index and seldom find a row. The condition is the queries' condition, word for word.
   await db.schema
     .createIndex('writes_unconfirmed')
     .on('writes')
     .columns(['integration_id', 'crm_id'])
     .where(sql<boolean>`state = 'intended'`)
     .execute();
-  // For contacts whose IDs the database does not have: few or none.
+  // For contacts whose IDs are not in the database. There are few of them.
   await db.schema
     .createIndex('writes_left')
     .on('writes')
@@ -84,7 +84,7 @@ async function createKeptProfiles(db: Kysely<unknown>): Promise<void> {
     .columns(['integration_id', 'crm_id'])
     .where(sql<boolean>`requested is not null`)
     .execute();
-  // With the contact's id, so a query about a few contacts reads only those.
+  // The index contains the contact's ID, so a query about a few contacts reads only their rows.
   await db.schema
     .createIndex('kept_profiles_by_map')
     .on('kept_profiles')
@@ -96,7 +96,7 @@ async function createKeptProfiles(db: Kysely<unknown>): Promise<void> {
     .columns(['integration_id', 'opted_out_at'])
     .where(sql<boolean>`opted_out_at is not null`)
     .execute();
-  // For a query of each run that seldom finds a row. The condition is the query's condition, word for word.
+  // Each run sends a query that seldom finds a row. The index has exactly the same condition as the query.
   await db.schema
     .createIndex('kept_profiles_emptied')
     .on('kept_profiles')
@@ -118,7 +118,7 @@ async function createValueStates(db: Kysely<unknown>): Promise<void> {
     .addColumn('probed_at', 'bigint')
     .addPrimaryKeyConstraint('value_states_key', ['integration_id', 'crm_id', 'field'])
     .execute();
-  // With the contact's id, for the same reason.
+  // The index contains the contact's ID for the same reason.
   await db.schema
     .createIndex('value_states_by_kind')
     .on('value_states')

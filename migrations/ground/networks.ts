@@ -81,7 +81,7 @@ async function createNetworkAdds(db: Kysely<unknown>): Promise<void> {
     .addColumn('lost_at', 'bigint')
     .addColumn('closed_at', 'bigint')
     .execute();
-  // The database itself ensures that a key waits for the response of one bulk add at a time.
+  // The database itself ensures that a key has at most one bulk add in flight.
   await db.schema
     .createIndex('one_unanswered_add_for_each_key')
     .unique()

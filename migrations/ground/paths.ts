@@ -1,4 +1,4 @@
-/** Warm paths, and what it costs to ask for them. */
+/** Warm paths, and the cost of requesting them. */
 import { type Kysely, sql } from 'kysely';
 import { notNull, primaryKey, zeroAtFirst } from './columns.ts';
 

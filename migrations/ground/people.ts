@@ -1,4 +1,4 @@
-/** Users, access tokens, passkeys, the browsers that signed in, and the addresses under which they reach the server. */
+/** Users, access tokens, passkeys, browsers with a signed-in user, and the addresses of the server. */
 import type { Kysely } from 'kysely';
 import { notNull, notNullAndUnique, primaryKey, unique } from './columns.ts';
 

@@ -1,4 +1,4 @@
-/** People who must not be enhanced again, and the audit. */
+/** People who must not be enhanced again, and the audit log. */
 import type { Kysely } from 'kysely';
 import { notNull, primaryKey } from './columns.ts';
 

@@ -17,9 +17,9 @@ const DEFAULT_TOKEN_LIFETIME_MS = 3_600_000;
 
 /** Options of the stand-in. Every option has a default. */
 export interface BloomerangSandboxOptions extends CrmSandboxOptions {
-  /** Requests per second. Defaults to 0, which means no limit, because no limit is documented. */
+  /** Requests per second. Defaults to 0, which means no limit. Bloomerang documents no limit. */
   ratePerSecond?: number;
-  /** The behaviour for everything that is not documented. */
+  /** The behaviour in all cases that are not documented. */
   variant?: z.input<typeof variantSchema>;
   /** Custom fields that an administrator has created. No API request can create a field. Defaults to none. */
   customFields?: readonly NewCustomField[];
@@ -28,7 +28,7 @@ export interface BloomerangSandboxOptions extends CrmSandboxOptions {
 export interface BloomerangSandbox {
   /** The base address of the API, with its version. */
   baseUrl: string;
-  /** The root address, below which `/_sandbox` and `/authorize` are. */
+  /** `/_sandbox` and `/authorize` are below it. */
   rootUrl: string;
   /** A private key of an administrator. */
   token: string;

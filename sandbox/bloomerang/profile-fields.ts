@@ -1,4 +1,4 @@
-/** The custom fields that the product's guide tells an administrator to create, as if they had been created by hand. */
+/** The custom fields that the product's guide tells an administrator to create. */
 import type { NewCustomField } from './account/custom-fields.ts';
 
 const TEXTS = [

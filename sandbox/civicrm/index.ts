@@ -18,9 +18,9 @@ export interface CivicrmSandboxOptions
 export interface CivicrmSandbox {
   /** The site's address, without a slash at the end. */
   baseUrl: string;
-  /** The address below which `/_sandbox` is. It is the same as the base address. */
+  /** `/_sandbox` is below it. It is the same as the base address. */
   rootUrl: string;
-  /** The API key of the user that belongs to the integration. */
+  /** The API key of the integration's user. */
   apiKey: string;
   /** Stops immediately: cuts open connections and closes the database. */
   close(): Promise<void>;

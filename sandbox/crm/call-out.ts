@@ -1,4 +1,7 @@
-/** Sends a request that an administrator configured in a CRM. Makes one attempt, and only to this machine. */
+/**
+ * Sends a request that an administrator configured in a CRM. Makes a single attempt. Only addresses on this machine are
+ * allowed.
+ */
 
 import { isOnThisMachine } from './this-machine.ts';
 

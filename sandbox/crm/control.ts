@@ -1,4 +1,4 @@
-/** `/_sandbox`: the controls that all CRM stand-ins have in addition to those of every sandbox. */
+/** `/_sandbox`: the additional controls that all CRM stand-ins have. */
 
 import type { Hono } from 'hono';
 import { z } from 'zod';
@@ -16,7 +16,7 @@ const usageSchema = z.strictObject({ used: z.number().int().min(0) });
 /** Rules that can be added and removed while the stand-in runs. */
 export interface RuleBook<Rule> {
   add(rule: Rule): void;
-  /** Removes the rules with this name. Returns false if there are none. */
+  /** Returns false if there are none. */
   remove(name: string): boolean;
   clear(): void;
   list(): readonly Rule[];
@@ -27,7 +27,7 @@ export interface CrmControlSettings<Fault, Rule> extends Omit<ControlSettings<Fa
   /** Parses a rule. */
   ruleSchema: z.ZodType<Rule>;
   rules: RuleBook<Rule>;
-  /** The daily limit of API requests, and a function that sets how many count as used. */
+  /** The daily limit of API requests, and a function that sets the number of requests used. */
   apiUsage: { limit: number; set(used: number): void };
   /**
    * Returns everything about a record, including values that no user can see. Returns undefined if the record does not
@@ -36,7 +36,7 @@ export interface CrmControlSettings<Fault, Rule> extends Omit<ControlSettings<Fa
   readRecord(type: string, id: string): object | undefined;
 }
 
-/** Creates a router with the controls that all CRMs share. A CRM adds its own controls to it. */
+/** A CRM adds its own controls to it. */
 export function createCrmControlRouter<Fault, Details, Rule>(
   parts: ControlParts<Fault, Details>,
   { ruleSchema, rules, apiUsage, readRecord, ...settings }: CrmControlSettings<Fault, Rule>,
@@ -57,10 +57,7 @@ export function createCrmControlRouter<Fault, Details, Rule>(
   return router;
 }
 
-/**
- * Adds the routes for rules. `POST` adds a rule. `DELETE` removes all rules or, with `?name=`, the rules with that
- * name.
- */
+/** `POST` adds a rule. `DELETE` removes all rules. With `?name=`, it removes only the rules with that name. */
 export function addRuleRoutes<Rule>(
   router: Hono,
   path: string,

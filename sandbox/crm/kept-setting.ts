@@ -5,7 +5,10 @@ import type { Database } from '../../testbed/database.ts';
 /** The table with these values, one per CRM. Its columns are `name` and `value`. */
 export type SettingsTable = 'account_settings' | 'org_settings';
 
-/** Returns a stored value, or undefined if it is not set. For example, the seed with which the database was filled. */
+/**
+ * Returns a stored value, or undefined if it is not set. For example, this is the seed with which the database was
+ * filled.
+ */
 export function findSetting(db: Database, table: SettingsTable, name: string): string | undefined {
   return db
     .prepare<[string], string>(`select value from ${table} where name = ?`)

@@ -1,4 +1,4 @@
-/** The options of all CRM stand-ins, in addition to those of every sandbox. */
+/** The additional options that all CRM stand-ins have. */
 
 import {
   createParts,
@@ -28,7 +28,7 @@ export interface CrmParts<Fault> extends SandboxParts<Fault> {
   rotateRefreshTokens: boolean;
 }
 
-/** Creates the parts. Uses the default for each missing option. */
+/** Creates the parts that all stand-ins need. Uses the default for each missing option. */
 export function createCrmParts<Fault>(
   options: CrmSandboxOptions,
   faultKinds: FaultKinds<Fault>,

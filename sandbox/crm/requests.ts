@@ -5,7 +5,7 @@ import type { Context, MiddlewareHandler } from 'hono';
 
 /** Additional details of a request for the log. */
 export interface RequestDetails {
-  /** The query part of the URL, without its question mark. */
+  /** The query part of the URL, excluding the question mark. */
   query: string;
 }
 
@@ -14,7 +14,7 @@ export function detailsOf(c: { req: { url: string } }): RequestDetails {
   return { query: new URL(c.req.url).search.slice(1) };
 }
 
-/** Returns the path of a request without doubled slashes and without a slash at the end. */
+/** Returns a request's path after removing doubled slashes and the slash at its end. */
 export function getPath(request: Request): string {
   const path = new URL(request.url).pathname.replaceAll(/\/{2,}/g, '/');
   return path === '/' ? path : path.replace(/\/$/, '');
@@ -27,7 +27,7 @@ export function addHeaders<Env extends { Bindings: HttpBindings }>(
 ): MiddlewareHandler<Env> {
   return async (c, next) => {
     await next();
-    // If the connection was cut, there is no response to set headers on.
+    // If the connection was cut, there is no response that could get headers.
     if (c.env.outgoing.headersSent || c.env.incoming.socket.destroyed) return;
     c.res.headers.set('Date', new Date(clock()).toUTCString());
     for (const [name, value] of Object.entries(headersOf(c))) {

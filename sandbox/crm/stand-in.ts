@@ -10,32 +10,32 @@ export interface CrmStandIn {
   kind: string;
   /** What the command serves, for example `a HubSpot account`. */
   serves: string;
-  /** The text below the command's help, with examples and the controls at its root. */
+  /** The text below the command's help. It has examples and lists the controls at its root. */
   examples: string;
-  /** The options that only this CRM's stand-in has, in the order of the help. */
+  /** The options that only this CRM's stand-in has. The help lists them in this order. */
   options: readonly StandInOption[];
   /** The token whose lifetime users can set, and its default lifetime (ms). Omitted if there is none. */
   token?: { noun: string; lifetimeMs: number };
-  /** Starts the stand-in. `own` contains the given values of `options`, by name. Resolves when it accepts requests. */
+  /** `own` contains the given values of `options`, by name. Resolves when it accepts requests. */
   start(options: CrmSandboxOptions, own: Readonly<Record<string, unknown>>): Promise<CrmServing>;
 }
 
 export interface StandInOption {
   /** The option's name in the values that `start` receives. */
   name: string;
-  /** The option's flags in the help, for example `--search-lag <ms>`. */
+  /** The option's flags in the command's help, for example `--search-lag <ms>`. */
   flags: string;
   description: string;
   /**
-   * The kind of value: a whole number from 0, a delay or the time of a job in milliseconds, or true if the option is
-   * given. A list contains the allowed words, with the default first.
+   * The kind of value. It is a non-negative integer, a delay or the duration of a job in milliseconds, or a flag. A
+   * list contains the allowed words, with the default first.
    */
   value: 'count' | 'latency' | 'jobTime' | 'given' | readonly [string, ...string[]];
 }
 
 /** A running stand-in. */
 export interface CrmServing {
-  /** Addresses and credentials, in the order in which the command prints them. */
+  /** Addresses and credentials. The command prints them in this order. */
   line: Readonly<Record<string, string | number>> & { baseUrl: string };
   close(): Promise<void>;
 }

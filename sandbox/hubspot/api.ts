@@ -34,14 +34,14 @@ export interface ApiOptions {
 }
 
 /**
- * Returns the middleware for everything that needs a token. Requests without a token do not count towards the limits.
- * All other requests count, whatever their outcome.
+ * Returns the middleware for all routes that need a token. Requests without a token do not count towards the limits.
+ * All other requests count towards the limits, whatever their outcome.
  */
 export function guardApi({ tokens, limits, account }: ApiOptions): MiddlewareHandler<HubspotEnv>[] {
   return [authenticate(tokens, account.clock), limitRequests(limits), runAutomation(account)];
 }
 
-/** Returns the resources of the CRM and of the account, in all versions. */
+/** Returns the resources of the CRM and of the account for all versions. */
 export function apiRoutes({ account, groups, limits }: ApiOptions): Hono<HubspotEnv> {
   const api = new Hono<HubspotEnv>();
   for (const path of crmPaths('objects')) {
@@ -57,8 +57,7 @@ export function apiRoutes({ account, groups, limits }: ApiOptions): Hono<Hubspot
     api.route(`${path}/:fromType/:toType`, routes);
     api.route(`${path}/:fromType/:toType`, associationLabelRoutes());
   }
-  // HubSpot documents the v4 labels with the version at the end of the path, but its client library uses the path
-  // above.
+  // HubSpot documents the v4 labels with the version at the end of the path. Its client library uses the path above.
   api.route('/crm/associations/v4/:fromType/:toType', associationLabelRoutes());
   api.route('/crm/v3/associations/:fromType/:toType', olderAssociationRoutes(account));
   for (const path of crmPaths('properties')) {

@@ -16,7 +16,7 @@ import { isSearch, type Limits } from './requests/limits.ts';
 import { WEBHOOK_PATHS } from './webhooks/webhook-routes.ts';
 import type { Webhooks } from './webhooks/webhooks.ts';
 
-/** Everything that the app's parts need. */
+/** The data that all parts of the app need. */
 export interface AppOptions extends ApiOptions, ControlOptions, Omit<OAuthOptions, 'db'> {
   webhooks: Webhooks;
   drawLatency: DrawLatency;

@@ -35,25 +35,22 @@ export interface HubspotSandboxOptions extends CrmSandboxOptions {
   dailyLimit?: number;
   /** Searches per second. 0 means no limit. Defaults to 5. */
   searchPerSecond?: number;
-  /** The delay of searches (ms): they find the account as it was that long ago. Defaults to 1,000. */
+  /** The delay of searches (ms). A search finds the state of the account at an earlier time. Defaults to 1,000. */
   searchLagMs?: number;
   /** How long webhook events are collected before they are sent (ms). Defaults to 50. */
   webhookBatchMs?: number;
-  /**
-   * How long the stand-in waits before it sends webhook events again to a receiver that did not accept them (ms).
-   * Defaults to 1,000.
-   */
+  /** The delay (ms) before the stand-in repeats webhook events that a receiver did not accept. Defaults to 1,000. */
   webhookRetryMs?: number;
   /** The account number. Defaults to 48291057. */
   portalId?: number;
 }
 
 export interface HubspotSandbox {
-  /** The base address of the API and of sign-in, without a slash at the end. */
+  /** The base address of the API and of sign-in. It has no slash at its end. */
   baseUrl: string;
-  /** The address below which `/_sandbox` is. It is the same as the base address. */
+  /** `/_sandbox` is below it. It is the same as the base address. */
   rootUrl: string;
-  /** A token of the private app, with every scope. */
+  /** A token of the private app. It has every scope. */
   token: string;
   clientId: string;
   clientSecret: string;
@@ -128,7 +125,7 @@ function assemble(db: Database, options: HubspotSandboxOptions): AppOptions {
   };
 }
 
-/** A restarted sandbox has the same first token, so settings that contain it stay valid. */
+/** A restarted sandbox has the same first token, so settings with this token remain valid. */
 function issueFirstToken({ tokens, world }: AppOptions): string {
   const secret = createHash('sha256').update(`hubspot token of seed ${world.seed}`).digest('hex');
   const grant = { appId: PRIVATE_APP_ID, userId: OWNER.userId, scopes: ALL_SCOPES };

@@ -8,7 +8,6 @@ const ownSchema = z.strictObject({
   searchLagMs: z.number().exactOptional(),
 });
 
-/** A HubSpot account. */
 export const hubspotStandIn: CrmStandIn = {
   kind: 'hubspot',
   serves: 'a HubSpot account',

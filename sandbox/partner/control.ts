@@ -13,7 +13,7 @@ import { type PartnerFault, partnerFaultRulesSchema } from './faults.ts';
 
 const MAX_PEOPLE = 100_000;
 
-/** The parts that the control endpoints use. */
+/** The parts that the control endpoints need. */
 export interface ControlOptions extends ControlParts<PartnerFault, RequestDetails> {
   credits: Credits;
   keys: Keys;
@@ -44,7 +44,7 @@ export function controlRoutes(options: ControlOptions): Hono {
 }
 
 const keyOrderSchema = z.strictObject({
-  /** An existing key to change, for example to deactivate. */
+  /** An existing key to change, for example a key to deactivate. */
   apiKey: z.string().min(1).optional(),
   team: z.string().min(1).optional(),
   /** The last UTC day on which the key works. */

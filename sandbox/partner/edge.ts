@@ -19,7 +19,7 @@ export interface RequestDetails {
   apiKey: string | null;
 }
 
-/** The parts that the edge is built from. */
+/** The parts from which the middleware is built. */
 export interface EdgeOptions {
   clock: () => number;
   db: { readonly open: boolean };
@@ -28,7 +28,7 @@ export interface EdgeOptions {
   requests: Pick<RequestLog<RequestDetails>, 'add'>;
   drawLatency: DrawLatency;
   wait: Wait;
-  /** The additional latency of the paid submission of people. */
+  /** The additional latency of paid submissions. */
   submitLatencyMs: number;
 }
 

@@ -1,6 +1,4 @@
-/**
- * The faults of the stand-in: faults inside the service, in addition to the faults of any HTTP service.
- */
+/** The faults of the stand-in. They are the faults inside the service and the faults of any HTTP service. */
 
 import { z } from 'zod';
 import { type FaultRule, faultRulesSchema } from '../../testbed/fault-rules.ts';
@@ -8,29 +6,23 @@ import { delayMsSchema, HTTP_FAULTS } from '../../testbed/faults.ts';
 
 const partnerFaultSchema = z.discriminatedUnion('kind', [
   ...HTTP_FAULTS,
-  /** Jobs are shown in a state that the service document does not define. */
+  /** Jobs have a state that the service document does not define. */
   z.strictObject({ kind: z.literal('jobState'), state: z.string().min(1) }),
-  /** The service does not know this request's jobs. */
+  /** The service no longer finds this request's jobs. */
   z.strictObject({ kind: z.literal('jobsVanish') }),
-  /** The jobs that this submission creates stay in processing. */
+  /** The jobs that this submission creates never end. */
   z.strictObject({ kind: z.literal('jobsNeverEnd') }),
-  /**
-   * The job of this bulk add ends as failed. The donors after the first `afterMembers` are not
-   * added.
-   */
+  /** The job of this bulk add fails. The donors after the first `afterMembers` are not added. */
   z.strictObject({
     kind: z.literal('networkJobFails'),
     afterMembers: z.number().int().min(0).default(0),
   }),
-  /** Every nth donor of this bulk add fails; n is `every`. */
+  /** Every nth donor of this bulk add fails. The value of `every` is n. */
   z.strictObject({
     kind: z.literal('networkMembersFail'),
     every: z.number().int().min(1).default(1),
   }),
-  /**
-   * A 422 for every nth person of a submission. `loc`, `type`, `msg` and `input` quote the person's
-   * name.
-   */
+  /** A 422 response for every nth person of a submission. `loc`, `type`, `msg` and `input` quote the person's name. */
   z.strictObject({
     kind: z.literal('quotePersons'),
     every: z.number().int().min(1).default(1),
@@ -43,11 +35,10 @@ const partnerFaultSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('lateCharge'), delayMs: delayMsSchema }),
 ]);
 
-/** A fault of the Partner Data Service. */
+/** A fault that the Partner Data Service can have. */
 export type PartnerFault = z.infer<typeof partnerFaultSchema>;
 
 /** Reads a list of fault rules, from a file or from `PUT /_sandbox/faults`. */
 export const partnerFaultRulesSchema = faultRulesSchema(partnerFaultSchema);
 
-/** A fault rule of the Partner Data Service. */
 export type PartnerFaultRule = FaultRule<PartnerFault>;

@@ -32,7 +32,7 @@ const DEFAULT_TEAM = 'team-default';
 
 /** The behaviour of the stand-in. Every option has a default. */
 export interface PartnerSandboxOptions extends SandboxOptions {
-  /** The number of people in the contact list. Defaults to the number of donors. */
+  /** Defaults to the number of donors. */
   contacts?: number;
   /** A folder with a public record (people/public-record.ts), which adds real people as donors. */
   data?: string;
@@ -42,9 +42,12 @@ export interface PartnerSandboxOptions extends SandboxOptions {
   burst?: number;
   /** True if a 429 has a Retry-After header. Defaults to true. */
   retryAfter?: boolean;
-  /** Additional milliseconds that the paid submission of people takes. Defaults to 0. */
+  /** The additional time (ms) that the paid submission of people takes. Defaults to 0. */
   submitLatencyMs?: number;
-  /** The maximum time of a job. Most take slightly less. Defaults to 4,000. A function is called for each job. */
+  /**
+   * The maximum duration of a job. Most jobs take slightly less time. Defaults to 4,000. A function is called for each
+   * job.
+   */
   jobTimeMs?: number | (() => number);
   /** The maximum time of a bulk add to a network, unless the work itself takes longer. Defaults to 4,000. */
   networkJobTimeMs?: number;
@@ -56,7 +59,7 @@ export interface PartnerSandboxOptions extends SandboxOptions {
   engine?: ConnectionEngine;
   /** The number of credits in each bucket of a new team. Defaults to 100,000. */
   credits?: number;
-  /** The forms of the enhancement paths that exist. Defaults to both. */
+  /** The forms of the enhancement paths that the service has. Defaults to both. */
   forms?: PathForms;
   /**
    * Receives the number of people settled in a new database. Default: prints it to standard error.
@@ -72,7 +75,7 @@ export interface PartnerSandbox {
   rootUrl: string;
   /** A key of the first team. */
   apiKey: string;
-  /** Stops at once: cuts open connections and closes the database. */
+  /** Stops immediately: cuts open connections and closes the database. */
   close(): Promise<void>;
 }
 
@@ -175,7 +178,7 @@ function worldOf(options: PartnerSandboxOptions): World {
   });
 }
 
-/** Only large worlds take long enough for this to print anything. */
+/** Only large worlds take so long that this prints anything. */
 function tellProgress(settled: number, total: number): void {
   process.stderr.write(`Settled ${settled} of ${total} donors\n`);
 }

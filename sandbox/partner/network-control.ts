@@ -1,4 +1,4 @@
-/** Controls of networks for tests. No endpoint of the service lists a network's members. */
+/** No endpoint of the service lists a network's members. */
 
 import { Hono } from 'hono';
 import type { NetworkService } from '../../service/networks/service.ts';

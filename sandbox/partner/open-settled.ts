@@ -5,7 +5,7 @@ import { type Database, openDatabase } from '../../service/database.ts';
 import { type SettlingProgress, settlePeople } from '../../service/settled-people.ts';
 
 interface Settling {
-  /** The file of the database. Without it, the database is in memory. */
+  /** The file of the database. If it is missing, the database is in memory. */
   file: string | undefined;
   /** True if the next in-memory stand-in of this process can start with a copy of these people. */
   isKept: boolean;
@@ -20,7 +20,7 @@ const kept = new Map<string, Buffer>();
 
 const MOST_KEPT = 3;
 
-/** Opens the database. Settling people takes a hundred times as long as copying them. */
+/** Settling people takes a hundred times as long as copying them. */
 export function openSettled(world: World, { file, isKept, progress }: Settling): Database {
   if (file !== undefined || !isKept || world.donorCount > MOST_PEOPLE_KEPT) {
     return settled(openDatabase(file), world, progress);

@@ -1,4 +1,4 @@
-/** The REST API: its resources, and the middleware before them. */
+/** The resources of the REST API, and the middleware before them. */
 
 import { Hono, type MiddlewareHandler } from 'hono';
 import { getPath } from '../crm/requests.ts';
@@ -31,7 +31,7 @@ import { reportRoutes } from './routes/report-routes.ts';
 import { searchRoutes } from './routes/search-routes.ts';
 import { toolingRoutes } from './routes/tooling-routes.ts';
 
-/** The parts that the API uses. */
+/** The parts that the API needs. */
 export interface ApiOptions {
   org: Org;
   bulk: Bulk;
@@ -41,8 +41,8 @@ export interface ApiOptions {
 }
 
 /**
- * Returns the API at `/services/data`. The order of the middleware matters: only authenticated requests count against
- * the limit.
+ * Returns the API at `/services/data`. The order of the middleware matters, because only authenticated requests count
+ * towards the limit.
  */
 export function createApi(options: ApiOptions): Hono<SalesforceEnv> {
   const { org, bulk, tokens } = options;
@@ -77,7 +77,7 @@ export function createApi(options: ApiOptions): Hono<SalesforceEnv> {
   return api;
 }
 
-/** Creates a router that matches paths as Salesforce does, and returns errors in its format. */
+/** Creates a router that matches paths and returns errors in the same way as Salesforce. */
 export function createRouter(report: (error: Error) => void): Hono<SalesforceEnv> {
   const router = new Hono<SalesforceEnv>({ getPath });
   router.notFound(() => answerError(notFound(), report));
@@ -126,7 +126,7 @@ function countRequests({ usage }: Org): MiddlewareHandler<SalesforceEnv> {
   };
 }
 
-/** Reads JSON. A body of another type is left to the resource. */
+/** The resource itself reads any other body. */
 function readBody(): MiddlewareHandler<SalesforceEnv> {
   return async (c, next) => {
     const isJson = c.req.header('content-type')?.startsWith('application/json') === true;

@@ -15,7 +15,7 @@ import { type OAuthOptions, tokenRoutes } from './oauth/token-endpoint.ts';
 import type { Org } from './org/org.ts';
 import type { SalesforceContext, SalesforceEnv } from './requests/context.ts';
 
-/** Everything that the app's parts need. */
+/** The data that all parts of the app need. */
 export interface AppOptions extends ApiOptions, ControlOptions, OAuthOptions {
   drawLatency: DrawLatency;
   wait: Wait;

@@ -15,7 +15,7 @@ import { openOrg } from './org/org.ts';
 import { salesforceFaultRulesSchema } from './requests/faults.ts';
 
 const DEFAULT_API_LIMIT = 100_000;
-/** Two hours, as in a new org. */
+/** Two hours, which is the value in a new org. */
 const DEFAULT_TOKEN_LIFETIME_MS = 7_200_000;
 const DEFAULT_BULK_JOB_TIME_MS = 50;
 const DEFAULT_BULK_PAGE_ROWS = 50_000;
@@ -24,7 +24,7 @@ const DEFAULT_BULK_PAGE_ROWS = 50_000;
 export interface SalesforceSandboxOptions extends CrmSandboxOptions {
   /** How the org models people. Defaults to `npsp`. */
   shape?: OrgShape;
-  /** True if Data Protection and Privacy is on, so contacts have Individual records. Defaults to false. */
+  /** True if Data Protection and Privacy is enabled, so contacts have Individual records. Defaults to false. */
   individuals?: boolean;
   /** True if contacts have a `DeceasedDate`, as in orgs of some industries. Defaults to false. */
   deceasedDate?: boolean;
@@ -33,7 +33,8 @@ export interface SalesforceSandboxOptions extends CrmSandboxOptions {
   /** Requests within 24 hours. Defaults to 100,000. */
   apiLimit?: number;
   /**
-   * Concurrent requests. 0 means no limit. Defaults to 0, because Salesforce only counts those of 20 seconds and more.
+   * Concurrent requests. 0 means no limit. Defaults to 0. Salesforce counts only requests that take at least 20
+   * seconds.
    */
   concurrent?: number;
   /** The time for which a Bulk API job reports that it is not done yet. Defaults to 50. */
@@ -44,11 +45,10 @@ export interface SalesforceSandboxOptions extends CrmSandboxOptions {
 
 /** A running stand-in. */
 export interface SalesforceSandbox {
-  /** The org's address (login URL and instance URL), without a slash at the end. */
+  /** The org's address, which is both the login URL and the instance URL. It has no slash at its end. */
   baseUrl: string;
   /** The address under which `/_sandbox` is found. It is the same as the org's address. */
   rootUrl: string;
-  /** An access token of the integration user. */
   token: string;
   clientId: string;
   clientSecret: string;
@@ -56,7 +56,7 @@ export interface SalesforceSandbox {
   username: string;
   /** The private key for the JWT bearer flow, as PEM. */
   privateKey: string;
-  /** Stops at once: cuts open connections and closes the database. */
+  /** Stops immediately: cuts open connections and closes the database. */
   close(): Promise<void>;
 }
 

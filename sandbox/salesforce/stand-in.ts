@@ -11,7 +11,6 @@ const ownSchema = z.strictObject({
   deceasedDate: z.boolean().exactOptional(),
 });
 
-/** A Salesforce org. */
 export const salesforceStandIn: CrmStandIn = {
   kind: 'salesforce',
   serves: 'a Salesforce org',

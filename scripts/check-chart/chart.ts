@@ -29,7 +29,7 @@ export interface Rendered {
   notes: string;
 }
 
-/** Returns the names of the sample files in `ci`, which look like a user's values. */
+/** Returns the names of the sample files in `ci`. Each file contains values that a user could choose. */
 export function sampleNames(): string[] {
   return globSync('*-values.yaml', { cwd: join(CHART, 'ci') }).sort();
 }
@@ -43,8 +43,8 @@ function readValues(file: string): Record<string, Value> {
 }
 
 /**
- * Renders the chart with these values over its defaults, as `helm template` does. Throws if the schema
- * rejects the values.
+ * Renders the chart with its defaults, overridden by these values, as `helm template` does. Throws an error if the
+ * schema rejects the values.
  */
 export function renderChart(
   own: Record<string, Value>,

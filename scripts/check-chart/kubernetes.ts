@@ -1,6 +1,6 @@
 /**
- * Checks that Kubernetes accepts the objects. Uses Kubernetes' schemas, and types generated from them, because the
- * schemas alone accept unknown fields.
+ * Checks that Kubernetes accepts the objects. Uses Kubernetes' schemas, and types that are generated from them. The
+ * schemas alone would accept unknown fields.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -27,7 +27,7 @@ interface Model<Shape> {
 interface Kind {
   name: string;
   module: string;
-  /** Checks an object. Returns false if it is of another kind, and throws if it is wrong. */
+  /** Returns false if the object has a different kind. Throws an error if the object is invalid. */
   check(object: KubernetesObject): boolean;
 }
 
@@ -58,7 +58,7 @@ const KINDS: readonly Kind[] = [
   kindOf(ServiceMonitor, '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1'),
 ];
 
-/** Returns problems because of which Kubernetes would reject the objects or silently drop parts of them. */
+/** Returns the problems for which Kubernetes would reject the objects or silently drop parts of them. */
 export function findShapeProblems(objects: readonly KubernetesObject[]): string[] {
   const problems: string[] = [];
   const lines: string[] = [];

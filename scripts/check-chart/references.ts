@@ -269,7 +269,7 @@ function findAstray(
       const { scaleTargetRef } = z.object({ scaleTargetRef: namedSchema }).parse(object['spec']);
       const target = deployments.find((one) => one.object.metadata.name === scaleTargetRef.name);
       if (target === undefined) return [`there is no Deployment ${scaleTargetRef.name}`];
-      // With a fixed number, each update would reset it.
+      // If the number were fixed, each update would reset it.
       return target.replicas === undefined ? [] : ['its Deployment also sets the number of pods'];
     }
     default:
@@ -302,7 +302,7 @@ const outsideSchema = z.object({
   files: z.object({ existingSecret: z.string() }).default({ existingSecret: '' }),
 });
 
-/** Returns the ConfigMaps and Secrets in the values, which must already exist. */
+/** Returns the ConfigMaps and Secrets that the values name. They must already exist. */
 export function namedOutside(values: unknown): Set<string> {
   const { image, settings, secrets, files } = outsideSchema.parse(values);
   return new Set([

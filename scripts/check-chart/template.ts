@@ -1,6 +1,7 @@
 /**
- * Renders the parts of Go's template language that our chart uses, and throws for everything else. An accepted template
- * has the same meaning in Helm. In one respect, this renderer is stricter than Helm: a missing value is an error.
+ * Renders the parts of Go's template language that our chart uses. Throws an error for all other parts. An accepted
+ * template has the same meaning in Helm. In one respect, this renderer is stricter than Helm, because a missing value
+ * is an error.
  */
 import { hash } from 'node:crypto';
 import { stringify } from 'yaml';
@@ -22,12 +23,11 @@ type Operand =
   | { kind: 'function'; name: string }
   | { kind: 'pipeline'; pipeline: Pipeline };
 
-/** Templates by name, from all files of a chart. */
 export type Defined = Map<string, Node[]>;
 
 interface Scope {
   dot: Value;
-  /** The variables by name, with the dollar sign. `$` is the root. */
+  /** A name includes the dollar sign. `$` is the root. */
   variables: ReadonlyMap<string, Value>;
   defined: Defined;
 }
@@ -108,7 +108,7 @@ export function parseTemplate(source: string, defined: Defined): Node[] {
   }
 }
 
-/** Splits a file into alternating texts and actions. `{{-` and `-}}` remove the surrounding white space. */
+/** Splits a file into strings and actions, which alternate. `{{-` and `-}}` remove the surrounding white space. */
 function piecesOf(source: string): Piece[] {
   const pieces: Piece[] = [];
   let from = 0;
@@ -267,7 +267,7 @@ function operandValue(operand: Operand, scope: Scope): Value {
   return value;
 }
 
-/** As in Go, missing, zero and empty values are false. */
+/** Returns false for missing, zero and empty values, as Go does. */
 function isTrue(value: Value): boolean {
   if (value !== null && typeof value === 'object') return Object.keys(value).length > 0;
   return Boolean(value);

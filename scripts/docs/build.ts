@@ -22,7 +22,6 @@ const { splitWords, stem } = z
   })
   .parse(await import(join(ROOT, 'src/interfaces/pages/assets/guide-search.js')));
 
-/** A file of the guide, as the list of files contains it. */
 export interface GuideFile {
   /** The file's address. */
   path: string;
@@ -38,7 +37,7 @@ interface Source {
   text: string;
 }
 
-/** Writes the guide into a folder, which is emptied first. Throws an error that lists every dead link. */
+/** Empties a folder and writes the guide into it. Throws an error that lists every dead link. */
 export async function buildGuide(folder: string): Promise<readonly GuideFile[]> {
   const generated = new Map([
     [ERRORS_PAGE, writeErrorsPage()],
@@ -185,7 +184,7 @@ function listCodes(heading: string): string[] {
   return words.filter((word) => /^[\w.-]*[_.][\w.-]*$/.test(word) || !heading.includes(' '));
 }
 
-/** The maximum number of characters of a section that are stored to be shown in a result. */
+/** The maximum number of characters of a section that a search result can show. */
 const SHOWN = 220;
 
 const FIELDS = ['heading', 'text', 'page'];

@@ -12,12 +12,12 @@ export const SEARCH = `${GUIDE}/search`;
 
 interface Frame {
   title: string;
-  /** The page's document. Omitted for the start page and the search. */
+  /** The page's document. Omitted for the start page and the search page. */
   document?: string;
   headings?: readonly Heading[];
-  /** The address of the search index, which changes with its content. */
+  /** The address of the search index. It changes when the index changes. */
   indexHref: string;
-  /** HTML that is trusted. */
+  /** Trusted HTML. */
   content: string;
 }
 
@@ -137,7 +137,7 @@ ${pages.map(
 )}</div>`;
 }
 
-/** Returns the page for search results. Without JavaScript, it lists everything that the search contains. */
+/** Without JavaScript, the page lists all sections. */
 export function renderSearch(
   places: readonly { href: string; page: string; heading: string }[],
 ): string {

@@ -85,7 +85,7 @@ export function renderMarkdown(
         return checked ? '☑ ' : '☐ ';
       },
       codespan({ text: code }) {
-        // Allows line breaks in long names where a reader would expect them.
+        // Long names can break in places where a reader expects a break.
         return `<code>${escapeHtml(code).replace(/(?<=\w[_./])(?=\w)/g, '<wbr>')}</code>`;
       },
       code({ text: code }) {
@@ -186,7 +186,7 @@ function toAnchor(code: string): string {
 /** A mark in the ID of a section that is a row of a table. */
 const ROW = '@';
 
-/** Returns a section's anchor without the mark of a row. */
+/** Returns a section's anchor. Removes the mark that a table row has. */
 export function anchorOf({ id }: Pick<Section, 'id'>): string {
   return id.startsWith(ROW) ? id.slice(ROW.length) : id;
 }

@@ -1,6 +1,6 @@
 /**
- * Creates the reference of all settings. Names, values and defaults come from the schema. The meanings come from the
- * tables in the guide.
+ * Creates the settings reference. Names, values and defaults come from the schema. The meanings come from the tables
+ * in the guide.
  */
 import { readFileSync } from 'node:fs';
 import { join, normalize } from 'node:path';
@@ -53,7 +53,7 @@ const CRMS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(REMOTE_CRMS.map(({ kind, name }) => [kind, `\`crm\` of ${name}`])),
 };
 
-/** Returns the page as Markdown. Throws if the guide does not explain a setting. */
+/** Returns the page as Markdown. Throws an error if the guide does not explain a setting. */
 export async function writeSettingsPage(): Promise<string> {
   const meanings = readMeanings();
   const definitions = await loadBuiltInConnectors();
@@ -87,7 +87,7 @@ ${kinds.join('\n')}`;
 
 const DOCUMENT = 'docs/guides/settings.md';
 
-/** Returns the explanations of settings in the guide's tables, by the heading of their section. */
+/** The explanations of settings in the guide's tables, by the heading of their section. */
 type Meanings = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
 function readMeanings(): Meanings {
@@ -136,7 +136,7 @@ function explain(key: string, meanings: ReadonlyMap<string, string> | undefined)
   throw new Error(`${DOCUMENT} does not explain ${key}.`);
 }
 
-/** Returns the settings in a part of the file, each with its full name. */
+/** Returns the settings in a part of the file, with the full name of each setting. */
 function listSettings({ properties = {}, required = [] }: Schema, prefix: string): Setting[] {
   return Object.entries(properties).flatMap(([name, given]) => {
     const key = prefix + name;
@@ -155,7 +155,7 @@ function listSettings({ properties = {}, required = [] }: Schema, prefix: string
   });
 }
 
-/** Returns the alternatives for a value, without the variable that can replace each of them. */
+/** Returns the alternatives for a value. Omits the environment variables that can replace the alternatives. */
 function withoutVariable(given: Schema): Schema[] {
   const isVariable = ({ pattern }: Schema) =>
     pattern?.includes('A-Za-z_') && pattern.startsWith('\\$\\{');

@@ -3,7 +3,7 @@
  * human readers.
  */
 
-/** The maximum number of words. Longer sentences have to be read twice. */
+/** The maximum number of words. Readers have to read longer sentences twice. */
 const MOST_WORDS = 30;
 
 interface Rule {

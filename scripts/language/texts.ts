@@ -1,4 +1,6 @@
-/** Extracts the sentences in a file that people read: Markdown, comments, and texts in the code. */
+/**
+ * Extracts the sentences that people read from a file. These are in Markdown, in comments, and in the code's strings.
+ */
 import { parseSync } from 'rolldown/utils';
 
 export interface Sentence {
@@ -7,7 +9,7 @@ export interface Sentence {
   kind: 'document' | 'comment' | 'shown';
 }
 
-/** A text before it is split into sentences, with the line of each character. */
+/** A passage that has not been split into sentences, with the line of each character. */
 interface Passage {
   text: string;
   line: number;
@@ -21,7 +23,7 @@ export function readDocument(text: string): Sentence[] {
   return listBlocks(text.split('\n'), 1, 'document').flatMap(splitSentences);
 }
 
-/** Returns the sentences in a TypeScript file's comments and texts. */
+/** Returns the sentences in a TypeScript file's comments and strings. */
 export function readSource(file: string, text: string): Sentence[] {
   const { program, comments } = parseSync(file, text);
   const lineAt = createLineFinder(text);
@@ -79,11 +81,12 @@ function readComments(
       passages.push(...listBlocks(rows, line, 'comment'));
       continue;
     }
-    // Consecutive line comments are treated as one text.
+    // Consecutive line comments form one passage.
     const last = lines.at(-1);
     if (last !== undefined && text.slice(last.end, start).trim() !== '') flush();
     if (last !== undefined && last.line + 1 !== line) flush();
-    // Directives for compilers and linters are not sentences, so their texts are left out. This line only recognises directives.
+    // Directives for compilers and linters are not sentences, so they are omitted. This line only recognises
+    // directives.
     if (!/^\/|^\s*(?:biome-ignore|@ts-|#)/.test(value)) lines.push({ value, line, end });
   }
   flush();
@@ -169,7 +172,7 @@ function splitSentences({ text, line, kind }: Passage): Sentence[] {
   }
 }
 
-/** Returns the text without Markdown markup. Code becomes a single word, and line breaks stay. */
+/** Returns the text without Markdown markup. Code becomes a single word. Line breaks are kept. */
 function toPlain(text: string): string {
   return text
     .replaceAll(/``[^`]+``|`[^`]*`/g, (code) => CODE + '\n'.repeat(code.split('\n').length - 1))
@@ -199,7 +202,7 @@ const INLINE = new Set([
   'time',
 ]);
 
-/** Nodes that contain no shown text: imports, types and SQL. */
+/** Nodes that contain no string for users. These are imports, types and SQL. */
 const SILENT = new Set([
   'ImportDeclaration',
   'ImportExpression',
@@ -235,7 +238,9 @@ function readShown(program: unknown, lineAt: (offset: number) => number): Passag
     visitChildren(value, text !== undefined);
   }
 
-  /** With `isRead`, the texts in a sum or template were already read, so only its expressions are visited. */
+  /**
+   * If `isRead` is true, the strings in a sum or template have already been read, so only its expressions are visited.
+   */
   function visitChildren(node: Node, isRead: boolean): void {
     for (const [key, child] of Object.entries(node)) {
       if (isRead && key === 'quasis') continue;
@@ -300,7 +305,7 @@ function listOf(value: unknown): Node[] {
 }
 
 /**
- * Returns the text of a literal, a template or a sum of them, with `…` for expressions. Returns undefined for other
+ * Returns the string of a literal, a template or a sum of them, with `…` for expressions. Returns undefined for other
  * nodes.
  */
 function textOf(node: Node): string | undefined {
@@ -332,7 +337,7 @@ function isNode(value: unknown): value is Node {
   );
 }
 
-/** Three consecutive words count as a text that someone reads, unless they are a database statement. */
+/** Returns true if the string contains three consecutive words. Returns false for a database statement. */
 function looksShown(text: string): boolean {
   return (
     /\b[a-z]{2,} [a-z'…]+ [a-z]{2,}/i.test(text) &&

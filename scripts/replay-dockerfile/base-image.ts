@@ -7,13 +7,15 @@ import { bringFile } from './installed-modules.ts';
 /** The unprivileged users of the image `node`, with their numbers. */
 const USERS: Readonly<Record<string, number>> = { node: 1000 };
 
-/** A user's numbers, for a process or for the owner of files. */
+/** The numeric user and group IDs of a process or of a file's owner. */
 export interface User {
   uid: number;
   gid: number;
 }
 
-/** Creates the folder that is used as `/`. Returns the environment of everything that runs in it. */
+/**
+ * Creates the folder that is used as `/`. Returns the environment variables for the programs that run in this folder.
+ */
 export async function createBaseImage(
   root: string,
   image: string,
@@ -24,18 +26,21 @@ export async function createBaseImage(
   await bringFile(process.execPath, join(bin, 'node'));
   const temporary = join(root, 'tmp');
   await mkdir(temporary);
-  // Every user must be able to write into it, whatever the umask is.
+  // Every user must be able to write into the folder, even with a strict umask.
   await chmod(temporary, 0o1777);
   return { PATH: [bin, ...toolPaths()].join(delimiter), TMPDIR: temporary };
 }
 
-/** Returns the folders with this machine's tools, except the checkout's. Those must come from the image's modules. */
+/**
+ * Returns the folders with this machine's tools. Excludes the checkout's tools, because the image's modules must
+ * provide them.
+ */
 function toolPaths(): string[] {
   const path = z.string().parse(process.env['PATH']);
   return path.split(delimiter).filter((part) => !part.includes('node_modules'));
 }
 
-/** A replay with another Node version would prove nothing about the image. */
+/** A replay with a different version would prove nothing about the image. */
 function requireSameNode(image: string): void {
   const [, version] = /^node:([\d.]+)-slim(?:@sha256:[0-9a-f]{64})?$/.exec(image) ?? [];
   if (`v${version}` === process.version) return;
@@ -43,8 +48,8 @@ function requireSameNode(image: string): void {
 }
 
 /**
- * Returns the user in USER or --chown. Returns null if this process cannot become that user. Only root can, and any
- * other user has no special rights anyway.
+ * Returns the user that USER or --chown names. Returns null if this process cannot become that user. Only root can
+ * become a different user, and any other user has no special rights.
  */
 export function userOf(name: string): User | null {
   const id = USERS[name.split(':')[0] ?? ''];

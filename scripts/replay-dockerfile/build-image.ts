@@ -1,4 +1,4 @@
-/** Executes a Dockerfile in folders. One folder is the root of each stage's file system. */
+/** Executes a Dockerfile in folders. Each stage has a folder that is the root of its file system. */
 
 import { chown, cp, mkdir, readdir, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
@@ -6,14 +6,14 @@ import { createBaseImage, type User, userOf } from './base-image.ts';
 import type { Command, Instruction, Stage } from './dockerfile.ts';
 import { runToEnd } from './process.ts';
 
-/** Longer than an installation over a slow network takes. */
+/** The time limit for a step. An installation over a slow network takes less time. */
 const STEP_TIMEOUT_MS = 600_000;
 
 export interface BuildOptions {
   stages: readonly Stage[];
   /** The folder from which COPY without --from copies files. */
   context: string;
-  /** An empty folder for the stages. */
+  /** An empty folder that receives the build stages. */
   folder: string;
   /** Executes `npm ci` without the registry, in the folder with package.json. */
   installModules?: (workdir: string) => Promise<void>;
@@ -21,14 +21,16 @@ export interface BuildOptions {
   onStep(stage: string, text: string): void;
 }
 
-/** The state of a stage, which at the end is the image. Paths are absolute paths on this machine. */
+/**
+ * The state of a build stage. The last stage's final state is the image. Paths are absolute paths on this machine.
+ */
 export interface Image {
   /** The folder that is used as `/`. */
   root: string;
   workdir: string;
   /** The variables from ENV and from the base image. */
   variables: Record<string, string>;
-  /** The user from USER. Null before the first USER. */
+  /** The user that the last USER names. Null before the first USER. */
   userName: string | null;
   entrypoint: string[];
   command: string[];
@@ -38,7 +40,7 @@ export interface Image {
   stopSignal: string;
 }
 
-/** Builds all stages. The last stage is the image. Throws at the first instruction that fails. */
+/** Builds all stages. The last stage is the image. Throws an error at the first instruction that fails. */
 export async function buildImage(options: BuildOptions): Promise<Image> {
   const images = new Map<string, Image>();
   let last: Image | null = null;
@@ -112,7 +114,10 @@ async function carryOut(
   }
 }
 
-/** Copies as Docker does: if the source is a folder, its content, and if the target is a folder, into it. */
+/**
+ * Copies files as Docker does. If the source is a folder, copies its content. If the target is a folder, copies into
+ * it.
+ */
 async function copyFiles(
   context: string,
   images: ReadonlyMap<string, Image>,
@@ -132,7 +137,6 @@ async function copyFiles(
   }
 }
 
-/** Returns a path in the image as a path on this machine. */
 function pathIn({ root, workdir }: Pick<Image, 'root' | 'workdir'>, path: string): string {
   return path.startsWith('/') ? join(root, path) : resolve(workdir, path);
 }
@@ -144,7 +148,7 @@ async function runStep(options: BuildOptions, image: Image, command: Command): P
   if (options.installModules && /^npm ci( --\S+)*$/.test(line)) {
     return options.installModules(image.workdir);
   }
-  // A shell would look for the command on this machine.
+  // A shell would search for the command on this machine.
   if (/(^|[\s=])\/\w/.test(line)) throw new Error(`The replay cannot move the path in: ${line}`);
   const env = { ...buildVariables(), ...image.variables };
   await runToEnd(words, { cwd: image.workdir, env, timeoutMs: STEP_TIMEOUT_MS });
@@ -166,12 +170,12 @@ function movedWords(image: Image, command: Command): string[] {
   return command.words.map((word) => movedWord(image, word));
 }
 
-/** On this machine, the image's absolute paths are inside its folder. */
+/** A folder on this machine represents the image. An absolute path of the image becomes a path in that folder. */
 function movedWord({ root }: Image, word: string): string {
   return word.startsWith('/') ? join(root, word) : word;
 }
 
-/** Changes the owner of a folder and its content. Null changes nothing. */
+/** If the user is null, changes nothing. */
 async function changeOwner(folder: string, user: User | null): Promise<void> {
   if (user === null) return;
   await chown(folder, user.uid, user.gid);

@@ -1,10 +1,10 @@
-/** Parses a Dockerfile. Knows the instructions that our Dockerfile uses, and throws for all others. */
+/** Parses a Dockerfile. Supports the instructions that our Dockerfile uses, and throws an error for all others. */
 import { z } from 'zod';
 
-/** A command: a list of words, or a line for a shell. */
+/** A command. It is a list of words, or a line for a shell. */
 export type Command = { form: 'exec'; words: string[] } | { form: 'shell'; line: string };
 
-/** An instruction. `text` is its source as one line. */
+/** `text` is its source as one line. */
 export type Instruction = { text: string } & (
   | { kind: 'WORKDIR' | 'USER' | 'STOPSIGNAL'; value: string }
   | { kind: 'COPY'; from: string | null; owner: string | null; sources: string[]; target: string }
@@ -30,7 +30,7 @@ const DEFAULT_HEALTH_TIMEOUT_MS = 30_000;
 /** All flags except the timeout decide when to check, which the replay decides itself. */
 const HEALTH_FLAGS = ['interval', 'timeout', 'start-period', 'start-interval', 'retries'];
 
-/** Parses the text of a Dockerfile. Throws at the first unknown instruction. */
+/** Throws an error at the first unknown instruction. */
 export function parseDockerfile(text: string): Stage[] {
   const stages: Stage[] = [];
   for (const line of logicalLines(text)) {
@@ -47,7 +47,7 @@ export function parseDockerfile(text: string): Stage[] {
   return stages;
 }
 
-/** Returns the lines without comments. A backslash at the end joins a line with the next one. */
+/** Returns the lines without comments. A backslash at the end of a line joins the line with the next line. */
 function logicalLines(text: string): string[] {
   const lines = text.split('\n').filter((line) => !/^\s*(#|$)/.test(line));
   return lines
@@ -69,7 +69,7 @@ function parseFrom(rest: string): Stage {
   return { name, base, instructions: [] };
 }
 
-/** An instruction without its text. It is written out, because `Omit` would merge the union into one type. */
+/** An instruction without its source. The type is conditional, because `Omit` would merge the union into one type. */
 type Parsed = Instruction extends infer Each
   ? Each extends Instruction
     ? Omit<Each, 'text'>

@@ -2,9 +2,9 @@ import { copyFile, link, mkdir, readdir, readlink, symlink } from 'node:fs/promi
 import { join } from 'node:path';
 
 /**
- * Copies all installed modules from one folder to another, as `npm ci` would. Links files if possible, because copying
- * half a gigabyte takes long. Omits npm's own list of installed modules, because npm writes into it, and creates it
- * again if it is missing.
+ * Copies all installed modules from one folder to another, as `npm ci` does. Links files if possible, because copying
+ * half a gigabyte takes long. Omits npm's own list of installed modules, because npm writes into the list. If the
+ * list is missing, npm creates it again.
  */
 export async function bringInstalledModules(from: string, to: string): Promise<void> {
   await bringFolder(join(from, 'node_modules'), join(to, 'node_modules'));

@@ -13,7 +13,6 @@ export interface ProcessOptions {
   timeoutMs?: number;
 }
 
-/** A running process. */
 export interface Running {
   child: ChildProcess;
   /** Returns the stdout so far. */
@@ -25,7 +24,7 @@ export interface Running {
   ended: Promise<number>;
 }
 
-/** Starts a process. Looks up the first word on the new process's PATH. */
+/** Looks up the first word on the new process's PATH. */
 export function start(words: readonly string[], options: ProcessOptions): Running {
   const [program = '', ...args] = words;
   const { cwd, env, user, timeoutMs } = options;
@@ -50,7 +49,7 @@ export function start(words: readonly string[], options: ProcessOptions): Runnin
   return { child, stdout: () => stdout, output: () => output, hasEnded, ended };
 }
 
-/** Runs a process until it ends, and returns its stdout. Throws unless the exit code is 0. */
+/** Runs a process until it ends. Returns its stdout. Throws an error unless the exit code is 0. */
 export async function runToEnd(
   words: readonly string[],
   options: ProcessOptions & { timeoutMs: number },

@@ -1,4 +1,7 @@
-/** Starts the built image as a container engine does: as its user, and with only its environment. */
+/**
+ * Starts the built image as a container engine does. The process runs as the image's user and has only the image's
+ * environment.
+ */
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,21 +13,21 @@ import { type ProcessOptions, type Running, runToEnd, start } from './process.ts
 const HEALTH_TRIES = 120;
 const HEALTH_INTERVAL_MS = 250;
 
-/** Longer than any command takes that ends without a signal. */
+/** The time limit for a command that ends without a signal. */
 const COMMAND_TIMEOUT_MS = 120_000;
 
-/** How long container engines wait between the stop signal and the kill. */
+/** The time that container engines wait between the stop signal and the kill. */
 const STOP_TIMEOUT_MS = 10_000;
 
-/** Runs the image's program with these arguments instead of CMD. Returns its stdout. */
+/** Runs the image's program. These arguments replace CMD. Returns its stdout. */
 export function runCommand(image: Image, args: readonly string[]): Promise<string> {
   const words = [...image.entrypoint, ...args];
   return runToEnd(words, { ...processOptions(image), timeoutMs: COMMAND_TIMEOUT_MS });
 }
 
 /**
- * Starts ENTRYPOINT and CMD, waits until HEALTHCHECK succeeds, sends STOPSIGNAL, and waits for the end. Throws if the
- * program ends too early, never becomes healthy, or does not end with 0 in time.
+ * Starts ENTRYPOINT and CMD, waits until HEALTHCHECK succeeds, and sends STOPSIGNAL. Then waits until the program has
+ * ended. Throws an error if the program ends too early, never becomes healthy, or does not end with 0 in time.
  */
 export async function runUntilHealthy(image: Image): Promise<void> {
   const { health } = image;
@@ -46,8 +49,8 @@ function processOptions({ workdir, variables, userName }: Image): ProcessOptions
 }
 
 /**
- * Replaces the address and the port in the commands. A container has its own address. Here, the exposed port may be in
- * use, and other machines could reach a program that listens beyond loopback.
+ * Replaces the address and the port in the commands. A real container has its own address. On this machine, the
+ * exposed port may be in use. Other machines could also reach a program that listens beyond loopback.
  */
 async function chooseAddress({ ports }: Image): Promise<(words: readonly string[]) => string[]> {
   const free = String(await findFreePort());

@@ -1,4 +1,4 @@
-/** Represents days as numbers that fit into two bytes, and numbers the years for which sizes are counted. */
+/** Represents days as numbers that fit into two bytes. Assigns a number to each year. */
 
 const DAY_MS = 86_400_000;
 const FIRST_DAY_MS = Date.UTC(1870, 0, 1);
@@ -8,8 +8,8 @@ const DAYS_IN_YEAR = 365.25;
 const LAST_DAY = 0xffff;
 
 /**
- * Returns the number of days from the first day to an ISO date. Days out of range are moved to the nearest end of the
- * range.
+ * Returns the number of days from the first day to an ISO date. A day outside the range is moved to the nearest end of
+ * the range.
  */
 export function dayOf(iso: string, last = LAST_DAY): number {
   return Math.max(0, Math.min(daysUpTo(iso), last));
@@ -25,7 +25,6 @@ export function yearsAt(day: number): number {
   return day / DAYS_IN_YEAR;
 }
 
-/** Returns the calendar year of a day, for display. */
 export function calendarYear(day: number): number {
   return new Date(FIRST_DAY_MS + day * DAY_MS).getUTCFullYear();
 }

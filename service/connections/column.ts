@@ -1,13 +1,10 @@
-/** A column of numbers to which numbers can be appended. */
-
-/** The types of arrays that columns are stored in. */
 export type Numbers = Uint32Array | Uint16Array | Uint8Array | Float64Array;
 
 /** A column that is being filled. */
 export interface GrowingColumn<T extends Numbers> {
   push(number: number): void;
   length(): number;
-  /** Returns the column without spare capacity. Nothing can be added after that. */
+  /** Returns the column without spare capacity. No number can be added after that. */
   finish(): T;
 }
 
@@ -19,9 +16,7 @@ interface Form<T extends Numbers> {
 
 const FIRST_CAPACITY = 1024;
 
-/**
- * Creates an empty column of this type. Its memory grows and shrinks in place, so the column is never in memory twice.
- */
+/** Creates an empty column of this type. It grows in place, so memory never contains the column twice. */
 export function growingColumn<T extends Numbers>(NumbersOf: Form<T>): GrowingColumn<T> {
   const toBytes = (numbers: number) => numbers * NumbersOf.BYTES_PER_ELEMENT;
   let space = new ArrayBuffer(toBytes(FIRST_CAPACITY));

@@ -16,25 +16,28 @@ import { at, type TieTable } from './tie-table.ts';
 
 /** A connection of one donor to another. Each pair of donors has at most one. */
 export interface FoundConnection {
-  /** The number of the other donor. */
   donor: number;
-  /** From above 0 up to 1, based on everything that the two donors share (docs/connection-strength.md). */
+  /**
+   * A number greater than 0 and at most 1, based on everything that the two donors share (docs/connection-strength.md).
+   */
   strength: number;
-  /** The organisation that connects them most. The type, the relationships and the snippet are about it. */
+  /**
+   * The organisation that connects them most. The type, the relationships and the snippet describe the connection
+   * through this organisation.
+   */
   entityName: string;
   entityType: EntityType;
-  /** The requested donor's relationship to it. */
   sourceRelationship: string;
-  /** The other donor's relationship to it. */
+  /** The other donor's relationship with the organisation. */
   targetRelationship: string;
-  /** A sentence that is the same from both sides. */
+  /** Valid from both sides. */
   snippet: string;
 }
 
 export interface ConnectionEngine {
   /**
-   * Returns connections, the strongest first, then by donor number. Contains every connection of at least
-   * `minStrength`, up to `limit`.
+   * Returns connections in descending order of strength. Connections of equal strength are in order of donor number.
+   * Contains every connection of at least `minStrength`, up to `limit`.
    */
   find(donor: number, options: { minStrength: number; limit?: number }): FoundConnection[];
   /** Does the same as `find`, but pauses for other work. */
@@ -45,17 +48,17 @@ export interface ConnectionEngine {
   ): Promise<FoundConnection[]>;
   /** Returns the connection between two donors, or null. */
   between(donor: number, other: number): FoundConnection | null;
-  /** The data that the engine reads before its first result. It can be read earlier. Absent if there is none. */
+  /** The data can be read earlier. Absent if there is none. */
   pieces?: readonly Piece[];
 }
 
-/** The minimum strength that another organisation would give alone, to be mentioned as well. */
+/** A second organisation must be at least this strong to be mentioned. */
 const LEAST_MENTIONED_STRENGTH = 0.01;
 
-/** The number of concurrent searches, because each needs memory. */
+/** The number of concurrent searches. Each search needs memory. */
 const MOST_AT_ONCE = 4;
 
-/** Opens the engine over the ties in the database. Builds the ties first if the database is new. */
+/** Builds the ties first if the database is new. */
 export function openConnectionEngine(db: Database, world: World): ConnectionEngine {
   settlePeople(db, world);
   const today = dayOf(readSettledDay(db));
@@ -66,7 +69,7 @@ export function openConnectionEngine(db: Database, world: World): ConnectionEngi
 
   function between(donor: number, other: number): FoundConnection | null {
     if (donor === other) return null;
-    // The description starts from the lower number, so it is the same from both sides.
+    // The lower number comes first, so the description is the same from both sides.
     const [low, high] = donor < other ? [donor, other] : [other, donor];
     const table = tableOf();
     const description = describeConnection({ table, nameOf, today }, sharedTimes(table, low, high));
@@ -102,7 +105,7 @@ export function openConnectionEngine(db: Database, world: World): ConnectionEngi
 interface Describing {
   table: TieTable;
   nameOf: NameOfCircle;
-  /** The day on which the data about people ends. */
+  /** The last day that the data about people describes. */
   today: number;
 }
 
@@ -113,7 +116,7 @@ function describeConnection({ table, nameOf, today }: Describing, shared: readon
   const most = strongest?.toSorted(byExposure)[0];
   if (most === undefined || strength === 0) return null;
   const kinds = [kindOf(table, most.source), kindOf(table, most.target)] as const;
-  // If there are two kinds, the first kind in the list belongs to the source.
+  // The first of two kinds belongs to the source.
   const isSourceFirst = TIE_KINDS.indexOf(kinds[0]) <= TIE_KINDS.indexOf(kinds[1]);
   const first = isSourceFirst ? most.source : most.target;
   const { organisationName, entityType } = nameOf(first.circle);
@@ -134,7 +137,7 @@ function describeConnection({ table, nameOf, today }: Describing, shared: readon
   };
 }
 
-/** Returns the shared times by organisation, with the strongest organisation first. */
+/** Returns the shared periods by organisation. The organisation with the most exposure comes first. */
 function byOrganisation(shared: readonly SharedTime[]): SharedTime[][] {
   return [...Map.groupBy(shared, ({ organisation }) => organisation)]
     .sort(([a, one], [b, other]) => sumOf(other) - sumOf(one) || a - b)

@@ -1,9 +1,6 @@
-/**
- * Computes the strength of a connection: the probability that two people know each other. The reasons, with examples,
- * are in docs/connection-strength.md.
- */
+/** The reasons and some examples are in docs/connection-strength.md. */
 
-/** The kinds of relations between a person and an organisation. In texts, they are mentioned in this order. */
+/** The kinds of relations between a person and an organisation. Snippets mention them in this order. */
 export const TIE_KINDS = ['board', 'service', 'work', 'school', 'gift'] as const;
 
 export type TieKind = (typeof TIE_KINDS)[number];
@@ -15,9 +12,8 @@ export function tieKindAt(position: number): TieKind {
   return kind;
 }
 
-/** How quickly people get to know each other in one kind of relation. */
+/** The parameters that determine how quickly people in one kind of relationship get to know each other. */
 interface Acquaintance {
-  /** The number of acquaintances per year between two people who are alone. */
   ratePerYear: number;
   /** The number of other people that halves the rate. */
   circle: number;
@@ -31,25 +27,28 @@ const ACQUAINTANCES = {
   gift: { ratePerYear: 0.1, circle: 30 },
 } satisfies Record<TieKind, Acquaintance>;
 
-/** People of different kinds (a trustee and a professor) meet at this share of the lower rate. */
+/** Two people of different kinds, such as a trustee and a professor, meet at this fraction of the lower rate. */
 const ACROSS_KINDS_SHARE = 0.3;
 
-/** The number of years after which an old acquaintance is worth half. */
+/** The number of years after which an acquaintance has half its value. */
 const HALF_LIFE_YEARS = 15;
 
-/** Exposures are integers in this fraction of one, so sums are exact in any order. */
+/** Exposures are stored as integer multiples of this unit, so sums are exact in any order. */
 const UNITS = 1e9;
 
 /** Strengths have six digits. Further digits are cut off. */
 const STRENGTH_STEPS = 1e6;
 
-/** Returns how often per year two people in a group of this kind and size (at least 0) get acquainted. */
+/**
+ * Returns the number of acquaintances per year between two people in a group of this kind and size. The size is at
+ * least 0.
+ */
 export function acquaintanceRate(kind: TieKind, size: number): number {
   const { ratePerYear, circle } = ACQUAINTANCES[kind];
   return ratePerYear / (1 + size / circle);
 }
 
-/** Returns how much of an acquaintance from this many years ago remains: 1 at first, then falling towards 0. */
+/** Returns the remaining share of an acquaintance after this number of years. */
 export function freshness(yearsAgo: number): number {
   return 0.5 ** (yearsAgo / HALF_LIFE_YEARS);
 }
@@ -59,17 +58,20 @@ export function exposureWithin(sum: number): number {
   return Math.floor(sum * UNITS);
 }
 
-/** Returns the exposure of two people of different kinds, in integer units, from the sums of both kinds. */
+/**
+ * Returns the exposure of two people of different kinds, in integer units. The arguments are the sums for the two
+ * kinds.
+ */
 export function exposureAcross(one: number, other: number): number {
   return Math.floor(ACROSS_KINDS_SHARE * Math.min(one, other) * UNITS);
 }
 
-/** Returns the strength (0 to 1) for the total exposure that two people share, in units. */
+/** Returns the strength (0 to 1) for the total exposure that two people share. The exposure is in integer units. */
 export function strengthOf(exposure: number): number {
   return Math.floor(-Math.expm1(-exposure / UNITS) * STRENGTH_STEPS) / STRENGTH_STEPS;
 }
 
-/** Returns the minimum exposure (in units) for a strength. With less exposure, the strength is always lower. */
+/** Returns the minimum exposure (in units) for a strength. A lower exposure always gives a lower strength. */
 export function exposureFor(strength: number): number {
   return strength >= 1 ? Number.POSITIVE_INFINITY : Math.floor(-Math.log1p(-strength) * UNITS) - 1;
 }

@@ -1,4 +1,4 @@
-/** Keeps the best of many items in order. */
+/** Keeps the best items of many in sorted order. */
 
 /** Another donor and the strength of the connection to them. */
 export interface Ranked {
@@ -6,16 +6,16 @@ export interface Ranked {
   strength: number;
 }
 
-/** Keeps the strongest donors that were offered. If two are equally strong, the lower number comes first. */
+/** Equally strong donors are sorted by number. */
 export interface Best {
-  /** Offers a donor. Returns true if the donor was kept. */
+  /** Adds a donor if the donor is strong enough. Returns true if the donor was kept. */
   offer(ranked: Ranked): boolean;
   /** Returns the strength below which a connection is not kept. */
   leastStrength(): number;
   list(): Ranked[];
 }
 
-/** The smallest strength, because strengths have six digits. */
+/** The smallest strength. Strengths have six digits. */
 const LEAST_STRENGTH = 1e-6;
 
 /** Creates a collection of at most `limit` donors with a strength of at least `minStrength`. */
@@ -34,7 +34,6 @@ export function keepBest(minStrength: number, limit: number): Best {
       if (ranked.strength < weakest()) return false;
       if (kept.length < limit) {
         kept.push(ranked);
-        // From here on, the list stays sorted, and each new donor replaces the last one.
         if (kept.length === limit) kept.sort(byStrength);
         return true;
       }

@@ -5,9 +5,9 @@ import type { EntityType } from './entity-type.ts';
 import type { TieKind } from './formula.ts';
 
 /**
- * The minimum number of people of each kind of organisation at any time. The public record contains only people who
- * later became judges or members of Congress. Without this minimum, two officers in one army would look like members of
- * a very small group. The record of courts is complete.
+ * The minimum size of each kind of organisation at any time, by kind of person. The public record contains only people
+ * who later became judges or members of Congress. Without this minimum, two officers of one army would look like
+ * members of a tiny group. The record of courts is complete, so it needs no minimum.
  */
 const LEAST_SIZES = {
   school: 2_000,

@@ -1,9 +1,9 @@
 /**
- * Finds a donor's connections without reading all people in huge organisations. Each organisation's contribution has an
- * upper bound, because nobody was there together with the donor for longer than the donor. Organisations are visited in
- * descending order of this bound, until all remaining organisations together could not bring a new person to the
- * requested strength. Then all people found so far are judged by everything they share with the donor, including
- * organisations that were not visited.
+ * Finds a donor's connections. Huge organisations need not be read completely. Each organisation's contribution has an
+ * upper bound. Nobody can share more time with the donor than the donor spent there. Organisations are visited in
+ * descending order of this bound. The search ends when no new person could reach the requested strength. The
+ * candidates' strengths are then computed from all shared organisations. These include organisations that were not
+ * visited.
  */
 
 import { exposureFor, strengthOf } from './formula.ts';
@@ -14,7 +14,7 @@ import { at, type TieTable } from './tie-table.ts';
 /** Added to each bound (in units), to allow for rounding errors. */
 const ROUNDING_UNITS = 2;
 
-/** The number of roster rows that can be read in the time it takes to judge one person. */
+/** The cost of one person's strength, as a number of roster rows. */
 const ROWS_PER_JUDGEMENT = 40;
 
 /** A circle of people who may be connected to the donor by one of the donor's ties. */
@@ -23,14 +23,14 @@ interface Roster {
   circle: number;
   /** The maximum exposure to anyone in this circle. */
   bound: number;
-  /** The sum of the bounds of this roster and all later ones, and the sum of their rows. */
+  /** The total bound of this roster and all later rosters, and the total number of their rows. */
   rest: number;
   rowsLeft: number;
 }
 
 /**
- * Finds a donor's strongest connections: at most `limit`, with a strength above 0 and of at least `minStrength`, the
- * strongest first, then by donor number. Yields wherever it can be interrupted.
+ * It returns at most `limit` connections with at least `minStrength`, sorted by strength and then by donor number.
+ * Yields at each point where the search can be interrupted.
  */
 export type Search = (
   donor: number,
@@ -56,7 +56,7 @@ const PEOPLE_AT_ONCE = 500;
 
 function createOneSearch(table: TieTable): Search {
   const donorCount = Math.max(0, table.donorStarts.length - 1);
-  /** The exposure to each person found so far, from the visited rosters. All values are 0 between searches. */
+  /** The exposure to each person that the visited rosters have shown so far. All values are 0 between searches. */
   const exposures = new Float64Array(donorCount);
   const met = new Uint32Array(donorCount);
   let metCount = 0;
@@ -89,7 +89,7 @@ function createOneSearch(table: TieTable): Search {
     }
   }
 
-  /** Reads columns directly, because it runs for every person in a huge organisation. */
+  /** Reads columns directly, because it runs for every person of a huge organisation. */
   function visitRows({ tie, circle }: Roster, donor: number, first: number, end: number): void {
     const { memberDonors, memberFroms, memberTos } = table;
     for (let row = first; row < end; row++) {
@@ -105,7 +105,7 @@ function createOneSearch(table: TieTable): Search {
     }
   }
 
-  /** Returns true if judging the remaining candidates one by one is cheaper than visiting the remaining rows. */
+  /** True if judging the remaining candidates is cheaper than visiting the remaining rows. */
   function isJudgingCheaper(needed: number, { rest, rowsLeft }: Roster): boolean {
     let possible = 0;
     for (let index = 0; index < metCount; index++) {
@@ -114,10 +114,7 @@ function createOneSearch(table: TieTable): Search {
     return possible * ROWS_PER_JUDGEMENT < rowsLeft;
   }
 
-  /**
-   * Returns the strength of the weakest of the best candidates, according to the data read so far. Their real strength
-   * can only be higher.
-   */
+  /** Uses only the data so far. The real strength can only be higher. */
   function weakestOfBest(minStrength: number, limit: number): number {
     const best = keepBest(minStrength, limit);
     offerAll(best, 0, metCount, 0, (_, exposure) => exposure);
@@ -137,7 +134,7 @@ function createOneSearch(table: TieTable): Search {
     return best.list();
   }
 
-  /** Offers the candidates from `first` to `end` that could be kept if `rest` were added to their exposure. */
+  /** Adds the candidates from `first` to `end` whose exposure plus `rest` could reach the required strength. */
   function offerAll(
     best: Best,
     first: number,
@@ -196,7 +193,7 @@ function circlesBeside(table: TieTable, circle: number): number[] {
   return circles;
 }
 
-/** Returns the maximum exposure to people in a circle through a tie, if they were there for all of its time. */
+/** Returns the maximum exposure to people who were in the circle during the whole tie. */
 function boundOf(table: TieTable, { circle: own, from, to }: OwnTie, circle: number): number {
   return exposureBetween(table, own, circle, from, to) + ROUNDING_UNITS;
 }

@@ -1,27 +1,27 @@
-/** Finds the times that two donors spent in the same organisation, and their exposure. */
+/** Finds the periods that two donors spent in the same organisation, and their exposure. */
 
 import { exposureAcross, exposureWithin } from './formula.ts';
 import { at, curveAt, type TieTable } from './tie-table.ts';
 
-/** A time that a donor spent in a circle. */
+/** A period that a donor spent in a circle. */
 export interface OwnTie {
   circle: number;
   from: number;
   to: number;
 }
 
-/** A time that two donors shared in an organisation. `formula.ts` defines the exposure. */
+/** A period during which two donors were in the same organisation. `formula.ts` defines the exposure. */
 export interface SharedTime {
   organisation: number;
   source: OwnTie;
   target: OwnTie;
-  /** The start and the end of the shared time. */
+  /** The start and the end of the shared period. */
   from: number;
   to: number;
   exposure: number;
 }
 
-/** Returns all times that two donors share. */
+/** Returns all periods that two donors share. */
 export function sharedTimes(table: TieTable, source: number, target: number): SharedTime[] {
   const targetTies = tiesOfDonor(table, target);
   return tiesOfDonor(table, source).flatMap((one) =>
@@ -36,7 +36,6 @@ export function sharedTimes(table: TieTable, source: number, target: number): Sh
   );
 }
 
-/** Returns the ties of a donor. */
 export function tiesOfDonor(table: TieTable, donor: number): OwnTie[] {
   const ties: OwnTie[] = [];
   const end = at(table.donorStarts, donor + 1);
@@ -50,7 +49,7 @@ export function tiesOfDonor(table: TieTable, donor: number): OwnTie[] {
   return ties;
 }
 
-/** Returns the exposure between two people between two days. They are in the same circle or in different circles. */
+/** Returns the exposure of two people to each other during a period. Their circles may differ. */
 export function exposureBetween(
   table: TieTable,
   own: number,
@@ -64,7 +63,7 @@ export function exposureBetween(
 }
 
 /**
- * Returns the total exposure between a donor, whose ties are given by organisation, and another donor. Reads columns
+ * Returns the total exposure between two donors. The first donor's ties are given by organisation. Reads columns
  * directly, because a search calls this for many people.
  */
 export function totalExposure(

@@ -3,7 +3,7 @@
 import { calendarYear } from './calendar.ts';
 import { TIE_KINDS, type TieKind } from './formula.ts';
 
-/** Returns a person's relation to an organisation in the service's words (service document, section 2.2). */
+/** Returns a person's relationship with an organisation in the service's words (service document, section 2.2). */
 export function relationshipOf(kind: TieKind, isPresent: boolean): string {
   switch (kind) {
     case 'board':
@@ -19,7 +19,6 @@ export function relationshipOf(kind: TieKind, isPresent: boolean): string {
   }
 }
 
-/** The organisation that connects two people most, and both people's relations to it. */
 export interface Meeting {
   organisationName: string;
   kinds: readonly [TieKind, TieKind];
@@ -30,7 +29,7 @@ export interface Meeting {
   isPresent: boolean;
 }
 
-/** The maximum number of other organisations that are named. If there are more, they are only counted. */
+/** The maximum number of other organisations that are named. Further organisations are only counted. */
 const MAX_NAMED = 2;
 
 /**
@@ -55,7 +54,7 @@ function sameKind(kind: TieKind, name: string, isPresent: boolean): string {
   return `Both ${isPresent ? WORDS[kind].present : WORDS[kind].past} ${name}`;
 }
 
-/** Words for people with the same relation, and nouns for people with different relations. */
+/** The wording for people with the same relationship, and the wording for people with different relationships. */
 const WORDS = {
   board: { past: 'on the board of', present: 'on the board of', noun: 'Board member' },
   service: { past: 'served in', present: 'serving in', noun: 'Member' },

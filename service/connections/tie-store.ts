@@ -8,10 +8,10 @@ import type { EntityType } from './entity-type.ts';
 import type { TieTable } from './tie-table.ts';
 import type { CircleName } from './tie-table-builder.ts';
 
-/** Returns the name of a circle. It is read when it is needed. */
+/** The name is read when it is needed. */
 export type NameOfCircle = (circle: number) => CircleName;
 
-/** Writes a table with its names. The database must not contain a table yet. */
+/** The database must not contain a table yet. */
 export function writeTies(db: Database, table: TieTable, names: readonly CircleName[]): void {
   const insertColumn = db.prepare<[string, Uint8Array]>('insert into tie_columns values (?, ?)');
   for (const [name, { buffer, byteOffset, byteLength }] of Object.entries(table)) {
@@ -32,7 +32,6 @@ export interface LazyTies {
   pieces: Piece[];
 }
 
-/** Opens the stored table. */
 export function openTies(db: Database): LazyTies {
   const column = <T>(name: keyof TieTable, Numbers: NumbersOf<T>) =>
     piece(() => readColumn(db, 'tie_columns', name, Numbers));
@@ -55,7 +54,6 @@ export function openTies(db: Database): LazyTies {
   return { table: piece(() => readAll(columns)), pieces: Object.values(columns) };
 }
 
-/** Reads the stored table. */
 export function readTies(db: Database): TieTable {
   return openTies(db).table();
 }

@@ -1,4 +1,4 @@
-/** Builds the table of all ties by adding one donor after another. */
+/** Builds the table of all ties. */
 
 import { yearOf, yearsAt } from './calendar.ts';
 import { growingColumn } from './column.ts';
@@ -13,7 +13,6 @@ export interface CircleName {
   entityType: EntityType;
 }
 
-/** Receives the ties of donors in the order of their numbers. */
 export interface TieTableBuilder {
   add(ties: readonly Tie[]): void;
   finish(): { table: TieTable; names: CircleName[] };
@@ -106,7 +105,7 @@ function cycleOf(circles: readonly Circle[]): Uint32Array {
 type ByDonor = Pick<TieTable, 'donorStarts' | 'tieCircles' | 'tieFroms' | 'tieTos'>;
 type ByCircle = Pick<TieTable, 'circleStarts' | 'memberDonors' | 'memberFroms' | 'memberTos'>;
 
-/** Sorts the ties by circle. Counts them first and then puts each row in its place, so donors stay in order. */
+/** Counts the rows first and then moves each row to its place, so the donors stay in order. */
 function sortByCircle(ties: ByDonor, circleCount: number): ByCircle {
   const tieCount = ties.tieCircles.length;
   const circleStarts = new Uint32Array(circleCount + 1);
@@ -154,7 +153,7 @@ function drawCurves(
   return { curveStarts, curveFirstYears, curves: curves.finish() };
 }
 
-/** Returns the number of people in a circle for each of its years, averaged over the year. */
+/** Returns the average number of people in a circle for each of its years. */
 function sizesByYear(
   { circleStarts, memberFroms, memberTos }: ByCircle,
   circle: number,
@@ -181,12 +180,15 @@ function sizesByYear(
   return { firstYear, sizes };
 }
 
-/** Returns the length of a year in years. The current year has only lasted until today. */
+/** The current year has only lasted until today. */
 function lengthOfYear(year: number, today: number): number {
   return Math.min(1, yearsAt(today) - year);
 }
 
-/** Returns the freshness of a year's acquaintances, as if all started in the middle of the year. */
+/**
+ * Returns the average freshness of acquaintances from one year. They are treated as if they had started in the middle
+ * of the year.
+ */
 function freshnessIn(year: number, today: number): number {
   return freshness(Math.max(0, yearsAt(today) - (year + 0.5)));
 }

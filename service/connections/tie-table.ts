@@ -1,13 +1,13 @@
 /**
- * The ties of all donors as columns of numbers, indexed by donor and by organisation. A million donors need about 150
- * megabytes, so everything stays in memory.
+ * The ties of all donors as columns of numbers. They have an index by donor and an index by organisation. A million
+ * donors need about 150 megabytes, so everything stays in memory.
  */
 
 import { yearOf, yearsAt } from './calendar.ts';
 
 /**
- * A circle consists of all people of one kind in an organisation, for example its board. Ties are stored in the order
- * of donors, and again in the order of circles and donors. The rows of number n start at index n of the `…Starts` and
+ * A circle consists of all people of one kind in an organisation, for example its board. The table stores ties twice.
+ * They are sorted by donor, and again by circle and donor. The rows of number n start at index n of the `…Starts` and
  * end at index n + 1. Days are numbers as in `calendar.ts`.
  */
 export interface TieTable {
@@ -27,15 +27,15 @@ export interface TieTable {
   /** The next circle of the same organisation. The circles of an organisation form a cycle. */
   nextCircles: Uint32Array;
 
-  /** For each circle, the sum of rate × freshness from its first year to the start of each year. */
+  /** For each circle and year, the sum of rate × freshness from the circle's first year to the start of that year. */
   curveStarts: Uint32Array;
   curveFirstYears: Uint8Array;
   curves: Float64Array;
 }
 
 /**
- * Returns the sum of rate × freshness from a circle's first year to a day. Days outside its years add nothing. Two
- * people who were there between two days share the difference.
+ * Returns the sum of rate × freshness from a circle's first year to a day. Days outside its years add nothing. The
+ * difference of two sums is the exposure that two people share.
  */
 export function curveAt(table: TieTable, circle: number, day: number): number {
   const { curveStarts, curveFirstYears, curves } = table;
@@ -49,7 +49,6 @@ export function curveAt(table: TieTable, circle: number, day: number): number {
   return before + (yearsAt(day) - year) * ((curves[position + 1] ?? 0) - before);
 }
 
-/** Returns the number at a position that must exist. */
 export function at(
   column: Uint32Array | Uint16Array | Uint8Array | Float64Array,
   position: number,

@@ -6,24 +6,24 @@ import type { EntityType } from './entity-type.ts';
 import type { TieKind } from './formula.ts';
 import { entityTypeOf, leastSizeOf } from './public-bodies.ts';
 
-/** A time that a person spent with an organisation. Days are numbers as in `calendar.ts`. `from` is before `to`. */
+/** A period that a person spent with an organisation. Days are numbers as in `calendar.ts`. `from` is before `to`. */
 export interface Tie {
   organisationId: string;
   organisationName: string;
   kind: TieKind;
   entityType: EntityType;
-  /** The minimum number of people of this kind in the organisation, however few are on record. */
+  /** Used if fewer people are on record. */
   leastSize: number;
   from: number;
   to: number;
 }
 
-/** The number of days after a gift for which the donor counts as a supporter. */
+/** A donor counts as a supporter for this many days after a gift. */
 const DAYS_AFTER_GIFT = 365;
 
 /**
- * Returns a donor's ties. Adjoining times of one kind in one organisation are merged, so two posts in the same years do
- * not count twice. Nothing is dated after `today`, the day on which the data about people ends.
+ * Returns a donor's ties. Adjoining periods of one kind in one organisation are merged. Two posts in the same years are
+ * therefore not counted twice. Nothing is dated after `today`, the day on which the data about people ends.
  */
 export function tiesOf(donor: Donor, today: number): Tie[] {
   const roleTie = (kind: TieKind, role: Role) => toRoleTie(kind, role, today);
@@ -62,7 +62,7 @@ function toGiftTie({ organisationId, organisationName, date }: Gift, today: numb
   };
 }
 
-/** The type of an invented organisation, by a person's relation to it. */
+/** The type of an invented organisation. It depends on a person's relationship with it. */
 const ENTITY_TYPES = {
   board: 'nonprofit',
   service: 'company',

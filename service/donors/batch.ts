@@ -1,4 +1,4 @@
-/** Shared parts of requests for many donors: the maximum number, the donors, and the payment. */
+/** The parts that requests for many donors share: the maximum number, the donors, and the payment. */
 
 import { z } from '@hono/zod-openapi';
 import type { World } from '../donor.ts';
@@ -8,7 +8,7 @@ import { countItems } from '../validation.ts';
 /** The maximum number of donors in one request. */
 export const MAX_DONOR_IDS = 100;
 
-/** A list of donor IDs. An unknown ID is not an error, because the response lists it. */
+/** An unknown ID is not an error, because the response contains a list of unknown IDs. */
 export const donorIdsSchema = z
   .array(z.string())
   .min(1)
@@ -17,12 +17,11 @@ export const donorIdsSchema = z
 /** The body of a request that contains only donor IDs. */
 export const donorIdsBodySchema = z.object({ donor_ids: donorIdsSchema }).openapi('DonorIds');
 
-/** Creates the schema for IDs in a response, for example IDs that match no donor. */
 export function idsSchema(description: string) {
   return z.array(z.string()).openapi({ description });
 }
 
-/** The IDs for which the balance was not sufficient. */
+/** The IDs of the donors that the balance could not pay for. */
 export const unpaidIdsSchema = idsSchema('Donor ids that the balance did not cover');
 
 /** The IDs that belong to no donor. */
@@ -38,19 +37,19 @@ export const batchMetaSchema = z
   })
   .openapi('BatchMeta');
 
-/** Returns the cost of a batch that is charged for each donor ID. Returns 0 for a body in another form. */
+/** Returns the cost of a batch that is charged for each donor ID. Returns 0 for a body in a different form. */
 export function countDonorIds(body: unknown): number {
   return Array.isArray(body) ? 0 : countItems(body, 'donor_ids');
 }
 
-/** Returns the batch's metadata, but only if the request was processed partly. */
+/** Returns metadata if the batch was only partly processed, and undefined otherwise. */
 export function batchMeta(requested: number, processed: number): z.infer<typeof batchMetaSchema> {
   return processed < requested
     ? { requested, processed, partial: true, partial_reason: 'insufficient_credits' }
     : { requested, processed };
 }
 
-/** Returns the numbers of the existing donors without duplicates, and the IDs that belong to no donor. */
+/** Returns the numbers of the existing donors, excluding duplicates, and the IDs that belong to no donor. */
 export function resolveDonors(
   world: World,
   ids: readonly string[],
@@ -83,10 +82,7 @@ export interface Naming<Entry> {
   withId(entry: Entry, id: string): Entry;
 }
 
-/**
- * Returns the entries under the IDs in the request. After a join, an earlier ID leads to the joined donor, but the
- * caller may know only the earlier ID.
- */
+/** After a join, an earlier ID leads to the joined donor. The caller may know only the earlier ID. */
 export function underRequestedIds<Entry>(
   world: World,
   ids: readonly string[],

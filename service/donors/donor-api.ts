@@ -1,5 +1,3 @@
-/** Describes the donor endpoints for openapi.json. */
-
 import { createRoute, z } from '@hono/zod-openapi';
 import { batchErrors, commonErrors, creditErrors, json, notFoundError } from '../errors.ts';
 import { profileSchema } from '../profile.ts';
@@ -74,7 +72,6 @@ export const metadataRoute = createRoute({
   },
 });
 
-/** Lists the parts that each of many profiles would contain. */
 export const metadataBatchRoute = createRoute({
   method: 'post',
   path: '/donors/metadata/batch',

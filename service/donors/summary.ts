@@ -1,4 +1,4 @@
-/** A short form of a donor for lists and search results. It identifies the donor and contains no paid data. */
+/** It identifies the donor and contains no paid data. */
 
 import { z } from '@hono/zod-openapi';
 import type { Donor } from '../donor.ts';
@@ -21,7 +21,7 @@ export type Summary = z.infer<typeof summarySchema>;
 
 const count = z.int().min(0);
 
-/** The schema of metadata: a summary that lists the parts of a profile without their content. */
+/** Metadata is a summary that lists the parts of a profile but omits their content. */
 export const metadataSchema = z
   .object({
     ...shape,

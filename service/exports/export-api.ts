@@ -67,7 +67,7 @@ const exportSchema = z.object(exportShape).openapi('Export');
 
 const fileSchema = z.string().openapi({ format: 'binary' });
 
-/** Creates an export. The request costs credits. */
+/** The request costs credits. */
 export const createExportRoute = createRoute({
   method: 'post',
   path: '/exports',
@@ -118,7 +118,6 @@ export const exportsRoute = createRoute({
   },
 });
 
-/** Describes one export. */
 export const exportRoute = createRoute({
   method: 'get',
   path: '/exports/{id}',
@@ -133,7 +132,6 @@ export const exportRoute = createRoute({
   },
 });
 
-/** Returns the file. */
 export const downloadRoute = createRoute({
   method: 'get',
   path: '/exports/{id}/download',
@@ -153,7 +151,9 @@ export const downloadRoute = createRoute({
   },
 });
 
-/** Responds with 400 instead of 422 to a request without fields (service document, section 7.2). */
+/**
+ * Responds with 400 to a request that names no fields (service document, section 7.2). 422 would be the usual status.
+ */
 function requireFields(): MiddlewareHandler<PartnerEnv> {
   return async (c, next) => {
     const order = fieldsOf.safeParse(c.var.body);

@@ -4,7 +4,7 @@ import type { Donor } from '../donor.ts';
 import { fullNameOf } from '../donors/summary.ts';
 import { type Profile, toProfile } from '../profile.ts';
 
-/** The names of the columns, in requests and in the first row. */
+/** The names of the columns. Requests and the first row of the file use these names. */
 export const EXPORT_FIELDS = [
   'id',
   'first_name',

@@ -28,8 +28,8 @@ export async function writeExport(
 }
 
 /**
- * Yields the lines of a CSV file. A spreadsheet program would run a text that starts like a formula, so such a text
- * gets an apostrophe in front.
+ * Yields the lines of a CSV file. A spreadsheet would run a cell that starts like a formula. An apostrophe prevents
+ * that.
  */
 function* writeCsv(
   header: readonly string[],

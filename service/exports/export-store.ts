@@ -24,15 +24,17 @@ export interface PlacedExport extends DonorExport {
 
 export interface Exports {
   add(made: Omit<DonorExport, 'sizeBytes'>, file: Buffer, donors: readonly number[]): void;
-  /** Returns a team's export, or undefined if it is unknown or belongs to another team. */
+  /** Undefined if the team has no such export. */
   find(team: string, id: string): DonorExport | undefined;
-  /** Returns the file of an export that `find` returned. */
+  /** Returns the file for an export that `find` has returned. */
   file(id: string): Buffer | undefined;
-  /** Returns up to `limit` of a team's exports from before a position, the latest first. Null starts at the latest. */
+  /**
+   * Returns up to `limit` of a team's exports before a position, with the latest first. If the position is null, the
+   * latest export comes first.
+   */
   latest(team: string, before: number | null, limit: number): PlacedExport[];
 }
 
-/** Opens the exports of a database. */
 export function createExports(db: Database): Exports {
   const sql = prepareStatements(db);
   return {

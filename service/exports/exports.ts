@@ -1,7 +1,4 @@
-/**
- * The export endpoints (service document, section 4.4). Each donor in an export costs a credit, and the file stays
- * available for download.
- */
+/** Each donor in an export costs a credit. The file can be downloaded again later. */
 
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import { z } from 'zod';

@@ -1,7 +1,6 @@
 /**
  * Writes a table as an XLSX file: one sheet whose first row is bold and frozen. Writes rows in slices and compresses
- * them outside the event loop, so ten thousand donors do not block other work. Cells are marked as text, so no text is
- * run as a formula.
+ * them outside the event loop. So ten thousand donors do not block other work.
  */
 
 import { buffer } from 'node:stream/consumers';
@@ -11,24 +10,25 @@ import type { CellValue } from './export-fields.ts';
 
 /** The number of rows in one slice. */
 export const ROWS_AT_ONCE = 100;
-/** The maximum length of a text in a cell. */
+/** The maximum number of characters in a cell. */
 const MAX_TEXT_LENGTH = 32_767;
 
 const BOLD = { font: { name: 'Calibri', size: 11, bold: true } };
 
-/** Writes the file. The header becomes its first row. */
+/** The header becomes its first row. */
 export async function writeXlsx(
   header: readonly string[],
   rows: readonly CellValue[][],
   slices: Slices,
 ): Promise<Buffer> {
-  // Imported only when needed, because the library uses a megabyte of memory and many services never write a workbook.
+  // The library is imported only when it is needed. It uses a megabyte of memory that many services never need.
   const { writeXlsxStream } = await import('hucre/xlsx');
   const columns: ColumnDef[] = header.map((name) => ({ header: name, style: BOLD }));
   return buffer(writeXlsxStream(rowsBelow(), { name: 'Donors', columns, freezePane: { rows: 1 } }));
 
   async function* rowsBelow() {
-    // The library supports styles for columns but not for a row. It requests these rows after the header is written.
+    // The library supports styles for columns but not for a row. The library requests these rows after it has written
+    // the header.
     for (const column of columns) delete column.style;
     for (const [index, row] of rows.entries()) {
       if (index % ROWS_AT_ONCE === 0 && slices.isOver()) await slices.next();
@@ -37,7 +37,10 @@ export async function writeXlsx(
   }
 }
 
-/** Removes or replaces characters that XML does not allow: most control characters, and unpaired surrogates. */
+/**
+ * Removes or replaces the characters that XML does not allow. These are most control characters and unpaired
+ * surrogates.
+ */
 function fitting(text: string): string {
   return text
     .slice(0, MAX_TEXT_LENGTH)

@@ -62,7 +62,6 @@ export const listsRoute = createRoute({
   },
 });
 
-/** Creates a list. */
 export const createListRoute = createRoute({
   method: 'post',
   path: '/lists',
@@ -103,7 +102,6 @@ export const listRoute = createRoute({
   },
 });
 
-/** Renames a list. */
 export const renameListRoute = createRoute({
   method: 'patch',
   path: '/lists/{id}',
@@ -122,7 +120,6 @@ export const renameListRoute = createRoute({
   },
 });
 
-/** Deletes a list. */
 export const deleteListRoute = createRoute({
   method: 'delete',
   path: '/lists/{id}',
@@ -138,7 +135,7 @@ export const deleteListRoute = createRoute({
   },
 });
 
-/** Adds donors to a list. The request costs credits. */
+/** The request costs credits. */
 export const addToListRoute = createRoute({
   method: 'post',
   path: '/lists/{id}/donors',
@@ -169,7 +166,6 @@ export const addToListRoute = createRoute({
   },
 });
 
-/** Removes donors from a list. */
 export const removeFromListRoute = createRoute({
   method: 'post',
   path: '/lists/{id}/donors/remove',

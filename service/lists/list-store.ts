@@ -18,7 +18,7 @@ export interface DonorList {
   donorCount: number;
 }
 
-/** A donor on a list. Positions increase in the order in which donors are added. */
+/** Positions increase in the order in which donors are added. */
 export interface ListEntry {
   position: number;
   donorNumber: number;
@@ -27,44 +27,38 @@ export interface ListEntry {
 
 /** Reads and changes lists. Each change is made completely or not at all. */
 export interface Lists {
-  /** Returns a team's lists: first the system list, then the others by age. */
+  /** The system list comes first, and the others are sorted by age. */
   all(team: string): DonorList[];
-  /** Returns a team's list, or undefined if it is unknown or belongs to another team. */
+  /** Undefined if the team has no such list. */
   find(team: string, id: string): DonorList | undefined;
-  /** Creates a list. Returns undefined if the team already has a list with this name. */
+  /** Returns undefined if the team already has a list with this name. */
   create(team: string, name: string): DonorList | undefined;
-  /** Renames a list. Returns false if the team has another list with this name. */
+  /** Returns false if a different list of the team has this name. */
   rename(list: DonorList, name: string): boolean;
   delete(list: DonorList): void;
   /** Adds donors to a list and to the system list. Returns the numbers that were not on the list before. */
   add(list: DonorList, donorNumbers: readonly number[]): number[];
-  /** Removes donors from a list. Removing a donor from the system list removes it from every list. */
+  /** Removing a donor from the system list removes it from every list. */
   remove(list: DonorList, donorNumbers: readonly number[]): void;
-  /**
-   * Returns the donors on the list who turned out to be two different people. The list no longer contains either of
-   * them.
-   */
+  /** Returns the donors on the list who turned out to be two different people. The list no longer contains them. */
   mixed(list: DonorList): number[];
   /** Returns up to `limit` entries after a position, in order. */
   entries(list: DonorList, after: number, limit: number): ListEntry[];
 }
 
-/** Opens the lists of a database. `createId` returns 32 random hexadecimal characters. */
+/** Opens the list store in a database. `createId` returns 32 random hexadecimal characters. */
 export function createLists(db: Database, clock: () => number, createId: () => string): Lists {
   const sql = prepareStatements(db);
 
   const openedAtMs = clock();
 
-  /** Teams are added and removed with their keys, so the system list is created with the team's first change. */
+  /** Teams are added and removed together with their keys. The system list is created with the team's first change. */
   function openSystemList(team: string): void {
     const id = systemListId(team);
     sql.create.run({ id, team, name: ALL_SAVED_DONORS, isSystem: 1, atMs: openedAtMs });
   }
 
-  /**
-   * Describes the system list without storing it, because reading must not write anything. It is stored with the first
-   * change.
-   */
+  /** Reading must not write, so the list is not stored. The first change stores it. */
   function describeSystemList(team: string): DonorList {
     const rest = { isSystem: true, createdAtMs: openedAtMs, donorCount: 0 };
     return { id: systemListId(team), team, name: ALL_SAVED_DONORS, ...rest };

@@ -30,7 +30,6 @@ export interface ListOptions {
   world: World;
 }
 
-/** The charges of lists. */
 export const CHARGED_LISTS: readonly ChargedEndpoint[] = [
   { method: 'POST', path: /^\/lists\/[^/]+\/donors$/, bucket: 'lists', items: countDonorIds },
 ];
@@ -124,7 +123,7 @@ function readDonors({ lists, world }: ListOptions, list: DonorList, limit: numbe
       ...toSummary(world.donor(donorNumber)),
       added_at: new Date(addedAtMs).toISOString(),
     })),
-    // The first page also contains entries whose donor turned out to be two different people.
+    // Includes donors who turned out to be two people.
     not_found: (after === 0 ? lists.mixed(list) : []).map((donorNumber) => ({
       donor_id: world.donor(donorNumber).id,
       detail: TWO_PEOPLE,

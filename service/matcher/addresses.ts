@@ -1,10 +1,10 @@
-/** Makes addresses comparable. A donor's address is structured, but a submitted address is free text. */
+/** A donor's address is structured, but a submitted address is free text. */
 
 import type { Address } from '../donor.ts';
 import { STATES } from '../search/places.ts';
 import { withinOneEdit, words } from './words.ts';
 
-/** The words that a free text must contain to match a donor's address. */
+/** The words that free text must contain to match a donor's address. */
 export interface ComparableAddress {
   houseNumber: string;
   /** The words of the street's own name, without type, direction and unit. */
@@ -16,13 +16,13 @@ export interface ComparableAddress {
   unit: string;
 }
 
-/** A free text as a set of words, with states as two letters and units as "unit:4". */
+/** Free text as a set of words. States are two letters, and units have the form "unit:4". */
 export type AddressText = ReadonlySet<string>;
 
 /**
  * How well addresses agree, from best to worst. `house`: the same house. `numberSlip`: the same street and ZIP code,
- * and a house number with two swapped digits. `otherUnit`: another unit in the same building. `zip`: the same ZIP code
- * without a house number. `otherHouse`: another house in the ZIP code. `city`: the same city.
+ * and a house number with two swapped digits. `otherUnit`: a different unit in the same building. `zip`: the same ZIP
+ * code, but no house number. `otherHouse`: a different house in the same ZIP code. `city`: the same city.
  */
 export type AddressFit = 'house' | 'numberSlip' | 'otherUnit' | 'zip' | 'otherHouse' | 'city';
 
@@ -46,7 +46,7 @@ const STREET_WORDS = new Set(
 );
 const DIRECTIONS = new Set(words('north south east west n s e w ne nw se sw'));
 const UNIT_WORDS = new Set(words('apartment apt unit suite ste floor fl room rm'));
-/** The words before a unit in `UNIT`. Most streets contain none of them and need no search. */
+/** The words that precede a unit in `UNIT`. Most streets contain none of them and need no search. */
 const BEFORE_UNIT = new Set(words('apartment apt unit suite ste floor flr room rm no'));
 /** Words that are abbreviated on envelopes, with their short form. */
 const SHORTER = new Map([
@@ -78,7 +78,7 @@ export function comparableAddress(address: Address): ComparableAddress {
   };
 }
 
-/** Returns the words of a street without its type and direction. For "East Court Street", this is Court. */
+/** Returns the words of a street, excluding its type and direction. For "East Court Street", this is Court. */
 function ownNameOf(street: string[]): string[] {
   const own = street.filter((word) => !STREET_WORDS.has(word));
   if (own.length > 0) return own;
@@ -90,14 +90,12 @@ function ownNameOf(street: string[]): string[] {
 const UNIT =
   /(?:\b(?:apartment|apt|unit|suite|ste|floor|flr|room|rm)\b\.?\s{0,4}#?|#|\bno\.)\s{0,4}(?=[a-z0-9-]{0,7}\d|[a-z]\b)([a-z0-9-]{1,8})\b/gi;
 
-/** Returns the units in a text without punctuation: "Apt. 4-B" becomes "4b". */
+/** Returns the units in a string without punctuation. For example, "Apt. 4-B" becomes "4b". */
 function unitsIn(text: string): string[] {
   return [...text.matchAll(UNIT)].map(([, unit = '']) => unit.replaceAll('-', '').toLowerCase());
 }
 
-/**
- * Parses a free text. A state's name is also kept as a word, because it can be part of the name of a city or a street.
- */
+/** Parses free text. A state's name stays as a word, because a city or street may contain it. */
 export function addressText(text: string): AddressText {
   const states = STATE_NAMES.filter(({ pattern }) => text.search(pattern) !== -1);
   return new Set([
@@ -107,17 +105,20 @@ export function addressText(text: string): AddressText {
   ]);
 }
 
-/** The mark of a unit. No other word contains a colon. */
+/** No other word contains a colon. */
 const UNIT_MARK = 'unit:';
 
-/** Returns the index keys of a house: its number with the ZIP code, and its number with the street's name. */
+/**
+ * Returns the index keys of a house. The first key has its number and ZIP code, and the second has its number and the
+ * street's name.
+ */
 export function houseKeys({ houseNumber, street, state, zip }: ComparableAddress): string[] {
   return houseNumber === ''
     ? []
     : [`${houseNumber} ${zip}`, `${houseNumber} ${street[0]} ${state}`];
 }
 
-/** Returns the index keys of the houses that a text could mean. */
+/** Returns the index keys of the houses that the text might describe. */
 export function houseKeysIn(text: AddressText): string[] {
   const all = [...text];
   const numbers = all.filter((word) => /^\d+[a-z]?$/.test(word)).slice(0, MAX_NUMBERS);
@@ -131,13 +132,12 @@ export function houseKeysIn(text: AddressText): string[] {
   ]);
 }
 
-/** A text with more numbers or words than this is not an address. */
+/** If an address has more numbers or words than this, it is not an address. */
 const MAX_NUMBERS = 5;
 const MAX_WORDS = 10;
 
 const STATE_LETTERS = new Set([...STATES.values()].map((letters) => letters.toLowerCase()));
 
-/** Encodes comparable addresses as one text for the index. */
 export function encodeAddresses(addresses: readonly ComparableAddress[]): string {
   return addresses
     .map(({ houseNumber, street, city, state, zip, unit }) =>
@@ -146,12 +146,12 @@ export function encodeAddresses(addresses: readonly ComparableAddress[]): string
     .join('\n');
 }
 
-/** Decodes the text that `encodeAddresses` returned. */
+/** Decodes the string that `encodeAddresses` returned. */
 export function decodeAddresses(text: string): ComparableAddress[] {
   return text === '' ? [] : text.split('\n').map(decodeAddress);
 }
 
-/** Returns how a free text agrees with a donor's address, or undefined if it does not. */
+/** Returns how well free text agrees with a donor's address. Returns undefined if they do not agree. */
 export function fitAddress(text: AddressText, address: ComparableAddress): AddressFit | undefined {
   const isZip = text.has(address.zip);
   const isArea = isZip || isCity(text, address);
@@ -166,7 +166,10 @@ export function fitAddress(text: AddressText, address: ComparableAddress): Addre
   return isOtherHouse(text, address) ? 'otherHouse' : 'zip';
 }
 
-/** Returns true if texts and addresses are in the same state. Returns undefined if a text contains no state. */
+/**
+ * Returns whether the submitted and the known addresses name the same US state. Returns `unknown` if a submitted
+ * address names no state.
+ */
 export function fitState(
   texts: readonly AddressText[],
   addresses: readonly ComparableAddress[],
@@ -187,7 +190,7 @@ function decodeAddress(line: string): ComparableAddress {
   return { houseNumber, street: street.split(' '), city: city.split(' '), state, zip, unit };
 }
 
-/** Returns true if the text is about another house. A post office box is not a house. */
+/** Returns true if the text describes a different house. A post office box is not a house. */
 function isOtherHouse(text: AddressText, { houseNumber, zip }: ComparableAddress): boolean {
   if (houseNumber === '' || text.has('box') || text.has(houseNumber)) return false;
   for (const word of text) if (/^\d+[a-z]?$/.test(word) && word !== zip) return true;
@@ -195,8 +198,8 @@ function isOtherHouse(text: AddressText, { houseNumber, zip }: ComparableAddress
 }
 
 /**
- * Returns true if two neighbouring digits are swapped, as in 1243 for 1234. A number with only two digits may be a
- * neighbour's.
+ * Returns true if two neighbouring digits are swapped, as in 1243 for 1234. With two digits, it may be a neighbour's
+ * number.
  */
 function isNumberSlip(text: AddressText, address: ComparableAddress): boolean {
   const { houseNumber, street } = address;

@@ -1,5 +1,3 @@
-/** Selects the donors with whom a person is compared: donors with a similar name, and donors in the same house. */
-
 import { type AddressText, houseKeysIn } from './addresses.ts';
 import type { DonorIndex } from './donor-index.ts';
 import type { Reading } from './names.ts';
@@ -7,8 +5,8 @@ import { formsOf } from './nicknames.ts';
 import { spellingsOf } from './spellings.ts';
 
 /**
- * The maximum numbers of donors with the same name, or the same initial, that are compared. More donors cannot be
- * distinguished by name, but are still found by their house.
+ * The maximum number of compared donors per name and per initial. Beyond it, names do not distinguish donors. The index
+ * of houses still finds them.
  */
 const MOST_OF_ONE_NAME = 3_000;
 const MOST_OF_AN_INITIAL = 300;
@@ -47,10 +45,7 @@ export function* findCandidates(
   return found;
 }
 
-/**
- * Returns the donors if there are only a few. Otherwise returns none, because the right donor could be among those left
- * out.
- */
+/** Returns the donors if there are only a few. Too many donors might exclude the right one, so none are returned. */
 function few(numbers: readonly number[]): readonly number[] {
   return numbers.length > MOST_OF_ONE_NAME ? [] : numbers;
 }
@@ -63,7 +58,8 @@ function lastNamesOf(index: DonorIndex, { last, lastParts, middles }: Reading): 
 }
 
 /**
- * Returns another spelling. "Gruenwaelder" can also be stored as "Grünwälder", whose comparable form is "grunwalder".
+ * Returns a different spelling. "Gruenwaelder" can also be stored as "Grünwälder", whose comparable form is
+ * "grunwalder".
  */
 function spellingOf(last: string): string {
   return last.replaceAll(/([aou])e/g, '$1');

@@ -29,20 +29,14 @@ export interface Candidate extends ComparableName {
 export interface DonorIndex {
   donorCount: number;
   candidate(number: number): Candidate | undefined;
-  /** Returns the numbers of at most `limit` donors with this name, including former and second names. */
   named(last: string, first: string, limit: number): number[];
-  /** Returns the numbers of at most `limit` donors with this last name and initial. */
   withInitial(last: string, initial: string, limit: number): number[];
-  /** Returns the numbers of at most `limit` donors in a house, by one of its keys. */
+  /** Returns the numbers of at most `limit` donors in a house. The argument is one of the keys of the house. */
   inHouse(key: string, limit: number): number[];
   /** Returns true if an operator has decided that two donors are two people. */
   areApart(one: number, other: number): boolean;
-  /**
-   * Returns true if two donors are from the same list, in which each person has only one ID. Also true for donors that
-   * were not imported.
-   */
+  /** In one list, each person has only one ID. Also true for donors that were not imported. */
   areOfOneList(one: number, other: number): boolean;
-  /** Returns the number of donors who work or worked for an employer. */
   employerSize(employer: string): number;
   /** Yields the first names of all donors with a last name, in batches. */
   namesWithLast(last: string): Iterable<{ number: number; first: string }[]>;
@@ -54,16 +48,15 @@ export interface DonorIndex {
   similarLastNames(last: string): string[];
 }
 
-/** Opens a world's index. If the database is new, writes the world's people to it first. */
+/** If the database is new, writes the world's people to it first. */
 export function openDonorIndex(db: Database, world: World): DonorIndex {
   settlePeople(db, world);
   return indexOf(db, world.donorCount);
 }
 
-/** The number of names that are read at a time. */
 const NAMES_AT_ONCE = 2_000;
 
-/** Returns the index of a database that already contains its people. */
+/** Returns the index for a database that already contains its people. */
 export function indexOf(
   db: Database,
   donorCount: number,

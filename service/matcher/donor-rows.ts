@@ -15,14 +15,14 @@ export interface DonorRow {
   last: string;
   first: string;
   middle: string;
-  /** The single names in a last name that consists of several. */
+  /** The individual names in a last name that consists of several names. */
   lastParts: string;
   /** The addresses in the form of `encodeAddresses`. */
   addresses: string;
   /** The employers, one per line. */
   employers: string;
   isDead: number;
-  /** 1 for an invented person, who has no namesakes outside of the file. */
+  /** Such a person has no namesakes outside the file. */
   isInvented: number;
   /** 1 if the donor's school is known, otherwise 0. */
   hasStudied: number;
@@ -32,7 +32,7 @@ export interface DonorRow {
   generation: number | null;
 }
 
-/** Creates the tables, to which all donors are added. The caller opens the transaction. */
+/** Creates the tables. All donors are then added to them. The caller opens the transaction. */
 export function createDonorRows(db: Database) {
   db.exec(`
     drop table if exists donor_names;
@@ -40,10 +40,10 @@ export function createDonorRows(db: Database) {
     delete from employer_sizes; delete from first_names; delete from last_names;
     drop table if exists near_first_names; drop table if exists near_last_names;
   `);
-  // An index from another version can have other columns, so the tables are created again.
+  // An index from a different version can have other columns, so the tables are created again.
   db.exec(INDEX_TABLES);
   const { insert, insertName } = prepareInserts(db);
-  // The database sorts these rows at the end, which is several times faster than writing them unsorted.
+  // The database sorts these rows at the end. Sorting at the end is several times faster.
   db.exec('create temp table unsorted_houses (house text not null, number integer not null)');
   const insertHouse = db.prepare<[string, number]>('insert into unsorted_houses values (?, ?)');
   const sizes = new Map<string, number>();
@@ -77,7 +77,7 @@ export interface DonorInserts {
   insertName(last: string, first: string, number: number): void;
 }
 
-/** Prepares writing the entries of one donor. */
+/** Returns a function that writes the entries of one donor. */
 export function prepareInserts(db: Database): DonorInserts {
   const row = db.prepare<[DonorRow]>(
     `insert into donor_index values (@number, @last, @first, @middle, @lastParts, @addresses,
@@ -105,10 +105,7 @@ export function entriesOf(number: number, donor: Donor) {
   };
 }
 
-/**
- * Returns the employers. Real people's boards count as employers, because they are known equally often, and contact
- * lists also contain them as employers.
- */
+/** Real people's boards are treated as employers. Contact lists often name boards as employers. */
 function employersOf(donor: Donor): Set<string> {
   const roles = isImported(donor) ? [...donor.work, ...donor.boards] : donor.work;
   return new Set(roles.map((role) => comparableEmployer(role.organisationName)));
@@ -118,7 +115,10 @@ function isImported({ sources }: Donor): boolean {
   return sources !== undefined;
 }
 
-/** Returns more names for the index: a middle name as the first or last name, and the parts of the last name. */
+/**
+ * Returns additional names for the index. A middle name can be the first or last name, and the parts of the last name
+ * are also added.
+ */
 function otherNamesOf({ first, middles, last, lastParts }: ComparableName): [string, string][] {
   const full = middles.filter((middle) => middle.length > 1);
   return [

@@ -5,7 +5,7 @@ import { withinOneEdit, words } from './words.ts';
 /** How well two employers' names agree, from best to worst. */
 export type EmployerFit = 'same' | 'typo' | 'part' | 'inner part' | 'initials' | 'two initials';
 
-/** The minimum length of a name in which a typing error is accepted. */
+/** The minimum length of a name that may contain a typing error. */
 const MIN_TYPO_LENGTH = 6;
 
 const LEGAL_WORDS = new Set(
@@ -26,13 +26,13 @@ const SPELLINGS = new Map(
     .map(([from = '', to = '']) => [from, to]),
 );
 
-/** Words that occur in very many names, so they mean nothing alone. */
+/** Words that occur in very many names. They identify nothing alone. */
 const GENERIC = new Set(
   words(`bank university college school hospital foundation services systems partners capital company
     us united states department court national american office center city county state group`),
 );
 
-/** Returns an employer's name without its legal form, so "ACME, Inc." and "The Acme Company" agree. */
+/** Returns an employer's name, excluding its legal form. "ACME, Inc." and "The Acme Company" therefore agree. */
 export function comparableEmployer(name: string): string {
   const all = words(
     name.replaceAll(/\bunited states(?: of america)?\b|\bu\.? ?s\.? ?a?\b\.?/gi, ' us '),
@@ -42,7 +42,8 @@ export function comparableEmployer(name: string): string {
 }
 
 /**
- * Returns the comparable form of a name as people write it. For example, "U of Ohio" becomes the University of Ohio.
+ * Returns the comparable form of a name that a person has written. For example, "U of Ohio" becomes the University of
+ * Ohio.
  */
 export function writtenEmployer(name: string): string {
   return comparableEmployer(name.replace(/\b(?:u|univ)\.? of\b/i, 'university of'));
@@ -75,7 +76,7 @@ function turned(name: string): string {
   return TURNED.has(kind) ? [kind, ...all].join(' ') : name;
 }
 
-/** Writes a public school district as public schools, because in a town they are the same employer. */
+/** In a town, both names mean the same employer. */
 function asDistrict(name: string): string {
   return name.replace(/ public school(?:s| district)$/, ' public schools');
 }
@@ -87,9 +88,8 @@ function numbersIn(name: string): string {
 }
 
 /**
- * Compares a name with a longer one. "Acme Foods" is part of "Acme Foods Chicago Office", which contains all its words
- * in order, including a distinctive one. In "Baker & Acme Foods", another name comes first, which usually makes it
- * another company.
+ * Compares a name with a longer one. All its words must occur in order, including a distinctive one. In "Baker & Acme
+ * Foods", another name comes first, so it is usually another company.
  */
 function fitPart(short: readonly string[], long: readonly string[]) {
   const telling = short.filter((word) => !GENERIC.has(word) && word.length > 2);
@@ -106,14 +106,14 @@ function fitPart(short: readonly string[], long: readonly string[]) {
   return skipped.every((word) => GENERIC.has(word) || AREAS.has(word)) ? 'part' : 'inner part';
 }
 
-/** Words before a name that describe its area. */
+/** Words that precede a name and describe its area. */
 const AREAS = new Set(
   words('greater north south east west northern southern eastern western regional global world'),
 );
 
 /**
- * Returns true if one name abbreviates the other word by word, such as "Harbor Hlth Sys" for Harbor Health System. At
- * least one distinctive word must be written in full.
+ * Returns true if one name abbreviates each word of the other. For example, "Harbor Hlth Sys" abbreviates Harbor Health
+ * System. At least one distinctive word must be written in full.
  */
 function isAbbreviated(short: readonly string[], long: readonly string[]): boolean {
   const isTold = short.some(

@@ -1,6 +1,4 @@
-/**
- * A piece of evidence for or against a candidate, and how certain a match can be if nothing outweighs a contradiction.
- */
+/** Defines evidence for or against a candidate, and limits the certainty of a match after a contradiction. */
 
 import type { DonorIndex } from './donor-index.ts';
 import type { Population } from './population.ts';
@@ -8,53 +6,46 @@ import type { Population } from './population.ts';
 /** One piece of evidence. */
 export interface Evidence {
   bits: number;
-  /**
-   * How often this occurs for the same person. Absent if another person would certainly show it too, so `bits` is
-   * enough.
-   */
+  /** How often one person's two records show this. Absent if another person would always show it too. */
   m?: number;
   /** The description in words. Empty if there is nothing to report. */
   reason: string;
-  /** The kind of evidence in addition to the name. Absent for names and cities, which are never enough. */
+  /** The name is not a kind. Names and cities alone never suffice for a match. */
   kind?: EvidenceKind;
-  /** True if so many people share it that it does not count if the addresses disagree. */
+  /** True if many people share this detail. It is then ignored when the addresses disagree. */
   isCommon?: boolean;
-  /** True if both have known addresses, but in different houses. */
+  /** Both addresses are known and differ. */
   isElsewhere?: boolean;
   /**
-   * True if both live in the same ZIP code but in different houses. People often move within a ZIP code, and namesakes
-   * in it are rare, so this counts as an address if the whole name is the same.
+   * True if both live in the same ZIP code but in different houses. Namesakes within a ZIP code are rare, so this
+   * counts as an address if the whole name agrees.
    */
   isNearby?: boolean;
   /** True if first name, middle name or initial, last name and suffix agree. */
   isWholeName?: boolean;
-  /** True if this is such strong evidence against the same person that an address never outweighs it. */
+  /** True if this is strong evidence for two different people. An address never outweighs it. */
   isContradiction?: boolean;
-  /** True if the first name agrees completely, or as a form or spelling of the same name. */
+  /** True if the first names are equal, or if they are forms or spellings of the same name. */
   isFull?: boolean;
-  /** True if each one's first name is the other's middle name, so the middle names are already compared. */
+  /** First and middle names are exchanged. Middle names need no further comparison. */
   isExchanged?: boolean;
-  /** Kinds of evidence that this piece needs for a match. */
   needs?: readonly EvidenceKind[];
-  /** Kinds of evidence of which this piece needs at least one for a match. */
+  /** This piece needs at least one of these kinds of evidence for a match. */
   needsOneOf?: readonly EvidenceKind[];
   /**
-   * Kinds of evidence that are needed to join records from two sources. Without them, the pair is reviewed. A match
-   * does not need them.
+   * Kinds of evidence that are needed to join records from two sources. Otherwise the pair is reviewed. A match does
+   * not need them.
    */
   needsForJoin?: readonly EvidenceKind[];
-  /**
-   * The maximum probability of a match if nothing outweighs this piece, for example if both could be relatives in the
-   * same home.
-   */
+  /** Limits the probability of a match, for example for relatives in one home. */
   atMost?: number;
   /** The maximum probability if only the name agrees. */
   atMostByName?: number;
-  /** True if a middle name or initial agrees. When records are joined, this counts in addition to the date of birth. */
+  /** True if the two records have the same middle name or initial. In a join, it adds to the date of birth. */
   isMiddle?: boolean;
 }
 
-/** The kinds of evidence in addition to the name. */
+/** The name is not a kind. */
 export type EvidenceKind = 'address' | 'employer' | 'birth';
 
 /** The person and the donor to compare. */
@@ -63,17 +54,13 @@ export interface Comparing {
   population: Population;
 }
 
-/** The probability that two records are the same person if a contradiction is not outweighed. */
+/** The maximum probability that two records describe the same person if a contradiction is not outweighed. */
 export const NEARLY_ALWAYS_TWO = 0.05;
 /**
- * The probability if there are usually two people. Middle initials are sometimes wrong, and last names change, about as
- * often as relatives share a first name. A mistake is worse than a miss, so the probability is low.
+ * The probability for contradictions that usually mean two people. Middle initials can be wrong, and last names change.
+ * Relatives share first names about as often. A wrong match is worse than a missed one, so the value is low.
  */
 export const MOSTLY_TWO = 0.2;
-/** The probability if one person is as likely as two. */
 export const ONE_OR_TWO = 0.5;
-/**
- * The probability if there is usually one person, but too rarely for a match. An operator reviews such pairs in an
- * import.
- */
+/** Usually one person, but not often enough for a match. An operator reviews such pairs in an import. */
 export const MOSTLY_ONE = 0.92;

@@ -1,6 +1,6 @@
 /**
- * Decides whether two different first names can belong to the same person. They can be forms, spellings or errors of
- * one name, or the names of two people, such as siblings or couples.
+ * Decides whether two different first names can belong to the same person. They can be forms, spellings or misspellings
+ * of one name. They can also be the names of two people, such as siblings or couples.
  */
 import type { DonorIndex } from './donor-index.ts';
 import { scanKey } from './latin.ts';
@@ -11,8 +11,8 @@ import { spellingsOf } from './spellings.ts';
 import { chanceOfSlip, isOtherStart } from './typos.ts';
 
 /**
- * Returns true if both names are short forms of a third name but otherwise unrelated, such as Gary and Jerry, who may
- * both be Gerard. If children are given both as separate names, a Gary is not a Jerry.
+ * Returns true if both names are short forms of the same third name. For example, Gary and Jerry can both be short for
+ * Gerard. If both are also separate names, they are two people.
  */
 export function areOfOneThird(population: Population, one: string, other: string): boolean {
   return (
@@ -33,9 +33,8 @@ export function areOwnNames(population: Population, one: string, other: string):
 }
 
 /**
- * Returns true if a list connects two names that are both given to children as separate names, such as Jane and Jean or
- * William and Wilma. Siblings and couples have such names, so a shared home does not prove that they are the same
- * person.
+ * Returns true if a list connects two names that parents also choose as separate names. Examples are Jane and Jean, and
+ * William and Wilma. Siblings and couples have such names, so a shared home proves nothing.
  */
 export function areOftenTwoPeople(population: Population, one: string, other: string): boolean {
   if (areCommonForms(one, other) || spellingsOf(one).has(other)) return false;
@@ -47,8 +46,8 @@ export function areOftenTwoPeople(population: Population, one: string, other: st
 }
 
 /**
- * Returns true if one short form is a variant of the other, such as Deb and Debi. Other pairs of short forms, such as
- * Chris and Tina or Steph and Steve, also belong to different names.
+ * Returns true if one short form is a variant of the other, such as Deb and Debi. Other short forms, such as Chris and
+ * Tina, belong to several names.
  */
 export function isVariantOf(one: string, other: string): boolean {
   const isPrefix = one.startsWith(other) || other.startsWith(one);
@@ -63,16 +62,19 @@ function isSeldomShort(population: Population, short: string, long: string): boo
   return isShort && population.first(short) < RARELY_GIVEN.seldom;
 }
 
-/** If at least this many people are given a name, it is the full name of most of them. */
+/** With so many births, the name is usually a full name. */
 const LEAST_BIRTHS = 3_200;
 
 /**
- * Shares of the people who are given a name: names that are not listed at all, and names that are so rare that they are
- * usually short forms.
+ * Shares of the people who have a name from birth. The first share is for names outside the lists. The second is for
+ * rare names, which are usually short forms.
  */
 export const RARELY_GIVEN = { never: 2e-5, seldom: 4e-4 };
 
-/** Returns true if two names are spellings of the same name, and not a man's and a woman's name. */
+/**
+ * Returns true if two names are spellings of the same name. A man's name and a woman's name are never spellings of each
+ * other.
+ */
 export function isSpelledOtherwise(population: Population, one: string, other: string): boolean {
   const { isMansName, isWomansName } = population;
   if (!soundAlike(one, other)) return false;
@@ -80,10 +82,10 @@ export function isSpelledOtherwise(population: Population, one: string, other: s
 }
 
 /**
- * True if one of two similar names is a separate name. Joan is not a typo of John, because both are known names. Of two
- * names that are not both known, the rarer one may be a typo of the other. It depends on how often this typo is made
- * and on how many people have the rarer name: "Willam" is a typo of William. Barrie is not one of Carrie, because
- * hardly anyone who means Carrie hits a B.
+ * True if one of two similar names is a separate, real name. Joan is not a typo of John, because both are known names.
+ * If at least one of two names is unknown, the rarer name may be a typo of the other name. It depends on the frequency
+ * of this typo and on the number of people who have the rarer name: "Willam" is a typo of William. Hardly anyone who
+ * means Carrie hits a B, so Barrie is not a typo.
  */
 export function mayBeOwnName(
   { index, population }: { index: DonorIndex; population: Population },
@@ -104,7 +106,7 @@ export function mayBeOwnName(
     return isAtLeast(MISTAKEN.perhaps) ? 'perhaps' : 'surely';
   };
   const inPopulation = judge(births(written), births(donors), population.allBirths());
-  // The donor and one more donor with the same error do not make it a name.
+  // One more donor with the same error does not make it a real name.
   const others = [index.countFirstName(written), index.countFirstName(donors) - 1];
   const isInFile = others.every((count) => count >= LEAST_BEARERS);
   const inFile = isInFile ? judge(others[0] ?? 0, others[1] ?? 0, index.donorCount) : 'never';
@@ -117,24 +119,25 @@ export function mayBeOwnName(
 type OwnName = 'surely' | 'perhaps' | 'never';
 
 /**
- * `mistaken`: for each person who has the rarer name, this many have the other one, and it is written in this way by
- * mistake. `likelier`: how many times likelier the mistake is than a second person with exactly the rarer name. Relatives'
- * names resemble each other more than names of strangers do, so this is much more than 0.97 to 0.03.
+ * `mistaken`: the number of people who really have the common name but are recorded with the rare name. It is relative
+ * to the number of people who really have the rare name. `likelier`: the ratio between the probability of the mistake
+ * and that of a second person with the rare name. Relatives' names are more similar than strangers' names. The factor
+ * is therefore much larger than 0.97 to 0.03.
  */
 const MISTAKEN = {
   never: { mistaken: 0.2, likelier: 200 },
   perhaps: { mistaken: 0.1, likelier: 20 },
 };
 
-/** How often another spelling comes from a transliteration. */
+/** The share of different spellings that come from a transliteration. */
 const BY_SPELLING = 1 / 16;
 
-/** The number of donors with a first name from which it can be a real name that no list contains. */
+/** A first name that at least this number of donors have can be a real name even if no list contains it. */
 const LEAST_BEARERS = 2;
 
 /**
- * Returns true if two unknown names can differ by a typing error. Such an error does not change the start of the name,
- * and no more letters than a scan would.
+ * Returns true if two unknown names can differ by a typing error. A typo does not change the start of a name. It
+ * changes as few letters as a scan does.
  */
 export function mayBeSlip(
   { isGivenName, births }: Population,
@@ -158,7 +161,7 @@ export function arePairOfSexes(
 ): boolean {
   const [woman, man] = one.endsWith('a') ? [one, other] : [other, one];
   if (!woman.endsWith('a') || man.endsWith('a') || isWomansName(man)) return false;
-  // Nobody is given the name "Veronic", in which a letter is missing.
+  // Nobody has the name "Veronic", which lacks a letter.
   const isCut =
     `${man}a` === woman && !isGivenName(man) && births(man) * MUCH_RARER < births(woman);
   if (isCut) return false;
@@ -169,5 +172,5 @@ export function arePairOfSexes(
 const MANS_ENDING = /(?:iy|ij|us|ck|[ckoeyi])$/;
 const WOMANS_ENDING = /(?:iya|ina|[ckipy]?a)$/;
 const LEAST_STEM = 4;
-/** If a man's form of a woman's name is really used, more people than this fraction of the women have it. */
+/** Below this ratio, a man's form is a typo. */
 const MUCH_RARER = 1_000;

@@ -1,4 +1,4 @@
-/** The index during an import. Donors that were just added are found immediately. */
+/** Donors that were just added are found immediately. */
 
 import type { Database } from '../database.ts';
 import type { Donor } from '../donor.ts';
@@ -9,13 +9,13 @@ import { openKnownNames } from './known-names.ts';
 /** An index to which donors can be added. */
 export interface GrowingIndex {
   index: DonorIndex;
-  /** Writes a donor's entries and replaces existing ones. The caller opens the transaction. */
+  /** Writes a donor's entries and replaces existing entries. The caller opens the transaction. */
   put(number: number, donor: Donor, before: Donor | null): void;
   /** Removes a donor's entries. */
   remove(number: number, donor: Donor): void;
 }
 
-/** Opens the index of a database whose people are already written. */
+/** Opens the index of a database that already contains its people. */
 export function openGrowingIndex(db: Database, donorCount: number): GrowingIndex {
   const firstNames = openKnownNames(db, 'first_names');
   const lastNames = openKnownNames(db, 'last_names');

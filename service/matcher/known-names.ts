@@ -1,6 +1,6 @@
 /**
- * The different names of all donors. Each name is also stored in every form with one letter missing, so that it is
- * found despite a typing error.
+ * The different names of all donors. Each name is also stored in every form with one letter missing, so it is found
+ * despite a typing error.
  */
 
 import type { Database } from '../database.ts';
@@ -13,13 +13,13 @@ export type NameTable = 'first_names' | 'last_names';
 export interface KnownNames {
   /** Returns the number of donors with this name. */
   count(name: string): number;
-  /** Adds people with this name, or subtracts them. */
+  /** Adds people who have this name, or subtracts them. */
   change(name: string, bearers: number): void;
   /** Returns the names that are within one edit of this name. */
   similar(name: string): string[];
 }
 
-/** Opens the names of a database. */
+/** Opens the name store in a database. */
 export function openKnownNames(db: Database, table: NameTable): KnownNames {
   const bearers = db
     .prepare<[string], number>(`select bearers from ${table} where name = ?`)

@@ -1,7 +1,4 @@
-/**
- * Writes names in Latin letters. Cyrillic and Greek names are transliterated, and letters that are not accented forms
- * are spelled out.
- */
+/** Writes names in Latin letters. */
 
 const CYRILLIC =
   pairs(`а a,б b,в v,г g,д d,е e,ё yo,ж zh,з z,и i,й y,к k,л l,м m,н n,о o,п p,р r,с s,т t,у u,ф f,х kh,ц ts,ч ch,ш sh,
@@ -29,7 +26,7 @@ function pairs(text: string): Map<string, string> {
   );
 }
 
-/** Returns a name in Latin letters. Latin text does not change. */
+/** Returns a name in Latin letters. A name in Latin letters stays unchanged. */
 export function toLatin(text: string): string {
   if (!NOT_LATIN.test(text)) return text;
   return text
@@ -68,8 +65,8 @@ export function spellingKey(name: string): string {
 }
 
 /**
- * Returns such a key for a last name that was adapted to another language or written by its sound. For example, au is
- * ow, and c is k (Braun and Brown, Tauer and Tower, Kox and Cox).
+ * Returns a key for a last name that was adapted to a different language or written by its sound. For example, au and
+ * ow have the same key (Braun and Brown). So do c and k (Kox and Cox).
  */
 export function lastNameKey(name: string): string {
   return spellingKey(
@@ -82,7 +79,7 @@ export function lastNameKey(name: string): string {
 
 /**
  * Returns a key that all spellings of an English first name share: Frederic and Frederick, Joann and Joanne, Barry and
- * Barrie. Names with the same key can still be a man's and a woman's name, such as Denis and Denise.
+ * Barrie. Such names may still be a man's and a woman's, such as Denis and Denise.
  */
 export function soundKey(name: string): string {
   return name
@@ -95,7 +92,7 @@ export function soundKey(name: string): string {
     .replace(/(?<=[a-z]{3})(?:e|h)$/, '');
 }
 
-/** Returns the name with letters that a paper scan confuses replaced by one of them. */
+/** Returns the name after replacing letters that a paper scan confuses. */
 export function scanKey(name: string): string {
   return name
     .replaceAll('0', 'o')

@@ -1,7 +1,4 @@
-/**
- * The matcher: which donor a submitted person is. It weighs the evidence for and against each candidate
- * (`weights.ts`), and returns no donor rather than a wrong one.
- */
+/** Finds the donor who is the submitted person. Prefers no donor to a wrong one. */
 
 import { atOnce, inSlices, type Slices } from '../slices.ts';
 import { type AddressText, addressText } from './addresses.ts';
@@ -14,81 +11,77 @@ import { fitFirstName, type Reading, readingsOf } from './names.ts';
 import { readPopulation } from './population.ts';
 import { LEAST_PEOPLE, weighAddresses, weighBirth, weighEmployers, weighName } from './weights.ts';
 
-/** The known details about a person. All of them are free text, as submitted. */
+/** All of them are free text, as submitted. */
 export interface SoughtPerson {
   first: string;
   last: string;
   addresses: readonly string[];
   employers: readonly string[];
-  /** The ISO day or the year of birth, if a source of people has it. */
+  /** The ISO date or the year of birth. Only sources of people contain it. */
   born?: string;
 }
 
-/** A donor who may be the person. */
+/** A donor who may be the submitted person. */
 export interface Likely {
   donorNumber: number;
-  /** From 0 to 1. */
+  /** A number from 0 to 1. */
   probability: number;
-  /** The evidence for and against it, in words. */
+  /** The evidence for and against the donor, in words. */
   reasons: string[];
 }
 
-/** The donor that the matcher has found, and how certain it is. */
 export interface Match {
   /** The donor that was found, as a number in the world, or null if none is certain enough. */
   donorNumber: number | null;
   /**
-   * The probability that this is the right donor or, if none was found, that the most likely one
-   * would be. If none was found, it assumes that the person is as likely to be among the donors as not.
+   * The probability that this is the right donor. Without a found donor, the probability of the most likely one. Then
+   * the person is assumed to be in the file with a chance of one half.
    */
   probability: number;
   /**
-   * The same probability, but on the assumption on which decisions are based: at least `LEAST_PEOPLE` people could be
-   * meant, and a small file contains few of them. It is equal to `probability` if a donor was found.
+   * Decisions use this probability. It assumes at least `LEAST_PEOPLE` possible people, even in a small file. If a
+   * donor was found, it is equal to `probability`.
    */
   cautious: number;
   reasons: string[];
   /**
-   * The second most likely donor. If none was found, the most likely one, with the probability by the evidence alone,
-   * which does not depend on the kinds of evidence that are missing.
+   * The second most likely donor. Without a found donor, the most likely one. Missing evidence does not lower its
+   * probability.
    */
   runnerUp: Likely | null;
   /**
-   * The number of kinds of evidence beyond the name for the donor found: address, employer and day of birth. Together
-   * with a day of birth, a middle name counts as well.
+   * The number of kinds of evidence for the found donor: address, employer and day of birth. The name is excluded. If
+   * there is a day of birth, the number includes the middle name.
    */
   kinds: number;
-  /** True if there is strong evidence against the donor that was found, such as a different middle initial. */
+  /** Strong evidence contradicts the match, such as another middle initial. */
   isContradicted: boolean;
-  /** True if it has all evidence that records of two sources need to be joined, in addition to the threshold. */
+  /** There is enough evidence for a join. The threshold is separate. */
   isJoinable: boolean;
 }
 
 /** Finds donors. */
 export interface Matcher {
-  /** `except` is a donor that is not compared, which is the person's own entry in the index. */
+  /** `except` is the person's own entry in the index. */
   match(person: SoughtPerson, except?: number): Match;
-  /** Does the same with pauses for other work, because a person may resemble thousands of donors. */
+  /** Pauses for other work, because a person may resemble thousands of donors. */
   matchInSlices(person: SoughtPerson, slices: Slices): Promise<Match>;
 }
 
-/** Probabilities from which on two records count as one person. */
+/** Two records are treated as one person if the probability reaches a threshold. */
 export const THRESHOLDS = {
-  /** For a submitted person and a donor. A mistake affects one profile. */
+  /** The threshold for a submitted person and a donor. A mistake affects one profile. */
   match: 0.97,
   /**
-   * For records from two sources. A mistake stays in the file, so at least two kinds of evidence in addition
-   * to the name are needed.
+   * The threshold for records from two sources. A wrong join stays in the file, so it needs two kinds of
+   * evidence in addition to the name.
    */
   join: 0.9995,
-  /**
-   * For records that are not certain enough for a match, but that an operator has to review when they are
-   * imported.
-   */
+  /** The threshold for a review. An operator reviews pairs below a match. */
   review: 0.9,
 };
 
-/** Weighs two known records, regardless of who else may be meant. Returns undefined if they contradict each other. */
+/** Weighs two known records. Other possible people do not matter. Returns undefined if they contradict each other. */
 export function comparePair(
   index: DonorIndex,
   person: SoughtPerson,
@@ -110,12 +103,12 @@ function comparingWith(index: DonorIndex): Comparing {
   };
 }
 
-/** A runner-up that is less likely than this does not count. */
+/** A second candidate that is less likely than this is ignored. */
 const LEAST_MENTIONED = 0.001;
 
 /**
- * Only this much of the submitted texts is read. No name, address or employer of a donor is longer, and the
- * work for similar names grows with the square of their length.
+ * The maximum number of characters that the matcher reads from each submitted text. The work for similar names grows
+ * with the square of their length.
  */
 const MAX_TEXT_LENGTH = 300;
 const MAX_TEXTS = 20;
@@ -126,7 +119,7 @@ export interface Compared {
   evidence: readonly Evidence[];
 }
 
-/** Compares a person with all candidates, without deciding anything. */
+/** Compares a person with all candidates but does not decide anything. */
 export function compareAll(index: DonorIndex, person: SoughtPerson): Compared[] {
   const comparing = comparingWith(index);
   const sought = toSought(person);
@@ -191,7 +184,7 @@ function cut(text: string): string {
 /** A candidate with all evidence. */
 interface Weighed {
   candidate: Candidate;
-  /** How many times more likely it is that this donor is the person than that no donor is. */
+  /** The odds that this donor is the person. The alternative is that the person is not a donor. */
   odds: number;
   evidence: Evidence[];
 }
@@ -246,13 +239,13 @@ function choose(index: DonorIndex, weighed: readonly Weighed[], { readings, born
   const evidence = ranked[0]?.evidence ?? [];
   const kinds = findKinds(evidence);
   const isContradicted = evidence.some((one) => one.isContradiction === true);
-  // Relatives share a home, so an address alone never outweighs a contradiction.
+  // Relatives share a home, so an address never outweighs a contradiction.
   const isMet = evidence.every(({ needs = [] }) => needs.every((kind) => kinds.has(kind)));
-  // Two forms of one name at the same home are as often one person as two.
+  // Two forms of a name at one home are one person as often as two.
   const isTold = evidence.every(
     ({ needsOneOf }) => needsOneOf === undefined || needsOneOf.some((kind) => kinds.has(kind)),
   );
-  // Cousins may work for the same employer. If the address and an initial differ as well, it cannot be known.
+  // Cousins may share an employer. With another address and initial, the matcher cannot decide.
   const isElsewhere = evidence.some((one) => one.isElsewhere === true);
   const isOutweighed =
     !isContradicted || kinds.has('birth') || (kinds.has('employer') && !isElsewhere);
@@ -286,15 +279,15 @@ function choose(index: DonorIndex, weighed: readonly Weighed[], { readings, born
   };
 }
 
-/** The greatest probability of a donor who is not certain enough for a match. */
+/** The maximum probability of a donor if the evidence is not enough for a match. */
 const MOST_STATED = 0.96;
 
 /** A file with fewer donors is too small to say anything about the people who are not in it. */
 const LEAST_DONORS = 1_000;
 
 /**
- * Returns the probability of the most likely donor if the person is as likely to be among the donors as not. Decisions
- * assume that a small file contains few of the people who could be meant.
+ * Returns the probability of the most likely donor. The matcher assumes that the chance of finding the person among the
+ * donors is one half. Decisions assume that a small file has few of the possible people.
  */
 function stateProbability(index: DonorIndex, ranked: readonly Weighed[]): number {
   const assumed = Math.max(LEAST_PEOPLE, index.donorCount);
@@ -303,17 +296,14 @@ function stateProbability(index: DonorIndex, ranked: readonly Weighed[]): number
   return (ranked[0]?.odds ?? 0) / all;
 }
 
-/**
- * Returns the maximum probability of a donor who does not match. It depends on the evidence against the donor, or on
- * missing evidence.
- */
+/** Returns the highest probability that this evidence allows. Depends on contradictions and missing evidence. */
 function limitOf(evidence: readonly Evidence[], kinds: ReadonlySet<EvidenceKind>): number {
   const limits = evidence.flatMap(({ atMost }) => atMost ?? []);
   if (kinds.size > 0) return Math.min(1, ...limits);
   return Math.min(NAME_ALONE, ...limits, ...evidence.flatMap((one) => one.atMostByName ?? []));
 }
 
-/** Returns the kinds of evidence beyond the name. Another person elsewhere may have the same large employer. */
+/** Someone elsewhere may have the same large employer. */
 function findKinds(evidence: readonly Evidence[]): Set<EvidenceKind> {
   const isElsewhere = evidence.some((one) => one.isElsewhere === true);
   const telling = evidence.filter((one) => !(isElsewhere && one.isCommon === true));
@@ -324,8 +314,8 @@ function findKinds(evidence: readonly Evidence[]): Set<EvidenceKind> {
 }
 
 /**
- * Donors who agree completely are either one person stored twice, or cannot be distinguished. The older donor
- * represents both, because otherwise no contact would ever match either of them.
+ * Donors who agree completely are one person or cannot be distinguished. The older donor represents both. Otherwise no
+ * contact would match either.
  */
 function foldTwins(
   index: DonorIndex,
@@ -345,8 +335,8 @@ function foldTwins(
 }
 
 /**
- * True if two rows are likely to be about one person. If they are in a list with one ID per person, both must contain
- * the same information. Two lists may contain different amounts of data about one person.
+ * True if two rows probably describe one person. In a list with one ID per person, all details must agree. Two lists
+ * may have different details.
  */
 function areTwins(index: DonorIndex, best: Weighed, other: Weighed, born: string): boolean {
   const [one, two] = [best.candidate, other.candidate];
@@ -358,14 +348,14 @@ function areTwins(index: DonorIndex, best: Weighed, other: Weighed, born: string
   );
 }
 
-/** A donor that is this many times less likely is not compared further. */
+/** Such an unlikely donor is not compared further. */
 const LEAST_OF_TWIN = 1_000;
 
 const NOT_SURE = { kinds: 0, isContradicted: false, isJoinable: false };
 
 /**
- * True if the name alone is enough. This is so for an invented donor with a unique name if nothing else is given, and
- * if the file's names make a second such donor unlikely. A real person always has namesakes.
+ * True if the name alone is enough. Only for an invented donor, if nothing else is submitted. The name must be unique
+ * and rare. Real people always have namesakes.
  */
 function byNameAlone(
   index: DonorIndex,
@@ -391,7 +381,7 @@ function byNameAlone(
 
 const MAX_EXPECTED_BEARERS = 0.5;
 
-/** However rare a name is, other people who are not in the file have it. */
+/** Even a very rare name has bearers outside the file. */
 const NAME_ALONE = 0.9;
 
 const TWIN = 'Another donor agrees with this one in all parts: they can be one person';

@@ -1,4 +1,4 @@
-/** The evidence of middle names, and of given names in another order. */
+/** Weighs middle names, and given names that are in a different order. */
 
 import type { Candidate } from './donor-index.ts';
 import { type Comparing, type Evidence, MOSTLY_TWO } from './evidence.ts';
@@ -6,19 +6,19 @@ import { mayBeOwnName, RARELY_GIVEN } from './given-name-pairs.ts';
 import { fitFirstName, isTypo, middlesAgree, type Reading } from './names.ts';
 import { isShortFor } from './nicknames.ts';
 
-/** For the same person, 2 % of the middle initials differ; for two people, nearly all. */
+/** For the same person, 2 % of the middle initials differ. For two people, nearly all of them differ. */
 const OTHER_INITIAL = {
   ...{ bits: Math.log2(0.02 / 0.93), reason: 'The middle initial is another one' },
   ...{ isContradiction: true, atMost: MOSTLY_TWO },
 };
-/** Nina is seldom a mistake for Tina: two relatives may have these middle names. */
+/** Two relatives may be called Nina and Tina, so this is seldom a mistake. */
 const OTHER_NAME = {
   ...{ bits: Math.log2(0.05), reason: 'The middle name is another known name' },
   ...{ isContradiction: true, atMost: MOSTLY_TWO },
 };
 const MIDDLE_M = 0.6;
 
-/** Weighs the middle names. Different middle names indicate two people, such as a father and a son. */
+/** Different middle names indicate two people, such as a father and a son. */
 export function weighMiddle(
   comparing: Comparing,
   reading: Reading,
@@ -45,7 +45,10 @@ export function weighMiddle(
   return [{ m: MIDDLE_M, bits, reason, isMiddle: true, ...(isWholeName ? WHOLE_NAME : {}) }];
 }
 
-/** Returns whether two middle names that agree but for a typo are not two known names, such as Nina and Tina. */
+/**
+ * Returns false if two similar middle names are different known names, such as Nina and Tina. Otherwise it may be a
+ * typo.
+ */
 function areOneMiddle(comparing: Comparing, one: string, other: string): boolean {
   if (!middlesAgree(one, other)) return false;
   const isPart = one.startsWith(other) || other.startsWith(one);
@@ -57,9 +60,8 @@ function areOneMiddle(comparing: Comparing, one: string, other: string): boolean
 const WHOLE_NAME: Pick<Evidence, 'isWholeName'> = { isWholeName: true };
 
 /**
- * Returns the given names of both sides without the name by which they agree. If that is a middle name on one
- * side, the first name on that side is compared like a middle name. Paul David is not John Paul, who may be
- * his father.
+ * Removes the name on which both agree. If it is a middle name on one side, that side's first name takes its place.
+ * Paul David is not John Paul, who may be his father.
  */
 function withoutMatchedName(
   comparing: Comparing,
@@ -78,10 +80,7 @@ function withoutMatchedName(
   return { mine, theirs: [donor.first, ...donor.middles.toSpliced(matched, 1)] };
 }
 
-/**
- * Weighs different middle names. If both are written in full, they mean two people. An initial may be wrong, or belong
- * to another name of either person.
- */
+/** Two full middle names belong to two people. An initial may be wrong or belong to another name. */
 function weighOtherMiddle(
   mine: readonly string[],
   theirs: readonly string[],
@@ -90,7 +89,7 @@ function weighOtherMiddle(
 ): Evidence[] | undefined {
   const hasInitial = [mine, theirs].some((side) => side.every((one) => one.length === 1));
   if (!hasInitial) return undefined;
-  // The initial of a last name that both have does not explain the difference.
+  // If both have the same last name, its initial does not explain the difference.
   const others = [
     ...reading.lastParts.filter((part) => part !== donor.last && !donor.lastParts.includes(part)),
     ...donor.lastParts.filter((part) => part !== reading.last && !reading.lastParts.includes(part)),
@@ -101,8 +100,8 @@ function weighOtherMiddle(
 }
 
 /**
- * True if the first and the middle name agree, but in the other order. One of the two may be an initial. Records
- * exchange them less often than families give two brothers the same two names.
+ * True if the first and the middle name are the same but in reverse order. One of them may be an initial. Records
+ * exchange names less often than brothers share two names.
  */
 export function areExchanged(
   comparing: Comparing,
@@ -118,7 +117,7 @@ export function areExchanged(
   );
 }
 
-/** True if a first name is a middle name of the other, and not only its initial. */
+/** True if a person's first name is the other person's middle name. An initial alone is not enough. */
 export function fitsFull(comparing: Comparing, first: string, middle: string): boolean {
   if (first.length === 1 || middle.length === 1) return false;
   const isMistyped = () =>

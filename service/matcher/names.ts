@@ -1,30 +1,29 @@
-/** Makes names comparable: how they are normalised, and the ways in which a name can be read. */
+/** It normalises names and finds the ways in which a name can be read. */
 
 import { lastNameKey, scanKey, soundKey, spellingKey, toLatin } from './latin.ts';
 import { formsOf } from './nicknames.ts';
 import { spellingsOf } from './spellings.ts';
 import { withinOneEdit, withinTwoEdits, words } from './words.ts';
 
-/** A name in lower case without accents, titles, suffixes and punctuation. Parts may be empty. */
+/** A name in lower case, excluding accents, titles, suffixes and punctuation. Parts may be empty. */
 export interface ComparableName {
   first: string;
-  /** The words after the first name in its field, or the known middle name. */
+  /** The words that follow the first name, or the middle name if it is known separately. */
   middles: string[];
-  /** Without spaces, so "Van der Berg" and "Vanderberg" agree. */
+  /** The last name contains no spaces, so "Van der Berg" and "Vanderberg" agree. */
   last: string;
-  /** The single names in a last name with several: "García-López" and "Garcia Lopez". */
+  /** The parts of a last name such as "García-López" or "Garcia Lopez". */
   lastParts: string[];
-  /** The generation that a suffix names, such as 2 for "Jr" and for "II", or null without one. */
+  /** The generation that a suffix names, or null if there is no suffix. For "Jr" and "II", it is 2. */
   generation: number | null;
 }
 
 /**
- * How well a first name agrees, best first: the same, a short form, a different spelling, an initial, one
- * typo, two errors of a scan or a typist.
+ * The degrees of agreement between first names, from best to worst. They range from the same name to two errors in
+ * scanning or typing.
  */
 export type FirstNameFit = 'same' | 'nickname' | 'spelling' | 'initial' | 'typo' | 'slips';
 
-/** One way to read a submitted name. */
 export interface Reading extends ComparableName {
   way: 'as written' | 'swapped' | 'in one field';
   /** True if a woman is addressed, possibly by her husband's name: "Mrs. John Smith". */
@@ -59,8 +58,8 @@ const GENERATIONS = new Map([
 ]);
 
 /**
- * A typo is tolerated in names of at least this length, which may lack one letter. Shorter names would be
- * other names.
+ * A typo is tolerated in names with at least this number of letters. The misspelled name may be one letter shorter. In
+ * a shorter name, a typo makes another name.
  */
 const MIN_TYPO_LENGTH = 4;
 
@@ -80,9 +79,8 @@ export function comparableName(
 }
 
 /**
- * Returns the ways in which two fields may contain a name, most likely first: unchanged, swapped, or the
- * whole name in one of them. A name in brackets is another first name. Returns none if the fields name only someone
- * else.
+ * Returns the ways in which two fields may contain a name, most likely first: unchanged, swapped, or the whole name in
+ * one of them. A name in brackets is another first name. Empty if the fields name only someone else.
  */
 export function readingsOf(written: string, writtenLast: string): Reading[] {
   if (OF_ANOTHER.test(written) || OF_ANOTHER.test(writtenLast)) return [];
@@ -115,10 +113,7 @@ export function readingsOf(written: string, writtenLast: string): Reading[] {
   }));
 }
 
-/**
- * Returns the generation in a text, or the last one of several. If a name starts with such a word, the word
- * is the name: Junior Lee.
- */
+/** The last one counts. At the start, the word belongs to the name, as in Junior Lee. */
 function generationIn(text: string): number | null {
   for (const word of words(text).toReversed()) {
     const generation = GENERATIONS.get(word);
@@ -130,7 +125,7 @@ function generationIn(text: string): number | null {
 /** Each reading needs a separate search. */
 const MAX_READINGS = 8;
 
-/** Returns how the first names of a person and a donor agree, or undefined if they do not. */
+/** Returns how well the first names of a person and a donor agree. Undefined if they do not agree. */
 export function fitFirstName(person: string, donor: string): FirstNameFit | undefined {
   if (person === donor) {
     return 'same';
@@ -148,17 +143,14 @@ export function fitFirstName(person: string, donor: string): FirstNameFit | unde
   return areTwoSlips(person, donor) ? 'slips' : undefined;
 }
 
-/** True if two names are two spellings of one name from another alphabet. */
+/** True if two names are transliterations of one name from a different alphabet. */
 export function areSpellings(one: string, other: string): boolean {
   return (
     Math.min(one.length, other.length) >= MIN_TYPO_LENGTH && spellingKey(one) === spellingKey(other)
   );
 }
 
-/**
- * True if two last names are two spellings of one name. Short names are included, because this is not about typing
- * errors.
- */
+/** Short names are included, because this is not about typing errors. */
 export function areLastNameSpellings(one: string, other: string): boolean {
   return (
     Math.min(one.length, other.length) >= MIN_LAST_NAME_LENGTH &&
@@ -177,7 +169,7 @@ export function soundAlike(one: string, other: string): boolean {
 /** Sisters may have both names. */
 const TWO_OF_ONE_SOUND = new Set(['mary marie', 'marie mary']);
 
-/** True if a scan, or two typos in a long name, may have turned one name into the other. */
+/** True if scanning errors may have changed one name into the other. Two typos in a long name count too. */
 export function areTwoSlips(one: string, other: string): boolean {
   const shorter = Math.min(one.length, other.length);
   if (shorter < MIN_SLIPS_LENGTH) return false;
@@ -189,7 +181,7 @@ export function areTwoSlips(one: string, other: string): boolean {
 const MIN_SLIPS_LENGTH = 4;
 const LONG_NAME = 6;
 
-/** True if a name may be another name with a typo. */
+/** True if a typo can have turned one name into the other. */
 export function isTypo(one: string, other: string): boolean {
   const isLong = Math.max(one.length, other.length) >= MIN_TYPO_LENGTH;
   return (
@@ -197,7 +189,7 @@ export function isTypo(one: string, other: string): boolean {
   );
 }
 
-/** True if two middle names agree. An initial agrees with every name that starts with it. */
+/** True if two middle names can belong to the same person. An initial agrees with every name that starts with it. */
 export function middlesAgree(one: string, other: string): boolean {
   return one.startsWith(other) || other.startsWith(one) || isTypo(one, other);
 }
@@ -208,8 +200,8 @@ function readAs(way: Reading['way'], given: string[], family: string[]): Reading
 }
 
 /**
- * Reads a name in one field. In "Ann Marie Lee", the last name is the last word or the last two. In "Lee, Ann Marie",
- * it is the text before the comma.
+ * Reads a name that is written in a single field. In "Ann Marie Lee", the last name is the last word or the last two.
+ * In "Lee, Ann Marie", it is the text before the comma.
  */
 function readWhole(text: string): Reading[] {
   const [before = '', after] = withoutBrackets(spreadInitials(text)).split(
@@ -252,7 +244,7 @@ function familyWords(text: string): string[] {
   return own.length === 1 && SUFFIXES.has(own[0] ?? '') ? [] : own;
 }
 
-/** True if the word is a suffix. "V" does not count, because it may be an initial. */
+/** "V" is excluded because it may be an initial. */
 function isSuffix(word: string): boolean {
   return word.length > 1 && SUFFIXES.has(word);
 }
@@ -270,21 +262,23 @@ function isSame(one: readonly string[], other: readonly string[]): boolean {
 }
 
 /**
- * Office notes in a name field: the person to whom a letter is addressed in care of, and why it came back.
+ * Office notes in a name field, for example "in care of". They also contain the reasons for which a letter was
+ * returned.
  */
 const NOTES =
   /\*[^*]*\*?|\b(?:attn|attention|in care of|the estate of|estate of|the late|formerly known as)\b:?|\b[ct]\/o\b|\b(?:deceased|dec'?d|do not (?:mail|call|contact)|dnm|vip|household|family|bounced|moved|returned?)\b\??/gi;
 
 /**
- * Someone who is named only by another person, as in "Widow of William". The name belongs to the other person.
+ * Someone whom the field names only through a different person, as in "Widow of William". The name is the other
+ * person's.
  */
 const OF_ANOTHER =
   /^\W*(?:the )?(?:widow|widower|wife|husband|spouse|partner|parents?|mother|father|sons?|daughters?|child|children|brothers?|sisters?|family|friends?|heirs?|executor|guardian|trustees?|in (?:loving )?memory|in honou?r) of\s+(?=\p{L})/iu;
 
-/** A field that says only in whose care something is: the name is in the other field. */
+/** The name is in the other field. */
 const CARE_OF = /^\W*(?:[ct]\/o|(?:in )?care of|att(?:n|ention))\W*$/i;
 
-/** Text after a dash between blanks is a note. */
+/** Text after a dash with spaces on both sides is a note. */
 const DASH = /\s[-–—]\s/;
 
 function withoutNotes(text: string): string {
@@ -294,7 +288,10 @@ function withoutNotes(text: string): string {
   return words(plain).length > 0 ? plain : text;
 }
 
-/** Ranks and offices before a first name, except words that are also common first names, such as Dean and Major. */
+/**
+ * Ranks and offices that precede a first name. Words that are also common first names are excluded, such as Dean and
+ * Major.
+ */
 const RANK =
   /^\s*(?:(?:capt|captain|lt|lieutenant|lieut|col|colonel|maj|brig|gen|sgt|sergeant|cpl|corporal|pvt|ens|ensign|cdr|cmdr|commander|adm|admiral|fr|father|pastor|brother|sister|rabbi|imam|msgr|monsignor|gov|governor|mayor|amb|ambassador|rep|congressman|congresswoman|sheriff|chief|coach)\.?\s+)+(?=\p{L}{2})/iu;
 
@@ -303,7 +300,7 @@ function withoutRank(first: string): string {
   return words(plain).length > 0 ? plain : first;
 }
 
-/** Separates initials. "R.W." and "RW" are two initials, but "M.D." behind a name is a degree. */
+/** Separates initials. "R.W." and "RW" are two initials, but "M.D." after a name is a degree. */
 function spreadInitials(text: string): string {
   if (/^\s*[BCDFGHJ-NP-TV-XZ]{2}\s*$/.test(text) && !TITLES.has(words(text).join(''))) {
     return text.trim().split('').join(' ');
@@ -314,13 +311,10 @@ function spreadInitials(text: string): string {
   });
 }
 
-/** Initials with points and without blanks, also directly before a name: "R.W.", "J.R.Lee". */
+/** Initials with full stops but no spaces, even directly before a name, as in "R.W." and "J.R.Lee". */
 const DOTTED = /(?<![\p{L}.])(?:\p{L}\.)+(?=\p{L})(?:\p{L}\.)*/gu;
 
-/**
- * Returns the other spelling of Saint. "Saint Clair" and "St. Clair" are one last name, but "Saint" and "St" on their
- * own are not.
- */
+/** "Saint Clair" and "St. Clair" are one last name. "Saint" or "St" alone is not a last name. */
 function otherSaint(family: readonly string[]): string[][] {
   const other = family.map((word, at) =>
     at < family.length - 1 ? (SAINT.get(word) ?? word) : word,
@@ -349,7 +343,10 @@ function withoutBrackets(text: string): string {
   return words(plain).length > 0 ? plain : text;
 }
 
-/** Returns other last names in brackets, as in "Jones (née Smith)" and "Jones (Smith)". More words are a note. */
+/**
+ * Returns additional last names that are in brackets, as in "Jones (née Smith)" and "Jones (Smith)". More words are a
+ * note.
+ */
 function formerWords(last: string): string[] {
   return (last.match(BRACKETS) ?? []).flatMap((part) => {
     const names = words(part).filter((word) => !FORMERLY.has(word) && !SUFFIXES.has(word));

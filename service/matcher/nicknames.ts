@@ -1,4 +1,4 @@
-/** The first names that one person may use: long and short forms, from public lists. */
+/** Finds the first names that one person may use. They are long and short forms from public lists. */
 
 import { z } from 'zod';
 import { readDataFile } from '../data-file.ts';
@@ -18,7 +18,7 @@ interface Nicknames {
   shorts: Map<string, Set<string>>;
   longs: Map<string, Set<string>>;
   common: ReadonlySet<string>;
-  /** The long names of each short form in the list of common ones. */
+  /** The long names for each short form in the list of common forms. */
   commonLongs: Map<string, Set<string>>;
 }
 
@@ -39,7 +39,7 @@ export function formsOf(name: string): Set<string> {
   return forms;
 }
 
-/** Names that the lists connect although they are full names of two people, often in one family. */
+/** The lists connect these names, but two people of a family often have them. */
 const TWO_PEOPLE = readPairs(
   `andrew andrea|louis louise|lewis louise|ernest ernestine|ernest tina|edwin edwina|alexander alexandria
    |alexander alexandra|alexander sandra|max maxine|bert bertha|bert roberta|cole nicole|cole nichole|emil emily
@@ -67,15 +67,16 @@ export function isShortFor(one: string, other: string): boolean {
   return shorts.get(one)?.has(other) === true || shorts.get(other)?.has(one) === true;
 }
 
-/**
- * True if a name is in the list of common long and short forms. The other list contains many forms that nobody uses.
- */
+/** True if a name is in the list of common long and short forms. The other list has many unused forms. */
 export function isCommonForm(name: string): boolean {
   nicknames ??= fromFiles();
   return nicknames.common.has(name);
 }
 
-/** True if the list of common forms connects two names, as a long and a short form or as short forms of one name. */
+/**
+ * True if the list of common forms connects two names. One name is a short form of the other, or both are short forms
+ * of a third name.
+ */
 export function areCommonForms(one: string, other: string): boolean {
   nicknames ??= fromFiles();
   const { commonLongs } = nicknames;
@@ -85,13 +86,13 @@ export function areCommonForms(one: string, other: string): boolean {
   return mine !== undefined && theirs !== undefined && [...mine].some((form) => theirs.has(form));
 }
 
-/** True if a name is a pet form made from the start of the other: "Vicki" from "Victoria", "Robbie" from "Robert". */
+/** True if a name is a pet form that is made from the start of the other. "Vicki" is such a form of "Victoria". */
 export function isPetFormOf(pet: string, name: string): boolean {
   const stem = withoutPetEnding(pet);
   return stem !== pet && stem.length >= STEM && soundOf(name).startsWith(soundOf(stem));
 }
 
-/** True if a name is made from a part of the other: "Tony" from "Antonio", "Tina" from "Christina". */
+/** True if a name is made from a part of the other. Examples are "Tony" from "Antonio" and "Tina" from "Christina". */
 export function isPartOf(short: string, name: string): boolean {
   const stem = withoutPetEnding(short);
   return stem.length >= STEM && soundOf(name).includes(soundOf(stem));
@@ -102,14 +103,14 @@ function withoutPetEnding(pet: string): string {
 }
 
 /**
- * Returns the sound of a stem. C and K are interchangeable, and a letter may be doubled before the ending: "vick" and
- * "vic" are the same.
+ * Returns a key for the sound of a stem. C and K are interchangeable, and a letter may be doubled before the ending:
+ * "vick" and "vic" are the same.
  */
 function soundOf(stem: string): string {
   return stem.replaceAll('k', 'c').replace(/(.)\1$/, '$1');
 }
 
-/** The minimum number of letters of a pet form before its ending. */
+/** The minimum number of letters in a pet form before its ending. */
 const STEM = 3;
 
 function fromFiles(): Nicknames {

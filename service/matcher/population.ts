@@ -1,11 +1,11 @@
-/** How common names are among the people of the United States, never among a file's donors. */
+/** Returns how common names are among the people of the United States. The file's donors do not matter. */
 
 import { z } from 'zod';
 import { readDataFile } from '../data-file.ts';
 import { isCommonForm } from './nicknames.ts';
 import { words } from './words.ts';
 
-/** The share of all people with a name. Names are comparable names. */
+/** The share of all people who have this name. Names are comparable names. */
 export interface Population {
   first(name: string): number;
   last(name: string): number;
@@ -16,8 +16,7 @@ export interface Population {
   /** True if it is a known given name, either common or a short form of a common name. */
   isGivenName(name: string): boolean;
   /**
-   * Returns the number of people born with this name from 1930 to 2010, rounded down in steps of a factor of two; 0
-   * below 100.
+   * Returns the number of people born with this name from 1930 to 2010. Rounded down to 100, 200, 400 and so on, or 0.
    */
   births(name: string): number;
   /** Returns the number of people in the list of births. */
@@ -68,7 +67,7 @@ const LATER = new Set(
 
 let population: Population | undefined;
 
-/** Returns the population. The files are read on first use. */
+/** The files are read on first use. */
 export function readPopulation(): Population {
   population ??= fromFiles();
   return population;
@@ -115,14 +114,14 @@ const COMMON_START = 1e-4;
 
 interface Births {
   births: ReadonlyMap<string, number>;
-  /** By the first letters of the names. */
+  /** The key is the first letters of the names. */
   starts: ReadonlyMap<string, number>;
   all: number;
 }
 
 let givenNames: Births | undefined;
 
-/** Births by given name. The 30,000 names are read when two given names are first compared. */
+/** Read when two given names are first compared. */
 function readBirths(): Births {
   givenNames ??= toBirths(
     readDataFile('given_names.csv', givenNamesRow).flatMap((row) =>
@@ -145,7 +144,7 @@ function toBirths(names: readonly [string, number][]): Births {
 
 const NO_NAMES: ReadonlySet<string> = new Set();
 
-/** Returns the shares of first names. A name used for both sexes counts for both. */
+/** Returns the shares of first names. A name that both sexes use is included in both shares. */
 function sharesOf(rows: readonly { name: string; count: number }[], all: number) {
   const shares = new Map<string, number>();
   for (const { name, count } of rows) {

@@ -1,6 +1,6 @@
-/** Given names with several spellings, so one person may be stored under any of them. */
+/** Given names with several spellings. A source may use any spelling. */
 
-/** One name per entry, with all its spellings next to each other. */
+/** Each entry is one name, with all its spellings next to each other. */
 const SPELLINGS = `
 aaron aron arron|abigail abigayle abbigail|adrian adrien|aidan aiden ayden|aimee amy amie|aisha ayesha aysha|alan allan allen alen
 |alastair alistair alasdair alister|aleksandr alexander alexandr aleksander alexandre|alexandra aleksandra|alexei alexey aleksei aleksey
@@ -53,9 +53,9 @@ aaron aron arron|abigail abigayle abbigail|adrian adrien|aidan aiden ayden|aimee
 |zachary zachery zackary zackery|zoe zoey`;
 
 /**
- * Names from Arabic, Persian, Greek, Russian, Ukrainian and Hebrew, and from the languages of India. They are spelled as
- * ALA-LC, BGN/PCGN, ISO 9, ISO 843 and the French custom write them, or as their bearers do. Similar names of different
- * people, such as Samir and Samer, are in separate entries.
+ * Names from Arabic, Persian, Greek, Russian, Ukrainian and Hebrew, and from the languages of India. Each entry
+ * contains the spellings of ALA-LC, BGN/PCGN, ISO 9, ISO 843 and the French custom. It also has the spellings that
+ * people choose themselves. Similar names of different people, such as Samir and Samer, are in separate entries.
  */
 const ROMANISED = `
 abbas abas|abdallah abdullah abdalla abdulla|abdelaziz abdulaziz|abdelkader abdulkadir abdulqadir abdelqader

@@ -1,9 +1,8 @@
 /** The tables of the donor index. */
 
-/** Raised when rows are written differently. A database of another version is indexed again. */
+/** The version of the index format. Increase it with each change of the rows. Other versions are indexed again. */
 export const INDEX_VERSION = 10;
 
-/** The tables of the index. */
 export const INDEX_TABLES = `
 create table if not exists donor_index (
   number integer primary key,

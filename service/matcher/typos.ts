@@ -3,44 +3,44 @@
 import { scanKey } from './latin.ts';
 
 /**
- * Of a hundred first names of one person in two lists, this share differs by a typo (the m of a
- * typo in `weights.ts`).
+ * The share of first names that differ by a typo between two lists of the same people (the m of a typo in
+ * `weights.ts`).
  */
 const TYPOS = 0.07;
 
 /**
- * Shares of each kind of single error in Pollock and Zamora, "Automatic spelling correction in scientific and scholarly
- * text" (1984). Half of the added letters are doubled ones. Of the replaced letters, 58 % are neighbours on the
- * keyboard (Grudin, 1983).
+ * The share of each kind of single error. The source is Pollock and Zamora, "Automatic spelling correction in
+ * scientific and scholarly text" (1984). Half of the added letters repeat the previous letter. Of the replaced letters,
+ * 58 % are neighbours on the keyboard (Grudin, 1983).
  */
 const MISSING = 0.34;
 const DOUBLED = 0.13;
 const ADDED = 0.13;
 const REPLACED = { neighbour: 0.19 * 0.58, other: 0.19 * 0.42 };
 const SWAPPED = 0.13;
-/** In the first letter, errors are this many times as frequent as in another one. */
+/** The factor by which errors are more frequent in the first letter than in any other letter. */
 const AT_THE_START = 0.4;
 
 const LETTERS = 26;
-/** A key has about so many neighbours. */
+/** A key has about this number of neighbours. */
 const NEIGHBOURS = 4;
 const VOWELS = [...'aeiouy'];
 const KEYBOARD = ['qwertyuiop', 'asdfghjkl', 'zxcvbnm'];
 
-/** A scan that confuses two letters confuses them often. */
+/** A scan confuses the same letters often. */
 const BY_A_SCAN = 0.003;
-/** One certain pair of errors, of all possible ones in a name. */
+/** The chance of one specific pair of errors in a name. */
 const TWO_ERRORS = 1e-7;
 
-/** Returns the chance that a name is written in exactly this other way, by one error or two. */
+/** Returns the chance that one or two errors turn the first name into the second. */
 export function chanceOfSlip(meant: string, written: string): number {
   const byScan = scanKey(meant) === scanKey(written) ? BY_A_SCAN : 0;
   return Math.max(byScan, chanceOfTypo(meant, written) ?? TWO_ERRORS);
 }
 
 /**
- * True if the first letter is another one that is far away on the keyboard, as in Carrie and Barrie. Nobody hits that
- * key by accident, but many names rhyme.
+ * True if the names start with two letters that are far apart on the keyboard, as in Carrie and Barrie. Nobody hits so
+ * distant a key by accident, but many names rhyme.
  */
 export function isOtherStart(one: string, other: string): boolean {
   const [mine = '', theirs = ''] = [one[0], other[0]];
@@ -72,8 +72,8 @@ function chanceOfTypo(meant: string, written: string): number | undefined {
 }
 
 /**
- * True if two letters lie side by side on a keyboard, in one row or in two, or are two vowels, which are confused by
- * their sound.
+ * True if two letters are next to each other on a keyboard, in the same row or in adjacent rows. Vowels are confused by
+ * sound.
  */
 function areNeighbours(one: string, other: string): boolean {
   if (VOWELS.includes(one) && VOWELS.includes(other)) return true;
@@ -82,7 +82,7 @@ function areNeighbours(one: string, other: string): boolean {
   return Math.abs(mine.row - theirs.row) <= 1 && Math.abs(mine.at - theirs.at) <= 1;
 }
 
-/** Returns the place of a letter on the keyboard. Each row is shifted by about half a key. */
+/** Each row is shifted by about half a key. */
 function placeOf(letter: string): { row: number; at: number } | undefined {
   const row = KEYBOARD.findIndex((keys) => letter !== '' && keys.includes(letter));
   return row < 0 ? undefined : { row, at: (KEYBOARD[row] ?? '').indexOf(letter) + row / 2 };

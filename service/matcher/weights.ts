@@ -1,8 +1,8 @@
 /**
- * The evidence for and against a candidate, in bits, after Fellegi and Sunter. It is the logarithm of how much more
- * likely an observation is for the same person than for another one (m against u). `scripts/estimate-weights.ts`
- * estimates m. Cases that its noise does not contain are set by hand; that script explains for each weight why it
- * differs. The u of a name is its share of the population; the u of an employer is its share of the donors.
+ * The evidence for and against a candidate in bits, based on the method of Fellegi and Sunter. It compares how likely
+ * an observation is for one person and for two (m against u). `scripts/estimate-weights.ts` estimates m. Cases outside
+ * its noise are set by hand. The script gives the reasons. A name's u is its share of the population, an employer's u
+ * its share of the donors.
  */
 
 import {
@@ -45,15 +45,12 @@ import { isPartOf, isShortFor } from './nicknames.ts';
 import type { Population } from './population.ts';
 import { withinOneEdit } from './words.ts';
 
-/**
- * If there are fewer donors than this, they are compared as if there were this many, because other people
- * could be meant as well.
- */
+/** Small files count as this many people, because others could be meant. */
 export const LEAST_PEOPLE = 300_000;
 
 /**
- * This number is added to the donors before an employer's share is computed, because a few donors are not
- * reliable evidence for it.
+ * This number is added to the number of donors before an employer's share is computed. A few donors are not a reliable
+ * basis for a share.
  */
 const ADDED_TO_DONORS = 20_000;
 
@@ -77,22 +74,19 @@ const LAST = {
   former: 0.03,
   other: 0.02,
 };
-/**
- * In some records the fields are swapped. If only swapping makes sense of a name, every record with that name
- * is swapped.
- */
+/** In some records the fields are swapped. If a name makes sense only when swapped, all its records are swapped. */
 const SWAPPED = { elsewhere: 0.02, plainly: 0.5 };
 const SLIPPED_NUMBER = 'The address is the same, with two digits of the house number exchanged';
 const ADDRESS = {
   house: { m: 0.78, u: 1e-6, reason: 'The address is that of the same house' },
-  // A relative on the same street does not live at the number with two exchanged digits.
+  // A relative on the street has no number with swapped digits.
   numberSlip: { m: 0.003, u: 3e-6, reason: SLIPPED_NUMBER },
   otherUnit: { m: 0.12, u: 1e-3, reason: 'The address is another unit of the same building' },
   zip: { m: 0.12, u: 1e-3, reason: 'The ZIP code is the same' },
   otherHouse: { m: 0.05, u: 1e-3, reason: 'The ZIP code is the same, and the house another one' },
   city: { m: 0.12, u: 0.02, reason: 'The city is the same' },
 };
-/** Most people who move stay in their state, but a namesake can live anywhere. */
+/** People usually move within their state, but namesakes live anywhere. */
 const NO_ADDRESS = {
   inState: { bits: Math.log2(0.3), reason: 'No address agrees, but the state does' },
   elsewhere: {
@@ -105,9 +99,9 @@ const EMPLOYER: Record<EmployerFit, { m: number; times: number; reason: string }
   same: { m: 0.7, times: 1, reason: 'The employer is the same' },
   typo: { m: 0.08, times: 2, reason: 'The employer is the same but for one typo' },
   part: { m: 0.15, times: 2, reason: 'The employer is the same with other words added' },
-  // Baker & Brown is seldom Brown. A person of the same name in another place works for the other firm.
+  // Baker & Brown is seldom the same firm as Brown. The other firm may employ a namesake elsewhere.
   'inner part': { m: 0.03, times: 20, reason: 'The employer is the same with other names added' },
-  // Other firms have the same initials, especially if there are only two.
+  // Different firms can have the same initials, especially if there are only two letters.
   initials: { m: 0.05, times: 4, reason: 'The employer has these initials' },
   'two initials': { m: 0.05, times: 20, reason: 'The employer has these two initials' },
 };
@@ -115,7 +109,7 @@ const NO_EMPLOYER = {
   ...{ bits: Math.log2(0.35), reason: 'No employer agrees' },
   atMostByName: ONE_OR_TWO,
 };
-/** The adults of a country were born within about seventy years. Records are sometimes a day or a year off. */
+/** The dates of birth of a country's adults cover about seventy years. Records are sometimes a day or a year off. */
 const BIRTH = {
   day: { m: 0.9, u: 1 / (70 * 365), reason: 'The day of birth is the same' },
   year: { m: 0.9, u: 1 / 70, reason: 'The year of birth is the same' },
@@ -140,14 +134,11 @@ const ONE_SUFFIX: Evidence = {
   reason: 'Only one of the two has a suffix, so they may be a father and a son',
   ...{ needsOneOf: ['employer', 'birth'], needsForJoin: ['birth'], atMost: MOSTLY_ONE },
 };
-/** The father of such a donor is hardly alive, so the suffix was only left out. */
+/** The father would hardly be alive, so the suffix was left out. */
 const SUFFIX_OF_OLD: Evidence = { bits: 0, reason: '', needsForJoin: ['birth'] };
 const OLD_SON = 70;
 const LEAST_EMPLOYER_SHARE = 1e-4;
-/**
- * If an employer has more than this share of the donors, there are namesakes from other places among its
- * people.
- */
+/** So large an employer has namesakes from other places. */
 const COMMON_EMPLOYER = 0.03;
 const INITIAL_SHARE = 0.08;
 
@@ -157,12 +148,12 @@ const OF_HUSBAND: Evidence = {
   ...{ isContradiction: true, atMost: NEARLY_ALWAYS_TWO },
 };
 
-/** A shared home does not show whether a relative with another name is meant. */
+/** A relative with another name may live in the same home. */
 const NEEDS_MORE: Pick<Evidence, 'needsOneOf' | 'atMost'> = {
   ...{ needsOneOf: ['employer', 'birth'], atMost: ONE_OR_TWO },
 };
 
-/** The name is one of both sexes, or no list contains it. */
+/** Both sexes use the name, or no list contains it. */
 const PERHAPS_OF_HUSBAND: Evidence = {
   bits: Math.log2(0.5),
   reason: "A woman is addressed, and the name may be her husband's",
@@ -170,8 +161,8 @@ const PERHAPS_OF_HUSBAND: Evidence = {
 };
 
 /**
- * Returns how the names agree, or undefined if they cannot belong to one person. Returns "ruled out" if they are the
- * same except for a part that proves two people, so no other reading of the name can make them one person.
+ * Returns how well the names agree, or undefined if they cannot belong to one person. "ruled out" means that the
+ * difference shows two people. No other reading can change that.
  */
 export function weighName(
   comparing: Comparing,
@@ -183,7 +174,7 @@ export function weighName(
   const first = weighFirst(comparing, reading, donor);
   const isPlain = reading.way === 'as written' && first?.isFull === true;
   if (first === undefined || (last === OTHER_LAST && !isPlain)) return undefined;
-  // Bonnie Gregory is not Gregory Ronnie: nobody exchanges the fields and mistypes the name as well.
+  // Bonnie Gregory is not Gregory Ronnie, because nobody both exchanges the fields and mistypes the name.
   if (reading.way === 'swapped' && first.isFull !== true) return undefined;
   const middle = first.isExchanged === true ? [] : weighMiddle(comparing, reading, donor);
   const generation = weighGeneration(reading, donor);
@@ -202,13 +193,12 @@ export function weighName(
   ];
 }
 
-/** Weighs a husband's name. A woman may be addressed by it although it is not hers. */
+/** Weighs a husband's name. Letters may use a husband's name for his wife. */
 function weighHusband(population: Population, donor: Candidate): Evidence[] {
   if (isMan(population, donor)) return [OF_HUSBAND];
   return population.isWomansName(donor.first) ? [] : [PERHAPS_OF_HUSBAND];
 }
 
-/** True if a name is a man's, because women rarely have a suffix. */
 function isMan({ isMansName }: Population, { first, middles, generation }: Candidate): boolean {
   return generation !== null || isMansName(first) || middles.some(isMansName);
 }
@@ -260,7 +250,7 @@ function weighFirst(
   // "Mary Ann" is Maryann, but "Robert A." is not Roberta.
   const joined = [first, ...middles.filter((middle) => middle.length > 1)].join('');
   if (areExchanged(comparing, { first, middles }, donor)) {
-    // The other name says nothing more, because the two names of brothers are not independent.
+    // Brothers' names are not independent, so a second name adds nothing.
     const bits = Math.log2(
       FIRST.exchanged / (first.length === 1 ? INITIAL_SHARE : population.first(first)),
     );
@@ -323,8 +313,8 @@ function weighFirst(
 }
 
 /**
- * How often somebody else has this form of the donor's name: those who are given it, and those who have the donor's name
- * and use a form of it.
+ * The share of all people who have this form of the donor's name from birth. People who have the donor's name and use
+ * this form are included.
  */
 function shareOfForm(population: Population, form: string, share: number): number {
   return population.first(form) + FIRST.nickname * share;
@@ -336,24 +326,23 @@ const SAME_INITIAL = 'The first name has the same initial, which relatives may s
 
 const NEEDS_EMPLOYER_TO_JOIN: Pick<Evidence, 'needsForJoin'> = { needsForJoin: ['employer'] };
 
-/** Twins share a home and a birth, and often have names that differ by a letter. */
+/** Twins share a home and a birthday, and often similar names. */
 const NEEDS_EMPLOYER: Pick<Evidence, 'needs' | 'atMost'> = {
   ...{ needs: ['employer'], atMost: ONE_OR_TWO },
 };
 
 /**
- * A list calls Jean a form of Jane, although neither contains a part of the other and both are given as
- * separate names. Twins, who share a birth, and sisters in a family's firm have such names. So only all of
- * this evidence together proves that they are one person.
+ * A list calls Jean a form of Jane. But parents choose both as separate names. Sisters in a family's firm often have
+ * such names. Twins also share a birthday. So only all of this evidence together is enough.
  */
 const NEEDS_ALL: Pick<Evidence, 'needs' | 'atMost'> = {
   ...{ needs: ['employer', 'birth'], atMost: NEARLY_ALWAYS_TWO },
 };
 
 /**
- * Father and son, who share the name and the home. A suffix is often left out, so its absence is not evidence. But a
- * suffix proves that a second person has the same name. So a match needs the employer or the birth as well, and a join
- * needs the birth, because father and son often have the same employer.
+ * Father and son, who share the name and the home. A suffix is often omitted, so its absence shows nothing. But a
+ * suffix proves a second person with the name. So a match needs the employer or the birthday. A join needs the
+ * birthday, because father and son often share an employer.
  */
 function weighGeneration(reading: Reading, donor: Candidate): Evidence[] | undefined {
   if (reading.generation === null && donor.generation === null) return [];
@@ -362,7 +351,7 @@ function weighGeneration(reading: Reading, donor: Candidate): Evidence[] | undef
   return reading.generation === donor.generation ? [GENERATION] : undefined;
 }
 
-/** Returns whether the father, after whom the donor is called Jr or III, would be at least about 90. */
+/** Returns whether the father of a Jr or III would be at least about 90. */
 function isSonOfTheDead({ generation, born }: Candidate): boolean {
   const age = new Date().getUTCFullYear() - Number(born.slice(0, 4));
   return generation !== null && generation > 1 && born !== '' && age >= OLD_SON;
@@ -410,10 +399,7 @@ function weighLast(
   return OTHER_LAST;
 }
 
-/**
- * People who marry keep their home and employer, and no other person has all three: the given name and these
- * two.
- */
+/** Only one person keeps given name, home and employer after a marriage. */
 const OTHER_LAST: Evidence = {
   bits: Math.log2(LAST.other),
   reason: 'The last name is another one, as after a marriage',
@@ -421,7 +407,7 @@ const OTHER_LAST: Evidence = {
   ...{ isContradiction: true, atMost: MOSTLY_TWO },
 };
 
-/** Returns how the best address agrees. Nothing if one side has none. */
+/** Returns the evidence from the address that agrees best. Undefined if a side has no address. */
 export function weighAddresses(texts: readonly AddressText[], donor: Candidate): Evidence[] {
   if (texts.length === 0) return [];
   const addresses = donor.addresses();
@@ -449,12 +435,12 @@ export function weighAddresses(texts: readonly AddressText[], donor: Candidate):
 
 const ADDRESS_KIND = { kind: 'address' } as const;
 const ELSEWHERE = { isElsewhere: true, atMostByName: ONE_OR_TWO };
-/** Like-named relatives also live near each other, so records of two sources need the birth as well. */
+/** Relatives with the same name also live near each other. So a join also needs the day of birth. */
 const NEARBY: Pick<Evidence, 'isNearby' | 'needsForJoin'> = {
   ...{ isNearby: true, needsForJoin: ['birth'] },
 };
 
-/** Returns how the days or years of birth agree. Nothing if one side has none. */
+/** Undefined if a side has no birth. */
 export function weighBirth(born: string, donor: Candidate): Evidence[] {
   const theirs = donor.born;
   if (isNoBirth(born) || isNoBirth(theirs)) return [];
@@ -476,7 +462,7 @@ function isNoBirth(born: string): boolean {
   return born === '' || born === '1900-01-01' || born === '1970-01-01';
 }
 
-/** True if day and month are swapped, or two neighbouring digits are. */
+/** True if day and month are swapped, or if two neighbouring digits are swapped. */
 function isSlip(one: string, other: string): boolean {
   const [year, month, day] = one.split('-');
   if (other === `${year}-${day}-${month}`) return true;
@@ -485,7 +471,7 @@ function isSlip(one: string, other: string): boolean {
   return isOneEdit && [...(mine ?? '')].toSorted().join() === [...(theirs ?? '')].toSorted().join();
 }
 
-/** Returns how the best employer agrees. An employer with many people is weak evidence. */
+/** Returns the evidence from the employer that agrees best. An employer with many people is weak evidence. */
 export function weighEmployers(
   { index }: Comparing,
   names: readonly string[],

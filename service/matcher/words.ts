@@ -1,9 +1,9 @@
-/** Words in free text, and the distance between two of them. */
+/** Splits free text into words and computes the distance between two words. */
 
-/** Matches plain ASCII. Most texts are, and they are much faster to split than texts with accents. */
+/** Matches plain ASCII. Most texts are ASCII, which is much faster to split. */
 const ASCII = /^[\0-\x7f]*$/;
 
-/** Returns the words of a text in lower case, without accents and punctuation. "O'Brien" is one word. */
+/** Returns the words of the text in lower case, excluding accents and punctuation. "O'Brien" is one word. */
 export function words(text: string): string[] {
   if (ASCII.test(text)) {
     const plain = /['.]/.test(text) ? text.replaceAll(/['.]/g, '') : text;
@@ -16,7 +16,7 @@ export function words(text: string): string[] {
   return plain.match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
-/** True if two words differ by at most one insertion, deletion, replacement or swap of neighbours. */
+/** True if at most one insertion, deletion, replacement or swap of neighbours turns one word into the other. */
 export function withinOneEdit(one: string, other: string): boolean {
   const [short, long] = one.length <= other.length ? [one, other] : [other, one];
   if (long.length - short.length > 1) {
@@ -33,7 +33,7 @@ export function withinOneEdit(one: string, other: string): boolean {
     : restOfShort.slice(1) === restOfLong.slice(1) || areSwapped(restOfShort, restOfLong);
 }
 
-/** True if two words differ by at most two insertions, deletions, replacements or swaps of neighbours. */
+/** True if at most two insertions, deletions, replacements or swaps of neighbours turn one word into the other. */
 export function withinTwoEdits(one: string, other: string): boolean {
   if (withinOneEdit(one, other)) return true;
   if (Math.abs(one.length - other.length) > 2) return false;
@@ -51,10 +51,7 @@ export function withinTwoEdits(one: string, other: string): boolean {
   return repaired.some(([left, right]) => withinOneEdit(left, right));
 }
 
-/**
- * Returns a word and all forms with one of its letters removed, because two words within one edit share one
- * of these.
- */
+/** Returns a word and all forms that lack one of its letters. Two words within one edit share such a form. */
 export function withOneDeletion(word: string): string[] {
   return [word, ...Array.from(word, (_, index) => word.slice(0, index) + word.slice(index + 1))];
 }

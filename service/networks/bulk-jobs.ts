@@ -4,7 +4,6 @@ import { z } from '@hono/zod-openapi';
 import type { Database } from '../database.ts';
 import { JOB_RETENTION_MS, jobDurationMs } from '../jobs.ts';
 
-/** A job waits in the queue for this share of its time. */
 const QUEUED_SHARE = 0.1;
 
 const ids = z.array(z.string());
@@ -41,22 +40,21 @@ export type BulkJob = z.infer<typeof bulkJobSchema>;
 /** The result for one donor of a job. */
 export type Outcome = 'added' | 'already_member' | 'not_found' | 'failed' | 'unpaid';
 
-/** The order of a job. */
+/** A request for a job. */
 export interface BulkOrder {
   team: string;
   networkId: string;
   donorIds: readonly string[];
-  /** The number of donors that are paid for, from the start of the list. The other donors are omitted. */
+  /** The number of donors that are paid for, counted from the start of the list. The other donors are omitted. */
   paid: number;
-  /** True if the job stays in processing. */
+  /** True if the job never ends. */
   hangs: boolean;
-  /** After this many donors, the job ends as failed, or null if it does not fail. */
+  /** The number of donors after which the job fails, or null if it does not fail. */
   failsAfter: number | null;
-  /** Every nth donor fails, where this is n, or null if there is none. */
+  /** Every nth donor fails. The number is n, or null if no donor fails. */
   failsEvery: number | null;
 }
 
-/** A donor that is due, in a bulk job. */
 export interface DueItem {
   job: number;
   position: number;
@@ -71,19 +69,17 @@ export interface DueItem {
 export interface BulkJobs {
   /** Stores a job, deletes old ones, and returns its ID. */
   add(order: BulkOrder): string;
-  /** Returns a team's job, or undefined if it is unknown or deleted, or belongs to another team. */
+  /** Returns a team's job. Returns undefined if the job is unknown, was deleted or belongs to a different team. */
   find(team: string, id: string): BulkJob | undefined;
   /** Returns the first donor that is due. */
   nextDue(): DueItem | undefined;
-  /** Returns when the next turn comes, or undefined if there is none. */
+  /** Returns the time of the next turn, or undefined if there is no turn left. */
   nextDueAtMs(): number | undefined;
   /** Records the result for a donor. */
   settle(item: DueItem, outcome: Outcome): void;
-  /** Makes a job end as failed. */
   fail(item: DueItem): void;
 }
 
-/** The dependencies of jobs. */
 export interface BulkJobsOptions {
   clock: () => number;
   /** Returns 32 random hexadecimal characters. */
@@ -138,7 +134,7 @@ interface JobRow {
   networkId: string;
   submittedAtMs: number;
   startsAtMs: number;
-  /** 1 for a job that ends as failed. */
+  /** 1 for a job that fails. */
   fails: number;
 }
 

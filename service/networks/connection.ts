@@ -7,7 +7,7 @@ import { fullNameOf, summarySchema } from '../donors/summary.ts';
 import { serviceUrlOf } from '../profile.ts';
 import { networkLabelSchema } from './networks.ts';
 
-/** The form in which a donor is named in other records. */
+/** The form in which other records name a donor. */
 export const donorLabelSchema = summarySchema
   .pick({ id: true, name: true, service_url: true })
   .openapi('DonorLabel');
@@ -36,7 +36,7 @@ export const connectionSchema = z
   })
   .openapi('Connection');
 
-/** The schema of a connection that was looked up, without any network. */
+/** The schema of a connection that was looked up. It contains no networks. */
 export const lookupConnectionSchema = z
   .object({ ...shape, donor: donorLabelSchema.openapi({ description: 'The other donor' }) })
   .openapi('LookupConnection');

@@ -1,4 +1,4 @@
-/** Does the work of bulk jobs when it is due, in small parts. */
+/** Does the due work of bulk jobs in small parts. */
 
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../database.ts';
@@ -14,20 +14,19 @@ const CATCH_UP_MS = 250;
 /** How long the worker sleeps between two checks of the clock. */
 const SHORTEST_SLEEP_MS = 100;
 const LONGEST_SLEEP_MS = 60_000;
-/** How long the worker sleeps after an error, because space on a full disk does not become available at once. */
+/** How long the worker sleeps after an error. A full disk needs some time until space becomes available. */
 const SLEEP_AFTER_ERROR_MS = 1_000;
 
 /**
- * The maximum number of donors per turn, and maximum time of a turn. With one donor in each turn of the event loop, a
- * job of a hundred would take seconds on a busy loop, whatever its time is set to.
+ * The maximum number of donors in a turn, and the maximum duration of a turn. Each turn of a busy event loop takes a
+ * long time. With one donor per turn, a job of a hundred donors would take seconds.
  */
 const ITEMS_IN_A_TURN = 25;
 const TURN_MS = 5;
 
-/** After this many turns the worker sleeps before it continues. */
+/** After this number of turns, the worker sleeps before it continues. */
 const MAX_TURNS_AWAKE = 400;
 
-/** The dependencies of the worker. */
 export interface JobWorkerOptions {
   db: Database;
   world: World;
@@ -35,22 +34,21 @@ export interface JobWorkerOptions {
   members: Members;
   jobs: BulkJobs;
   clock: () => number;
-  /** Receives the unexpected error because of which a donor could not be added. */
+  /** Receives the unexpected error that prevented a donor from being added. */
   report: (error: Error) => void;
 }
 
-/** The worker. */
 export interface JobWorker {
   /** Makes the worker check for work, for example because there is a new job. */
   wake(): void;
-  /** Waits briefly for work that is due. The rest then continues in the background. */
+  /** Waits briefly for work that is due. The other work then continues in the background. */
   catchUp(): Promise<void>;
 }
 
 /**
  * Starts the worker with the work that an earlier worker has left. Due work is read from the database according to the
- * clock, so a killed sandbox resumes where it stopped. After every few donors, other requests can run. It ends when the
- * database is closed.
+ * clock. A killed sandbox therefore resumes where it stopped. After every few donors, other requests can run. It ends
+ * when the database is closed.
  */
 export function startJobWorker(options: JobWorkerOptions): JobWorker {
   const { db, jobs, clock, report } = options;
@@ -105,7 +103,7 @@ async function work(db: Database, step: () => boolean): Promise<void> {
   }
 }
 
-/** Adds one donor whose turn it is, and records the result. False if there is none. */
+/** Adds one donor whose turn it is, and records the result. Returns false if no donor is due. */
 function takeStep(options: JobWorkerOptions): boolean {
   const item = options.jobs.nextDue();
   if (item !== undefined) {
@@ -115,8 +113,8 @@ function takeStep(options: JobWorkerOptions): boolean {
 }
 
 /**
- * Returns the outcome of one donor, whose failure does not fail the whole job. A full disk is not a failure of the
- * donor, who is paid for. The work is done once there is space.
+ * Returns the outcome for one donor. If it is a failure, the job still continues. A full disk does not make the donor
+ * fail, because the donor is paid for. The work is done once there is space.
  */
 function outcomeOf(options: JobWorkerOptions, item: DueItem): Outcome {
   if (item.isDoomed) {

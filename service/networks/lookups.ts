@@ -7,10 +7,10 @@ import type { World } from '../donor.ts';
 import { createSlices, inSlices } from '../slices.ts';
 import type { Networks } from './networks.ts';
 
-/** The numbers of the named objects, or the body of the 404 that names the missing object. */
+/** The numbers of the named objects, or the body of the 404 response that names the missing object. */
 export type Found = { numbers: number[] } | { detail: string };
 
-/** Finds networks of a team. Networks of other teams count as missing. */
+/** Networks of other teams are treated as missing. */
 export function findNetworks(
   networks: Networks,
   team: string,
@@ -19,14 +19,13 @@ export function findNetworks(
   return findAll('Network', ids, (id) => networks.find(team, id));
 }
 
-/** Finds donors. */
 export function findDonors(world: World, ids: readonly string[]): Promise<Found> {
   return findAll('Donor', ids, (id) => world.donorNumber(id) ?? undefined);
 }
 
 /**
- * Finds all donors with these IDs. The document does not limit the number of IDs in a filter, so other requests can run
- * in between.
+ * Finds all donors with these IDs. The document does not limit the number of IDs in a filter. The function therefore
+ * pauses to let other requests run.
  */
 function findAll(
   what: string,

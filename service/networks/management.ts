@@ -20,7 +20,7 @@ import type { NetworkService } from './service.ts';
 const NO_NETWORK = { detail: 'Network not found' };
 const NO_JOB = { detail: 'Job not found' };
 
-/** Returns the endpoints. Here it is only documented whether a single add is charged. The charge is made elsewhere. */
+/** Returns the endpoints. This route only documents whether the request is charged. The charge is made elsewhere. */
 export function managementRoutes(
   service: NetworkService,
   isSingleAddCharged: boolean,
@@ -141,14 +141,14 @@ function nameTaken(name: string) {
 
 async function deleteNetwork(service: NetworkService, team: string, network: number) {
   await removeMembers(service, team, network, service.members.list(network));
-  // Members that have joined in the meantime. From here to the end, nobody else can join.
+  // Members that have joined in the meantime. From here to the end, no donor can join.
   for (const donor of service.members.list(network)) {
     service.members.remove(team, network, donor);
   }
   service.networks.remove(network);
 }
 
-/** Removes members. A member may have thousands of connections to delete, so other work can run in between. */
+/** A member may have thousands of connections to delete, so the work pauses to let other requests run. */
 async function removeMembers(
   { members }: NetworkService,
   team: string,

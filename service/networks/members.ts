@@ -5,11 +5,11 @@ import type { NetworkLabel } from './networks.ts';
 import type { StoredConnections } from './stored-connections.ts';
 
 /**
- * The members of all networks. Each change is one transaction with the stored connections, because a donor's
- * connections are stored exactly as long as the donor is in at least one network of the team.
+ * The members of all networks. Each change to a network and to its stored connections is one transaction. A donor's
+ * connections are stored while at least one of the team's networks contains the donor.
  */
 export interface Members {
-  /** Adds a donor. False if the donor is already in the network. Computes connections if necessary. */
+  /** Returns false if the donor is already in the network. Computes connections if necessary. */
   add(team: string, network: number, donor: number): boolean;
   /** Removes a donor, who does not have to be a member. */
   remove(team: string, network: number, donor: number): void;
@@ -20,23 +20,21 @@ export interface Members {
   wasForTwo(team: string, donor: number): boolean;
   /** Returns the donors in a network. */
   list(network: number): number[];
-  /** Returns the team's networks that a donor is in, oldest first. */
+  /** Returns the team's networks that contain a donor, with the oldest first. */
   networksOf(team: string, donor: number): NetworkLabel[];
-  /** Returns all members of some networks of a team, or of all of them. */
   covered(team: string, filter: CoverFilter): CoveredMember[];
 }
 
 /** The filters of a search (section 4.2). Null means an omitted filter. */
 export interface CoverFilter {
-  /** Numbers of networks. */
   networks: readonly number[] | null;
   /** Numbers of donors. Donors who are not members are ignored. */
   donors: readonly number[] | null;
 }
 
-/** One membership of a donor. A donor in several networks has several. */
+/** One membership of a donor. A donor in several networks has several memberships. */
 export interface CoveredMember extends NetworkLabel {
-  /** The member's number in the store of connections. */
+  /** The member's number in the connection store. */
   member: number;
   donor: number;
 }

@@ -44,7 +44,6 @@ export const listNetworksRoute = createRoute({
   },
 });
 
-/** Creates a network. */
 export const createNetworkRoute = createRoute({
   method: 'post',
   path: '/networks',
@@ -55,7 +54,6 @@ export const createNetworkRoute = createRoute({
   responses: { 201: { description: 'The new network.', ...json(networkSchema) }, ...badName },
 });
 
-/** Renames a network. */
 export const renameNetworkRoute = createRoute({
   method: 'put',
   path: '/networks/{id}',
@@ -66,7 +64,6 @@ export const renameNetworkRoute = createRoute({
   responses: { ...nothing, ...notFoundError, ...badName },
 });
 
-/** Deletes a network. */
 export const deleteNetworkRoute = createRoute({
   method: 'delete',
   path: '/networks/{id}',
@@ -78,8 +75,8 @@ export const deleteNetworkRoute = createRoute({
 });
 
 /**
- * Adds one donor and computes their connections; free or charged, depending on the sandbox's
- * settings.
+ * Adds one donor and computes their connections. The sandbox's settings determine whether the
+ * request costs a credit.
  */
 export function addMemberRoute(isCharged: boolean) {
   return createRoute({
@@ -98,7 +95,7 @@ export function addMemberRoute(isCharged: boolean) {
   });
 }
 
-/** Starts to add many donors; charged. */
+/** Starts to add many donors. The request costs credits. */
 export const addMembersRoute = createRoute({
   method: 'post',
   path: '/networks/{network_id}/members/batch',

@@ -16,7 +16,7 @@ export const COLORS = [
   'gray',
 ] as const;
 
-/** How a network is named in other records. */
+/** The form in which other records name a network. */
 export const networkLabelSchema = z
   .object({ network_id: z.string(), name: z.string() })
   .openapi('NetworkLabel');
@@ -38,12 +38,12 @@ export type NetworkLabel = z.infer<typeof networkLabelSchema>;
 /** A network, ready for JSON. */
 export type Network = z.infer<typeof networkSchema>;
 
-/** The caller's details of a new network. */
+/** The details of a new network from the caller. */
 export type NetworkOrder = Pick<Network, 'name' | 'color'>;
 
-/** The networks of all teams. No method sees or changes a network of another team. */
+/** No method sees or changes a network of another team. */
 export interface Networks {
-  /** Creates an empty network, or undefined if the team already has a network with that name. */
+  /** Creates an empty network. Returns undefined if the team already has a network with that name. */
   create(team: string, order: NetworkOrder): Network | undefined;
   /** Returns the networks of all teams with their numbers, for callers that do not belong to a team. */
   all(): (NetworkLabel & { number: number; team: string })[];
@@ -51,7 +51,7 @@ export interface Networks {
   list(team: string): Network[];
   /** Returns the number by which members refer to a network, or undefined if the team has no such network. */
   find(team: string, networkId: string): number | undefined;
-  /** Renames a network. False if another network of the team has the name. */
+  /** Returns false if a different network of the team has the name. */
   rename(team: string, network: number, name: string): boolean;
   /** Removes a network without members. */
   remove(network: number): void;

@@ -1,9 +1,11 @@
-/** Finds the strongest among the connections of many members without reading them all. */
+/** Finds the strongest connections of many members but does not read all connections. */
 
 /** The number of a member's connections that are read first. Each further page is twice as long. */
 const FIRST_PAGE_SIZE = 8;
 
-/** More rounds than this would read more connections of one member than there can be donors. */
+/**
+ * The maximum number of rounds. After this number of rounds, the pages together are longer than the list of all donors.
+ */
 const MAX_ROUNDS = 28;
 
 /** A donor at the other end of a connection. */
@@ -21,7 +23,10 @@ export interface Wanted {
   excluded: ReadonlySet<number>;
 }
 
-/** Reads this many connections of a member from a rank on, strongest first, down to a minimum strength. */
+/**
+ * Reads this number of a member's connections from a given rank. The strongest connections come first, down to a
+ * minimum strength.
+ */
 export type ReadPage = (member: number, rank: number, size: number, strength: number) => Ranked[];
 
 /**

@@ -11,9 +11,9 @@ import type { NetworkService } from './service.ts';
 
 /** Actions that cost credits although the document does not mention it. Defaults to none. */
 export interface NetworkPrices {
-  /** A credit of `searches` for each discover, compare, donor connections and lookup. */
+  /** Each discover, compare, donor connections and lookup request costs one credit of `searches`. */
   chargeQueries: boolean;
-  /** A credit of `networks` for each single add. */
+  /** Each request that adds a single donor costs one credit of `networks`. */
   chargeSingleAdd: boolean;
 }
 
@@ -23,7 +23,7 @@ export interface NetworkOptions {
   networkPrices: NetworkPrices;
 }
 
-/** Returns the charges of networks. The bulk add is always charged, the others depending on the settings. */
+/** The bulk add always costs credits. The settings determine whether other requests cost credits. */
 export function chargedNetworks({
   chargeQueries,
   chargeSingleAdd,

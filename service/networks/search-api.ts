@@ -28,7 +28,7 @@ const limitSchema = z
   .transform((limit) => limit ?? DEFAULT_LIMIT)
   .openapi({ type: 'integer', default: DEFAULT_LIMIT, minimum: 1, maximum: MAX_LIMIT });
 
-/** The filters of section 4.2. Absent and null both mean an omitted filter. */
+/** The filters of section 4.2. Both an absent filter and null mean that the filter is omitted. */
 const filters = {
   network_ids: z
     .array(z.string())
@@ -73,7 +73,7 @@ const queryFilter = z
   .transform((given) => (given === undefined ? undefined : splitAtCommas([given].flat())))
   .openapi({ type: 'array', items: { type: 'string' } });
 
-/** Finds prospects; free or charged, depending on the sandbox's settings. */
+/** Finds prospects. The sandbox's settings determine whether the request costs a credit. */
 export function discoverRoute(isCharged: boolean) {
   return createRoute({
     method: 'post',
@@ -90,7 +90,10 @@ export function discoverRoute(isCharged: boolean) {
   });
 }
 
-/** Compares prospects with the members; free or charged, depending on the sandbox's settings. */
+/**
+ * Compares prospects with the members. The sandbox's settings determine whether the request costs a
+ * credit.
+ */
 export function compareRoute(isCharged: boolean) {
   return createRoute({
     method: 'post',
@@ -108,7 +111,10 @@ export function compareRoute(isCharged: boolean) {
   });
 }
 
-/** Reads all of one donor's connections; free or charged, depending on the sandbox's settings. */
+/**
+ * Reads all of one donor's connections. The sandbox's settings determine whether the request costs
+ * a credit.
+ */
 export function donorConnectionsRoute(isCharged: boolean) {
   return createRoute({
     method: 'get',
@@ -129,7 +135,10 @@ export function donorConnectionsRoute(isCharged: boolean) {
   });
 }
 
-/** Computes a donor's connections; free or charged, depending on the sandbox's settings. */
+/**
+ * Computes a donor's connections. The sandbox's settings determine whether the request costs a
+ * credit.
+ */
 export function lookupRoute(isCharged: boolean) {
   return createRoute({
     method: 'post',

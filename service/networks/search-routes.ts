@@ -12,7 +12,7 @@ import { compareRoute, discoverRoute, donorConnectionsRoute, lookupRoute } from 
 import type { NetworkService } from './service.ts';
 import { STORED_STRENGTH_FLOOR } from './stored-connections.ts';
 
-/** Returns the endpoints. Here it is only documented whether they are charged. The charge is made elsewhere. */
+/** Returns the endpoints. These routes only document whether the requests are charged. The charge is made elsewhere. */
 export function searchRoutes(service: NetworkService, isCharged: boolean): OpenAPIHono<PartnerEnv> {
   const router = createRouter();
   addProspectRoutes(router, service, isCharged);

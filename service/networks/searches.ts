@@ -17,7 +17,7 @@ import type { CoveredMember, CoverFilter, Members } from './members.ts';
 import { type NetworkLabel, networkLabelSchema } from './networks.ts';
 import type { StoredConnection, StoredConnections } from './stored-connections.ts';
 
-/** The schema of a donor with their connections to members, as returned by discover and compare. */
+/** The schema of a donor with the connections to members. Discover and compare return it. */
 export const prospectSchema = z
   .object({
     donor: donorLabelSchema,
@@ -41,7 +41,6 @@ export const donorConnectionsSchema = z
   })
   .openapi('DonorConnections');
 
-/** The schema of the connections computed for one donor. */
 export const lookupSchema = z
   .object({
     donor_id: z.string(),
@@ -52,13 +51,12 @@ export const lookupSchema = z
 /** A prospect, ready for JSON. */
 export type Prospect = z.infer<typeof prospectSchema>;
 
-/** A search among the members that a filter includes. `minStrength` is from 0 to 1. */
+/** A search among the members that a filter includes. `minStrength` is a number from 0 to 1. */
 export interface Search extends CoverFilter {
   team: string;
   minStrength: number;
 }
 
-/** The dependencies of searches. */
 export interface SearchOptions {
   world: World;
   engine: ConnectionEngine;
@@ -66,36 +64,35 @@ export interface SearchOptions {
   stored: StoredConnections;
 }
 
-/** The searches. Donors are given by their numbers. */
+/** Donors are given by their numbers. */
 export interface Searches {
   /**
-   * Returns the donors with the strongest connections to the covered members, strongest first, at most `limit`. Members
-   * of a searched network are not prospects.
+   * Returns at most `limit` donors, those with the strongest connections to the included members first. Members of a
+   * searched network are not prospects.
    */
   discover(search: Search, limit: number): Promise<Prospect[]>;
   /**
-   * Returns each of these donors once, strongest first. Donors without a connection come last, with strength
+   * Returns each of these donors once, with the strongest first. Donors without a connection come last, with strength
    * 0.
    */
   compare(search: Search, donors: readonly number[]): Promise<Prospect[]>;
   /** Returns one donor's networks, regardless of the filter, and every connection to the included members. */
   ofDonor(search: Search, donor: number): Promise<z.infer<typeof donorConnectionsSchema>>;
-  /** Computes the connections of any donor in the full range of strengths. */
+  /** Computes all connections of any donor, whatever their strength. */
   lookUp(donor: number, limit: number): Promise<z.infer<typeof lookupSchema>>;
 }
 
-/** If members are removed continuously, the last round works without pauses. */
+/** If members are removed continuously, the last round runs without pauses. */
 const MOST_ROUNDS = 3;
 
-/** Creates the searches. */
 export function createSearches({ world, engine, members, stored }: SearchOptions): Searches {
   function coverOf(search: Search): Cover {
     return toCover(members.covered(search.team, search));
   }
 
   /**
-   * Works in slices. It starts again if a member was removed between two slices, because the member's number
-   * may now belong to another member.
+   * Works in slices. If a member was removed between two slices, the search starts again. A different member may now
+   * have the number.
    */
   async function steadily<T>(work: () => Generator<void, T>): Promise<T> {
     for (let round = 0; round < MOST_ROUNDS; round += 1) {
@@ -106,7 +103,7 @@ export function createSearches({ world, engine, members, stored }: SearchOptions
     return atOnce(work());
   }
 
-  /** Creates the names for one response, in which a few donors may occur many times. */
+  /** Creates the names for one response. A few donors may occur many times in it. */
   function createNaming(): NameDonor {
     const known = new Map<number, DonorLabel>();
     return (donor) => {

@@ -1,4 +1,4 @@
-/** The parts of networks put together: members, connections, jobs, searches. */
+/** Assembles the parts of networks: members, connections, jobs and searches. */
 
 import type { ConnectionEngine } from '../connections/engine.ts';
 import type { Database } from '../database.ts';
@@ -10,7 +10,6 @@ import { createNetworks, type Networks } from './networks.ts';
 import { createSearches, type Searches } from './searches.ts';
 import { createStoredConnections } from './stored-connections.ts';
 
-/** The dependencies of networks. */
 export interface NetworkServiceOptions {
   db: Database;
   world: World;
@@ -35,7 +34,7 @@ export interface NetworkService {
   searches: Searches;
 }
 
-/** Opens the networks of a database and continues its open jobs. */
+/** Opens the networks in a database and continues its unfinished jobs. */
 export function openNetworkService(options: NetworkServiceOptions): NetworkService {
   const { db, world, engine } = options;
   const stored = createStoredConnections(db, engine);

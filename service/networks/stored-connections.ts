@@ -1,6 +1,6 @@
 /**
- * The stored connections of a team's members: connections with a strength of at least 0.45 (service document,
- * section 1), stored once for each team and member.
+ * The stored connections of a team's members. Only connections with a strength of at least 0.45 are stored (service
+ * document, section 1). They are stored once for each team and member.
  */
 
 import type { ConnectionEngine, FoundConnection } from '../connections/engine.ts';
@@ -8,40 +8,37 @@ import type { Database } from '../database.ts';
 import { type OtherEnds, packOtherEnds, rankOf } from './other-ends.ts';
 import { type Ranked, rankStrongest, type Wanted } from './ranking.ts';
 
-/** The weakest connection that is stored. */
+/** The minimum strength of a connection that is stored. */
 export const STORED_STRENGTH_FLOOR = 0.45;
 
 /**
- * The number of members whose other ends are cached. Each takes some kilobytes. Beyond this number, the cache
- * is cleared.
+ * The number of members whose connections are cached in packed form. Each takes some kilobytes. Beyond this number, the
+ * cache is cleared.
  */
 const MAX_REMEMBERED_MEMBERS = 20_000;
 
-/** A connection of a member. `donor` is the other end. */
+/** `donor` is the other end. */
 export interface StoredConnection extends FoundConnection {
   /** The member's number in the store, which is not the donor's number. */
   member: number;
 }
 
-/** The stored connections of all teams. Members are given by their numbers in the store. */
+/** Members are given by their numbers in the store. */
 export interface StoredConnections {
-  /** Computes and stores a donor's connections to others, unless the team already has them. */
+  /** Computes and stores a donor's connections, unless the team already has them. */
   keep(team: string, donor: number): void;
-  /** Deletes the connections of a team's member. */
+  /** Deletes a member's connections. */
   drop(team: string, donor: number): void;
   /** Computes all connections again, because people were added or changed. */
   renew(): void;
-  /** Returns the number of members whose connections were deleted since the start. Their numbers are reused. */
+  /** Returns the number of members whose connections have been deleted after the start. Their numbers are reused. */
   drops(): number;
   /**
-   * Returns the donors with the strongest connections to the members. If they are equally strong, the lower
-   * number comes first.
+   * Returns the donors with the strongest connections to the members. If they are equally strong, the donor with the
+   * lower number comes first.
    */
   rank(members: Iterable<number>, wanted: Wanted): Generator<void, number[]>;
-  /**
-   * Returns every connection of the members to each of some donors, strongest first. Yields after each
-   * member.
-   */
+  /** Returns every connection between the members and the given donors, strongest first. Yields after each member. */
   between(
     members: Iterable<number>,
     donors: readonly number[],
@@ -49,15 +46,15 @@ export interface StoredConnections {
   ): Generator<void, Map<number, StoredConnection[]>>;
 }
 
-/** Opens the stored connections of a database. New connections come from the engine. */
+/** The engine computes new connections. */
 export function createStoredConnections(db: Database, engine: ConnectionEngine): StoredConnections {
   const sql = prepareStatements(db);
   const remembered = new Map<number, OtherEnds>();
   let drops = 0;
 
   /**
-   * Reads the other ends of a member's connections. The cache is filled only by reading, so a transaction that is
-   * rolled back does not leave wrong data in it.
+   * Reads the donors at the other ends of a member's connections. The cache is filled only by reads. If a transaction
+   * is rolled back, it leaves no wrong data in the cache.
    */
   function otherEndsOf(member: number): OtherEnds {
     const known = remembered.get(member);
@@ -114,7 +111,7 @@ export function createStoredConnections(db: Database, engine: ConnectionEngine):
       ),
     *between(members, donors, minStrength) {
       const found = new Map(donors.map((donor): [number, StoredConnection[]] => [donor, []]));
-      // Processes one member at a time, because the members' other ends are large.
+      // Processes one member at a time, because each member has many connections.
       for (const member of members) {
         const ends = otherEndsOf(member);
         for (const [donor, connections] of found) {

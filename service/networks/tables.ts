@@ -3,8 +3,8 @@
 /**
  * A member's connections to others are stored once for each team, however many of the team's networks the member is in.
  * `stored_members` has one row for each donor who is in any of them. The rows of `stored_connections` are sorted
- * strongest first, so ranking reads only the first ones. An index by the other end would scatter each new member over
- * the whole file; `other_ends` replaces it.
+ * strongest first, so ranking reads only the first ones. An index by the other end would scatter each new member's rows
+ * over the whole file. The column `other_ends` replaces this index.
  */
 export const NETWORK_TABLES = `
 create table if not exists networks (

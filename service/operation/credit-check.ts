@@ -1,4 +1,4 @@
-/** Charges whose work is missing, and how an operator refunds one of them. */
+/** Finds charges whose jobs are missing, and lets an operator refund them. */
 
 import type { Bucket } from '../credits.ts';
 import { createCredits } from '../credits.ts';
@@ -6,7 +6,7 @@ import type { Database } from '../database.ts';
 import { JOB_RETENTION_MS } from '../jobs.ts';
 import { Refusal } from './refusal.ts';
 
-/** A charge for enhancements with fewer jobs than it paid for. */
+/** A charge that paid for more enhancements than it has jobs. */
 export interface MissingWork {
   /** The line in the ledger. */
   line: number;
@@ -17,8 +17,8 @@ export interface MissingWork {
   /** The number of paid people without a job. */
   missing: number;
   /**
-   * True if the jobs refer to the charge that paid for them. Jobs from earlier versions do not, so they are counted by
-   * time.
+   * True if the jobs refer to the charge that paid for them. Jobs from earlier versions do not refer to a charge, so
+   * they are counted by time.
    */
   isCertain: boolean;
 }
@@ -75,14 +75,14 @@ export function findMissingWork(db: Database, clock: () => number): MissingWork[
 }
 
 interface ChargeRow extends Omit<MissingWork, 'missing' | 'isCertain'> {
-  /** Null in lines from earlier versions. */
+  /** Null for lines from earlier versions. */
   state: string | null;
   /** The amount minus refunds. */
   paid: number;
   jobs: number;
 }
 
-/** Refunds a line of the ledger once. Returns the number of credits. */
+/** Refunds a line of the ledger once. */
 export function refundLine(db: Database, line: number, clock: () => number): number {
   const refund = db.transaction(() => {
     const charge = db

@@ -5,14 +5,14 @@ import { type Database, openDatabase } from '../database.ts';
 import { Refusal } from './refusal.ts';
 
 /**
- * The maximum time for checking the tables at a start. Tables with money and people come first. `verify`
+ * The maximum time for checking the tables when the service starts. Tables with credits and people come first. `verify`
  * checks all tables.
  */
 const QUICK_CHECK_MS = 2_000;
 
 const FIRST_CHECKED = ['balances', 'ledger', 'jobs', 'teams', 'team_keys', 'record_donors'];
 
-/** Opens the file for a service. Rejects a damaged file. */
+/** Rejects a damaged file. */
 export function openUndamaged(file: string): Database {
   const db = refuseDamage(file, () => openDatabase(file, { isDurable: true }));
   try {
@@ -30,14 +30,14 @@ export function openUndamaged(file: string): Database {
   }
 }
 
-/** Rejects a file with any damage. It takes as long as reading the file. */
+/** Rejects a damaged file. The check takes as long as reading the file. */
 export function refuseDamaged(db: Database): void {
   refuseDamage(db.name, () =>
     refuseRows(db.name, db.prepare<[], string>('pragma quick_check').pluck().all()),
   );
 }
 
-/** Does work with a file. If damage is found, throws a refusal that names the file. */
+/** Runs a function that reads the file. If the file is damaged, throws a Refusal that names the file. */
 export function refuseDamage<T>(file: string, work: () => T): T {
   try {
     return work();

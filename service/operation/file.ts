@@ -12,7 +12,7 @@ import { isDamage, refuseDamage, refuseDamaged } from './damage.ts';
 import { Refusal } from './refusal.ts';
 import { openTeams } from './teams.ts';
 
-/** Opens the file, which must exist, while a service may have it open. */
+/** Opens an existing file, even while a service has it open. */
 export function openBeside(file: string): Database {
   refuseMissing(file);
   return refuseDamage(file, () => openDatabase(file, { isClaimed: false, isDurable: true }));
@@ -58,10 +58,7 @@ export function readStats(db: Database): ServiceStats {
   };
 }
 
-/**
- * The copy is made in one step, because with several steps it would start again whenever the service has
- * written.
- */
+/** The copy is made in one step. With several steps, it would start again after each write of the service. */
 const ALL_PAGES = 0x7fff_ffff;
 
 /** Copies the database into a new file, complete and as of one moment, while it is in use. */
@@ -82,7 +79,7 @@ export async function backUp(db: Database, target: string): Promise<void> {
 
 /** Returns all problems with a database at one moment, in words. Empty if there are none. */
 export function verify(db: Database, clock: () => number): string[] {
-  // One transaction, because a running service charges between two statements.
+  // One transaction is needed, because a running service can charge between two statements.
   return db.transaction(() => findProblems(db, clock))();
 }
 
@@ -247,7 +244,7 @@ const CHECKS: readonly Check[] = [
       `${count} donors have a description although they were erased or joined, or have no description although they exist.`,
   },
   {
-    // For people who have been erased since, only the number of undone joins is kept, with -1 for both.
+    // If people have been erased in the meantime, only the number of undone joins is kept, with -1 for both.
     query: `select count(*) from record_undone
             where number >= 0 and number not in (select number from record_vacancies)
               and number not in (select number from record_keys)`,

@@ -1,5 +1,5 @@
 /**
- * Everything that `donor-sync service` does; the command line loads only this part of the service.
+ * Everything that `donor-sync service` does. The command line loads only this part of the service.
  */
 
 export { type Balances, BUCKETS, type Bucket } from '../credits.ts';

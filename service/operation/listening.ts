@@ -1,24 +1,27 @@
-/** Listens for requests, and ends without losing a response. */
+/** Listens for requests. When it stops, no response is lost. */
 
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 
-/** Longer than other services' load balancers wait, so an idle connection is not closed just when it is used again. */
+/**
+ * This is longer than other services' load balancers wait. An idle connection is therefore not closed just when it is
+ * used again.
+ */
 const KEEP_ALIVE_MS = 75_000;
 
-/** The time that requests in progress have when the service stops. */
+/** The maximum time for requests in progress when the service stops. */
 const GRACE_MS = 10_000;
 
 /** A server that responds to requests. */
 export interface Listening {
   /** For example `http://127.0.0.1:4100`. */
   url: string;
-  /** Accepts no further requests, and lets requests in progress finish. */
+  /** Accepts no further requests and lets requests in progress finish. */
   close(): Promise<void>;
 }
 
-/** Serves an app. Resolves when it is listening. Port 0 uses any free port. */
+/** Resolves when it is listening. Port 0 uses any free port. */
 export async function listen(
   app: Pick<Parameters<typeof createAdaptorServer>[0], 'fetch'>,
   host: string,

@@ -1,15 +1,14 @@
-/** The activity of a service, for Prometheus: totals and durations, without teams or people. */
+/** The activity of a service as metrics for Prometheus: totals and durations. They contain no teams and no people. */
 
 import type { MiddlewareHandler } from 'hono';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { PartnerEnv } from '../context.ts';
 import type { Database } from '../database.ts';
 
-/** The metrics of one service. */
 export interface ServiceMetrics {
   /** Middleware in front of everything that responds. It counts a request when the response is sent. */
   observe: MiddlewareHandler<PartnerEnv>;
-  /** Returns all metrics in Prometheus's text format, and its content type. */
+  /** Returns all metrics in Prometheus's text format, together with the content type. */
   render(): Promise<{ text: string; contentType: string }>;
 }
 
@@ -27,7 +26,6 @@ const AREAS = new Set([
   'search',
 ]);
 
-/** Creates the metrics. */
 export function createServiceMetrics(
   db: Database,
   { basePath, donors, clock }: { basePath: string; donors: number; clock: () => number },
@@ -49,7 +47,7 @@ export function createServiceMetrics(
   });
   new Gauge({ name: 'partner_service_donors', help: 'Donors.', registers }).set(donors);
   const spent = db.prepare<[], { bucket: string; amount: number }>(
-    // The same as the sum of the ledger, which grows with each request.
+    // The number equals the sum of the ledger and grows with each request.
     'select bucket, sum(granted - remaining) amount from balances group by bucket',
   );
   new Gauge({

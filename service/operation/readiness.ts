@@ -2,7 +2,7 @@
 
 import type { Database } from '../database.ts';
 
-/** A probe that arrives sooner receives the last result. */
+/** A probe that arrives earlier receives the last result. */
 const FRESH_MS = 1_000;
 
 /** Creates the check, which returns the problem, or null if the file can be written. */

@@ -1,4 +1,7 @@
-/** The service as an operator runs it. It is stored durably in a file, and ends without losing a response. */
+/**
+ * The service in the form in which an operator runs it. A file stores its data durably. When the service stops, no
+ * response is lost.
+ */
 
 import { Hono } from 'hono';
 import { BASE_PATH, createApp, DONOR_PAGES } from '../app.ts';
@@ -25,9 +28,9 @@ export interface ServiceOptions {
   port: number;
   /** The address at which clients reach it, such as a proxy's address. By default its own address. */
   publicUrl?: string | undefined;
-  /** The port of `/metrics`, `/healthz` and `/readyz`, which need no key, or null for no port. */
+  /** The port of `/metrics`, `/healthz` and `/readyz`, or null for no port. These paths need no key. */
   operatorPort: number | null;
-  /** Requests per second for each key, 0 for no limit. */
+  /** The number of requests per second for each key. 0 means no limit. */
   rate: number;
   burst: number;
   chargeQueries: boolean;
@@ -37,9 +40,7 @@ export interface ServiceOptions {
   report: (error: Error) => void;
 }
 
-/** A service that is running. */
 export interface RunningService {
-  /** The document's {base_url}. */
   baseUrl: string;
   /** The address of `/metrics` and `/healthz`, or null if there is none. */
   operatorUrl: string | null;
@@ -48,14 +49,14 @@ export interface RunningService {
   close(): Promise<void>;
 }
 
-/** Starts the service. Resolves when it is serving. */
+/** Resolves when it is serving. */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   const { clock, report, host } = options;
   refuseMissing(options.db);
   const db = openUndamaged(options.db);
   try {
     const credits = createCredits(db, clock);
-    // No process is working any longer for the charges that the previous process left open.
+    // The previous process has ended, so nobody will complete the charges that it left open.
     credits.refundOpen();
     // Its own address is known only once it is listening.
     let rootUrl = options.publicUrl?.replace(/(?<!\/)\/+$/, '') ?? '';

@@ -1,4 +1,4 @@
-/** The keys of teams. Only their hashes are stored, because a key is shown only once. */
+/** Only their hashes are stored, because a key is shown only once. */
 
 import { createHash, randomBytes } from 'node:crypto';
 import type { Database } from '../database.ts';
@@ -6,7 +6,7 @@ import type { ApiKey } from '../keys.ts';
 import { Refusal } from './refusal.ts';
 import type { Teams } from './teams.ts';
 
-/** A key as an operator sees it. */
+/** A key in the form in which an operator sees it. */
 export interface TeamKey {
   id: string;
   team: string;
@@ -20,21 +20,22 @@ export interface TeamKey {
 
 /** The operator's actions with keys, and the lookup of the gateway. */
 export interface TeamKeys {
-  /** Issues a key. Its text is returned only this once. */
+  /** Issues a key. This is the only time when its text is returned. */
   issue(order: { team: string; label: string; deactivatesOn: string | null }): {
     apiKey: string;
     key: TeamKey;
   };
   list(): TeamKey[];
-  /** Revokes a key at once. */
+  /** Revokes a key immediately. */
   revoke(id: string): TeamKey;
-  /** Sets or removes its last day. */
   setLastDay(id: string, deactivatesOn: string | null): TeamKey;
-  /** Returns a request's key, identified by its ID, or undefined if it is unknown, revoked, or its team is closed. */
+  /**
+   * Finds the key of a request by the key's ID. Returns undefined if the key is unknown or revoked, or if its team is
+   * closed.
+   */
   find(apiKey: string): ApiKey | undefined;
 }
 
-/** Opens the keys of a database. */
 export function openTeamKeys(
   db: Database,
   teams: Pick<Teams, 'find'>,

@@ -4,7 +4,7 @@ import { type Balances, BUCKETS, type BucketAccount, createCredits } from '../cr
 import type { Database } from '../database.ts';
 import { Refusal } from './refusal.ts';
 
-/** A team. A closed team keeps its data, but its keys do not work. */
+/** A closed team keeps its data, but its keys do not work. */
 export interface Team {
   name: string;
   createdAtMs: number;
@@ -16,9 +16,9 @@ export interface Teams {
   /** Creates a team with this many credits in each bucket. */
   add(name: string, credits: number): Team;
   list(): Team[];
-  /** Returns a team. Throws a Refusal for an unknown team. */
+  /** Throws a Refusal for an unknown team. */
   find(name: string): Team;
-  /** Closes a team, or opens it again. */
+  /** Closes a team or reopens it. */
   setClosed(name: string, isClosed: boolean): Team;
   balances(name: string): Balances;
   accounts(): BucketAccount[];
@@ -26,10 +26,9 @@ export interface Teams {
   addCredits(name: string, amounts: Partial<Balances>): Balances;
 }
 
-/** Letters, digits and hyphens, because names appear in logs and on command lines. */
+/** A name contains letters, digits and hyphens, because it appears in logs and on command lines. */
 const NAME = /^[a-z0-9][a-z0-9-]{0,62}$/;
 
-/** Opens the teams of a database. */
 export function openTeams(db: Database, clock: () => number): Teams {
   const credits = createCredits(db, clock);
   const sql = prepareStatements(db);

@@ -1,18 +1,26 @@
-/** Pairs of donors that are two people according to an operator, so they are never joined. */
+/**
+ * Stores pairs of donors that an operator has identified as two people. Such donors are never
+ * joined.
+ */
 
 import type { Database } from '../database.ts';
 import { joinedTo } from './vacancy.ts';
 
-/** Call methods that write in a transaction of the caller. */
+/** Call the methods that write inside a transaction. */
 export interface Apart {
   add(one: number, other: number): void;
-  /** True if two donors, or any two donors who were joined to them, are two people. */
+  /**
+   * True if an operator has decided that two donors are two people. The decision also applies to
+   * donors who were joined to them.
+   */
   has(one: number, other: number): boolean;
-  /** Removes the pairs of a donor who was erased, and of the donors who were joined to it. */
+  /**
+   * Removes the pairs of an erased donor, and the pairs of donors who were joined to that donor.
+   */
   forget(number: number): void;
 }
 
-/** Opens the pairs of a database. */
+/** Opens the store of pairs in a database. */
 export function openApart(db: Database): Apart {
   const insert = db.prepare<[number, number]>('insert or ignore into record_apart values (?, ?)');
   const select = db.prepare<[number, number]>(

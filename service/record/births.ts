@@ -1,4 +1,4 @@
-/** Days of birth that mean an unknown birthday. */
+/** Finds dates of birth that sources use for an unknown birthday. */
 
 import type { Database } from '../database.ts';
 
@@ -6,9 +6,7 @@ import type { Database } from '../database.ts';
 const MOST_SHARE = 0.01;
 const LEAST_BEARERS = 10;
 
-/**
- * Finds the birth dates shared by more than 1 % of a list, and the birth dates shared by more than 1 % of all donors.
- */
+/** Finds dates of birth that more than 1 % of a list share. Also finds dates that more than 1 % of all donors share. */
 export function findCommonBirths(list: readonly string[], db: Database): Set<string> {
   const inFile = db
     .prepare<[], { born: string; bearers: number }>(

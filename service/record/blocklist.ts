@@ -1,7 +1,7 @@
 /**
- * People who were erased and must not come back. For each of them, the list has hashes of the details that a
- * source would contain, so the list contains no names. A person with the same name, even in another form, and
- * the same house, day of birth or organisation counts as the erased person.
+ * People who were erased and must not be imported again. For each of them, the list has hashes of the details that a
+ * source would contain, so the list contains no names. A person is treated as the erased person if two details agree.
+ * The first is the name, in any form. The second is the house, the day of birth or the organisation.
  */
 
 import { createHash } from 'node:crypto';
@@ -14,23 +14,24 @@ import { comparableName } from '../matcher/names.ts';
 import { formsOf } from '../matcher/nicknames.ts';
 import type { Entry } from './entry.ts';
 
-/** The people who must not come back. */
+/** The people who must not be imported again. */
 export interface Blocklist {
-  /** Blocks a person, as each of the donors describes them: the joined donor and its parts may have other names. */
+  /**
+   * Blocks a person under each of the donors' descriptions. The joined donor and its parts may have different names.
+   */
   block(
     donors: readonly [Donor, ...Donor[]],
     ids: readonly string[],
     keys: readonly string[],
   ): void;
-  /** True if a source describes one of them. */
+  /** True if a source describes a blocked person. */
   isBlocked(entry: Entry): boolean;
-  /** True if the donor with this ID is one of them. */
+  /** True if the donor with this ID is blocked. */
   has(id: string): boolean;
-  /** Lets the person with this ID come back. False if nobody with it is blocked. */
+  /** Allows the person with this ID to be imported again. Returns false if the person with this ID is not blocked. */
   allow(id: string): boolean;
 }
 
-/** Opens the list of a database. */
 export function openBlocklist(db: Database): Blocklist {
   const insert = db.prepare<[string, string]>('insert or ignore into record_blocked values (?, ?)');
   const find = db.prepare<[string]>('select 1 from record_blocked where fingerprint = ?');
@@ -89,7 +90,7 @@ function factsAbout({ birthday = '', addresses, work, boards }: Donor): string[]
   return factsOf(birthday, addresses, organisations);
 }
 
-/** Returns the facts that distinguish namesakes. A year of birth alone does not. */
+/** Returns the facts that distinguish namesakes. A year of birth alone does not distinguish them. */
 function factsOf(
   born: string,
   addresses: readonly Address[],

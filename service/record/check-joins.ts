@@ -19,7 +19,7 @@ export interface SuspiciousJoin {
   undo: string | null;
   /** Why it is suspicious. */
   reason: string;
-  /** The IDs of the donor in its sources. */
+  /** The donor's IDs in its sources. */
   keys: string[];
 }
 
@@ -28,7 +28,7 @@ const OTHER_PEOPLE = 'The names or suffixes are those of two people';
 const CONTRADICTED = 'A middle initial or a day of birth speaks against it';
 const TOO_LITTLE = 'An import would not join them today: too little speaks for it';
 
-/** Checks the joins in a file against the present requirements for joins. */
+/** Checks whether the joins in a file meet the current requirements for joins. */
 export function checkJoins(db: Database): SuspiciousJoin[] {
   const record = openRecord(db);
   const parts = openParts(db);
@@ -64,7 +64,7 @@ export function checkJoins(db: Database): SuspiciousJoin[] {
 }
 
 /**
- * True if both are from tax returns. Returns of several years are one source, and few of them contain more than a name
+ * True if both are from tax returns. Tax returns of several years are one source. Few of them contain more than a name
  * and an organisation.
  */
 function areOfReturns(one: Donor, other: Donor): boolean {

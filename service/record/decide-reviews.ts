@@ -21,7 +21,7 @@ export interface ReviewPair {
   reasons: string[];
 }
 
-/** Lists the pairs about which an operator has to decide, most likely first. */
+/** Lists the pairs that an operator has to decide about, with the most likely first. */
 export function listReviews(db: Database): ReviewPair[] {
   const record = openRecord(db);
   return openReviews(db)
@@ -36,12 +36,10 @@ export function listReviews(db: Database): ReviewPair[] {
     }));
 }
 
-/**
- * The operator's decision about a pair: one person, so the two become one donor, or two people, who are never joined.
- */
+/** The operator's decision about a pair. Either the two donors become one donor, or they are never joined. */
 export type Decision = 'one person' | 'two people';
 
-/** Decides about a pair in the review list. No service may be using the database. */
+/** Decides about a pair in the review list. Stop all services that use the database first. */
 export function decideReview(
   db: Database,
   { ids, decision }: { ids: readonly [string, string]; decision: Decision },

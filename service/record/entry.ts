@@ -1,10 +1,10 @@
-/** A source's statements about one person, before the donor is known. */
+/** A source's statements about one person. The donor is still unknown at this point. */
 
 import type { Address, BodyKind, SourceNote } from '../donor.ts';
 
 /**
- * An organisation as a source names it. Two organisations with the same EIN are the same, whatever their
- * names.
+ * An organisation as a source names it. Two organisations with the same EIN are the same organisation, whatever their
+ * names are.
  */
 export interface NamedOrganisation {
   name: string;
@@ -43,12 +43,11 @@ export interface Sourced<T> {
   source: SourceNote;
 }
 
-/** One person of one record. */
 export interface Entry {
-  /** The IDs of the person in sources, such as `bioguide:A000002`; at least one. */
+  /** The person's IDs in sources, such as `bioguide:A000002`. There is at least one. */
   keys: readonly [string, ...string[]];
   name: { first: string; middle: string | null; last: string; suffix: string | null };
-  /** The source of all data without its own source. */
+  /** The source of all data that names no source itself. */
   source: SourceNote;
   /** An ISO day or a year. Empty if unknown. */
   born: string;
@@ -57,7 +56,7 @@ export interface Entry {
   roles: NamedRole[];
   gifts: NamedGift[];
   netWorth: Sourced<{ low: number; high: number }> | null;
-  /** Estimated capacity for gifts to nonprofits. */
+  /** The person's estimated capacity for gifts to nonprofits. */
   capacity: Sourced<number> | null;
   bio: string[];
 }

@@ -1,4 +1,4 @@
-/** Erases an imported person, and prevents them from coming back. */
+/** Erases an imported person and prevents a second import. */
 
 import type { Database } from '../database.ts';
 import { createJobs } from '../jobs.ts';
@@ -13,9 +13,10 @@ import { openRecord } from './store.ts';
 import { openRecordedWorld } from './world.ts';
 
 /**
- * Erases the donor with an ID: profile, sources, matches, places in lists and networks, and the
- * files of exports that contain them. IDs that were joined to this one are erased with it. If an earlier
- * erasure of this person was interrupted, completes it. No service may be using the database.
+ * Erases the donor with this ID. This includes the profile, the sources, the matches, and the entries in lists and
+ * networks. Export files that contain the donor are also deleted. IDs that were joined to this one are erased with it.
+ * If an earlier erasure of this person was interrupted, completes that erasure. Stop all services that use the database
+ * first.
  */
 export function erasePerson(db: Database, id: string, clock: () => number): void {
   const world = openRecordedWorld(db);
@@ -44,7 +45,7 @@ export function erasePerson(db: Database, id: string, clock: () => number): void
   rewrite(db, id);
 }
 
-/** Rewrites the file and its journal. Until then, deleted data remains in their free pages. */
+/** Rewrites the file and its journal. Until then, the free pages still contain deleted data. */
 function rewrite(db: Database, id: string): void {
   const erased = `${id} is erased, but deleted data is still on the disk`;
   try {
@@ -55,7 +56,8 @@ function rewrite(db: Database, id: string): void {
       { cause: error },
     );
   }
-  // While another program reads the file, the journal cannot be copied into it. This is not an error in SQLite.
+  // While a different program reads the file, the journal cannot be copied into it. SQLite does not treat this as an
+  // error.
   if (db.pragma('wal_checkpoint(truncate)', { simple: true }) !== 0) {
     throw new Refusal(
       `${erased}, because another program is reading the file. Wait until it has ended, and repeat the command.`,
@@ -63,7 +65,7 @@ function rewrite(db: Database, id: string): void {
   }
 }
 
-/** Allows the next import to bring an erased person back. */
+/** Allows the next import to add an erased person again. */
 export function allowAgain(db: Database, id: string): void {
   if (!openBlocklist(db).allow(id)) {
     throw new Refusal(`No donor ${id} was erased, or the donor is already allowed to come back.`);

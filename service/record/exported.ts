@@ -3,20 +3,20 @@
 import type { Database } from '../database.ts';
 import { joinedTo } from './vacancy.ts';
 
-/** Call methods that write in a transaction of the caller. */
+/** Call the methods that write inside a transaction. */
 export interface Exported {
-  /** Removes the files that contain a donor or donors who were joined to it, and the files whose donors are unknown. */
+  /** Removes the files that contain a donor or a joined donor, and the files whose donors are unknown. */
   remove(number: number): void;
   /**
-   * A part that leaves a joined donor counts as being in the files created with that donor since the join.
-   * For earlier files, nothing changes.
+   * A part that leaves a joined donor is treated as if it were in the files that were created after the join. For
+   * earlier files, nothing changes.
    */
   divide(number: number, leaving: number): void;
 }
 
 /**
- * Opens them. A join does not change these rows, because the file of an export does not change and still contains the
- * donor who no longer exists.
+ * Opens the store of exported donors. A join does not change these rows. The export file is not changed and still
+ * contains the former donor.
  */
 export function openExported(db: Database): Exported {
   const removeFiles = db.prepare<[number]>(
@@ -28,8 +28,8 @@ export function openExported(db: Database): Exported {
   const removeRows = db.prepare<[]>(
     'delete from export_donors where export_id not in (select export_id from exports)',
   );
-  // A part that was joined when it was imported has no vacancy, and it is unknown since when it is in the
-  // files.
+  // A part that was joined during its import has no former donor number. It is therefore unknown which files contain
+  // the part.
   const divide = db.prepare<[{ number: number; leaving: number }]>(
     `insert or ignore into export_donors (export_id, donor)
      select export_id, @leaving from export_donors join exports using (export_id)

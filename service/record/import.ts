@@ -1,7 +1,6 @@
 /**
- * Imports files of people into the database. Each file is imported as a whole or not at all, and an imported
- * file is recognised later. So an import that was killed can be started again, and it continues with the
- * first file that was not imported.
+ * Imports files with people into the database. Each file is imported completely or not at all, and an imported file is
+ * recognised later. You can start an interrupted import again. It continues with the first file that was not imported.
  */
 
 import { createHash } from 'node:crypto';
@@ -21,15 +20,15 @@ import { type ImportKind, type Source, type SourceFile, sourceOf } from './sourc
 import { openRecord, type RecordStore } from './store.ts';
 import { openRecordedWorld } from './world.ts';
 
-/** The files to import, and the operator's statements about them. */
+/** The files to import, and the operator's statements about these files. */
 export interface ImportOrder extends CsvOptions {
   kind: ImportKind;
-  /** Files; for 990, also folders of XML files. */
+  /** For 990, a path can also be a folder of XML files. */
   paths: readonly string[];
   clock: () => number;
   /**
-   * For csv: what it means that many rows agree in full with a donor of the same list under another ID.
-   * Either the list has new IDs, or the rows are about other people. Without an answer, such an import stops.
+   * For CSV: the operator's explanation for rows that agree fully with donors that have different IDs in the same list.
+   * Either the list has new IDs, or the rows are about other people. Without an explanation, such an import stops.
    */
   sameUnderOtherIds?: SameUnderOtherIds | undefined;
   /** Reports the changes that the import would make, and leaves the database unchanged. */
@@ -38,7 +37,6 @@ export interface ImportOrder extends CsvOptions {
   progress?: (file: string, index: number, count: number) => void;
 }
 
-/** Result of an import. */
 export interface ImportReport {
   files: number;
   /** Files that were already imported. */
@@ -48,15 +46,18 @@ export interface ImportReport {
   changed: number;
   /** The number of omitted entries of people who were erased. */
   blocked: number;
-  /** The number of pairs of people who agree but were not joined, because an operator has to review them. */
+  /** The number of similar pairs that were not joined, because an operator has to review them. */
   toReview: number;
-  /** Entries that were matched to a donor of another source. */
+  /** Entries that were matched to a donor from a different source. */
   joined: number;
-  /** The least certain joins, in order of rising certainty. */
+  /** The least certain joins. Their order is by certainty, with the lowest first. */
   leastCertain: JoinedEntry[];
-  /** The number of entries that do not name a person, such as "VACANT" or a bank, and the first of their texts. */
+  /**
+   * The number of entries that do not name a person, such as "VACANT" or a bank. It also has the first of these
+   * entries.
+   */
   unread: { count: number; texts: string[] };
-  /** Files that could not be read, with the reason. No part of them is imported. */
+  /** Files that could not be read, with the reasons. No part of them is imported. */
   refused: { file: string; problem: string }[];
 }
 
@@ -66,7 +67,7 @@ const MOST_JOINS_NAMED = 20;
 /** The maximum number of entries without a person that a report lists. */
 const MOST_UNREAD_NAMED = 100;
 
-/** Imports files one by one. No service may be using the database. */
+/** Stop all services that use the database first. */
 export async function importPeople(db: Database, order: ImportOrder): Promise<ImportReport> {
   openRecordedWorld(db);
   if (order.isDryRun !== true) {
@@ -124,8 +125,8 @@ async function importFiles(db: Database, order: ImportOrder): Promise<ImportRepo
         .slice(0, MOST_JOINS_NAMED);
     } catch (error) {
       const problem = readable(error, basename(file));
-      // Of thousands of returns, one can be skipped. A list is the only file of its import, so nothing would
-      // be left to import.
+      // The import can skip a single tax return, because there are thousands of them. An import of a list has only one
+      // file, so it cannot skip that file.
       if (problem === null || source.inFolders === null) throw error;
       report.refused.push({ file: basename(file), problem });
     }
@@ -206,15 +207,12 @@ function openTransaction(db: Database) {
   };
 }
 
-/**
- * Rolls back. On a full disk, SQLite has already rolled back the transaction, and a second attempt would hide the
- * cause.
- */
+/** On a full disk, SQLite has already rolled back the transaction, and a second attempt would hide the cause. */
 function rollBackTo(db: Database, statement: string): void {
   if (db.inTransaction) db.exec(statement);
 }
 
-/** An entry, which identifies its donor, and the part of the entry that is stored. */
+/** The full entry identifies its donor. Only a part of it is stored. */
 interface Statement {
   entry: Entry;
   stated: Entry;
@@ -250,11 +248,14 @@ async function* statementsOf(
   }
 }
 
-/** If there are fewer such rows than this, they are put on the review list one by one instead. */
+/** If there are fewer such rows than this, they are put on the review list. */
 const LEAST_RENAMED = 10;
 const MOST_RENAMED_SHARE = 0.05;
 
-/** Throws if a list's IDs have changed. Importing the list again would permanently add everyone in it a second time. */
+/**
+ * Throws if a list's IDs have changed. If the list were imported again, everyone in it would permanently be added a
+ * second time.
+ */
 function refuseOtherIds(file: string, order: ImportOrder, people: number, renamed: number): void {
   const isMany = renamed >= LEAST_RENAMED && renamed > people * MOST_RENAMED_SHARE;
   if (!isMany || order.sameUnderOtherIds !== undefined) return;
@@ -276,8 +277,8 @@ async function filesIn(path: string, { inFolders }: Source): Promise<string[]> {
 }
 
 /**
- * Returns the hash of the content and all statements about it. The same file with another stated source is a different
- * file.
+ * Returns the hash of the content and of all statements about it. A file with a different source statement is treated
+ * as a different file.
  */
 async function fingerprintOf(
   file: string,

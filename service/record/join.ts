@@ -1,7 +1,4 @@
-/**
- * Joins donors who were added separately and have turned out to be one person, by the same rules as
- * an import.
- */
+/** Joins donors who were added separately but are one person. The rules are the same as in an import. */
 
 import type { Database } from '../database.ts';
 import type { Donor, Role } from '../donor.ts';
@@ -18,7 +15,7 @@ import { openRecordedWorld } from './world.ts';
 
 /** Two donors who are one person. */
 export interface Joined {
-  /** The ID that stays, and the ID that leads to it from now on. */
+  /** The ID that the donor keeps, and the other ID. The other ID leads to the same donor from now on. */
   id: string;
   joined: string;
   /** The probability that the two are one person. */
@@ -26,7 +23,6 @@ export interface Joined {
   reasons: string[];
 }
 
-/** Options for joining donors. */
 export interface JoinOrder {
   /**
    * If true, only reports which donors would be joined. If three donors are one person, the third may become
@@ -41,9 +37,9 @@ export interface JoinOrder {
 const SAY_EVERY = 10_000;
 
 /**
- * Joins each donor with the most likely other donor, if that is certain enough from both sides and no source
- * lists both at the same time. No service may be using the database. Each joined pair is stored on disk at
- * once, so a stopped run continues when it is started again.
+ * Joins each donor with the most likely other donor. The probability must be high enough in both directions. No source
+ * may list both donors at the same time. Stop all services that use the database first. Each joined pair is written to
+ * the disk immediately. A stopped run therefore continues when it is started again.
  */
 export function joinDonors(db: Database, { isPreview, clock, progress }: JoinOrder): Joined[] {
   openRecordedWorld(db);
@@ -61,7 +57,7 @@ export function joinDonors(db: Database, { isPreview, clock, progress }: JoinOrd
     return donor === null || isVacant(donor) ? null : donor;
   };
 
-  /** Returns the other donor who is the same person, with the evidence for it. */
+  /** Returns the other donor who is the same person, and the evidence. */
   function otherOf(number: number, donor: Donor): { number: number; match: Match } | null {
     const match = matcher.match(soughtOf(donor, commonBirths), number);
     const other = match.donorNumber;

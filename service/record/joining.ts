@@ -9,25 +9,27 @@ import { openParts, type Part } from './parts.ts';
 import { openReferences } from './references.ts';
 import type { RecordStore } from './store.ts';
 
-/** The reason why two records count as one person. */
+/** The reason why two records are treated as one person. */
 export interface Grounds {
   probability: number;
   reasons: readonly string[];
 }
 
-/** Call these functions in a transaction of the caller. */
+/** Call these functions inside a transaction. */
 export interface Joining {
-  /** Joins a donor to another one, whose number stays. */
+  /** Joins a donor to a different donor, whose number is kept. */
   join(into: number, from: number, grounds: Grounds, atMs: number): void;
-  /** Stores an entry of another source as a part of the donor whom it describes. */
+  /** Stores an entry from a different source as a part of the donor that it describes. */
   joinEntry(number: number, entry: Entry): void;
-  /** Stores new or repeated statements of a source about a donor. Does nothing if the donor was never joined. */
+  /** Stores a source's new or repeated statements about a donor. Does nothing if the donor was never joined. */
   writeEntry(number: number, entry: Entry): void;
-  /** Retires a donor's keys in the list of an entry, which has new keys. The part of that list gets the new ones. */
+  /**
+   * A list has a new key for the donor. Retires the old keys from that list. The part from that list gets the new keys.
+   */
   renewKeys(number: number, entry: Entry): void;
 }
 
-/** Prepares joining donors. */
+/** Opens the functions that join donors. */
 export function createJoining(db: Database, record: RecordStore, growing: GrowingIndex): Joining {
   const parts = openParts(db);
   const places = openMixedPlaces(db);

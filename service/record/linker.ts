@@ -13,14 +13,13 @@ import { openReviews } from './reviews.ts';
 import { judge } from './same-person.ts';
 import type { RecordStore } from './store.ts';
 
-/** The meaning of many rows that agree in full with a donor of the same list under another ID. */
+/** The operator's explanation for rows that agree fully with donors that have different IDs in the same list. */
 export type SameUnderOtherIds = 'ids changed' | 'other people';
 
-/** An entry of a file that was matched to a donor of another source. */
 export interface JoinedEntry {
   /** The donor's ID. */
   id: string;
-  /** The source's key of the entry. */
+  /** The key of the entry in its source. */
   key: string;
   probability: number;
   reasons: readonly string[];
@@ -28,9 +27,9 @@ export interface JoinedEntry {
 
 /** Result for a file's entries. */
 export interface LinkedFile {
-  /** Pairs that have to be reviewed. */
+  /** Pairs that an operator has to review. */
   toReview: number;
-  /** Rows that agree in full with a donor of the same list under another ID. */
+  /** Rows that agree in full with a donor who has a different ID in the same list. */
   renamed: number;
   /** Entries that were matched to donors of other sources, in the order of the file. */
   joined: JoinedEntry[];
@@ -39,9 +38,9 @@ export interface LinkedFile {
 /** Processes the entries in files one by one. */
 export interface Linker {
   beginFile(file: {
-    /** In files that contain each person once, two rows are never about one person. */
+    /** If a file contains each person once, two of its rows never describe the same person. */
     isEachOnce: boolean;
-    /** Days of birth that mean an unknown birthday. */
+    /** Dates of birth that the file uses for an unknown birthday. */
     commonBirths: ReadonlySet<string>;
   }): void;
   /** Finds the donor of an entry, and stores the source's data. By default, this is the whole entry. */
@@ -57,7 +56,7 @@ interface LinkerOptions {
   sameUnderOtherIds: SameUnderOtherIds | undefined;
 }
 
-/** Prepares processing files. Each file needs a transaction of the caller. */
+/** Prepares to process files. Process each file inside a transaction. */
 export function createLinker(options: LinkerOptions): Linker {
   const { db, record, growing, clock, sameUnderOtherIds } = options;
   const matcher = createMatcher(growing.index);

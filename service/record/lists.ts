@@ -1,6 +1,6 @@
 /** Finds the list that a person's key belongs to. */
 
-/** True if two sets of keys contain IDs of the same list. Tax returns name people without IDs. */
+/** True if two sets of keys contain IDs of the same list. Tax returns contain names but no IDs. */
 export function shareList(keys: readonly string[], others: readonly string[]): boolean {
   const lists = new Set(keys.filter((key) => !isOfReturn(key)).map(listOf));
   return others.some((key) => lists.has(listOf(key)));
@@ -15,8 +15,8 @@ export function listOf(key: string): string {
 }
 
 /**
- * Returns the key for an ID in a list. A key's last colon ends the name of the list, so a colon in an ID is escaped.
- * The escapes themselves are escaped too. All other IDs stay as they are.
+ * A key's last colon ends the name of the list, so a colon in an ID is escaped. The escapes themselves are escaped too.
+ * All other IDs stay as they are.
  */
 export function keyIn(list: string, id: string): string {
   const escaped = id.replaceAll(/%(?=3A|25)/g, '%25').replaceAll(':', '%3A');

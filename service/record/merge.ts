@@ -1,5 +1,5 @@
 /**
- * Computes a donor after a source was added. The functions are pure, and adding a source again changes
+ * Computes the new state of a donor when a source is added. The functions are pure, and adding a source again changes
  * nothing.
  */
 
@@ -16,19 +16,17 @@ import {
   type Side,
 } from './entry.ts';
 
-/** Returns the ID of an organisation, and its known name. */
+/** Returns the ID and the known name of an organisation. */
 export type Identify = (organisation: NamedOrganisation) => { id: string; name: string };
 
 /** Users read the profiles, so the latest sentences are enough. */
 const MOST_SENTENCES = 6;
 
 /**
- * Two roles are merged if there are no more days than this between them: terms and tax years follow each
- * other closely.
+ * Two roles are merged if there are at most this many days between them. Terms and tax years follow each other closely.
  */
 const DAYS_BETWEEN = 40;
 
-/** Returns the donor for a new entry. */
 export function newDonor(
   entry: Entry,
   identify: Identify,
@@ -43,7 +41,10 @@ export function newDonor(
   return mergeEntry(blank, entry, identify);
 }
 
-/** Returns the donor with the facts of an entry added. Of two statements, the later one counts. */
+/**
+ * Returns the donor with the additional facts of an entry. If two statements contradict each other, the later statement
+ * wins.
+ */
 export function mergeEntry(donor: Donor, entry: Entry, identify: Identify): Donor {
   const side = (wanted: Side) =>
     mergeRoles(
@@ -116,7 +117,10 @@ function mergeFacts(donor: Donor, entry: Entry): Facts {
   return facts;
 }
 
-/** True if the first middle name says more. "Quincy" says more than "Q", and either says more than nothing. */
+/**
+ * True if the first middle name contains more information. "Quincy" contains more than "Q", and either contains more
+ * than a blank.
+ */
 function isFuller(middle: string | null, present: string | null): boolean {
   if (middle === null) return false;
   if (present === null) return true;
@@ -137,8 +141,8 @@ function isAfter(source: SourceNote, present: SourceNote | undefined): boolean {
 }
 
 /**
- * True if this estimate is better than the donor's. Each of a person's posts gives an estimate. A later one counts, and
- * of the estimates of one day the highest.
+ * True if this estimate is better than the donor's. Each of a person's posts can have its own estimate. The latest
+ * estimate wins. If two estimates have the same day, the higher estimate wins.
  */
 function isBetter(
   { value, source }: { value: number; source: SourceNote },
@@ -178,8 +182,8 @@ function touches(earlier: Role, later: Role): boolean {
 }
 
 /**
- * Joins two statements about a role. If a later source states that the role has ended, it has ended, even if an earlier
- * source listed it as current.
+ * Joins two statements about a role. If a later source states that the role has ended, the role has ended. An earlier
+ * source may have listed it as current.
  */
 function joined(one: Role, other: Role): Role {
   const latest = (other.source?.date ?? '') > (one.source?.date ?? '') ? other : one;
@@ -234,7 +238,7 @@ export function mergeDonors(donor: Donor, other: Donor): Donor {
   );
 }
 
-/** Returns the facts about a donor, each as its source states it. */
+/** Returns the facts about a donor in the form in which each source states them. */
 function entriesOfDonor(donor: Donor): Entry[] {
   const { sources = {}, name, suffix = null, capacity, netWorth } = donor;
   const source = sources.name ?? NO_SOURCE;

@@ -1,14 +1,14 @@
 /**
- * Records the parts of a joined donor for which the jobs, members and list entries of teams were created.
- * After an undo, entries that were created for one part lead to that part. Entries that were created for two
- * people as one lead to nobody.
+ * Records the parts of a joined donor at the time when a team created a job, a member or a list entry. After an undo,
+ * entries that were created for one part lead to that part. If an entry was created for two people under one donor, it
+ * leads to nobody after an undo.
  */
 
 import type { Database } from '../database.ts';
 import { TWO_PEOPLE } from '../two-people.ts';
 import { joinedTo } from './vacancy.ts';
 
-/** Data of a team that was created for two people as one. */
+/** A team's data that was created while two people were one donor. */
 export interface Mixed {
   team: string;
   jobs: number;
@@ -18,35 +18,34 @@ export interface Mixed {
   places: number;
 }
 
-/** A part that leaves a joined donor. */
 export interface Leaving {
   /** The joined donor's number. */
   number: number;
   /** The IDs of all parts of the donor. */
   all: readonly string[];
-  /** The part that leaves, and its number from now on. */
+  /** The separated part, and its future number. */
   id: string;
   ownNumber: number;
 }
 
-/** Call each of these functions in a transaction of the caller. */
+/** Call each of these functions inside a transaction. */
 export interface MixedPlaces {
-  /** Stores, for everything that leads to a donor and has no note yet, the parts for which it was created. */
+  /** Entries that lead to a donor may lack a note. Stores for each such entry the parts for which it was created. */
   mark(number: number, parts: readonly string[]): void;
-  /** If both donors are in one list or network, the entry of the donor that stays counts for both. */
+  /** If both donors are in one list or network, only the entry of the kept donor remains. It then belongs to both. */
   unite(from: number, to: number): void;
   /**
-   * Divides the entries that lead to a joined donor. Returns the entries that were created for the part
-   * together with other parts.
+   * Divides the entries that lead to a joined donor. Returns the entries that were created for this part and at least
+   * one other part.
    */
   divide(leaving: Leaving): Mixed[];
-  /** Removes the notes that record the join of a donor. */
+  /** Removes the notes about the parts of a joined donor. */
   clear(number: number): void;
-  /** Removes the notes of a donor that is erased. */
+  /** Removes the notes about a donor who is being erased. */
   forget(number: number): void;
 }
 
-/** The tables with entries of donors. */
+/** The tables whose entries refer to donors. */
 const TABLES = [
   { table: 'list_donors', place: 'list_id', donor: 'donor_number', kind: 'list' },
   { table: 'network_members', place: 'network', donor: 'donor', kind: 'network' },
@@ -130,11 +129,11 @@ function createCounts() {
 
 /** How to divide an entry. This depends on the parts for which it was created. */
 interface Division {
-  /** True if the entry was created for the part that leaves alone. */
+  /** True if the entry was created only for the separated part. */
   leaves: boolean;
-  /** True if the entry was created for this part and others as one donor. */
+  /** True if the entry was created while this part and another part were one donor. */
   isMixed: boolean;
-  /** The entries of other parts. */
+  /** The entries of the other parts. */
   stays: string[];
 }
 
@@ -166,7 +165,7 @@ function divideJobs(db: Database, leaving: Leaving, counts: Counts): void {
     mix.run(TWO_PEOPLE, id);
     counts.add(team, 'jobs');
   }
-  // Restores the number from before the join. The cast keeps it an integer.
+  // Restores the number that it had before the join. The cast keeps it an integer.
   const returnRunnersUp = db.prepare<[number, number, number]>(
     `update jobs
      set match = json_remove(json_set(match, '$.runnerUp.donorNumber', cast(? as integer)), '$.runnerUp.was')
@@ -225,8 +224,8 @@ interface Leave {
 }
 
 /**
- * Returns statements that give the separated part its own entry if the other part stays. In a list, the entry
- * gets its position from before the join.
+ * Returns statements that give the separated part a separate entry if the entry of the other part remains. In a list,
+ * the new entry gets the position that it had before the join.
  */
 const LEAVING = {
   list: `
@@ -243,10 +242,7 @@ const LEAVING = {
     select network, @ownNumber from network_members where network = @place and donor = @number`,
 };
 
-/**
- * Recomputes the connections of the two members, together with all other connections, because people have
- * changed.
- */
+/** Recomputes the two members' connections and all other connections, because people have changed. */
 function renewMembers(db: Database, { number, ownNumber }: Leaving): void {
   const dropConnections = db.prepare<[number]>(
     'delete from stored_connections where member in (select number from stored_members where donor = ?)',

@@ -5,20 +5,18 @@ import type { Database } from '../database.ts';
 import type { Donor } from '../donor.ts';
 import { readDonor } from './store.ts';
 
-/** A donor as described by some of a joined donor's sources. */
+/** A donor according to some of a joined donor's sources. */
 export interface Part {
-  /** The donor ID of this part. */
   id: string;
-  /** The number of the joined donor. */
   number: number;
-  /** The number that the part had as a donor. Null if the part was joined during its import. */
+  /** The number that the part had as a separate donor. Null if the part was joined during its import. */
   ownNumber: number | null;
   donor: Donor;
-  /** IDs that led to this part before it was joined. */
+  /** The IDs that belonged to this part before the join. */
   aliases: readonly string[];
 }
 
-/** Reads and writes parts. Call each writing function in a transaction of the caller. */
+/** Call the functions that write inside a transaction. */
 export interface Parts {
   /**
    * Returns the parts of a joined donor, starting with the part that gave the donor its number. Empty for a
@@ -29,14 +27,13 @@ export interface Parts {
   byKey(key: string): Part | undefined;
   keysOf(id: string): string[];
   add(part: Part, keys: readonly string[]): void;
-  /** Stores the current state of a part, and additional keys. */
+  /** Stores the current state and the additional keys of a part. */
   write(id: string, donor: Donor, keys: readonly string[]): void;
   /** Renames a key, whichever part it belongs to. */
   renameKey(key: string, former: string): void;
-  /** Makes the parts of one donor the parts of another one. */
   move(from: number, to: number): void;
   remove(id: string): void;
-  /** Removes all parts of a donor. */
+  /** Removes all stored parts of a donor. */
   forget(number: number): void;
 }
 
@@ -50,7 +47,6 @@ interface Row {
 
 const COLUMNS = 'record_parts.id, number, own_number ownNumber, donor, aliases';
 
-/** Opens the parts of a database. */
 export function openParts(db: Database): Parts {
   const ofNumber = db.prepare<[number], Row>(
     `select ${COLUMNS} from record_parts where number = ? order by own_number is null, own_number, id`,

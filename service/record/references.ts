@@ -1,4 +1,4 @@
-/** Moves all data of teams that leads to a donor to another donor, or removes it. */
+/** Changes the references in teams' data from one donor to a different donor, or removes the references. */
 
 import { z } from 'zod';
 import type { Database } from '../database.ts';
@@ -8,18 +8,16 @@ import { openMixedPlaces } from './mixed-places.ts';
 import { openParts } from './parts.ts';
 import { joinedTo } from './vacancy.ts';
 
-/** The references of teams to donors. Call each function in a transaction of the caller. */
+/** The references to donors in teams' data. Call each function inside a transaction. */
 export interface References {
-  /** Changes all references to one donor into references to another donor. */
   move(from: number, to: number): void;
-  /** Removes everything that leads to a donor, and every trace of it. */
+  /** Removes everything that refers to a donor. */
   forget(number: number, ids: readonly string[]): void;
 }
 
 /** The text of a job after its donor has been erased. */
 const ERASED = 'The person was erased from the service';
 
-/** Opens the references of a database. */
 export function openReferences(db: Database): References {
   const sql = prepareStatements(db);
   const apart = openApart(db);
@@ -74,7 +72,7 @@ function prepareStatements(db: Database) {
   const one = (query: string) => db.prepare<[number]>(query);
   return {
     moveJobs: two('update jobs set donor_number = ? where donor_number = ?'),
-    // If the other donor also has an entry, that entry stays.
+    // If the other donor also has an entry, that entry is kept.
     movePlaces: [
       two('update or ignore list_donors set donor_number = ? where donor_number = ?'),
       two('update or ignore network_members set donor = ? where donor = ?'),

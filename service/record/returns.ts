@@ -1,7 +1,7 @@
 /**
- * Stores returns of organisations, and amended returns. For its tax period, an amended return determines who
- * held which office, whether it is imported before or after the return that it amends. People stay donors,
- * since teams paid for their data.
+ * Stores returns of organisations, and amended returns. For its tax period, an amended return determines who held which
+ * office. The order in which the two returns are imported does not affect this. People remain donors, because teams
+ * have paid for their data.
  */
 
 import type { Database } from '../database.ts';
@@ -17,16 +17,16 @@ export interface FiledReturn {
   /** The first and the last day of the tax period. */
   from: string;
   to: string;
-  /** The time of filing. Of two returns of one period, the return whose text sorts last is the later one. */
+  /** If two returns have the same period and time, the one whose content is last in sort order is the later return. */
   filedAt: string;
   isAmended: boolean;
 }
 
-/** Call each of these functions in a transaction of the caller. */
+/** Call each of these functions inside a transaction. */
 export interface Returns {
   /**
-   * Stores a return before its people are imported. Returns a function that returns the data to store for each of them.
-   * The keys of blocked people are not stored, because they contain names.
+   * Stores a return before its people are imported. That function returns the data to store for each of them. The keys
+   * of blocked people are not stored, because they contain names.
    */
   begin(
     filed: FiledReturn,
@@ -35,7 +35,6 @@ export interface Returns {
   ): (entry: Entry) => Entry;
 }
 
-/** Opens the returns of a database. */
 export function openReturns(db: Database, record: RecordStore, growing: GrowingIndex): Returns {
   const parts = openParts(db);
   const isSuperseded = db.prepare<[FiledRow]>(
@@ -73,7 +72,7 @@ export function openReturns(db: Database, record: RecordStore, growing: GrowingI
     begin(filed, entries, blocked) {
       const row = { ...filed, isAmended: Number(filed.isAmended) };
       const isEarlier = isSuperseded.get(row) !== undefined;
-      // An amended return without people only amends figures.
+      // An amended return that names no people changes only figures.
       const amends = filed.isAmended && entries.length > 0;
       if (amends && !isEarlier) for (const key of earlierKeys.all(row)) endRoles(key, filed);
       if (amends || !filed.isAmended) {
@@ -90,7 +89,7 @@ interface FiledRow extends Omit<FiledReturn, 'isAmended'> {
   isAmended: number;
 }
 
-/** Returns the donor without the statements of returns about an organisation's period. */
+/** Returns the donor without the roles that tax returns state for an organisation in this period. */
 function withoutPeriod(
   donor: Donor,
   organisationId: string,

@@ -1,12 +1,9 @@
-/**
- * Stores pairs of donors that agree without a contradiction but were not joined: an operator has to review
- * them.
- */
+/** Stores pairs of donors that agree without a contradiction but were not joined. An operator has to review them. */
 
 import { z } from 'zod';
 import type { Database } from '../database.ts';
 
-/** A pair of donors, the older one first. */
+/** A pair of donors, with the older donor first. */
 export interface ReviewedPair {
   one: number;
   other: number;
@@ -17,13 +14,13 @@ export interface ReviewedPair {
   atMs: number;
 }
 
-/** Stores pairs. Call each function in a transaction of the caller. */
+/** Call each function inside a transaction. */
 export interface Reviews {
-  /** Stores a pair. A stored pair gets its newest evidence. */
+  /** Stores a pair. If the pair is already stored, updates its evidence. */
   add(pair: ReviewedPair): void;
-  /** Lists pairs, the most likely first. Omits pairs of a joined donor; an undo brings them back. */
+  /** Lists pairs, the most likely first. Omits the pairs of a joined donor. An undo shows them again. */
   list(): ReviewedPair[];
-  /** Removes a pair. Returns false if it is not in the list. */
+  /** Returns false if it is not in the list. */
   remove(one: number, other: number): boolean;
   /** Removes the pairs of a donor that was joined or erased. */
   forget(number: number): void;
@@ -31,7 +28,6 @@ export interface Reviews {
 
 const reasonsSchema = z.array(z.string());
 
-/** Opens the pairs of a database. */
 export function openReviews(db: Database): Reviews {
   const insert = db.prepare<[Omit<ReviewedPair, 'reasons'> & { reasons: string }]>(
     'insert or replace into record_reviews values (@one, @other, @probability, @reasons, @atMs)',

@@ -1,9 +1,7 @@
-/** Converts a donor into a person to match. */
-
 import type { Donor } from '../donor.ts';
 import type { SoughtPerson } from '../matcher/matcher.ts';
 
-/** Returns the details of the sources about a donor, without birthdays that mean an unknown one. */
+/** Returns the sources' details about a donor, excluding dates that mean an unknown birthday. */
 export function soughtOf(
   { name, suffix, addresses, work, boards, birthday, birthYear }: Donor,
   commonBirths: ReadonlySet<string>,

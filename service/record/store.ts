@@ -1,5 +1,3 @@
-/** The imported people, as stored in the database. */
-
 import { z } from 'zod';
 import type { Database } from '../database.ts';
 import { BODY_KINDS, type Donor, SOURCED_FACTS } from '../donor.ts';
@@ -9,35 +7,35 @@ import { listOf } from './lists.ts';
 import { idFrom } from './merge.ts';
 import { isVacant, vacantDonor } from './vacancy.ts';
 
-/** An imported file. */
 export interface ImportedFile {
-  /** Identifies the file's kind, its content and the operator's statement about it. */
+  /** Identifies the kind of file, its content and the operator's statement. */
   fingerprint: string;
   kind: string;
   /** The file's name, without the folder. */
   file: string;
   atMs: number;
-  /** How many people it contains, and how many of them are new or have changed. */
+  /** The number of people in the file, and the numbers of new and changed people. */
   people: number;
   added: number;
   changed: number;
 }
 
-/** A removed donor: joined to another one, or erased. */
+/** A removed donor. It was joined to a different donor or erased. */
 export interface Vacancy {
   number: number;
   joinedTo: number | null;
   /**
-   * The probability that the two donors are one person, and the reasons. Null and empty for an erased donor.
+   * The probability that the two donors are one person, with the reasons. For an erased donor, the probability is null
+   * and the reasons are empty.
    */
   probability: number | null;
   reasons: readonly string[];
   atMs: number;
 }
 
-/** The imported people. Call each writing function in a transaction of the caller. */
+/** The imported people. Call the functions that write inside a transaction. */
 export interface RecordStore {
-  /** Returns the count of donor numbers, including numbers without a donor. */
+  /** Returns the number of donor numbers, including numbers that have no donor. */
   count(): number;
   people(): number;
   donor(number: number): Donor | null;
@@ -51,18 +49,15 @@ export interface RecordStore {
   imports(): ImportedFile[];
   keysOf(number: number): string[];
   /**
-   * Retires the keys of a donor in the lists of these keys, because the lists have new IDs for the donor. Returns the
-   * keys and what they are called now.
+   * Retires the donor's keys in the lists to which these keys belong. These lists have new IDs for the donor. Returns
+   * the keys and what they are called now.
    */
   retireKeys(number: number, keys: readonly string[]): { key: string; former: string }[];
-  /**
-   * Returns an ID for a donor with a key. The ID is a different one if the list has given the key to another
-   * person.
-   */
+  /** The ID changes if the list now uses the key for a different person. */
   freeId(key: string): string;
   /** Returns the IDs of the donors that were joined to a donor. */
   aliasesOf(number: number): string[];
-  /** Removes a donor. The donor's IDs and keys then lead to another donor, or nowhere. */
+  /** Removes a donor. After that, the donor's IDs and keys lead to a different donor or to nobody. */
   vacate(vacancy: Vacancy): void;
   /**
    * Turns a part of a joined donor into a donor again. The part's ID, keys and earlier IDs lead to that
@@ -74,7 +69,7 @@ export interface RecordStore {
     keys: readonly string[];
     aliases: readonly string[];
   }): void;
-  /** Makes joined IDs of a number that belong to parts of another donor lead to that donor. */
+  /** Redirects the earlier IDs of a number to a different donor if they belong to that donor's parts. */
   redirect(from: number, to: number): void;
   /** True if other donors were joined to a donor. */
   hasJoined(number: number): boolean;
@@ -84,7 +79,7 @@ export interface RecordStore {
   countOrganisations(): number;
 }
 
-/** Opens the imported people of a database. */
+/** Opens the store of imported people in a database. */
 export function openRecord(db: Database): RecordStore {
   const sql = prepareStatements(db);
 
@@ -94,7 +89,7 @@ export function openRecord(db: Database): RecordStore {
     if (known) return known;
     const [named, ...others] = sql.byName.all(comparable);
     const isOnly = named !== undefined && others.length === 0;
-    // A name is enough if only one organisation has it. Two EINs mean two organisations.
+    // The name alone is enough if only one organisation has it. Two EINs mean two organisations.
     if (isOnly && (ein === null || named.ein === null)) {
       if (ein !== null) sql.setEin.run(ein, named.id);
       return named;
@@ -168,7 +163,7 @@ export function openRecord(db: Database): RecordStore {
     noteUndone(undone) {
       sql.noteUndone.run(undone);
     },
-    // An undo removes a vacancy, and the result must never be the same as an earlier number.
+    // An undo removes a vacancy. The number must still differ from all earlier numbers.
     changes: () =>
       (sql.changes.get() ?? 0) + (sql.vacancies.get() ?? 0) + 2 * (sql.undone.get() ?? 0),
     countOrganisations: () => sql.organisations.get() ?? 0,
@@ -258,7 +253,6 @@ function prepareStatements(db: Database) {
   };
 }
 
-/** Reads a stored donor. */
 export function readDonor(text: string): Donor {
   return donorSchema.parse(JSON.parse(text));
 }

@@ -1,6 +1,9 @@
 /** The tables of the imported people. */
 
-/** Former donors: erased, or joined to another donor, to whose profile the earlier IDs lead. */
+/**
+ * Former donors. They were erased or joined to a different donor. The ID of a joined donor leads to the other donor's
+ * profile.
+ */
 export const VACANCY_TABLES = `
 create table if not exists record_vacancies (
   number integer primary key,
@@ -28,9 +31,10 @@ create index if not exists export_donors_by_donor on export_donors (donor);
 `;
 
 /**
- * Each source's statements about a joined donor, so a join can be undone. A part is a donor as described under some
- * keys. `own_number` is the number that the part had as a donor. The pairs in `record_apart` are two people each,
- * according to an operator. `parts` of a job, member or place lists the parts for which it was created.
+ * Each source's statements about a joined donor, so a join can be undone. A part contains the data that a joined donor
+ * has under some of its keys. `own_number` is the number that the part had as a donor. An operator has decided that
+ * each pair in `record_apart` is two people. `parts` of a job, member or place lists the parts for which it was
+ * created.
  */
 export const PART_TABLES = `
 create table if not exists record_parts (
@@ -69,8 +73,9 @@ create index if not exists list_donors_by_donor on list_donors (donor_number);
 `;
 
 /**
- * The place of a joined donor in lists that also contain the other donor, so an undo can restore it. Joins and undos
- * use the indexes. Without the indexes, they would read all jobs and all joined donors.
+ * The position of a joined donor in lists that also contain the other donor. An undo restores it. The code that joins
+ * donors and undoes joins uses the indexes. If the indexes were missing, this code would read all jobs and all joined
+ * donors.
  */
 export const JOINED_TABLES = `
 create table if not exists joined_places (
@@ -92,7 +97,7 @@ export const PART_COLUMNS = [
   ['network_members', 'parts', 'text'],
 ] as const;
 
-/** The imported returns, with the keys of their people, because a later return may amend them. */
+/** The imported returns, with the keys of their people. A later return may amend them. */
 export const RETURN_TABLES = `
 create table if not exists record_returns (
   number integer primary key,

@@ -1,4 +1,4 @@
-/** Undoes a join: each of the two people is a donor again, as described by that person's sources. */
+/** Undoes a join. Each of the two people is a donor again, according to that person's sources. */
 
 import type { Database } from '../database.ts';
 import { openGrowingIndex } from '../matcher/growing-index.ts';
@@ -11,16 +11,15 @@ import { openParts, type Part } from './parts.ts';
 import { openRecord } from './store.ts';
 import { openRecordedWorld } from './world.ts';
 
-/** The result of an undo. */
 export interface Undone {
-  /** The ID that stays, and the ID that leads to the separated person again. */
+  /** The ID that the donor keeps, and the ID that leads to the separated person again. */
   id: string;
   restored: string;
   /** Data that teams created while the two people were one donor. It leads to nobody now. */
   mixed: Mixed[];
 }
 
-/** Undoes the join of the donor with an id, as `undoJoins` does. */
+/** Undoes the join of the donor with this ID in the same way as `undoJoins`. */
 export function undoJoin(db: Database, id: string, clock: () => number): Undone {
   const [undone] = undoJoins(db, [id], clock);
   if (undone === undefined) throw notJoined(id);
@@ -28,9 +27,9 @@ export function undoJoin(db: Database, id: string, clock: () => number): Undone 
 }
 
 /**
- * Undoes the joins of the donors with these IDs, all or none. The two people of each join are never joined
- * again automatically. All data derived from all people is created again once, at the end, because that takes
- * as long as the rest together. No service may be using the database.
+ * Undoes the joins of the donors with these IDs, either all joins or none. The two people of each join are never joined
+ * automatically again. All data that depends on all people is created once, at the end. This takes as long as all other
+ * work together. Stop all services that use the database first.
  */
 export function undoJoins(db: Database, ids: readonly string[], clock: () => number): Undone[] {
   const world = openRecordedWorld(db);

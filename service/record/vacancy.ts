@@ -1,10 +1,8 @@
-/**
- * The number of a donor that no longer exists. Numbers have no gaps, so the number stays and leads to nobody.
- */
+/** The number of a donor that no longer exists. Numbers have no gaps, so the number is kept and leads to nobody. */
 
 import { blankDonor, type Donor } from '../donor.ts';
 
-/** The prefix of the IDs of numbers without a donor. */
+/** The prefix of the IDs for numbers that have no donor. */
 export const VACANT = 'vacant-';
 
 /** Returns the empty donor that replaces a donor who was erased or joined. */
@@ -18,8 +16,8 @@ export function isVacant({ id }: Pick<Donor, 'id'>): boolean {
 }
 
 /**
- * Returns a table for a statement. The table contains a donor (the next parameter) and all donors joined to
- * it. An undo restores their numbers.
+ * Returns an SQL table expression. The table contains a donor (the next parameter) and all donors joined to it. An undo
+ * restores their numbers.
  */
 export function joinedTo(name: string): string {
   return `${name} (number) as (

@@ -1,4 +1,4 @@
-/** The world of a service with imported people. It is read from the database on use. */
+/** The world reads them from the database when they are needed. */
 
 import { openConnectionEngine } from '../connections/engine.ts';
 import type { Database } from '../database.ts';
@@ -28,10 +28,13 @@ function createRecordedWorld(record: RecordStore, pageOf?: PageOf): World {
   };
 }
 
-/** Opens the imported people, and updates ties, index, search and stored connections to the last import. */
+/**
+ * Opens the store of imported people. Updates ties, index, search and stored connections so that they include the last
+ * import.
+ */
 export function openRecordedWorld(db: Database, pageOf?: PageOf): World {
   const world = createRecordedWorld(openRecord(db), pageOf);
-  // One transaction: once the people are settled, nothing shows that connections are from before.
+  // After the people are settled, nothing shows that connections are older.
   const update = db.transaction(() => {
     if (settleAnew(db, world)) {
       createStoredConnections(db, openConnectionEngine(db, world)).renew();
@@ -41,13 +44,13 @@ export function openRecordedWorld(db: Database, pageOf?: PageOf): World {
   return world;
 }
 
-/** Returns the day of the last import. The files contain nothing about the time after it. */
+/** The files contain no data about later times. */
 function dayOfLastImport(record: RecordStore): string {
   return new Date(record.imports().at(-1)?.atMs ?? 0).toISOString().slice(0, 10);
 }
 
 /**
- * Describes the people in a text that each import changes. After a change, all data derived from the people has to be
+ * Describes the people. Each import changes the text. After a change, all data derived from the people has to be
  * created again.
  */
 function describe(record: RecordStore): string {

@@ -1,6 +1,6 @@
 /**
- * Columns of numbers, one for each fact about all donors. The database stores each column as a
- * single value.
+ * Columns of numbers. Each column contains one fact about all donors. The database stores each
+ * column as a single value.
  */
 
 import type { Database } from '../database.ts';
@@ -11,7 +11,6 @@ export interface NumbersOf<T> {
   new (buffer: ArrayBufferLike, byteOffset: number, length: number): T;
 }
 
-/** The tables that contain columns. */
 type ColumnTable = 'search_columns' | 'tie_columns';
 
 /** Stores a column of the search. */

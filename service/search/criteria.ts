@@ -2,7 +2,7 @@
 
 import { z } from '@hono/zod-openapi';
 
-/** The kinds of ties to an organisation, with the names of connections (service document, 2.2). */
+/** The kinds of ties to an organisation. Their names are the same as for connections (service document, 2.2). */
 const RELATIONSHIPS = ['sits_on_board_of', 'works_for', 'donates_to', 'attends'] as const;
 
 /** The time at which a tie has to exist: now, in the past, or at any time. */
@@ -13,7 +13,6 @@ const MAX_TIES = 10;
 
 const wholeNumber = z.int().min(0);
 
-/** In a URL, every value is text. */
 const wholeNumberInUrl = z
   .string()
   .regex(/^\d{1,15}$/, 'the value should be a whole number')
@@ -58,21 +57,19 @@ function personShape<Whole extends z.ZodType>(whole: Whole) {
   };
 }
 
-/** The schema of one tie. */
 const tieSchema = z.strictObject(tieShape(wholeNumber)).openapi('TieFilter');
 
-/** A tie to an organisation that a donor has to have. */
+/** A tie to an organisation. Every found donor has it. */
 export type TieFilter = z.infer<typeof tieSchema>;
 
-/** The schema of all filters. */
 export const filtersSchema = z
   .strictObject({ ...personShape(wholeNumber), ties: z.array(tieSchema).max(MAX_TIES).default([]) })
   .openapi('SearchFilters');
 
-/** The conditions that a donor has to meet. */
+/** The conditions that every found donor meets. */
 export type Filters = z.infer<typeof filtersSchema>;
 
-/** The filters as parameters of a URL, which can contain only one tie. */
+/** The filters as URL parameters. A URL can contain only one tie. */
 export const flatFiltersShape = {
   ...personShape(wholeNumberInUrl),
   ...tieShape(wholeNumberInUrl),
@@ -94,7 +91,7 @@ export function isEmpty({ ties, ...person }: Filters): boolean {
   return ties.length === 0 && Object.values(person).every((value) => value === undefined);
 }
 
-/** Merges two sets of filters. If both sets contain the same filter, the filter of the first set counts. */
+/** Merges two sets of filters. If both sets contain the same filter, the filter of the first set is used. */
 export function mergeFilters(first: Filters, second: Filters): Filters {
   const given = Object.fromEntries(
     Object.entries(first).filter(([, value]) => value !== undefined),

@@ -1,4 +1,4 @@
-/** The plain facts about all donors in columns, so a search can rule out a million donors very fast. */
+/** Stores the plain facts about all donors in columns. A search can therefore quickly rule out a million donors. */
 
 import { z } from 'zod';
 import type { Database } from '../database.ts';
@@ -8,7 +8,7 @@ import { type NumbersOf, readColumn, writeColumn } from './columns.ts';
 import type { Filters } from './criteria.ts';
 import { createTextTest } from './texts.ts';
 
-/** Represents an unknown figure, or a donor without an address. */
+/** Represents an unknown figure, or a donor who has no address. */
 const UNKNOWN = -1;
 
 /** Collects facts about donors. Add the donors in the order of their numbers. */
@@ -20,13 +20,13 @@ export interface FactWriter {
 
 /** The stored facts. */
 export interface Facts {
-  /** The numbers of all donors, in order of falling capacity. */
+  /** The numbers of all donors, in descending order of capacity. */
   readonly byCapacity: Uint32Array;
-  /** Compares two donors in the order of `byCapacity`, to sort a part of them. */
+  /** Compares two donors by capacity. Callers use it to sort some of the donors. */
   compareCapacity(a: number, b: number): number;
-  /** Returns a test for a donor's number: false for donors that cannot fit. */
+  /** Returns a function that tests a donor's number. It returns false for donors that cannot match. */
   testOf(filters: Filters, year: number): (number: number) => boolean;
-  /** The data that the first answer requires, so it can be read earlier. */
+  /** The data that the first response needs. It can be read in advance. */
   pieces: readonly Piece[];
 }
 
@@ -43,7 +43,7 @@ export function createFactWriter(db: Database, donorCount: number): FactWriter {
   let next = 0;
   return {
     add({ birthYear, isDeceased, addresses: [home], netWorth, capacity }) {
-      // Deceased donors have no age for a search.
+      // A search ignores the age of a deceased donor.
       columns.birthYears[next] = isDeceased === true ? UNKNOWN : (birthYear ?? UNKNOWN);
       columns.places[next] = home === undefined ? UNKNOWN : numberOfPlace(places, home);
       columns.netWorthLows[next] = netWorth?.low ?? UNKNOWN;
@@ -107,7 +107,7 @@ function isAtLeast(column: Column, bound: number): (number: number) => boolean {
   return (number) => (column[number] ?? UNKNOWN) >= Math.max(0, bound);
 }
 
-/** True if the figure is at most this high. An unknown figure does not count as a low one. */
+/** True if the figure is at most this high. An unknown figure is not treated as a low figure. */
 function isAtMost(column: Column, bound: number): (number: number) => boolean {
   return (number) => {
     const figure = column[number] ?? UNKNOWN;
@@ -147,7 +147,7 @@ function readPlaces(db: Database): PlaceName[] {
 
 const placeKey = z.tuple([z.string(), z.string()]);
 
-/** Returns undefined if the filters contain no place. */
+/** Returns undefined if the filters name no place. */
 function findPlaces(
   namesOf: () => readonly PlaceName[],
   filters: Filters,

@@ -1,6 +1,4 @@
-/**
- * Finds donors. Narrows down the candidates with an index if one applies, and then examines each candidate.
- */
+/** Uses an index to reduce the candidates if possible, and then examines each candidate. */
 
 import type { World } from '../donor.ts';
 import { type Summary, toSummary } from '../donors/summary.ts';
@@ -16,7 +14,6 @@ import type { Organisations } from './organisations.ts';
 /** The maximum number of donors that one request examines. The other donors are on later pages. */
 const MAX_EXAMINED = 10_000;
 
-/** The dependencies of a search. */
 export interface FindOptions {
   world: World;
   donorIndex: DonorIndex;
@@ -25,31 +22,30 @@ export interface FindOptions {
   clock: () => number;
 }
 
-/** The start of a page: an offset in the ranked matches among the donors from `start` on. */
+/** The start of a page. It is an offset in the ranked matches among the donors that follow `start`. */
 export interface SearchPosition {
   start: number;
   offset: number;
 }
 
-/** One page of a search. */
 export interface FoundDonors {
   donors: (Summary & { matched: string[] })[];
   /** The position of the next page, or null on the last page. */
   next: SearchPosition | null;
   meta: {
-    /** The source of the candidates: the index of names, the index of organisations, or only the facts. */
+    /** The source of the candidates: the index of names, the index of organisations, or the facts alone. */
     source: 'names' | 'organizations' | 'facts';
     candidates: number;
     /** The number of candidates that this page examined. */
     scanned: number;
-    /** The number of examined candidates that fit. */
+    /** The number of examined candidates that match. */
     found: number;
-    /** True if these were all candidates, so `found` and the ranking cover the whole result. */
+    /** True if these were all the candidates, so `found` and the ranking cover the whole result. */
     complete: boolean;
   };
 }
 
-/** Finds a page of donors. The best donors among those examined for the page come first. */
+/** Finds a page of donors. The best of the examined donors come first. */
 export async function findDonors(
   options: FindOptions,
   filters: Filters,
@@ -87,9 +83,7 @@ export async function findDonors(
   };
 }
 
-/**
- * Returns the donors that may fit, in an order that stays the same from page to page: highest capacity first.
- */
+/** Returns the donors that may match, in descending order of capacity. The order stays the same from page to page. */
 interface Candidates {
   source: FoundDonors['meta']['source'];
   numbers: Uint32Array;

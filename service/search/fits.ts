@@ -1,4 +1,4 @@
-/** Decides whether a donor fits a search, why, and how well. */
+/** Decides whether a donor matches a search, why, and how well. */
 
 import type { Donor } from '../donor.ts';
 import { toLatin } from '../matcher/latin.ts';
@@ -8,7 +8,7 @@ import type { Filters, TieFilter } from './criteria.ts';
 import { fitName, NAME_FITS, type SoughtName } from './names.ts';
 import { createTextTest } from './texts.ts';
 
-/** Filters, prepared to be checked for many donors. */
+/** Filters in a form that can be checked quickly for many donors. */
 export interface Wanted {
   filters: Filters;
   name: SoughtName | null;
@@ -23,14 +23,14 @@ interface WantedTie extends TieFilter {
   isTitle: (title: string) => boolean;
 }
 
-/** The evidence for a donor. Its texts are created only for the donors that are shown. */
+/** The evidence for a donor. The texts of the evidence are created only for donors that are shown. */
 export interface Fit {
-  /** The ranks of the donor. Higher is better, and the first rank counts most. */
+  /** The ranks of the donor. A higher rank is better, and the first rank is the most important. */
   ranks: number[];
   tell(): string[];
 }
 
-/** Prepares filters. `name` is the name in the filters, as read by the index. */
+/** `name` is the name in the filters, as read by the index. */
 export function prepare(filters: Filters, name: SoughtName | null, nowMs: number): Wanted {
   return {
     filters,
@@ -46,8 +46,8 @@ export function prepare(filters: Filters, name: SoughtName | null, nowMs: number
 }
 
 /**
- * Returns how a donor fits, or undefined if the donor does not meet a criterion or the fact is unknown. Living donors
- * come first, then better names, then more current ties, then higher capacity.
+ * Returns how well a donor matches. Returns undefined if the donor does not meet a criterion, or if the fact is
+ * unknown. Living donors come first, then better names, then more current ties, then higher capacity.
  */
 export function fitDonor(donor: Donor, wanted: Wanted): Fit | undefined {
   if (!factsHold(donor, wanted)) {
@@ -86,7 +86,6 @@ function livesThere({ addresses: [home] }: Donor, { filters, isCity }: Wanted): 
   );
 }
 
-/** Returns the facts to which the filters apply. */
 function tellFacts(donor: Donor, { filters, nowMs }: Wanted): string[] {
   const [home] = donor.addresses;
   const { netWorth, capacity } = donor;
@@ -155,7 +154,10 @@ interface Tie {
   tell(): string;
 }
 
-/** Returns the donor's best tie for each wanted tie. Undefined if there is none for one of them. */
+/**
+ * For each tie in the filters, returns the donor's tie that matches best. Returns undefined if any tie in the filters
+ * has no match.
+ */
 function fitTies(donor: Donor, { ties }: Wanted): Tie[] | undefined {
   const found = ties.map((wanted) => {
     const fitting = tiesOf(donor, wanted.relationship).filter((tie) => isWanted(tie, wanted));
@@ -195,7 +197,7 @@ function rolesAs(preposition: string, roles: Donor['work']): Tie[] {
   }));
 }
 
-/** Returns gifts as ties. A gift is over as soon as it is made. */
+/** A gift is in the past as soon as it is made. */
 function giftsAsTies({ gifts }: Donor): Tie[] {
   return gifts.map(({ organisationName, amount, date }) => ({
     organisation: organisationName,

@@ -1,4 +1,4 @@
-/** Searches by name. Short forms, initials and names with a single typo are found too, but rank lower. */
+/** A search also finds short forms, initials and names with a single typo, but they rank lower. */
 
 import type { DonorIndex } from '../matcher/donor-index.ts';
 import { toLatin } from '../matcher/latin.ts';
@@ -6,17 +6,17 @@ import { comparableName, type FirstNameFit, fitFirstName } from '../matcher/name
 
 /** A name to search for. All its parts are comparable names. */
 export interface SoughtName {
-  /** Empty if the search is for a last name only. */
+  /** The list is empty if the search is only for a last name. */
   first: string;
   /** One of these first names has to match. Empty if the search is for a last name only. */
   lasts: string[];
   /** True if the last name was treated as a typo of these names. */
   isCorrected: boolean;
-  /** True if a typo is allowed. A first name that some donor has is never treated as a typo of another name. */
+  /** A first name that some donor has is never treated as a typo of another name. */
   allowsTypo: boolean;
 }
 
-/** How well a name fits, the best first. */
+/** The degrees of agreement between a searched name and a donor's name, with the best first. */
 export const NAME_FITS = [
   'same',
   'nickname',
@@ -28,8 +28,8 @@ export const NAME_FITS = [
 type NameFit = (typeof NAME_FITS)[number];
 
 /**
- * Reads "Hogan", "Dianne Hogan", "Dr. Dianne Hogan", "Dianne Hogan, Jr." and "Hogan, Dianne". Also reads
- * "Hogan Dianne" if donors have the name in that order only. Ignores names that no donor has.
+ * Reads "Hogan", "Dianne Hogan", "Dr. Dianne Hogan", "Dianne Hogan, Jr." and "Hogan, Dianne". Also reads "Hogan Dianne"
+ * if donors have the name only in that order. Ignores names that no donor has.
  */
 export function readName(index: DonorIndex, text: string): SoughtName {
   const { first, last } = turned(index, splitName(toLatin(text)));
@@ -45,23 +45,26 @@ export function readName(index: DonorIndex, text: string): SoughtName {
   return { first: given, lasts, isCorrected: !isKnown, allowsTypo };
 }
 
-/** True if a text can be a donor's name, judged by its single names. */
+/** True if each word is a name that some donor has. */
 export function isBorne(index: DonorIndex, text: string): boolean {
   const { first, lasts, isCorrected } = readName(index, text);
   return lasts.length > 0 ? !isCorrected || index.countFirstName(first) > 0 : first !== '';
 }
 
-/** Returns how the first name of a donor (in comparable parts) fits. Undefined if the name does not fit. */
+/**
+ * Returns how well the first name of a donor matches the search. The name is given in comparable parts. Returns
+ * undefined if the names do not match.
+ */
 export function fitName(sought: SoughtName, first: string, last: string): NameFit | undefined {
   if (sought.lasts.length > 0 ? !sought.lasts.includes(last) : sought.isCorrected) {
     return undefined;
   }
   const fit = sought.first === '' ? 'same' : fitFirstName(sought.first, first);
-  // Two typos can be evidence together with an address, but are too many for a search.
+  // Together with an address, a name with two typos can be evidence. A search does not accept two typos.
   return fit === 'slips' || (fit === 'typo' && !sought.allowsTypo) ? undefined : fit;
 }
 
-/** Swaps first and last name if donors have the first name only as a last name, and the last name is a first name. */
+/** Swaps the two names if donors have the first only as a last name and the second as a first name. */
 function turned(index: DonorIndex, name: { first: string; last: string }) {
   const { first, last } = name;
   const isTurned =
@@ -71,7 +74,7 @@ function turned(index: DonorIndex, name: { first: string; last: string }) {
   return isTurned ? { first: last, last: first } : name;
 }
 
-/** Splits a name. In "Juan de la Cruz", everything after the first name is the last name. Middle names are omitted. */
+/** In "Juan de la Cruz", everything after the first name is the last name. Middle names are omitted. */
 function splitName(text: string): { first: string; last: string } {
   const [family = '', given = ''] = text.split(',');
   if (wordsOf(given).length > 0) return comparableName(given, '', family);

@@ -1,6 +1,4 @@
-/**
- * Finds the people tied to organisations with a name, from the circles on which the connections are based.
- */
+/** Finds the people tied to organisations with a given name. It uses the circles on which connections are based. */
 
 import { TIE_KINDS, type TieKind, tieKindAt } from '../connections/formula.ts';
 import type { Database } from '../database.ts';
@@ -11,11 +9,11 @@ import { createTextTest, longestStem } from './texts.ts';
 
 /** Finds the people of organisations. */
 export interface Organisations {
-  /** Returns 1 for each donor with a tie that may be the wanted one. The caller has to check the rest. */
+  /** Returns 1 for each donor whose tie may match the filter. The caller has to check the other conditions. */
   peopleOf(tie: TieFilter, slices: Slices): Promise<Uint8Array>;
 }
 
-/** Opens the circles of a database. The columns are read on first use. */
+/** The columns are read on first use. */
 export function openOrganisations(db: Database, donorCount: number): Organisations {
   let circles: Circles | undefined;
   const named = prepareNamed(db);
@@ -62,7 +60,8 @@ const NAMES_AT_ONCE = 5_000;
 
 /**
  * Prepares the search for an organisation. The database looks up the longest word of a name, or its stem, which leaves
- * few names to compare. Names with characters that a comparison ignores (accents, dots, apostrophes) are all compared.
+ * few names to compare. If a comparison ignores some characters of a name (accents, dots, apostrophes), all such names
+ * are compared.
  */
 function prepareNamed(db: Database): (organization: string, slices: Slices) => Promise<number[]> {
   const select = db.prepare<[number, number, string], { circle: number; name: string }>(

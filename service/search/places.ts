@@ -60,7 +60,7 @@ export const STATES = new Map([
 
 const cityRow = z.object({ city: z.string() });
 
-/** Returns the names of the cities in which the donors of a generated world live. */
+/** Returns the names of the cities in which a generated world's donors live. */
 export function readCityNames(): string[] {
   return [...new Set(readDataFile('cities.csv', cityRow).map(({ city }) => city))];
 }

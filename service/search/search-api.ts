@@ -57,7 +57,7 @@ const foundSchema = z
   })
   .openapi('SearchResults');
 
-/** Searches by the parameters of the URL. The request is charged. */
+/** Searches with the parameters of the URL. The request is charged. */
 export const searchRoute = createRoute({
   method: 'get',
   path: '/search',
@@ -81,7 +81,7 @@ export const searchRoute = createRoute({
   },
 });
 
-/** Searches by plain English, filters, or both. The request is charged. */
+/** Searches with plain English, with filters, or with both. The request is charged. */
 export const questionRoute = createRoute({
   method: 'post',
   path: '/search',

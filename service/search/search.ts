@@ -45,7 +45,7 @@ export function searchRoutes(options: FindOptions): OpenAPIHono<PartnerEnv> {
   return router;
 }
 
-/** Combines the filters and the question. If both set the same criterion, the filter counts. */
+/** Combines the filters and the question. If both set the same criterion, the filter is used. */
 function interpret(filters: Filters, question: Question | undefined): Question {
   return question === undefined
     ? { filters, understood: [], ignored: [] }

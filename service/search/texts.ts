@@ -8,8 +8,8 @@ const LITTLE_WORDS = new Set(
 );
 
 /**
- * Returns a test of whether a text contains all words of a wanted text. The test caches its results, since
- * the same texts occur often.
+ * Returns a function that tests whether a name contains all words of a wanted name. The function caches its results,
+ * because the same names occur often.
  */
 export function createTextTest(wanted: string): (text: string) => boolean {
   const needed = tellingWords(wanted);
@@ -27,8 +27,8 @@ export function createTextTest(wanted: string): (text: string) => boolean {
 }
 
 /**
- * Returns the longest significant word, or its stem if its plural has other letters ("charit" of "charity"). Every
- * matching text contains it. Empty if there is none.
+ * Returns the longest significant word. If the plural has a different spelling, returns the stem ("charit" for
+ * "charity"). Every matching text contains it. Returns an empty string if there is no such word.
  */
 export function longestStem(wanted: string): string {
   return tellingWords(wanted)

@@ -1,7 +1,7 @@
 /**
- * Backs up the database into a file that only the key's owner can read, and restores it. A backup lacks later erasures
- * and payments. A log outside the database records the erasures. After a restore, every integration is held until a
- * user has seen what a sync would spend.
+ * Backs up the database into a file that only the key's owner can read, and restores it. A backup does not contain
+ * later erasures and payments. A log outside the database records the erasures. After a restore, the integrations spend
+ * nothing until a user has seen the planned spending.
  */
 
 import { rename, rm, stat } from 'node:fs/promises';
@@ -34,9 +34,7 @@ import type { Settings } from '../settings/settings.ts';
 import { type RecalledSpending, recallSpending } from './recall-spending.ts';
 import { holdRestored } from './restores.ts';
 
-/**
- * Makes a backup of a database file that may be in use. Resolves once the whole backup has been read again.
- */
+/** Makes a backup of a database file that may be in use. Resolves after the whole backup has been read back. */
 export async function backupDatabase(
   path: string,
   file: string,
@@ -47,7 +45,6 @@ export async function backupDatabase(
   const copy = `${path}.backup-copy`;
   const draft = `${file}.part`;
   try {
-    // Files that are left over from an earlier backup that was killed.
     await removeDatabase(copy);
     await rm(draft, { force: true });
     await copyDatabase(path, copy);
@@ -65,7 +62,6 @@ export async function backupDatabase(
   }
 }
 
-/** Refuses a database that this program could not restore from a backup. */
 async function requireUsableFile(copy: string): Promise<void> {
   const { db, close } = await openDatabase<Tables>(`sqlite:${copy}`);
   await requireUsable(db).finally(close);
@@ -73,8 +69,8 @@ async function requireUsableFile(copy: string): Promise<void> {
 }
 
 /**
- * Records that the folder contains backups. From now on the erasure log is kept there too, because a log that is copied
- * together with a backup lacks later erasures. Resolves with the log's path, or with null if it can't be written there.
+ * From now on, the erasure log is also kept there. A log that was copied together with a backup lacks later erasures.
+ * Returns the log's path, or null if the folder is not writable.
  */
 export async function recordBackupFolder(
   { erasureLog, moreErasureLogs = [] }: Pick<Settings, 'erasureLog' | 'moreErasureLogs'>,
@@ -103,12 +99,11 @@ async function requireFree(file: string): Promise<void> {
   );
 }
 
-/** Result of a restore. */
 export interface Restored extends ErasedAgain, LogReach {
   backup: SealedFile;
   /** The path of the previous database, or null if there was none. */
   keptAs: string | null;
-  /** The integrations that spend nothing until a user agrees. */
+  /** The integrations that spend no credits until a user agrees. */
   held: readonly string[];
   /** The spending since the backup, according to the spending journal. */
   spending: RecalledSpending;
@@ -117,10 +112,9 @@ export interface Restored extends ErasedAgain, LogReach {
 export interface RestoreOptions {
   /** The database file. */
   path: string;
-  /** The backup. */
   file: string;
   keyRing: KeyRing;
-  /** Opens the product with another database file. */
+  /** Opens the product with a different database file. */
   openWith(path: string): Promise<Application>;
 }
 
@@ -135,13 +129,13 @@ export async function checkBackup({ path, file, keyRing }: Omit<RestoreOptions, 
 }
 
 /**
- * Replaces the current database with the database in the backup. The new file is complete before it replaces the old
- * one. So if the process is killed, either the old or the new database is in place.
+ * The new file is complete before it replaces the old one. If the process is killed, either the old or the new database
+ * is in place.
  */
 export async function restoreDatabase(options: RestoreOptions): Promise<Restored> {
   const { path, file, keyRing } = options;
   const draft = `${path}.restoring`;
-  // From here on, no process can record an erasure that would be missing in the new database.
+  // From here on, every erasure by another process reaches the new database.
   const locked = await lockDatabase(path);
   try {
     const backup = await unpack(file, draft, keyRing);
@@ -156,7 +150,7 @@ export async function restoreDatabase(options: RestoreOptions): Promise<Restored
   }
 }
 
-/** Holds all integrations of a database that another program has restored or will restore. */
+/** Blocks spending for all integrations of a restored database. */
 export async function holdAll(
   {
     store,
@@ -186,7 +180,6 @@ async function unpack(file: string, to: string, keyRing: KeyRing): Promise<Seale
     const backup = await openSealedFile(file, to, keyRing);
     settleFile(to);
     const database = await openDatabase<Tables>(`sqlite:${to}`);
-    // Throws if the backup is from a newer version, or its tables differ from this version's.
     await pendingMigrations(database.db).finally(database.close);
     return backup;
   } catch (error) {

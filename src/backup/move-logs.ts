@@ -1,6 +1,6 @@
 /**
- * Moves the logs outside the database together with it. Their names are different for a Postgres database and a file,
- * and a restore there needs all their lines.
+ * Moves the logs together with their database. Postgres logs and file logs have different names, and a restore needs
+ * all their lines.
  */
 import { ConfigurationError, messageOf } from '../core/errors.ts';
 import { isOfStore, openErasureLog } from '../privacy/statements/erasure-log.ts';
@@ -19,7 +19,6 @@ type LogFiles = Pick<Settings, 'erasureLog' | 'moreErasureLogs'>;
 export async function moveLogs(from: LogFiles, to: LogFiles, store: string): Promise<void> {
   const { erasureLog: live, moreErasureLogs: named = [] } = from;
   const { erasureLog: target } = to;
-  // Only a database in memory has no log, and it cannot be moved.
   if (live === null || target === null) return;
   try {
     const places = openErasurePlaces({ live, named, store, open: openErasureLog });

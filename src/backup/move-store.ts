@@ -1,5 +1,5 @@
 /**
- * Moves a store from an SQLite file into an empty Postgres database. The file is locked in the meantime, so the copy
+ * Moves a store from an SQLite file into an empty Postgres database. The file is locked during the move, so the copy
  * matches it. If the process is killed, the same command continues the move. The list of tables comes from the file, so
  * no new table is missed.
  */
@@ -16,7 +16,6 @@ import type { Database, Tables, Trx } from '../database/tables/tables.ts';
 import { again } from '../database/transact.ts';
 import type { RecordEntry } from '../privacy/audit/record.ts';
 
-/** A database and its name for messages, which is its path or its address without a password. */
 export interface MovePlace extends Pick<OpenDatabase<Tables>, 'db' | 'requireInPlace'> {
   name: string;
 }
@@ -24,22 +23,21 @@ export interface MovePlace extends Pick<OpenDatabase<Tables>, 'db' | 'requireInP
 export interface MovedTable {
   table: string;
   rows: number;
-  /** The digest of all rows, in any order. It is the same for both databases. */
   digest: string;
 }
 
 /** The number of rows that are read or written together. */
 const PAGE = 500;
 
-/** How long the server may be unavailable while a page is written. */
+/** The time for which the server may be unavailable while rows are written. */
 const PATIENCE_MS = 60_000;
 
 const DIGEST_BITS = 256;
 
-/** Tables that belong to the database itself and are therefore not moved. */
+/** Tables that stay with their database and are not moved. */
 const STAYS = /^(moves$|donor_sync_|sqlite_)/;
 
-/** Tables that contain the audit entry about the move. They are copied again after it is written. */
+/** Tables that contain the audit entry about the move. Later changes to these tables are copied again. */
 const AUDIT = /^audit_/;
 
 type Row = Record<string, string | number | null>;
@@ -55,7 +53,7 @@ export async function lockFile({ db, name }: Pick<MovePlace, 'db' | 'name'>): Pr
   await requireUsable(db);
   try {
     await sql`pragma locking_mode = exclusive`.execute(db);
-    // The write-ahead log mode can end only if no other process has the file open.
+    // The file can leave write-ahead mode only if no other process has it open.
     await sql`pragma journal_mode = delete`.execute(db);
   } catch (error) {
     if (!isRetriableError(error)) throw error;
@@ -70,17 +68,17 @@ export async function lockFile({ db, name }: Pick<MovePlace, 'db' | 'name'>): Pr
 interface MoveDeps {
   now(): number;
   onTable(moved: MovedTable): void;
-  /** Called when all rows have arrived, and before the source is marked as moved. */
+  /** Called after all rows have arrived, but before the source is marked as moved. */
   onArrived?(): Promise<void>;
   /** Adds to the audit of the source. */
   record: RecordEntry;
-  /** True to empty a target with an unfinished move, instead of continuing or refusing the move. */
+  /** Empties a target that contains an unfinished move. */
   startsOver?: boolean;
 }
 
 /**
- * Copies all rows and compares them. Then marks the source as moved, and only after that lets the target be used. Both
- * then have this version's schema and the same entry in their audits. Throws a ConfigurationError if the target
+ * Copies all rows and compares them. Then marks the source as moved. After that, the target can be used. Afterwards,
+ * both databases have this version's schema and the same audit entry. Throws a ConfigurationError if the target
  * contains anything else.
  */
 export async function moveStore(
@@ -116,14 +114,13 @@ export async function moveStore(
   return [...moved.values()];
 }
 
-/** Returns details for the audit entry: how much was moved, and its digest. */
 function toMoveSummary(moved: readonly MovedTable[]) {
   const rows = moved.reduce((sum, table) => sum + table.rows, 0);
   const digest = hash('sha256', JSON.stringify(moved.map(({ table, digest }) => [table, digest])));
   return { tables: moved.length, rows, digest };
 }
 
-/** Returns the move's ID. Both databases may already have one. An empty target gets a new ID. */
+/** Returns the move's ID. The source or the target may already have an ID. An empty target gets a new ID. */
 async function beginMove(
   source: MovePlace,
   target: MovePlace,
@@ -139,7 +136,7 @@ async function beginMove(
   }
   if (begun?.done_at) throw hasMoved(begun.other, begun.done_at);
   if (arrived !== undefined && !isToEmpty) throw hasBegun(target, arrived.other);
-  // The source is marked first, so a marked target always belongs to a move that is recorded in its source.
+  // The source is marked first, so every marked target has a source that records the move.
   await source.db.deleteFrom('moves').execute();
   await source.db
     .insertInto('moves')
@@ -149,7 +146,6 @@ async function beginMove(
   if (await hasTable(target.db, 'moves')) {
     await markTarget(target, row, { names: await listTables(source), isToEmpty });
   }
-  // A new target is marked together with its tables, so no other command takes it for a new database.
   await migrateTarget(target.db, (trx) => mark(trx, row));
   const there = await findMove(target.db);
   if (there === undefined) {
@@ -158,7 +154,7 @@ async function beginMove(
   return newMove;
 }
 
-/** Marks a target that already has its tables. They must be empty, or they are emptied. */
+/** Deletes any rows that the tables contain. */
 async function markTarget(
   target: MovePlace,
   row: Tables['moves'],
@@ -166,7 +162,7 @@ async function markTarget(
 ): Promise<void> {
   await target.db.transaction().execute(async (trx) => {
     if (isToEmpty) await trx.deleteFrom('moves').execute();
-    // If two moves run at the same time, the second one waits here and then fails.
+    // If two moves run simultaneously, the second one waits here and then fails.
     await mark(trx, row);
     for (const name of names) {
       if (isToEmpty) await sql`delete from ${sql.table(name)}`.execute(trx);
@@ -225,8 +221,8 @@ async function readShapes(db: Database): Promise<Shape[]> {
 
 async function moveTable(from: Database, to: Database, shape: Shape): Promise<MovedTable> {
   const wanted = await digestTable(from, shape);
-  // An interrupted move may have left rows that have changed since. In that case, the table is copied again
-  // from the start.
+  // An interrupted move may have left rows that have changed since then. In that case, the table is copied again from
+  // the start.
   for (const isAnew of [false, true]) {
     if (isAnew) await sql`delete from ${sql.table(shape.name)}`.execute(to);
     let there = await digestTable(to, shape);
@@ -249,7 +245,7 @@ async function copy(to: Database, { name, columns }: Shape, page: readonly Row[]
   await again(PATIENCE_MS, () => insert.execute(to));
 }
 
-/** Adds up hashes of the rows, because the databases sort texts differently. */
+/** Adds up hashes, because SQLite and Postgres sort strings differently. */
 async function digestTable(db: Database, shape: Shape): Promise<MovedTable> {
   let [rows, sum] = [0, 0n];
   for await (const page of readPages(db, shape)) {

@@ -1,4 +1,4 @@
-/** Adopts payments after a backup from the spending journal, so a restored database does not buy the same again. */
+/** Reads payments from the spending journal, so a restored database does not buy the same profiles again. */
 
 import type { RecalledRequest } from '../credits/statements/journal/recall.ts';
 import {
@@ -20,27 +20,27 @@ import type { Store } from '../store.ts';
 export interface RecalledSpending {
   /** The path of the journal, or null if spending is not recorded outside the database. */
   path: string | null;
-  /** When its last line was written (epoch ms), or null if there is no line. */
+  /** The time of the last line (epoch ms), or null if there are no lines. */
   reachesTo: number | null;
   /** True if the journal has lines from after the backup and is not damaged. */
   isJournaled: boolean;
-  /** Contacts that were paid for, or may have been, since the backup. */
+  /** The number of contacts that were paid for or may have been paid for since the backup. */
   contacts: number;
-  /** Credits for enhancements that these contacts have cost, or may have cost. */
+  /** The enhancement credits that these contacts have cost or may have cost. */
   credits: number;
 }
 
 /**
  * Adds the journal's unknown payments to a database that was restored from a backup. `madeAt` is the time of the backup
- * (epoch ms, or null if unknown). Erased contacts and clients are left out, so call it only after the erasures have
- * been repeated.
+ * (epoch ms, or null if unknown). Call it only after the erasures have been repeated, because erased contacts and
+ * clients are excluded.
  */
 export async function recallSpending(
   store: Pick<Store, 'reader' | 'act' | 'spendingJournal'>,
   ageAt: number | null,
   erasedClients: readonly string[] = [],
 ): Promise<RecalledSpending> {
-  // Read first, because the rewrite removes damaged lines.
+  // The journal is read first, because the rewrite removes damaged lines.
   const { damaged } = await store.spendingJournal.read();
   await store.act(eraseFromJournal(store.spendingJournal));
   await store.act(eraseClientsFromJournal(store.spendingJournal, erasedClients));
@@ -67,7 +67,7 @@ export async function recallSpending(
   return found;
 }
 
-/** Returns the requests that are missing in the database. */
+/** Returns the requests that are missing from the database. */
 async function listUnknown(
   { reader }: Pick<Store, 'reader'>,
   requests: readonly RecalledRequest[],

@@ -1,4 +1,4 @@
-/** Databases that were restored from a backup. Nothing is spent before a user has seen the plan. */
+/** After a restore, nothing is spent until a user has seen the plan. */
 
 import { isoTime } from '../core/clock.ts';
 import type { ActorTransaction } from '../database/actor-transaction.ts';
@@ -9,34 +9,34 @@ import { dropRequests } from '../decisions/statements/approvals.ts';
 import { dropWithdrawable } from '../decisions/statements/withdrawable-answers.ts';
 import { recordEntry } from '../privacy/audit/record.ts';
 
-/** Why and since when an integration is held, and how old its database was when it was restored. */
 export interface RestoreHold {
   why: 'restored' | 'erased';
-  /** When the backup was made (epoch ms), or null if unknown. */
+  /** The time at which the backup was made (epoch ms), or null if it is not known. */
   madeAt: number | null;
   heldAt: number;
-  /** The time after which erasures are unknown, so no run may start (epoch ms). Null if the erasure log was found. */
+  /**
+   * After this time (epoch ms), donor-sync does not know which contacts were erased, so no run may start. Null if the
+   * erasure log was found.
+   */
   erasuresUnknownAfter: number | null;
 }
 
-/** A restore after which no run has sorted the possible payments since the backup yet. */
 export interface RestoreToSort {
-  /** The time that the data of the backup is from (epoch ms), or null if unknown. */
+  /** The time at which the backup's data was current (epoch ms), or null if this is not known. */
   madeAt: number | null;
   heldAt: number;
   /** True if the spending journal has lines from after the backup and is not damaged. */
   isJournaled: boolean;
-  /** True if a user has agreed to spend again. */
   isAgreed: boolean;
 }
 
-/** Returns why no run may start, for messages. */
+/** Explains why no run may start. */
 export function erasuresUnknownText(after: number): string {
   const since = after === 0 ? '' : ` after ${isoTime(after).slice(0, 16).replace('T', ' ')} UTC`;
   return `erasures${since} are not known, so nothing runs, because a run could bring erased contacts back`;
 }
 
-/** Holds these integrations, and all others in the database. */
+/** Holds these integrations and all other integrations in the database. */
 export async function holdRestored(
   trx: ActorTransaction,
   ids: Iterable<string>,
@@ -47,7 +47,7 @@ export async function holdRestored(
   }: { madeAt: number | null; unknownAfter: number | null; isJournaled: boolean },
 ): Promise<string[]> {
   const known = await trx.selectFrom('integrations').select('id').execute();
-  // A lease of the whole product, such as that of the alerts, has a row too.
+  // Some leases belong to the whole product and not to an integration.
   const stored = known.map(({ id }) => id).filter((id) => !id.startsWith('*'));
   const held = [...new Set([...ids, ...stored])].sort();
   const hold = {
@@ -77,7 +77,7 @@ export async function holdRestored(
   return held;
 }
 
-/** Returns the hold of an integration, or null if the integration may spend. */
+/** Returns the hold on an integration, or null if the integration may spend credits. */
 export async function findRestoreHold(
   reader: Reader,
   integrationId: string,
@@ -119,7 +119,8 @@ export async function confirmRestore(
 }
 
 /**
- * Returns the restore that no run has handled yet, even if a user has agreed to spend. Returns null if there is none.
+ * Returns the restore that no run has handled yet. A user may already have allowed the integration to spend credits.
+ * Returns null if there is none.
  */
 export async function findRestoreToSort(
   reader: Reader,
@@ -137,8 +138,8 @@ export async function findRestoreToSort(
 }
 
 /**
- * Records that a run has sorted the contacts that may have been paid for since the backup. This does not apply to a
- * later restore. Until all networks were compared with their groups, their members are still looked up.
+ * Records that a run has sorted the contacts that may have been paid for since the backup. A later restore remains
+ * open.
  */
 export async function endRestore(trx: RunTransaction, heldAt: number): Promise<void> {
   await trx
@@ -151,15 +152,15 @@ export async function endRestore(trx: RunTransaction, heldAt: number): Promise<v
 }
 
 /**
- * True if members may have been added to a network after the backup. Returns false once a run has compared all networks
- * with their groups.
+ * True if a network may have gained members since the backup. Becomes false after a run has compared all networks with
+ * their groups.
  */
 export async function hasMembersToRecall(reader: Reader, integrationId: string): Promise<boolean> {
   const { rows } = await selectUnrecalled(reader, { integrationId });
   return rows.length > 0;
 }
 
-/** Records that all networks' members are known again. */
+/** Records that the members of all networks have been compared since the restore. */
 export async function endRecall(trx: RunTransaction): Promise<void> {
   await trx
     .deleteFrom('restore_holds')
@@ -177,7 +178,7 @@ const selectUnrecalled = preparedRead((db, { integrationId }: Slots<{ integratio
     .compile(),
 );
 
-/** Checked before each request that spends credits. */
+/** This is checked before each request that spends credits. */
 const selectHold = preparedRead((db, { integrationId }: Slots<{ integrationId: string }>) =>
   db
     .selectFrom('restore_holds')

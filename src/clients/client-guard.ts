@@ -1,7 +1,4 @@
-/**
- * Limits the addresses to which clients' requests can go. Addresses that were set in a browser cannot lead to
- * a private network.
- */
+/** Addresses that were set in a browser cannot lead to a private network. */
 import type { LookupFunction } from 'node:net';
 import type { Integration } from '../core/integration-settings.ts';
 import { type NamedByOperator, outboundFetch } from '../outbound/guard.ts';
@@ -10,7 +7,6 @@ import type { Settings } from '../settings/settings.ts';
 import { requirePublicAddress } from './setup/address.ts';
 
 export interface ClientGuard {
-  /** Throws a ConfigurationError for an address that may not be set in a browser. */
   requirePublic(address: string): Promise<void>;
   /**
    * Returns the fetch for a client whose addresses were set in a browser. Returns undefined if an operator set them.
@@ -18,10 +14,7 @@ export interface ClientGuard {
   fetchFor(integration: Pick<Integration, 'addresses'>): typeof globalThis.fetch | undefined;
 }
 
-/**
- * Creates the guard of all clients. It allows the addresses that the operator has put into the settings and the
- * environment.
- */
+/** It allows the addresses that the operator has set in the settings or in the environment. */
 export function createClientGuard(
   settings: Pick<Settings, 'setup' | 'allowInsecureHttp'>,
   environment: SetupEnvironment,

@@ -12,7 +12,7 @@ import { again, LEASE_MS } from '../database/transact.ts';
 import { type NewAuditEntry, recordEntry } from '../privacy/audit/record.ts';
 import type { Store } from '../store.ts';
 
-/** The secrets of one integration's connector. Only donor-sync itself removes them. */
+/** Only donor-sync removes them. */
 export interface IntegrationSecrets extends ConnectorSecrets {
   write(name: string, value: string, entry?: NewAuditEntry): Promise<void>;
   remove(name: string, entry?: NewAuditEntry): Promise<void>;
@@ -34,13 +34,13 @@ export function connectorSecrets(
     },
     async write(name, value, entry) {
       const sealed = sealer.seal(value, secretSealContext(toSecretName(name)));
-      // The CRM has already made the old token invalid, so if the new one is lost, the client is disconnected.
+      // The CRM has already made the old token invalid. If the new token is lost, the client loses its connection.
       const save = () =>
         store.act(async (trx) => {
           await saveSecret(trx, toSecretName(name), sealed);
           if (entry !== undefined) await recordEntry(trx, entry);
         });
-      // Without an audit entry, storing it twice is harmless, so it is repeated even if it may have been stored.
+      // Storing it twice is harmless, so it is repeated even if the first attempt may have succeeded.
       const isRepeated = (error: unknown) =>
         isPassing(error) || (entry === undefined && isUnconfirmed(error));
       await again(LEASE_MS, save, isRepeated);

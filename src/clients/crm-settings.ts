@@ -3,9 +3,8 @@ import type { Integration } from '../core/integration-settings.ts';
 import { insecureAddress, isInsecure } from '../settings/insecure-http.ts';
 
 /**
- * Returns an integration's `crm` as its connector reads it. Throws a ConfigurationError if tokens would be sent
- * unencrypted. This is checked again, because settings in the database may be older than `allowInsecureHttp` in the
- * file.
+ * Returns an integration's `crm` settings as its connector reads them. Checked again, because stored settings may be
+ * older than `allowInsecureHttp` in the file.
  */
 export function readCrmSettings<Settings>(
   { settingsSchema, refusesPlainHttp = false }: ConnectorDefinition<Settings>,

@@ -1,4 +1,3 @@
-/** Creates clients' webhook addresses, and decides how calls to them are signed. */
 import { crmName, findWebhooks, WEBHOOKS } from '../../connectors/index.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import type { Integration } from '../core/integration-settings.ts';
@@ -10,38 +9,33 @@ import type { Sealer } from '../database/encryption/sealed.ts';
 import { hashToken } from '../people/access-token.ts';
 import { type HookRecord, saveHook } from './statements/hooks.ts';
 
-/** How the calls to any client's webhook address may be signed. */
 export const HOOK_SIGNATURES: readonly string[] = [
   'none',
   ...WEBHOOKS.flatMap(({ kind, webhooks }) => (webhooks.signature === undefined ? [] : [kind])),
   'hmac',
 ];
 
-/** Returns true for a built-in signature, and for a loaded connector package whose CRM signs its calls. */
+/** A loaded connector package can add a signature. */
 export function isHookSignature(kind: string): boolean {
   return HOOK_SIGNATURES.includes(kind) || findWebhooks(kind)?.signature !== undefined;
 }
 
-/** Returns how the calls about a client with this CRM may be signed. Only its own connector package can add a way. */
+/** Only the client's own connector package can add a signature. */
 export function listHookSignatures(crmKind: string): readonly string[] {
   const isMore = !HOOK_SIGNATURES.includes(crmKind) && isHookSignature(crmKind);
   return isMore ? [...HOOK_SIGNATURES, crmKind] : HOOK_SIGNATURES;
 }
 
-/** The kind of a CRM that signs its own calls, or `hmac`. */
 export type SignatureKind = NonNullable<HookRecord['signature']>;
 
-/** How the calls to a new address are signed. */
 export interface HookSigning {
   kind: SignatureKind;
   /** The secret with which the caller signs. */
   secret: string;
 }
 
-/** The kind that a user requests. By default, it is the kind of the previous address, or no signature. */
 export interface SigningOptions {
   signature?: string | undefined;
-  /** The secret with which callers sign, if the user provides it. */
   secret?: string | undefined;
 }
 
@@ -53,8 +47,8 @@ interface Known {
 }
 
 /**
- * Creates an address for a client. The previous address becomes invalid immediately. Only the caller gets the new
- * address, because the store contains only its token's hash.
+ * The previous address becomes invalid immediately. The store keeps only the token's hash, so only the caller gets the
+ * address.
  */
 export async function createHookAddress(
   trx: ActorTransaction,
@@ -74,8 +68,8 @@ export async function createHookAddress(
 }
 
 /**
- * Returns how calls to a new address are signed. `isNew` is true if the secret was created just now, so it has to be
- * shown. Throws a ConfigurationError if there is no secret to check signatures with.
+ * `isNew` is true for a newly created secret, which must be shown to the user. Throws a ConfigurationError if there is
+ * no secret with which signatures can be checked.
  */
 export function signingFor(
   { signature, secret }: SigningOptions,
@@ -88,7 +82,6 @@ export function signingFor(
   return { kind, secret: crmSecret(kind, known), isNew: false };
 }
 
-/** Returns the secret with which a CRM signs. It may be in the settings, or belong to the previous address. */
 function crmSecret(kind: SignatureKind, { integration, before, sealer }: Known): string {
   const signature = findWebhooks(kind)?.signature;
   if (signature === undefined) throw new Error(`no connector declares the signature "${kind}"`);

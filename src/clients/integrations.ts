@@ -1,4 +1,4 @@
-/** Collects this process's integrations: from its settings file, and from the database as they change there. */
+/** Collects this process's integrations. Reads the settings file once, and the database after each change. */
 
 import { z } from 'zod';
 import type { Clock } from '../core/clock.ts';
@@ -16,13 +16,13 @@ const LOOK_INTERVAL_MS = 3_000;
 
 export interface CollectedIntegrations {
   integrations: Map<string, Integration>;
-  /** Clients whose stored settings cannot be read, and why. Nothing runs for them, and the others are not affected. */
+  /** Clients whose stored settings cannot be read, and why. Other clients run normally. */
   unreadable: Map<string, string>;
   /** Updates both. Returns the new and changed integrations. */
   refresh(): Promise<Integration[]>;
 }
 
-/** Combines both. The file comes before the database, so an operator always sees the settings that are used. */
+/** The settings file overrides the database, so the operator can see which settings apply. */
 export async function collectIntegrations(
   settings: Pick<Settings, 'integrations'>,
   reader: Reader,
@@ -36,7 +36,7 @@ export async function collectIntegrations(
   const changed: Integration[] = [];
   const applied = await refresh();
   integrations.clear();
-  // Sorted by ID, because that is easier to read than the order of the changes.
+  // Settings are sorted by ID for readability.
   for (const one of applied.toSorted((a, b) => (a.id < b.id ? -1 : 1)))
     integrations.set(one.id, one);
   for (const [id, one] of ofFile) integrations.set(id, one);
@@ -59,10 +59,7 @@ export async function collectIntegrations(
     }
   }
 
-  /**
-   * Opens stored settings. Returns null if they cannot be read. They are reported once, and the other clients are
-   * loaded.
-   */
+  /** Returns null if they cannot be read. Unreadable settings are reported once, and other clients are still loaded. */
   function open(id: string, sealed: string): Integration | null {
     try {
       return integrationSchema.parse(JSON.parse(sealer.open(sealed, settingsSealContext(id))));
@@ -75,7 +72,7 @@ export async function collectIntegrations(
   }
 }
 
-/** Lists the settings' names. Their values are left out, because they can be secret. */
+/** The values may be secret, so they are left out. */
 function describeProblem(error: unknown): string {
   if (!(error instanceof z.ZodError)) return messageOf(error);
   const names = error.issues.map(({ path, code, ...issue }) => {

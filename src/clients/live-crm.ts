@@ -15,15 +15,14 @@ export interface LiveDeps {
   signal: AbortSignal;
 }
 
-/** Returns a few people as they would be sent to the service now. They are not stored. */
+/** Returns a few people as they would be sent to the service now. The values are not stored. */
 export function showPersons(deps: LiveDeps, integration: Integration): Promise<PersonDetails[]> {
   return withCrm(deps, integration, (crm) => samplePersons(crm, integration.id));
 }
 
 /**
- * Records that a user accepts the current mapping's match rate, whatever it is. Needs a request to the CRM, because the
- * mapping depends on its data model. Until the mapping changes, no run stops because of a low rate. A run that stopped
- * because of it continues when it is started again.
+ * The mapping depends on the CRM's data model, so this sends a request to the CRM. Until the mapping changes, no run
+ * stops because of a low rate. A stopped run continues after the next start.
  */
 export async function acceptMatchRate(deps: LiveDeps, integration: Integration): Promise<void> {
   const mapping = await withCrm(deps, integration, async (crm) =>

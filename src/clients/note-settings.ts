@@ -1,7 +1,3 @@
-/**
- * Any editor can change the settings file, so the audit records a change when the settings are first used.
- */
-
 import type { Integration } from '../core/integration-settings.ts';
 import type { AuditRecord } from '../privacy/audit/read-audit.ts';
 import { listLastEntries } from '../privacy/audit/read-audit.ts';
@@ -10,14 +6,13 @@ import { noteEntries } from '../privacy/audit/record.ts';
 import type { Store } from '../store.ts';
 
 /**
- * The prefix of an entry's details. Each detail contains a keyed fingerprint of a part of the settings, which does not
- * reveal its value.
+ * The prefix of an entry's details. Each detail is a keyed fingerprint, which does not reveal the setting's value. Each
+ * fingerprint covers one part of the settings.
  */
 const PART = 'part.';
 
 /**
- * Records, for each integration, which parts of its settings have changed since they were last used. Records the parts'
- * names, but never their values. If a new version of the program adds a setting, this is recorded in the same way.
+ * Only the parts' names are recorded, never their values. A setting that a new program version adds counts as a change.
  */
 export async function recordSettings(
   store: Store,

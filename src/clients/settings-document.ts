@@ -1,6 +1,6 @@
 /**
- * Settings that a caller sends instead of writing a file. They are checked like a file, but fewer settings
- * are allowed.
+ * Settings that a caller sends in place of a settings file. They are checked like settings in a file, but fewer
+ * settings are allowed.
  */
 import { findConnectorDefinition, findRemoteCrm, REMOTE_CRMS } from '../../connectors/index.ts';
 import { ConfigurationError, isConfigurationError } from '../core/errors.ts';
@@ -15,10 +15,7 @@ import { setInFile } from './apply-settings.ts';
 import type { ClientGuard } from './client-guard.ts';
 import { requirePlainText } from './setup/address.ts';
 
-/**
- * Checks clients by the rules of a settings file, but does not replace variables. Throws a ConfigurationError that
- * lists every problem.
- */
+/** The sender's rights limit the settings that can be changed. */
 export async function checkDocument(
   documents: readonly unknown[],
   { path, allowInsecureHttp }: { path: string; allowInsecureHttp: readonly string[] },
@@ -29,7 +26,7 @@ export async function checkDocument(
   return (await parseSettings(text, options)).integrations;
 }
 
-/** The sender of settings over HTTP. The sender's rights limit what can be changed. */
+/** The caller that sends settings over HTTP. Throws a ConfigurationError that lists every problem. */
 export interface RemoteCaller {
   isToken: boolean;
   /** The IDs of the clients that the caller may access, or null for all clients. */
@@ -44,10 +41,10 @@ interface RemoteDeps {
 }
 
 /**
- * Returns the clients of a document that arrived over HTTP. Over HTTP, a caller may set less than the operator at the
- * machine: no variable, file or package, and no host in a private network. With an access token, no other host may be
- * set at all. If the document is refused, throws a ConfigurationError and stores nothing. `before` contains the clients
- * in the database.
+ * Reads the clients from a document that was received over HTTP. A remote caller may change fewer settings than the
+ * operator of the machine. Variables, files, packages and hosts in a private network are not allowed. An access token
+ * also cannot change the host. Throws a ConfigurationError and stores nothing if the document is invalid. `before`
+ * contains the stored clients.
  */
 export async function readRemote(
   deps: RemoteDeps,
@@ -61,7 +58,7 @@ export async function readRemote(
     if (caller.clients !== null && !caller.clients.has(id)) throw withoutAccess(id);
     if (deps.settings.integrations.some((one) => one.id === id)) throw setInFile({ id });
     requireTexts(document, `"${id}"`);
-    // Checked before anything else reads it, because the kind may name a package, which would be loaded.
+    // The kind is checked first, because it may name a package that would be loaded.
     requireKnownKind(id, valueAt(document, ['crm', 'kind']), before.get(id));
   }
   const { allowInsecureHttp } = deps.settings;
@@ -73,10 +70,7 @@ export async function readRemote(
   return limited;
 }
 
-/**
- * Describes the problems by their settings only. Lines and columns would refer to a text that nobody has
- * written.
- */
+/** Describes each problem by the path of its setting. */
 async function checkSent(
   documents: readonly unknown[],
   allowInsecureHttp: readonly string[],
@@ -101,7 +95,7 @@ function requireTexts(value: unknown, path: string): void {
 }
 
 function requireKnownKind(id: string, kind: unknown, before: Integration | undefined): void {
-  // A remote CRM needs no file. If it needs a package, the operator has set the package.
+  // A remote CRM needs no file. Only the operator can choose a CRM package.
   const isRemote = findRemoteCrm(kind) !== undefined;
   if (typeof kind !== 'string' || isRemote || kind === before?.crm.kind) return;
   throw ofOperator(id, 'crm.kind');
@@ -110,13 +104,10 @@ function requireKnownKind(id: string, kind: unknown, before: Integration | undef
 /** Files of a CSV client. */
 const FILES = ['path', 'output'];
 
-/** The parts of a connector package's settings for which the set-up asks. */
+/** The settings of a connector package that the set-up asks for. */
 const ASKED = ['kind', 'url', 'auth'];
 
-/**
- * Returns the parts of `crm` that only an operator may set, because they may refer to files or anything else on this
- * machine.
- */
+/** Only an operator may set these, because they may refer to files on this machine. */
 function listOperatorParts(
   crm: Integration['crm'],
   before: Integration['crm'] | undefined,
@@ -152,11 +143,10 @@ async function limitAddresses(
     if (url !== undefined) await deps.guard.requirePublic(url);
   }
   const wasFree = before !== undefined && before.addresses === undefined && changed.length === 0;
-  // The schema has normalised them, so equal documents have the same text.
   return wasFree ? integration : integrationSchema.parse({ ...integration, addresses: 'public' });
 }
 
-/** Returns true for an address that the operator allows for new clients. */
+/** The operator allows these addresses for new clients. */
 function isNamedForAll({ setup, settings }: RemoteDeps, url: string): boolean {
   const { service, apps } = settings.setup;
   const named = [service, setup.serviceUrl, ...Object.values(apps).map((app) => app?.url)];
@@ -167,10 +157,8 @@ function isSame(url: string | undefined, other: string | undefined): boolean {
   return url !== undefined && other !== undefined && isSameOrigin(url, other);
 }
 
-/** Settings that contain only host names, such as `instanceHosts`. */
 const NAMES_HOSTS = /hosts?$/i;
 
-/** Returns all addresses in settings, by the path of their setting. */
 function listAddresses(value: unknown, path: readonly string[] = []): Map<string, string> {
   if (typeof value === 'string') {
     const address = path.some((key) => NAMES_HOSTS.test(key)) ? `https://${value}` : value;

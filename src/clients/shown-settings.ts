@@ -1,14 +1,12 @@
-/** The settings of an integration without their secrets, for people to read and to apply again. */
+/** An integration's settings without secrets, to show or to apply again. */
 import { Document, visit } from 'yaml';
 import type { Integration } from '../core/integration-settings.ts';
 import { isActing, plainJson } from '../core/printable.ts';
 
-/** Long texts stay on one line, so each line is one setting. */
+/** Each setting is on one line, even if it is long. */
 const YAML_STYLE = { lineWidth: 0 };
 
-/**
- * Returns settings as YAML. A text with active characters is quoted and escaped, and applying it gives the same value.
- */
+/** A value with special characters is quoted and escaped. Applying the YAML restores the same values. */
 export function toYaml(settings: object): string {
   const document = new Document(settings);
   visit(document, {
@@ -19,24 +17,23 @@ export function toYaml(settings: object): string {
   return plainJson(document.toString(YAML_STYLE));
 }
 
-/** The settings that may be shown. */
 export interface ShownSettings {
   settings: unknown;
   /** The variables that replace secrets, in the order of the settings. */
   variables: string[];
 }
 
-/** The names of settings whose values are secrets: `apiKey`, `clientSecret`, `refreshToken`, … */
+/** The names of settings whose values are secrets: */
 const SECRET_NAME = /key|secret|token|password|passphrase|credential/i;
 
-/** These contain keys and sign-ins. Elsewhere, a word like "key" is the name of a field or a network. */
+/** These sections contain keys and credentials. Elsewhere, "key" may be part of a field's or network's name. */
 const SECRET_PARTS: readonly string[] = ['partner', 'crm'];
 
 /**
- * Returns an integration with a `${NAME}` in place of each secret. A secret is a webhook's address, or a URL with a
- * password. A text or number in `partner` or `crm` is also a secret if its key, or a key above it, sounds like one. The
- * variable's name consists of the integration's ID and the setting's path: `crm.auth.token` of `riverside` is
- * `RIVERSIDE_CRM_AUTH_TOKEN`. A plain `${` is written as `$${`, so reading gives the same settings again.
+ * Replaces each secret with `${NAME}`. A webhook's address is a secret, and so is a URL with a password. In `partner`
+ * and `crm`, a key's own name or a name above it can show that the value is a secret. The variable's name combines the
+ * integration's ID and the setting's path: `crm.auth.token` of `riverside` is `RIVERSIDE_CRM_AUTH_TOKEN`. A literal
+ * `${` becomes `$${`, so reading restores the same settings.
  */
 export function hideSecrets(integration: Integration): ShownSettings {
   const variables: string[] = [];
@@ -66,7 +63,7 @@ export function hideSecrets(integration: Integration): ShownSettings {
 
 function soundsSecret(path: readonly string[]): boolean {
   const [part = '', ...names] = path;
-  // Anyone who has the address of a chat can post there.
+  // Anyone with a chat webhook's address can post messages.
   if (part === 'alerts') return names.at(-1) === 'url';
   return SECRET_PARTS.includes(part) && SECRET_NAME.test(names.at(-1) ?? '');
 }
@@ -75,10 +72,7 @@ function holdsPassword(text: string): boolean {
   return Boolean(URL.parse(text)?.password);
 }
 
-/**
- * Returns a variable's name, such as `RIVERSIDE_PARTNER_API_KEY` for `['riverside', 'partner', 'apiKey']`. Each name is
- * used only once.
- */
+/** Each name is used only once. */
 function variableName(path: readonly string[], taken: readonly string[]): string {
   const words = path
     .join('_')
@@ -91,7 +85,6 @@ function variableName(path: readonly string[], taken: readonly string[]): string
   return twins === 0 ? name : `${name}__${twins + 1}`;
 }
 
-/** Returns the variables that replace secrets, in the order of the settings. */
 export function listVariables(shown: unknown): string[] {
   if (typeof shown === 'string') return /^\$\{(\w+)\}$/.exec(shown)?.slice(1) ?? [];
   if (typeof shown !== 'object' || shown === null) return [];

@@ -1,7 +1,4 @@
-/**
- * Turns webhook calls into requests for runs. A run is over the contacts that a call names, or over all changed
- * contacts.
- */
+/** Turns webhook calls into run requests. A run reads the named contacts or all changed contacts. */
 
 import type { Application } from '../application.ts';
 import type { Actor } from '../core/actor.ts';
@@ -17,20 +14,18 @@ import { MAX_HINTS, requestContacts, requestRun } from '../sync/statements/run-r
 import { recordIgnored } from './statements/hooks.ts';
 import { findIntegrationState, listIntegrationsOfSameAccount } from './statements/integrations.ts';
 
-/** A contact that a caller names. */
 export interface CalledContact {
   /** Its CRM ID, in any form. */
   id: string;
-  /** Its CRM account, or null if the caller does not name it. */
   account: string | null;
 }
 
 export interface WebhookCall {
   integrationId: string;
   contacts: readonly CalledContact[];
-  /** False if the call names no contacts, or if more contacts have changed than it names. */
+  /** False if the call names no contacts or not all changed contacts. */
   isComplete: boolean;
-  /** Contacts that the CRM has deleted for privacy. Only an authenticated caller may name them. */
+  /** Contacts that the CRM has deleted for privacy reasons. Only an authenticated caller may name them. */
   deleted?: readonly CalledContact[];
   /** The caller, for the audit. */
   by?: Actor;
@@ -45,10 +40,8 @@ type CallDeps = {
 };
 
 /**
- * Requests the runs that serve a call. Returns the first of them, or null if the call is only about another account.
- * The contacts in the call are only a hint, because the run decides and spends by the rules that all runs follow. If the
- * integration has only a part of the CRM's contacts, no contact is read by its ID, because only the CRM knows which
- * contacts belong to that part.
+ * The named contacts are only a hint. The run follows the usual spending rules. If the integration covers only some of
+ * the CRM's contacts, contacts are not read by ID, because only the CRM knows the filter.
  */
 export async function takeCall(
   { application, newRunId }: CallDeps,
@@ -60,7 +53,7 @@ export async function takeCall(
   await recordDeletions({ application, newRunId }, integration, deleted, by);
   const isDeleted = ({ id, account }: CalledContact) =>
     deleted.some((one) => one.id === id && one.account === account);
-  // An erased contact must not be stored in the request for a run.
+  // The request must not store an erased contact.
   const contacts = named.filter((one) => !isDeleted(one));
   if (named.length > 0 && contacts.length === 0 && isComplete) return null;
   const own = await filterOwnContacts(application, integrationId, contacts);
@@ -83,7 +76,7 @@ export async function takeCall(
   return asked?.runId ?? all;
 }
 
-/** Records erasures on disk before the response is sent. If a call fails, the caller repeats it. */
+/** Stores erasures on disk before the response. The caller repeats failed calls. */
 async function recordDeletions(
   { application, newRunId }: CallDeps,
   integration: Integration,
@@ -103,8 +96,7 @@ async function recordDeletions(
   for (const { id } of own) {
     const crmId = await application.contactId(integration, id).catch(() => null);
     if (crmId === null) continue;
-    // A run may be processing a contact that is not recorded yet. For any other unknown contact, there is
-    // nothing to erase.
+    // A run may be processing this contact before it is stored. For other unknown contacts, there is nothing to erase.
     const traces = account.map((each) => hasTracesOfContact(store.reader, each, [crmId]));
     if (isRunning || (await Promise.all(traces)).includes(true)) {
       requests.set(crmId, { crmId, source: 'crm_event', isAutomatic });
@@ -121,10 +113,7 @@ function wholeRun(integrationId: string, runId: string) {
   return { integrationId, contact: null, trigger: 'webhook', full: false, runId } as const;
 }
 
-/**
- * Returns the contacts of the integration's account, if the account is known. IDs of another account mean
- * different people.
- */
+/** Other accounts use the same IDs for different people. */
 async function filterOwnContacts(
   { store }: Pick<Application, 'store'>,
   integrationId: string,
@@ -137,7 +126,7 @@ async function filterOwnContacts(
   );
 }
 
-/** Returns the IDs to read, in canonical form, and whether there is more to read. */
+/** Returns canonical IDs, and whether more contacts must be read. */
 async function buildHints(
   application: Pick<Application, 'contactId' | 'store'>,
   integration: Integration,
@@ -154,7 +143,7 @@ async function buildHints(
     }
   }
   if (ids.size > MAX_HINTS) return { ids: [], hasOthers: true };
-  // A CRM continues to name erased contacts, so not even their ID is stored.
+  // CRMs still name erased contacts, so their IDs are not stored.
   const erased = await listBlockedContacts(application.store.reader, integration.id);
   const isErased = (id: string) => erased.has(application.store.fingerprint('forgotten', id));
   return { ids: [...ids].filter((id) => !isErased(id)), hasOthers };

@@ -2,25 +2,22 @@ import type { Reader } from '../database/reader.ts';
 import { inBatches } from '../database/rows.ts';
 import type { JobState } from '../database/tables/credits.ts';
 
-/** A contact's last request whose answer is known. If no answer is known, its last request. */
 export interface Answered {
-  /** The identity that was submitted. */
   identity: string;
-  /** False if the contact was submitted again later and that response was lost. */
+  /** False if the contact was submitted again and that response was lost. */
   isLast: boolean;
-  /** True if no answer to any of the contact's requests is known. */
+  /** True if none of the contact's requests has a known answer. */
   isLost: boolean;
-  /** When it was submitted (epoch ms). */
+  /** The time at which it was submitted (epoch ms). */
   submittedAt: number;
 }
 
-/** Jobs whose profile waits: for a user, or until a contact that left or opted out comes back. */
+/** Jobs whose profile waits for a decision, or for a contact that has left or opted out. */
 const WAITING: JobState[] = ['held', 'completed'];
 
-/** Jobs that cost a credit. A contact's last job is also included if its response was lost or its profile waits. */
+/** Jobs that cost a credit. Includes a last job with a lost response or a pending decision. */
 const PAID: JobState[] = ['delivered', 'failed', 'lost', ...WAITING];
 
-/** Returns each contact's last answered request, or its last request if all responses were lost. */
 export async function findAnswered(
   reader: Reader,
   integrationId: string,
@@ -40,7 +37,7 @@ export async function findAnswered(
     for (const [crmId, own] of Map.groupBy(jobs, ({ crm_id }) => crm_id)) {
       const last = own.at(-1);
       if (last === undefined) continue;
-      // A waiting profile counts, even if earlier jobs have ended.
+      // A waiting profile counts even if earlier jobs have ended.
       const waits = WAITING.includes(last.state);
       const answered = waits ? last : (own.findLast(hasEnded) ?? last);
       found.set(crmId, {

@@ -1,4 +1,4 @@
-/** Reads contacts: their states, their numbers, and which of them are due. `life.ts` defines how a state changes. */
+/** Reads contacts: their states, their numbers, and the contacts that are due. `life.ts` defines the state changes. */
 import type { Expression } from 'kysely';
 import type { OutcomeReason } from '../core/outcome.ts';
 import { type FromRow, fromRow, fromRows } from '../database/from-row.ts';
@@ -13,10 +13,10 @@ import { OPEN_STATES } from './open-submissions.ts';
 export type { ContactRow };
 export type ContactRecord = FromRow<ContactRow>;
 
-/** How many IDs are listed at a time. */
+/** The number of IDs per query. */
 const IDS_PER_LOOK = 5_000;
 
-/** Finds the stored rows of these contacts, by CRM ID. An ID without a row is left out. */
+/** An ID without a row is left out. */
 export async function findContacts(
   reader: Reader,
   integrationId: string,
@@ -26,7 +26,6 @@ export async function findContacts(
   return new Map([...rows].map(([id, row]) => [id, fromRow(row)]));
 }
 
-/** Lists the IDs of all contacts of an integration, in batches. */
 export function listContactIds(
   reader: Reader,
   integrationId: string,
@@ -34,7 +33,6 @@ export function listContactIds(
   return idPages(reader, integrationId);
 }
 
-/** Lists the IDs of the contacts that were not removed, in batches. */
 export function listPresentContactIds(
   reader: Reader,
   integrationId: string,
@@ -42,7 +40,6 @@ export function listPresentContactIds(
   return idPages(reader, integrationId, 'present');
 }
 
-/** Lists the IDs of the removed contacts, in batches. */
 export function listRemovedContactIds(
   reader: Reader,
   integrationId: string,
@@ -50,9 +47,7 @@ export function listRemovedContactIds(
   return idPages(reader, integrationId, 'removed');
 }
 
-/**
- * Yields the contacts that a run considers without reading them: due contacts, and contacts whose profile is outdated.
- */
+/** Yields contacts that a run considers without reading them: due contacts, and contacts with an outdated profile. */
 export async function* listToReconsider(
   reader: Reader,
   integrationId: string,
@@ -76,9 +71,8 @@ export async function* listToReconsider(
 }
 
 /**
- * Returns two kinds of contacts that no run has decided about yet: contacts whose responses were lost, and contacts
- * with a profile whose next job returned nothing. The second kind were read while the job was running, and may have
- * opted out.
+ * Returns contacts that no run has decided about: contacts with a lost response, and contacts whose latest job returned
+ * nothing. Contacts of the second kind were read while the job was running, so they may have opted out since.
  */
 export async function listUnreadContacts(reader: Reader, integrationId: string): Promise<string[]> {
   const { rows } = await selectUnread(reader, { integrationId });
@@ -86,8 +80,8 @@ export async function listUnreadContacts(reader: Reader, integrationId: string):
 }
 
 /**
- * Lists due contacts in the plan's order. With `only`, lists just those contacts. Contacts whose identity changed are
- * left out unless `withChanged` is true, which means that there are not too many of them.
+ * Lists due contacts in the plan's order. With `only`, lists only those contacts. Contacts with a changed identity are
+ * excluded unless `withChanged` is true. Set it only if there are few of them.
  */
 export async function listDueContacts(
   reader: Reader,
@@ -113,7 +107,6 @@ export async function listDueContacts(
   return fromRows(rows);
 }
 
-/** Lists the IDs of all due contacts, or only of the contacts in `only`, in ascending order. */
 export function listDueContactIds(
   reader: Reader,
   integrationId: string,
@@ -125,7 +118,7 @@ export function listDueContactIds(
   });
 }
 
-/** Lists the IDs of all contacts that may be submitted according to the CRM, in ascending order. */
+/** Lists the IDs of all contacts that the CRM allows to be submitted, in ascending order. */
 export function listEligibleContactIds(
   reader: Reader,
   integrationId: string,
@@ -147,7 +140,7 @@ export async function knowsDonors(reader: Reader, donorIds: readonly string[]): 
   return false;
 }
 
-/** Lists due contacts on which no credit was ever spent, in batches by CRM ID. */
+/** Lists due contacts that have never cost a credit, in batches by CRM ID. */
 export function listNewDueContacts(
   reader: Reader,
   integrationId: string,
@@ -163,7 +156,6 @@ export function listNewDueContacts(
   );
 }
 
-/** Selects a batch of contacts whose IDs come after this ID. */
 function contactsAfter(reader: Reader, integrationId: string, after: string) {
   return reader
     .selectFrom('contacts')
@@ -198,7 +190,6 @@ export async function countContacts(reader: Reader, integrationId: string): Prom
   return Number(contacts);
 }
 
-/** Counts the contacts that were submitted and have not been delivered yet. */
 export async function countContactsUnderWay(
   reader: Reader,
   integrationId: string,
@@ -207,7 +198,7 @@ export async function countContactsUnderWay(
   return Number(rows[0]?.count ?? 0);
 }
 
-/** Counts the contacts in each state that leaves work to do. */
+/** Counts the contacts in each state that requires further work. */
 export async function countContactWork(
   reader: Reader,
   integrationId: string,
@@ -226,18 +217,17 @@ export async function countContactWork(
   return counts;
 }
 
-/** Why contacts still have work, by their state. */
 export interface WaitingReasons {
   due: OutcomeReason;
   submitted: OutcomeReason;
-  /** For submitted contacts whose submission has no response yet. */
+  /** The reason for contacts whose submission has no response yet. */
   unsettled: OutcomeReason;
   ready: OutcomeReason;
-  /** The contacts that the run was for, or null for all contacts. */
+  /** The contacts of the run, or null for all contacts. */
   only: readonly string[] | null;
 }
 
-/** Records, at the end of a run, why each contact with unfinished work waits. */
+/** At the end of a run, records why each contact with unfinished work waits. */
 export async function stampWaiting(
   trx: RunTransaction,
   run: ChangeContext,
@@ -361,10 +351,7 @@ const countUnderWay = preparedRead((db, { integrationId }: Slots<{ integrationId
     .compile(),
 );
 
-/**
- * Yields the IDs of all contacts of an integration, or of its present or removed contacts, in ascending order and in
- * batches.
- */
+/** Yields IDs in ascending order, in batches. */
 async function* idPages(
   reader: Reader,
   integrationId: string,
@@ -389,7 +376,6 @@ async function* idPages(
   }
 }
 
-/** Yields the IDs that a query finds, in ascending order, one page at a time. */
 async function* readIds(
   readPage: (after: string) => Promise<{ rows: { crm_id: string }[] }>,
 ): AsyncGenerator<string> {
@@ -410,7 +396,6 @@ function isWorkState(state: string): state is WorkState {
   return WORK_STATES.some((known) => known === state);
 }
 
-/** Returns the row of a contact that is new to the store. */
 export function newRow(
   integrationId: string,
   {
@@ -449,7 +434,7 @@ export function newRow(
   };
 }
 
-/** Returns the rows of these contacts. Also works inside a transaction. */
+/** Can also be used inside a transaction. */
 export async function findRows(
   reader: Reader,
   integrationId: string,

@@ -27,43 +27,41 @@ export type Decision =
   | { kind: 'choose'; reason: DueReason; priority: number }
   | { kind: 'settle'; reason: OutcomeReason; eligible: boolean }
   /**
-   * The contact came back with the paid job that it had when it left. It is held again, or its profile is delivered.
+   * The contact has returned with the paid job that it had before it left. Either a user must decide about it again, or
+   * its profile is delivered.
    */
   | { kind: 'resume' }
-  /** A user first has to decide whether the contact may be processed at all. */
+  /** A user must first decide whether the contact may be processed. */
   | { kind: 'hold'; reason: Extract<OutcomeReason, 'forgotten_person'> }
-  /** Only the contact's identity is recorded, because its work is in progress or a question is open. */
+  /** Only the identity is recorded, because work is in progress or a question is open. */
   | { kind: 'keep' };
 
 /** Changes to the stored fingerprints of a contact's identity. */
 export interface NotedIdentity {
-  /** The current identity. */
   identity: string;
   /**
-   * True if the stored identity only has a different spelling. It is then replaced everywhere, even in a job that waits
-   * for its response.
+   * True if only the spelling of the identity differs. The new spelling replaces the old one everywhere, even in a job
+   * in flight.
    */
   isSame: boolean;
-  /** The new value of `asked_identity`. Null leaves it unchanged. */
+  /** The new value of `asked_identity`. Null keeps the stored value. */
   asked: string | null;
 }
 
 export type Decided = Decision & { noted: NotedIdentity };
 
-/** A contact whose CRM record has a donor ID that another database paid for. */
 export interface AdoptedContact {
   crmId: string;
   donorId: string;
-  /** The fingerprint of the identity for which the credit counts as spent. */
+  /** The credit is treated as spent for this identity's fingerprint. */
   identity: string;
   /** When the profile was created (epoch ms), according to the CRM. */
   enhancedAt: number;
 }
 
-/** What is stored of a contact that was just read. */
 export interface ReadContact {
   crmId: string;
-  /** True if the contact's CRM record says that it opted out. */
+  /** True if the CRM record says that the contact opted out. */
   optedOut: boolean;
   /** True if the person objects. Defaults to false. */
   objects?: boolean;
@@ -71,38 +69,34 @@ export interface ReadContact {
   currency?: string | null;
 }
 
-/** A page that was read. */
 export interface DecidedPage<C extends ReadContact> {
   runId: string;
   contacts: readonly C[];
   removed: readonly Departure[];
-  /** Contacts that were looked up and not found, and that do not seem to be deleted. Defaults to none. */
+  /** Defaults to an empty list. */
   missing?: readonly string[];
-  /** Contacts that were found and are blocked, because their person was erased; empty if omitted. */
+  /** Contacts that were found but are blocked, because they were erased. Empty if omitted. */
   blocked?: readonly string[];
-  /** The position from which a later reading can continue after this page. */
+  /** A later reading can continue from here. */
   cursor: string | null;
-  /** The marks of erased people, and whether anyone on the page may be one of them. Omitted if there are none. */
+  /** The marks of erased people, and whether the page may contain any of them. Omitted if nobody was erased. */
   erased?: { marks: ErasedMarks; isAnyoneAlike: boolean };
 }
 
-/**
- * Decides about a contact from its stored row. `answered` is its last answered request, if that may show more than the
- * row.
- */
+/** `answered` is the contact's last answered request, if it may contain more facts than the row. */
 export type Decide<C extends ReadContact> = (
   contact: C,
   known: ContactRecord | undefined,
   answered: Answered | null,
 ) => Decided;
 
-/** How many contacts are read, decided and written together. */
+/** The number of contacts that are read, decided and written together. */
 const CONTACTS_AT_ONCE = 100;
 
 /**
- * Decides about the contacts on a page and moves the watermark past it, in one transaction. `decide` gets data that was
- * read in this transaction, so no station can change a contact in between. Returns false and records nothing if a user
- * has decided about an erased person since the page was prepared.
+ * Decides about a page's contacts and moves the watermark past the page, in one transaction. `decide` gets data from
+ * this transaction, so no station can change a contact in between. Records nothing and returns false if a user has
+ * decided about an erased person since the page was prepared.
  */
 export async function recordDecidedPage<C extends ReadContact>(
   trx: RunTransaction,
@@ -111,9 +105,9 @@ export async function recordDecidedPage<C extends ReadContact>(
 ): Promise<boolean> {
   if (page.erased !== undefined && !(await isUpToDate(trx, trx.lease, page.erased))) return false;
   const run: RunContext = { id: page.runId, now: trx.clock.now() };
-  // On Postgres, the same key twice in one upsert is an error, so the last reading is used.
+  // Postgres rejects the same key twice in one upsert, so the last reading is used.
   const contacts = [...new Map(page.contacts.map((c) => [c.crmId, c])).values()];
-  // After a merge, the remaining record must inherit before a credit can be spent on it.
+  // The remaining record must inherit first, so no second credit is spent on it.
   await recordRemoved(trx, trx.lease, run, page.removed);
   await mark(trx, trx.lease, run, page.missing ?? []);
   await recordBlocked(trx, run, page.blocked ?? []);
@@ -127,7 +121,7 @@ export async function recordDecidedPage<C extends ReadContact>(
   return true;
 }
 
-/** Contacts without a row stay unknown. */
+/** Contacts without a row are not stored. */
 async function recordBlocked(
   trx: RunTransaction,
   run: RunContext,
@@ -139,8 +133,8 @@ async function recordBlocked(
 }
 
 /**
- * True if no user has decided about an erased person in the meantime. Such a decision needs the lease's row, which this
- * transaction has locked, so it comes either before or after this transaction.
+ * True if no user has decided about an erased person in between. This transaction has locked the lease's row, so the
+ * decision comes either before or after it.
  */
 async function isUpToDate(
   trx: RunTransaction,
@@ -222,7 +216,7 @@ function toOptOut({ optedOut, objects = false }: ReadContact): number {
   return optedOut ? 1 : 0;
 }
 
-/** True if `asked_identity`, which counts as paid, may come from a lost request. */
+/** True if `asked_identity` may come from a request with a lost response. These details are treated as paid for. */
 function mayHaveLost({ state, asked_identity, outcome_reason }: ContactRow): boolean {
   const isAsked = state === 'due' || ['lost_answer', 'rejected_by_person'].includes(outcome_reason);
   return isAsked && asked_identity !== null;
@@ -236,8 +230,8 @@ interface DecidedContact<C> {
 }
 
 /**
- * Decides about each contact. A merge, a rejected change or a lost response can change which details count as paid. If
- * a contact has the details again that its credit was spent on, it has not changed.
+ * A merge, a rejected change or a lost response can change which details are paid for. A contact with the details that
+ * its credit was spent on has not changed.
  */
 async function decideEach<C extends ReadContact>(
   trx: RunTransaction,
@@ -271,12 +265,12 @@ async function decideEach<C extends ReadContact>(
   }
 }
 
-/** True if the contact was chosen because its details changed. They may be the details of an answered request. */
+/** True if the contact is due because its details changed. An answered request may already have had these details. */
 export function hasChanged(decided: Decided): boolean {
   return decided.kind === 'choose' && decided.reason === 'identity_changed';
 }
 
-/** Returns the life event that follows from a decision, with its values. */
+/** Returns the decision's life event with its values. */
 function toEvent(
   decision: Extract<Decision, { kind: 'choose' | 'settle' | 'hold' }>,
 ): [LifeEvent, Given] {
@@ -290,14 +284,13 @@ function toEvent(
   }
 }
 
-/** A contact that keeps its state, with its row and its recorded identity. */
 interface KeptContact {
   row: ContactRow;
   noted: NotedIdentity;
   has_opted_out: number;
 }
 
-/** Records what was read about contacts that keep their state. */
+/** Stores the new data of contacts whose state does not change. */
 async function recordKept(
   trx: RunTransaction,
   lease: Lease,
@@ -311,7 +304,8 @@ async function recordKept(
     asked_identity: asked,
   }));
   await move(trx, lease, 'seen', seen, run);
-  // The identity is the same but its fingerprint is new, even in a waiting job that was submitted with the old one.
+  // The identity is unchanged, but its fingerprint is new. A waiting job with the old fingerprint also gets the new
+  // one.
   for (const { row, noted } of contacts) {
     if (!noted.isSame || row.identity === noted.identity || row.tracking_id === null) continue;
     await trx
@@ -324,7 +318,7 @@ async function recordKept(
   }
 }
 
-/** Restores contacts that came back. Their earlier hold is open again, or their profile is ready for delivery. */
+/** Their earlier question is open again, or their profile can be delivered. */
 async function resume(
   trx: RunTransaction,
   lease: Lease,

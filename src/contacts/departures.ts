@@ -18,23 +18,17 @@ import {
   parsePaidBefore,
 } from './many-at-once/paid-since-backup.ts';
 
-/** A contact that is gone from the CRM. */
 export interface Departure {
   id: string;
-  /** The contact that it was merged into. */
   mergedInto: string | null;
   /** True if the contact that it was merged into was erased. None of this contact's data is then carried over. */
   isHeirErased?: boolean;
-  /** True if the contact itself was erased. None of its data is then carried over. */
+  /** True if the contact was erased. In that case, none of its data is carried over. */
   isErased?: boolean;
-  /**
-   * Set if the contact was erased or may be an erased person. It is the fingerprint of the contact that it was merged
-   * into, about which a user then decides.
-   */
+  /** Set if the contact is or may be an erased person. The fingerprint of the contact that remained after the merge. */
   suspect?: string | null;
 }
 
-/** The integration that the contacts belong to. */
 type OfIntegration = Pick<Lease, 'integrationId'>;
 
 /**
@@ -59,7 +53,7 @@ export async function recordRemoved(
       const isNews = await suspectMerged(trx, lease.integrationId, suspect, run.now);
       if (isNews) await holdErased(trx, lease, run, [mergedInto]);
     }
-    // If a contact may be an erased person, its profile waits for the user's decision, together with the other contact.
+    // If a contact may be an erased person, its profile waits until a user has decided about both contacts.
     if (!isHeirErased && !isErased) await moveProfile(trx, lease, run, id, mergedInto);
   }
   const left = removed.map(({ id, mergedInto, isHeirErased, isErased }) => ({
@@ -77,10 +71,9 @@ export async function recordRemoved(
 }
 
 /**
- * Gives contacts results that were merged into them earlier. Their own requests returned nothing or cost nothing. In
- * the meantime other contacts may have been merged into them, whose paid results were not needed at that time. If a
- * contact cost a credit itself, it gets only a result that can still be fetched, because a new submission may return
- * more.
+ * Passes results on to the remaining contacts of merges. Their own requests found no profile or cost no credit. In the
+ * meantime, they may have absorbed contacts whose paid results were not needed before. A contact that has cost a credit
+ * gets only a result that can still be fetched, because a new submission may return more.
  */
 export async function inheritLater(
   trx: Trx,
@@ -109,13 +102,13 @@ export async function inheritLater(
   }
 }
 
-/** A contact that was merged into another one, and whose record has values of ours. */
+/** A merged contact whose record contains values of ours. */
 export type Part = Pick<
   ContactRow,
   'crm_id' | 'merged_into' | 'asked_identity' | 'owned_values' | 'values_donor' | 'values_identity'
 >;
 
-/** Returns the contacts that were merged directly into these and have not come back, ordered by ID. */
+/** Returns contacts that were merged directly into these contacts and have not returned, ordered by ID. */
 export async function findParts(
   reader: Reader,
   integrationId: string,
@@ -129,10 +122,7 @@ export async function findParts(
   return found.toSorted((one, other) => (one.crm_id < other.crm_id ? -1 : 1));
 }
 
-/**
- * Sorts in the order of the index that finds the rows. If they were sorted by ID, SQLite would scan all contacts of the
- * client.
- */
+/** Uses the order of the index. If the rows were sorted by ID, SQLite would scan all of the client's contacts. */
 const selectParts = preparedRead(
   (reader, { integrationId, heirs }: Slots<{ integrationId: string; heirs: readonly string[] }>) =>
     reader
@@ -148,15 +138,15 @@ const selectParts = preparedRead(
 );
 
 /**
- * Jobs that move with a merge. Their profile is in flight or can be delivered again, or their submission still waits
- * for its response. The profile will then belong to the remaining contact.
+ * Jobs that move to the remaining contact in a merge. Their profile is in flight or can be delivered again, or their
+ * submission has no response yet. The profile then belongs to the remaining contact.
  */
 const MOVING = ['intended', 'processing', 'completed', 'held', 'delivered'] as const;
 
 /**
  * Moves the profile when two CRM records become one. The same job is delivered to the remaining record (the winner), so
- * no second credit is spent. Does nothing if the winner has its own profile or waits for one, or if there is nothing to
- * move. If the winner's profile does not fit its names, the winner gets the other profile, and the guard checks it.
+ * no second credit is spent. Does nothing if the winner has or expects its own profile, or if the other record has
+ * none. If the winner's profile does not match its names, the winner gets the other profile, and the guard checks it.
  */
 async function moveProfile(
   trx: Trx,
@@ -171,7 +161,7 @@ async function moveProfile(
   const [loser, winner] = [rows.get(loserId), rows.get(winnerId)];
   if (loser === undefined) return;
   if (hasProfile(winner)) {
-    // A CRM reports a merge more than once, and a contact's departure can be known before its reason is read.
+    // A CRM can report the same merge several times. It can also report a contact as gone before it reports the merge.
     if (loser.departure_read === 0) await move(trx, of, 'absorbed', [{ crm_id: winnerId }], run);
     return;
   }
@@ -180,23 +170,23 @@ async function moveProfile(
   if (what !== 'all' && (job === undefined || isGone)) return;
   const isRunning = job?.state === 'intended' || job?.state === 'processing';
   const isOver = !isRunning && isGone;
-  // A later credit's result is worth more than a result that can no longer be fetched.
+  // The result of a later credit is worth more than a result that can no longer be fetched.
   if (!job || (isOver && (await findQuestion(trx, loser)) !== undefined)) {
     return moveQuestion(trx, of, run, loser, { winnerId, winner });
   }
   const { tracking_id } = job;
   const misfit = isMismatch(winner) ? winner : null;
-  // It is known which of the two profiles fits only once both are available. Until then no other profile is paid for.
+  // donor-sync needs both profiles to decide which one matches. Until then, no further profile is bought.
   if (misfit !== null && isRunning) {
     await move(trx, of, 'absorbed', [{ crm_id: winnerId }], run);
     return;
   }
-  // If a user approved the winner's question, the winner would continue with a job that has no result yet.
+  // Approving the winner's question would continue with a job that has no result yet.
   if (job.state === 'intended' && winner?.state === 'held') return;
-  // Otherwise it would look as if the winner had cost no credit, and another credit would be spent on it.
+  // Otherwise the winner would seem to have cost nothing, and a second credit would be spent on it.
   const wasAsked = winner !== undefined && winner.asked_identity !== null;
   if (wasAsked && loser.enhanced_at === null && isGone) return;
-  // Without these columns, a job that can no longer be fetched would look as if it had never returned anything.
+  // Without these columns, an unavailable job would look as if it had never returned a profile.
   const { donor_id, enhanced_at } = loser;
   const profile = { tracking_id, ...laterCredit(loser, winner), donor_id, enhanced_at };
   const event = isRunning ? 'inheritedRunning' : 'inheritedDone';
@@ -207,7 +197,7 @@ async function moveProfile(
       crm_id: winnerId,
       state: isRunning ? job.state : 'completed',
       closed_at: null,
-      // The job's result is compared with the details that the winner has at that time.
+      // The job's result is compared with the winner's details at that time.
       ...(job.state === 'intended' ? { identity: NEXT_READING } : {}),
     })
     .where('tracking_id', '=', tracking_id)
@@ -224,7 +214,7 @@ async function moveProfile(
 
 /**
  * Gives a contact the paid job of a record that was merged into it. The job replaces the contact's profile, because it
- * was submitted with the contact's names. Returns false if the contact's state has changed.
+ * was submitted with this contact's names. Returns false if the contact's state has changed.
  */
 export async function takeJob(
   trx: Trx,
@@ -255,7 +245,7 @@ export async function takeJob(
   return true;
 }
 
-/** Finds the contact that inherits. The contact that the merge names may itself have been merged since. */
+/** Finds the contact that inherits. The contact that the merge names may have been merged itself. */
 async function findHeir(
   trx: Trx,
   { integrationId }: OfIntegration,
@@ -270,13 +260,13 @@ async function findHeir(
     if (!hasLeft || row.merged_into === null) return heir;
     heir = row.merged_into;
   }
-  // If merges form a circle, it is unknown which contact still exists.
+  // In a circle of merges, it is unknown which contact still exists.
   return mergedInto;
 }
 
 /**
- * Returns the later credit of two merged contacts. The winner's credit may have returned no profile. If the age of the
- * other profile counted instead, a third credit would be spent immediately.
+ * Returns the more recent credit of two merged contacts. The winner's credit may have found no profile. The other
+ * profile's age would make the contact due again immediately and cost a third credit.
  */
 function laterCredit(loser: ContactRow, winner: ContactRow | undefined) {
   const isWinners =
@@ -285,18 +275,16 @@ function laterCredit(loser: ContactRow, winner: ContactRow | undefined) {
   return { asked_at, last_credit };
 }
 
-/** Returns when the contact's credit was spent, or 0 if it counts as not spent. */
 function spentAt({ asked_at, last_credit }: ContactRow): number {
   return last_credit === 'in_vain' ? 0 : (asked_at ?? 0);
 }
 
-/** How long the service keeps a job's results. */
+/** The time for which the service keeps a job's results. */
 const RESULTS_KEPT_MS = 7 * 86_400_000;
 
 /**
- * Returns the job that moves. A profile that is available is worth more than a response that is still to come. There
- * are two exceptions: the response was requested because the profile was outdated, or the profile can no longer be
- * fetched.
+ * Returns the job that moves to the remaining contact. An available profile is worth more than a future response. There
+ * are two exceptions: the available profile is outdated, or it can no longer be fetched.
  */
 async function findMoving(
   trx: Trx,
@@ -311,7 +299,7 @@ async function findMoving(
     .where('integration_id', '=', of.integrationId)
     .where('crm_id', '=', loserId)
     .where('state', 'in', MOVING)
-    // The available profile, or the last delivered one, because an earlier profile may not have fitted.
+    // Uses the available or last delivered profile, because an earlier one may not have matched.
     .orderBy((eb) => eb.fn.coalesce('closed_at', eb.val(Number.MAX_SAFE_INTEGER)), 'desc')
     .orderBy('submitted_at', 'desc')
     .execute();
@@ -321,11 +309,11 @@ async function findMoving(
   const isOld =
     asked.reason === 'profile_old' ||
     (there.state === 'delivered' && (await isOutOfReach(trx, of, loserId, there, now)));
-  // A held contact does not get a job without a response.
+  // A held contact does not receive a job without a response.
   return isOld && winner?.state !== 'held' ? asked : there;
 }
 
-/** True if the service no longer has the job's profile and it is not kept either. */
+/** True if neither donor-sync nor the service still has the job's profile. */
 async function isOutOfReach(
   trx: Trx,
   { integrationId }: OfIntegration,
@@ -345,7 +333,7 @@ async function isOutOfReach(
   return kept === undefined;
 }
 
-/** Applies the event to the remaining contact, which may be new to the store. Returns false if the event is refused. */
+/** Returns false if the table refuses the event. */
 async function moveToWinner(
   trx: Trx,
   of: OfIntegration,
@@ -363,9 +351,9 @@ async function moveToWinner(
 }
 
 /**
- * Moves the question whether to buy a contact again to the contact that it was merged into. The reason for
- * the question is a lost response, or a paid job that cannot be read. If a user has already rejected it, the other contact is not
- * paid for either. If the other contact was paid for itself, nothing is moved.
+ * The question asks whether to buy the contact again. It was opened because a response was lost or a paid job cannot be
+ * read. If a user has already rejected it, the remaining contact is not bought either. Moves nothing if the remaining
+ * contact has its own paid job.
  */
 async function moveQuestion(
   trx: Trx,
@@ -380,32 +368,32 @@ async function moveQuestion(
   const { id, job, decision } = question;
   const isRejected = decision === 'rejected';
   const event = isRejected ? 'inheritedRejection' : 'inheritedQuestion';
-  // The question is now about the winner, so changes of the loser no longer matter.
+  // From now on, the question is about the winner, so changes to the loser have no effect.
   const credit = last_credit === 'outdated' ? 'stands' : last_credit;
   const profile = { asked_at, last_credit: credit, donor_id, enhanced_at };
   const given = { ...profile, ...toOutcome(question, isRejected) };
   if (!(await moveToWinner(trx, of, run, event, { crm_id: winnerId, ...given }))) {
-    // A user is already asked whether to buy the winner, and the merged details do not answer this.
+    // A question about buying the winner is already open, and the merge does not answer it.
     if (isMaybePaid(winner)) await move(trx, of, 'absorbed', [{ crm_id: winnerId }], run);
     return;
   }
   const moved = { crm_id: winnerId };
   await trx
     .updateTable('jobs')
-    // If the job can be read again, it counts as paid for the details that the winner has at that time.
+    // If the job becomes readable again, it counts as paid for the winner's details at that time.
     .set(job.state === 'vanished' ? { ...moved, identity: NEXT_READING } : moved)
     .where('tracking_id', '=', job.tracking_id)
     .execute();
   await trx
     .updateTable('questions')
-    // If the contact left or opted out before a user decided, the question is now opened again.
+    // If the contact left or opted out before a user decided, the question is opened again.
     .set(isRejected ? moved : { ...moved, decision: null, decided_at: null })
     .where('id', '=', id)
     .execute();
   await move(trx, of, 'gaveJobAway', [{ crm_id, tracking_id: job.tracking_id }], run);
 }
 
-/** The question whether to buy a contact again, and the paid job that it is about. */
+/** A question about buying a contact again, with the paid job. */
 interface BuyingQuestion {
   id: string;
   kind: 'lost_answer' | typeof PAID_SINCE_BACKUP;
@@ -414,7 +402,7 @@ interface BuyingQuestion {
   job: { tracking_id: string; state: JobState };
 }
 
-/** Returns the outcome of the contact that the question moves to, and the job that it waits for. */
+/** Returns the outcome and the job of the contact that receives the question. */
 function toOutcome({ kind, detail, job }: BuyingQuestion, isRejected: boolean) {
   if (kind === 'lost_answer') {
     return {
@@ -425,19 +413,19 @@ function toOutcome({ kind, detail, job }: BuyingQuestion, isRejected: boolean) {
   }
   const paidBefore = parsePaidBefore(detail);
   return {
-    // The contact waits for no job until the job can be read again.
+    // The contact waits for the job only after the job can be read again.
     tracking_id: null,
     outcome_reason: isRejected ? 'counted_as_paid' : kind,
     outcome_detail: paidBefore && PAID_BEFORE[paidBefore],
   } as const;
 }
 
-/** Returns the question about a contact's last job, if the job's response was lost or it cannot be read. */
+/** Returns the question about a lost or unreadable job. */
 async function findQuestion(
   trx: Trx,
   { integration_id, crm_id, asked_identity, state }: ContactRow,
 ): Promise<BuyingQuestion | undefined> {
-  // A credit that is about to be spent again counts as not spent.
+  // A credit that will be spent again counts as not spent.
   if (asked_identity === null || state === 'due') return;
   const job = await trx
     .selectFrom('jobs')
@@ -457,19 +445,18 @@ async function findQuestion(
     .where('crm_id', '=', crm_id)
     .where('kind', '=', kind)
     .where('tracking_id', '=', job.tracking_id)
-    // If a job was visible for a while, it has a question for each time that it was not.
+    // If a job became unreadable several times, it has several questions. Each of these questions is closed.
     .orderBy('opened_at', 'desc')
     .limit(1)
     .executeTakeFirst();
-  // A user has decided to buy the contact, so it counts as not paid for.
+  // A user has decided to pay, so the contact counts as not paid for.
   const isBought = kind === PAID_SINCE_BACKUP && question?.decision === 'approved';
   return question === undefined || isBought ? undefined : { ...question, kind, job };
 }
 
 /**
- * Moves a profile that has just arrived to the contact that its own contact was merged into. When the merge was read,
- * the job stayed where it was because the other contact was held for its names. Now both profiles are available. Any
- * other merge is left to the next reading, which first checks which people were erased.
+ * The merge did not move the job, because a user had to decide about the other contact's names. Now both profiles are
+ * available. Other merges wait for the next reading, which first checks for erased people.
  */
 export async function inheritAtDelivery(
   trx: Trx,
@@ -488,8 +475,8 @@ type Winner = Pick<
 >;
 
 /**
- * True if the contact has its own profile or work in progress. If its request had no result, it can take another
- * contact's profile.
+ * True if the contact has its own profile or work in progress. A contact whose request had no result can take another
+ * profile.
  */
 function hasProfile(winner: Winner | undefined): boolean {
   if (winner === undefined || winner.asked_identity === null) return false;
@@ -497,17 +484,20 @@ function hasProfile(winner: Winner | undefined): boolean {
   return winner.tracking_id !== null && !isMismatch(winner);
 }
 
-/** True if a user is being asked whether to buy the contact, because it may have been paid for. */
+/** True if the contact may have been paid for, so a user must decide about buying it. */
 function isMaybePaid(winner: Winner | undefined): boolean {
   return winner?.state === 'held' && winner.outcome_reason === PAID_SINCE_BACKUP;
 }
 
-/** True if the contact's own profile waits for a user because it does not fit the contact's names. */
+/** True if the contact's profile does not match its names and waits for a user. */
 function isMismatch(winner: Winner | undefined): boolean {
   return winner?.state === 'held' && MISMATCH_REASONS.includes(winner.outcome_reason ?? '');
 }
 
-/** Closes questions about contacts that left or are submitted again. Users no longer have to decide them. */
+/**
+ * Closes questions about contacts that have left the CRM or are submitted again. These questions need no answer any
+ * more.
+ */
 export async function supersedeHolds(
   trx: Trx,
   { integrationId }: OfIntegration,
@@ -521,7 +511,7 @@ export async function supersedeHolds(
       .where('integration_id', '=', integrationId)
       .where('crm_id', 'in', batch)
       .where('decision', 'is', null)
-      // Even if a contact has left, it must still be erased.
+      // Erasures apply even to contacts that have left.
       .where('kind', '<>', 'erasure_requested')
       .execute();
   }

@@ -20,7 +20,7 @@ export async function holdErased(
   await openErasedHolds(trx, lease, run, crmIds);
 }
 
-/** Opens the holds of contacts that were just held. A hold that is already open stays as it is. */
+/** Creates the open holds for contacts that a run has just held. Questions that are already open do not change. */
 export async function openErasedHolds(
   trx: Trx,
   lease: Lease,
@@ -58,8 +58,8 @@ export async function openErasedHolds(
 }
 
 /**
- * Reopens unanswered questions about jobs that their contacts continue with. If a merge has brought a profile since
- * then, it is first compared with the contact's current names.
+ * Reopens unanswered questions about jobs that are current again. If a merge has given the contact a profile since
+ * then, that profile is first compared with the contact's names.
  */
 export async function reopenHolds(
   trx: Trx,
@@ -96,12 +96,12 @@ export async function reopenHolds(
   }
 }
 
-/** Jobs that users are asked about, unless the job's contact is gone. */
+/** Jobs that users must decide about. Jobs of contacts that have left are excluded. */
 const ASKED_ABOUT: JobState[] = ['held', 'lost'];
 
 /**
- * Records that the CRM merged an erased contact into this one, so a user decides whether it is the same person. Returns
- * false if this is already recorded.
+ * If the CRM merged an erased contact into this one, a user must decide whether it is the same person. Returns false if
+ * this is already recorded.
  */
 export async function suspectMerged(
   trx: Trx,

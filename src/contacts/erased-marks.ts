@@ -1,6 +1,6 @@
 /**
- * Recognises users' decisions about erased people during a run. A run loads the erased people when it starts. These
- * marks change when a user confirms a contact as an erased person, or as a different person.
+ * A run loads the erased people when it starts, and these marks show later changes. They change when a user decides
+ * whether a contact is an erased person.
  */
 import { preparedRead, type Slots } from '../database/prepared.ts';
 import type { Reader } from '../database/reader.ts';
@@ -8,14 +8,11 @@ import type { Reader } from '../database/reader.ts';
 export interface ErasedMarks {
   /** Changes when a contact of the account is blocked, or when a block is lifted. */
   blocked: string;
-  /** Changes when a user says that a contact is not an erased person, or null if this was not checked. */
+  /** A value that changes when a user says that a contact is not an erased person. Null if this was not checked. */
   distinguished: string | null;
 }
 
-/**
- * Reads the marks. Decisions about different people are read only if they can matter, because this query scans all
- * holds.
- */
+/** This query scans all holds, so it runs only if its result can matter. */
 export async function findErasedMarks(
   reader: Reader,
   integrationId: string,

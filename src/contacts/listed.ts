@@ -1,10 +1,6 @@
-/** Finds the contacts that the current filter includes, as far as runs have read them. */
 import { type SqlBool, sql } from 'kysely';
 
-/**
- * Returns a condition that is false if no run has read the contact since the filter or another part of the selection
- * changed. `contact` is the alias of the contacts table.
- */
+/** False if no run has read the contact since the selection changed. `contact` is the alias of the contacts table. */
 export function isListed(contact: 'c' | 'contacts') {
   return sql<SqlBool>`not exists (
   select 1 from integrations i left join runs r on r.id = ${sql.ref(`${contact}.seen_run`)}

@@ -7,13 +7,12 @@ import type { Tables, Trx } from '../database/tables/tables.ts';
 
 export type SubmissionRow = Selectable<Tables['submissions']>;
 
-/** A submission in one of these states waits for its response or to be settled. */
+/** These submissions wait for a response or a settlement. */
 export const OPEN_STATES: SubmissionState[] = ['intended', 'lost'];
 
-/** How many submissions of a key can be open at a time. */
+/** The maximum number of a key's open submissions. */
 export const MAX_SLOTS = 6;
 
-/** Returns the open submissions of a key, by slot. */
 export async function findOpenSubmissions(
   reader: Reader,
   partnerKey: string,
@@ -39,8 +38,8 @@ export interface KeyRow {
 }
 
 /**
- * Reads and locks a key. Until this transaction ends, no other transaction can open, lose or close a submission of the
- * key. SQLite runs transactions one after the other anyway.
+ * Blocks other transactions that open, lose or close the key's submissions. SQLite runs transactions one after the
+ * other anyway.
  */
 export async function lockKey(trx: Trx, partnerKey: string): Promise<KeyRow | undefined> {
   const [row] = (await lockedKey(trx, { partnerKey })).rows;

@@ -1,16 +1,14 @@
 import type { OutcomeReason } from '../core/outcome.ts';
 import type { ContactRecord } from './contacts.ts';
 
-/**
- * Marks in the CRM, other than an opt-out, because of which a contact receives nothing and is not sent to the service.
- */
+/** Marks in the CRM, excluding opt-outs. Contacts with such a mark are not sent and receive no profile. */
 export const RECEIVES_NOTHING = [
   'deceased',
   'do_not_contact',
   'mark_unknown',
 ] as const satisfies readonly OutcomeReason[];
 
-/** True if the contact had such a mark when it was last read. */
+/** True if the last reading found such a mark. */
 export function receivesNothing({
   eligible,
   outcomeReason,

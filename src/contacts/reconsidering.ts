@@ -12,11 +12,12 @@ import { holdErased } from './erased-holds.ts';
 import { move, type Which } from './life/apply-events.ts';
 import type { LifeEvent } from './life/life.ts';
 
-/** A due contact that will not be submitted, with the facts from its CRM record. */
 export interface SettledContact {
   crmId: string;
   reason: OutcomeReason;
-  /** The result. `fresh` means that the contact need not be submitted now and may be refreshed later. */
+  /**
+   * The result of checking a due contact again. `fresh` contacts need no submission now, but may be refreshed later.
+   */
   turnedOut: 'gone' | 'ineligible' | 'fresh';
 }
 
@@ -29,10 +30,7 @@ const TURNED_OUT = {
 /** All priorities that exist. */
 const PRIORITIES = [0, 1, 2];
 
-/**
- * Reconsiders settled contacts whose last credit was spent before `askedBefore` (epoch ms), in batches by CRM ID.
- * Resolves with the number of contacts that became due.
- */
+/** Resolves with the number of newly due contacts. */
 export async function reconsiderContacts(
   { checkpoint }: Pick<Store, 'checkpoint'>,
   lease: Lease,
@@ -53,7 +51,7 @@ export async function reconsiderContacts(
         const { reason, priority } = decision;
         return [{ crm_id: row.crm_id, due_reason: reason, priority }];
       });
-      // This does not read the CRM, so a complete reading may still show that a contact is gone.
+      // The CRM is not read, so a later reading may still find that a contact has left.
       await move(trx, lease, 'reconsidered', rechosen, toMoment(trx, runId));
       if (rechosen.length > 0) {
         await countInRun(trx, runId, { chosen: rechosen.length });
@@ -67,7 +65,7 @@ export async function reconsiderContacts(
   }
 }
 
-/** Makes contacts whose identity could not be read due again, so this run checks whether it can be read now. */
+/** Retries contacts whose identity could not be read. */
 export async function retryUnreadable(
   trx: RunTransaction,
   only: readonly string[] | null,
@@ -79,7 +77,7 @@ export async function retryUnreadable(
   await move(trx, trx.lease, 'triedAgain', which, { now: trx.clock.now() });
 }
 
-/** Postpones due contacts whose identity cannot be read now. A later run tries again. */
+/** Postpones due contacts with an unreadable identity. A later run tries again. */
 export async function postponeUnreadable(
   trx: RunTransaction,
   runId: string,
@@ -88,7 +86,10 @@ export async function postponeUnreadable(
   await move(trx, trx.lease, 'unreadable', crmIds, toMoment(trx, runId));
 }
 
-/** Adopts due contacts that another database has enhanced. They count as enhanced, without any value of ours. */
+/**
+ * Adopts due contacts that were enhanced with a different database. They count as enhanced, but none of their values
+ * come from this database.
+ */
 export async function adoptContacts(
   trx: RunTransaction,
   runId: string,
@@ -103,7 +104,7 @@ export async function adoptContacts(
   await move(trx, trx.lease, 'adopted', adopted, toMoment(trx, runId));
 }
 
-/** Holds due contacts that may be an erased person. A user decides about them. */
+/** Holds due contacts that may be an erased person. A user has to decide about them. */
 export async function holdDueErased(
   trx: RunTransaction,
   runId: string,
@@ -112,7 +113,6 @@ export async function holdDueErased(
   await holdErased(trx, trx.lease, toMoment(trx, runId), crmIds);
 }
 
-/** Settles contacts that will not be submitted after all, each with its reason. */
 export async function settleDue(
   trx: RunTransaction,
   runId: string,
@@ -130,9 +130,7 @@ function toMoment({ clock }: Pick<RunTransaction, 'clock'>, id: string) {
 
 type Reconsidered = { integrationId: string; askedBefore: number; last: string };
 
-/**
- * Selects the contacts from two ranges of two indexes. With an `or` of both conditions, SQLite would read all contacts.
- */
+/** Uses two ranges of two indexes. A single condition with `or` would make SQLite read all contacts. */
 const selectToReconsider = prepared(
   (db, { integrationId, askedBefore, last }: Slots<Reconsidered>) => {
     const settled = () =>
@@ -143,10 +141,10 @@ const selectToReconsider = prepared(
         .where('state', '=', 'settled')
         .where('eligible', '=', 1);
     const askedLongAgo = settled()
-      // With a list of priorities, the index finds the old contacts directly.
+      // With a list of priorities, the index returns only the old contacts.
       .where('priority', 'in', PRIORITIES)
       .where('asked_at', '<', askedBefore);
-    // Written as a literal, so SQLite can use the index of these contacts.
+    // A literal lets SQLite use the index of these contacts.
     const withoutAnswer = settled().where('last_credit', '<>', sql.lit('stands'));
     return db
       .selectFrom('contacts')

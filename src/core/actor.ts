@@ -1,13 +1,12 @@
-/** The requester of an action, and the way it was requested. The audit records both with each change. */
+/** The requester of an action, and how the request arrived. Every audit entry contains both. */
 export interface Actor {
   /**
-   * The kind of actor. `command`: a user of the machine, on the command line. `token`, `session`: over HTTP, with an
-   * access token or with a browser that signed in with one. `local`: the first visit, or the user of the demo's
-   * machine. `consent`: a browser that returns from a CRM. `door`: a CRM, for a linked user or for itself. `webhook`,
-   * `schedule`: no user. `product`: donor-sync itself, or a version of it that did not record the actor.
+   * `command` is a user of this machine's command line. `token` and `session` arrive over HTTP, from an access token or
+   * a browser that signed in with one. `local` is the first visit or the demo's user. `consent` is a browser that
+   * returns from a CRM. `door` is a CRM that acts for a linked user or for itself. `webhook` and `schedule` have no
+   * user. `product` is donor-sync itself, or an earlier version that did not record the actor.
    */
   kind: ActorKind;
-  /** The name of the user or of the token, or null if there is none. */
   name: string | null;
   /** The machine of a command, or the address of a caller. */
   from: string | null;

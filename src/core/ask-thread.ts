@@ -1,6 +1,5 @@
 import { Worker } from 'node:worker_threads';
 
-/** Thrown if a thread gave no answer, because it needed too much time or memory, or ended without one. */
 export class ThreadFailure extends Error {
   readonly reason: 'time' | 'memory' | 'ended';
 
@@ -11,7 +10,6 @@ export class ThreadFailure extends Error {
   }
 }
 
-/** Limits of a thread. */
 export interface ThreadLimits {
   mostTimeMs: number;
   /** The limit of the thread's heap. Bytes outside the heap are not counted. */
@@ -19,9 +17,8 @@ export interface ThreadLimits {
 }
 
 /**
- * Runs a program in its own thread, so its input cannot exhaust time or memory. The first message of the thread is an
- * Answer and ends it. The program receives `workerData`, and takes over `bytes`. Throws a ThreadFailure if there is no
- * answer, and rethrows the program's errors.
+ * Runs a program in a separate thread, so its input cannot exhaust time or memory. The thread ends after its first
+ * message. The program takes over `bytes`. Throws a ThreadFailure without an answer, and rethrows the program's errors.
  */
 export function askThread<Answer>(
   program: URL,
@@ -49,7 +46,7 @@ export function askThread<Answer>(
 
     function fail(error: unknown): void {
       const rejects = () => reject(error);
-      // Rejects only after the thread has ended, so the thread writes nothing after the caller has the error.
+      // Rejects after the thread has ended, so the thread writes nothing later.
       leave().then(rejects, rejects);
     }
 

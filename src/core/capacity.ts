@@ -1,7 +1,4 @@
-/**
- * Bands of giving capacity, which pages show instead of a person's amount. The largest comes first. All functions are
- * pure.
- */
+/** Bands of giving capacity that pages show instead of an amount. The largest band comes first. */
 
 export const CAPACITY_BANDS = [
   { id: '1m', from: 1_000_000, name: '$1M or more' },
@@ -23,5 +20,5 @@ export function findBand(amount: number | null): number | null {
   return index === -1 ? CAPACITY_BANDS.length - 1 : index;
 }
 
-/** A net worth from which a person counts as a millionaire, in US dollars. */
+/** The net worth of a millionaire in US dollars. */
 export const MILLION = 1_000_000;

@@ -1,17 +1,16 @@
-/** Time as a dependency, so tests can control it. */
 export interface Clock extends WallClock {
   /**
-   * Milliseconds since a fixed point in the life of this process. Setting the clock does not change it, so it is the
-   * only reliable measure of elapsed time.
+   * Milliseconds since a fixed point in the life of this process. Clock changes do not affect this number, so only it
+   * measures elapsed time reliably.
    */
   monotonicMs(): number;
 }
 
-/** The time of day, which a user or a time server can set at any time. */
+/** Users and time servers can set this clock at any time. */
 export interface WallClock {
   /** Returns the time in epoch milliseconds. */
   now(): number;
-  /** Resolves after `ms`, or as soon as the signal is aborted. Never rejects. */
+  /** Resolves after `ms`, or as soon as the signal is aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
@@ -34,8 +33,8 @@ export const systemClock: Clock = {
 };
 
 /**
- * Creates a clock that starts at another clock's current time and then runs independently. If that clock is set later,
- * nothing starts to look old.
+ * Creates a clock that starts at another clock's current time and then runs independently. It runs evenly even if the
+ * other clock is set later.
  */
 export function steadyClock(clock: Clock): Clock {
   const offsetMs = clock.now() - clock.monotonicMs();
@@ -48,8 +47,8 @@ export function steadyClock(clock: Clock): Clock {
 }
 
 /**
- * Starts to measure. Each call returns the milliseconds since then. It uses both clocks, because not every
- * monotonic clock counts the time while the machine was suspended.
+ * Starts to measure. Each call returns the elapsed milliseconds. Uses both clocks, because some monotonic clocks stop
+ * while the machine is suspended.
  */
 export function stopwatch(clock: Pick<Clock, 'now' | 'monotonicMs'>): () => number {
   const began = { at: clock.now(), atMs: clock.monotonicMs() };

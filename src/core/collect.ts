@@ -1,4 +1,4 @@
-/** Returns all items, in their order. */
+/** Returns all items as an array. */
 export async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   const all: Item[] = [];
   for await (const item of items) all.push(item);

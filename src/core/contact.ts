@@ -1,40 +1,39 @@
 import type { RecordCurrencies } from './money.ts';
 import { isPlainLine } from './printable.ts';
 
-/** The details that distinguish one person from another. This part of a contact is sent to the service. */
+/** Only this part of a contact is sent to the service. */
 export interface Identity {
   firstName: string | null;
   lastName: string | null;
-  /** Addresses as free text, the most significant first. */
+  /** The addresses as free text. The most important address comes first. */
   addresses: readonly string[];
   /** The names of employers, current employer first. */
   employers: readonly string[];
 }
 
-/** A person's record in the CRM, identified by its CRM ID. */
+/** A person's record in the CRM, with its CRM ID. */
 export interface Contact extends Identity {
   id: string;
-  /** True if the person must not be enhanced, according to the CRM. */
+  /** True if the CRM says that the person must not be enhanced. */
   optedOut: boolean;
   /**
-   * True if the person objects to being enhanced, according to the list in the settings or the consent in the CRM. The
-   * paid profile is then deleted immediately. Defaults to false.
+   * True if the person objects to enhancement, according to the settings or the CRM's consent record. The paid profile
+   * is then deleted immediately. Defaults to false.
    */
   objects?: boolean;
   /**
-   * Another mark in the CRM that excludes this person. Null or omitted if there is none. `row_unreadable`: the identity
-   * cannot be read at all, and the ID is the row's number in the file. `mark_unknown`: a field that marks contacts has
-   * a value whose meaning nobody has defined.
+   * Null or omitted if there is none. `row_unreadable`: the whole row is unreadable, and the ID is its number in the
+   * file. `mark_unknown`: nobody has defined what the value of a mark field means.
    */
   excluded?: Exclusion | 'row_unreadable' | 'mark_unknown' | null;
-  /** Requests about the person's data that the CRM records. Omitted if there are none. */
+  /** Privacy requests in the CRM record. Omitted if there are none. */
   privacy?: PrivacyMarks;
   /**
-   * The names of identity sources (`IdentitySource.name` in the connectors' contract) that could not be read for this
-   * contact. Their values are unknown, which is not the same as empty. If omitted or empty, everything could be read.
+   * The names of identity sources that could not be read for this contact. An unknown value is not an empty value.
+   * Empty or omitted if everything could be read.
    */
   unreadable?: readonly string[];
-  /** The currencies in its currency fields. Omitted if the CRM's records have no currency. */
+  /** Omitted if the CRM's records have no currency. */
   currencies?: RecordCurrencies;
 }
 
@@ -42,18 +41,16 @@ export interface Contact extends Identity {
 export interface PrivacyMarks {
   /** True if the person is to be erased. */
   shouldForget: boolean;
-  /** True if the person objects to profiling. */
   objectsToProfiling: boolean;
   /** True if the person's data must not be erased for now. */
   isOnHold: boolean;
 }
 
-/** A mark in a CRM record that, without an opt-out, prevents a person from being enhanced. */
 export type Exclusion = 'deceased' | 'do_not_contact';
 
 /**
- * Returns the identity as one canonical text, from which its fingerprint is computed. Case, accents and white space do
- * not make a different person. The order of addresses and employers does not either, because CRMs do not guarantee one.
+ * Returns the canonical string from which the identity's fingerprint is computed. Differences in case, accents and
+ * white space are ignored. The order of addresses and employers does not matter, because CRMs do not guarantee it.
  */
 export function identityText(identity: Identity): string {
   return JSON.stringify([
@@ -65,9 +62,9 @@ export function identityText(identity: Identity): string {
 }
 
 /**
- * Returns the same text for the same person, however a CRM stores them. Ignores everything that `identityText` ignores,
- * and also punctuation and repeated or empty parts. It decides who shares a profile, but never who has changed. So it
- * can become more lenient without costing a new credit.
+ * Returns the same string for the same person in every CRM. Also ignores punctuation and repeated or empty parts.
+ * Decides which contacts share a profile, but not which contacts have changed. More lenient rules therefore cost no new
+ * credit.
  */
 export function personText(identity: Identity): string {
   return JSON.stringify([
@@ -82,10 +79,6 @@ function distinct(texts: readonly string[]): string[] {
   return [...new Set(texts.map(words).filter(Boolean))].sort();
 }
 
-/**
- * Returns canonical text without punctuation. A text that consists only of punctuation stays, because otherwise
- * different texts would become equal.
- */
 function words(text: string): string {
   const plain = canonical(text);
   if (BARE.test(plain)) return plain;
@@ -106,7 +99,7 @@ function canonical(text: string): string {
   return withoutAccents(text).replace(/\s+/g, ' ').trim().toLowerCase();
 }
 
-/** Decomposes a text only if it is not plain ASCII, because most texts are. */
+/** Decomposes a string only if it is not plain ASCII. Most strings are plain ASCII. */
 function withoutAccents(text: string): string {
   return /[^\0-\x7f]/.test(text) ? text.normalize('NFKD').replace(/\p{M}+/gu, '') : text;
 }

@@ -11,10 +11,7 @@ const priceSchema = z
   .nullable()
   .default(null);
 
-/**
- * The price of one credit by bucket, or null if it is unknown. Queries about connections have their own price, because
- * the service chooses their bucket.
- */
+/** Queries about connections have a separate price, because the service chooses their bucket. */
 export const creditPricesSchema = z.strictObject({
   enhancements: priceSchema,
   networks: priceSchema,
@@ -29,8 +26,8 @@ export interface Amount {
 }
 
 /**
- * Returns what these credits cost, one amount per currency. Returns null if a price is unknown for a bucket from which
- * credits were spent, because part of the cost would look like the whole. A pure function.
+ * Returns one amount per currency. Returns null if any spent bucket has no price, because a partial cost would look
+ * complete.
  */
 export function costOf(
   spent: Readonly<Record<keyof CreditPrices, number>>,
@@ -52,7 +49,7 @@ export function costOf(
   }));
 }
 
-/** Returns an amount such as `$1,250.00`. A pure function. */
+/** Returns an amount such as `$1,250.00`. */
 export function formatAmount({ amount, currency }: Amount): string {
   return new Intl.NumberFormat('en-US', { style: 'currency', currency }).format(amount);
 }

@@ -1,6 +1,6 @@
 /**
- * Yields the parts of a CSV file that is written while it is read. The header is sent together with the first page, so
- * an error in that page is thrown before anything is sent.
+ * Yields a CSV file while its rows are still being read. Nothing is sent before the first page is complete, so its
+ * errors are still thrown.
  */
 export async function* toCsvParts<Page>(
   header: string,

@@ -1,23 +1,22 @@
 /**
- * Errors, sorted by what to do next. Connectors and the service's client translate failures from outside into one of
- * these four kinds. Everything above them checks only the kind and the data.
+ * Errors by the next step that they need. Connectors and the service client translate all failures into these four
+ * kinds. Code above them checks only the kind and the data.
  */
 
 import type { ForeignText } from './foreign-text.ts';
 
-/** The data that each of our errors has in addition to its message. */
 export interface ErrorFacts {
   /** A stable word in snake_case for programs, for example `crm_unauthorized`. */
   code: string;
   /** The underlying error. */
   cause?: unknown;
-  /** Facts that a caller may want to read. They never contain secrets or personal data. */
+  /** Facts for the caller. Never contains secrets or personal data. */
   details?: Readonly<Record<string, unknown>>;
-  /** The other side's own text, for deciders. It is never part of the message. */
+  /** The other system's own message, for deciders. Never part of our message. */
   words?: ForeignText | null;
 }
 
-/** The mark of our errors, whichever copy of this package created them. */
+/** Marks our errors, whichever copy of this package created them. */
 const BRAND: unique symbol = Symbol.for('donor-sync.error');
 
 /** The base of the four kinds. The message contains the subject and the next step. */
@@ -38,15 +37,16 @@ export abstract class DonorSyncError extends Error {
 }
 
 /**
- * Why something is refused. `invalid`: the input is not valid. `unknown`: it does not exist, or the caller may not
- * access it. `conflict`: it has changed since the caller saw it. `forbidden`: the caller may not do it.
+ * The reason why something is refused. `invalid`: the input is wrong. `unknown`: the subject does not exist, or the
+ * caller may not access it. `conflict`: the subject has changed since the caller saw it. `forbidden`: the caller has no
+ * permission.
  */
 export type Refusal = 'invalid' | 'unknown' | 'conflict' | 'forbidden';
 
-/** An error after which a user must change something before a retry makes sense. */
+/** A user must change something before a retry makes sense. */
 export class ConfigurationError extends DonorSyncError {
   readonly kind = 'configuration';
-  /** Omitted in errors of connector packages with an older copy of this class. */
+  /** Omitted by connector packages that use an older version of this class. */
   readonly refusal: Refusal | undefined;
 
   constructor(
@@ -68,14 +68,12 @@ export class SkippableError extends DonorSyncError {
   readonly kind = 'skippable';
 }
 
-/** The run must stop here. */
 export class FatalError extends DonorSyncError {
   readonly kind = 'fatal';
 }
 
 /**
- * Returns true for an error of one of the four kinds. A connector package may have its own copy of this
- * package, with different classes, so errors are recognised by their mark and kind, and never by
+ * A connector package may bundle its own copy of these classes, so errors are recognised by their mark and not by
  * `instanceof`.
  */
 export function isDonorSyncError(error: unknown): error is DonorSyncError {
@@ -99,7 +97,6 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Returns the other side's own text from anything that was thrown, or null if there is none. */
 export function wordsOf(error: unknown): ForeignText | null {
   return isDonorSyncError(error) ? error.words : null;
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Every value of a profile, of a warm path or of the sync itself that can be written into a CRM field. */
+/** Values that can be written into CRM fields. */
 export const FIELD_SOURCES = [
   'donorId',
   'profileUrl',
@@ -29,17 +29,15 @@ export const FIELD_SOURCES = [
 
 export type FieldSource = (typeof FIELD_SOURCES)[number];
 
-/** Every source that is part of a warm path. */
 export const PATH_SOURCES = FIELD_SOURCES.filter((source) => source.startsWith('warmPath.'));
 
-/** The sources about the sync itself: a contact's state, and the time since when it has had that state. */
+/** Sources about the sync: a contact's state and its start time. */
 export const SYNC_SOURCES: readonly FieldSource[] = ['sync.status', 'sync.statusDate'];
 
-/** The rules for when a value may be written (design, section 4.2). */
+/** When a value may be written (design, section 4.2). */
 export const WRITE_RULES = ['always', 'ifEmpty', 'unlessEdited'] as const;
 export type WriteRule = (typeof WRITE_RULES)[number];
 
-/** One line of the field map. */
 export const fieldMappingSchema = z.strictObject({
   from: z.enum(FIELD_SOURCES),
   to: z.string().trim().min(1),

@@ -1,8 +1,7 @@
 /**
- * Text from outside, such as error messages from a CRM, a service or a sign-in server. If a rule in an org produces it,
- * it may quote names, amounts and notes. So it has its own type, which no message, log or document can include by
- * accident: as JSON, it contains only its code and its fields. Only `reveal` returns the text, so that it can be
- * encrypted or shown to a user who decides.
+ * Error messages from a CRM, a service or a sign-in server. A CRM rule's message may quote names, amounts and notes. A
+ * separate type prevents messages, logs and documents from including the text by accident. Only `reveal` returns the
+ * text, for encryption or for a deciding user.
  */
 import { plainLine } from './printable.ts';
 
@@ -11,29 +10,29 @@ export interface ForeignText {
   readonly code: string;
   /** The names of the affected fields. */
   readonly fields: readonly string[];
-  /** Returns the text as one line of at most `MAX_FOREIGN_TEXT` characters, without active characters. */
+  /** Returns one line of at most `MAX_FOREIGN_TEXT` characters, without active characters. */
   reveal(): string;
 }
 
-/** How many characters of a text are kept. */
+/** The maximum length of a stored message, in characters. */
 const MAX_FOREIGN_TEXT = 500;
 
-/** How long a text is kept (ms). */
+/** Messages are deleted after this time (ms). */
 export const FOREIGN_TEXT_LIFE_MS = 30 * 86_400_000;
 
-/** Wraps a text. Returns null if it is empty. */
+/** Wraps a string. Returns null if it is empty. */
 export function foreignText(
   text: string | null | undefined,
   { code, fields = [] }: { code: string; fields?: readonly string[] },
 ): ForeignText | null {
-  // Shortened first, so a text of several megabytes is not processed completely.
+  // Shortened first, because a message may have several megabytes.
   const said = plainLine((text ?? '').slice(0, 4 * MAX_FOREIGN_TEXT)).trim();
   if (said === '') return null;
   const kept = said.length > MAX_FOREIGN_TEXT ? `${cut(said, MAX_FOREIGN_TEXT - 1)}…` : said;
   return { code, fields, reveal: () => kept };
 }
 
-/** Shortens a text, but never splits a surrogate pair. */
+/** Shortens a string, but never splits a surrogate pair. */
 function cut(text: string, length: number): string {
   return text.slice(0, length).replace(/[\ud800-\udbff]$/, '');
 }
@@ -41,10 +40,7 @@ function cut(text: string, length: number): string {
 /** Used in place of an invalid code. */
 const UNKNOWN_CODE = 'UNKNOWN';
 
-/**
- * Returns a code in the form of the CRMs' codes (`STRING_TOO_LONG`), or `UNKNOWN`, because anything else could be a
- * message.
- */
+/** Returns `UNKNOWN` for anything that does not look like a CRM's code, because it could be a message. */
 export function foreignCode(code: string): string {
   return /^[A-Z][A-Z0-9_]{1,79}$/.test(code) ? code : UNKNOWN_CODE;
 }

@@ -1,17 +1,15 @@
 /**
- * Converts paths of documents in the repository into addresses in the guide, which `serve` offers under `/docs/guide`.
- * `scripts/docs` builds its pages for these addresses.
+ * Converts document paths to the guide's addresses under `/docs/guide`. `scripts/docs` builds the pages for these
+ * addresses.
  */
 
 export const GUIDE = '/docs/guide';
 
-/** Returns an address such as `/docs/guide/users#roles` for `docs/guides/users.md#roles`. */
 export function guideAddress(document: string): string {
   const [path = '', anchor] = document.split('#');
   return `${GUIDE}/${guideName(path)}${anchor === undefined ? '' : `#${anchor}`}`;
 }
 
-/** Returns the last part of a page's address from its document's path. */
 export function guideName(path: string): string {
   const [, connector] = /^connectors\/(\w+)\/README\.md$/.exec(path) ?? [];
   if (connector !== undefined) return `connector-${connector}`;

@@ -2,14 +2,13 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 
-/** A host without a port, such as `crm.example.org`, `10.0.0.7` or `[fd00::7]`. */
 export const hostSchema = z
   .string()
   .trim()
   .toLowerCase()
   .refine(isHost, 'must be only a host, such as "crm.example.org", without scheme, port or path');
 
-/** A host with its port, if that is not the default one, such as `crm.example.org:8443`. */
+/** The port is needed only if it is not the default. */
 export const hostAndPortSchema = z
   .string()
   .trim()
@@ -18,19 +17,17 @@ export const hostAndPortSchema = z
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
-/** Returns true for the names and addresses of this machine. `hostname` has the form that it has in a URL. */
+/** True for this machine's names and addresses. `hostname` must have the form that it has in a URL. */
 export function isLoopback(hostname: string): boolean {
   return LOOPBACK.test(hostname);
 }
 
-/** True if nobody can read or change the data on the way, because it is sent over https or within this machine. */
+/** True for https and for connections within this machine. */
 export function isConfidential(url: URL): boolean {
   return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname));
 }
 
-/**
- * True if a URL parses the host to the same text, so it has no letters of other alphabets and nothing is added to it.
- */
+/** True if a URL parser keeps the host unchanged. Then the host has only plain letters. */
 function isHost(text: string): boolean {
   return parseHost(text)?.hostname === text;
 }
@@ -39,16 +36,16 @@ function isHostAndPort(text: string): boolean {
   return parseHost(text)?.host === text;
 }
 
-/** Parses a host. Refuses an asterisk, which URLs accept but which would look like a pattern. */
+/** Refuses an asterisk, because it would look like a pattern. */
 function parseHost(host: string): URL | null {
   const url = `https://${host}/`;
   return !host.includes('*') && URL.canParse(url) ? new URL(url) : null;
 }
 
-/** One IP address, or all addresses that start with the same bits, such as `10.0.0.0/8`. */
+/** One IP address, or a range such as `10.0.0.0/8`. */
 export interface AddressRange {
   address: string;
-  /** The number of leading bits that are compared. */
+  /** The number of leading bits that must be equal. */
   prefix: number;
   family: 'ipv4' | 'ipv6';
 }

@@ -8,11 +8,11 @@ export const scheduleSchema = z.strictObject({
   cron: z.string().trim().min(1),
   /** An IANA name, for example `America/Chicago`. */
   timezone: z.string().trim().min(1).default('UTC'),
-  /** True to run once at the next start if times passed while no process was serving. */
+  /** True to make up for a scheduled time that was missed. */
   catchUp: z.boolean().default(true),
   /**
-   * The maximum delay after the scheduled time (ms), or 0 for none. Integrations with the same schedule start at
-   * different times within this delay, so that they do not all start together.
+   * The maximum delay after the scheduled time (ms). Integrations with the same schedule start at different times
+   * within this delay.
    */
   jitterMs: z.int().min(0).max(3_600_000).default(30_000),
 });
@@ -22,29 +22,22 @@ const creditLimit = z.int().nonnegative().nullable();
 
 const markedValues = z.array(z.string().trim().min(1)).min(1);
 
-/**
- * The part of the CRM that belongs to the integration, in the CRM's own filter language and field
- * names.
- */
 export const contactsSchema = z.strictObject({
   filter: z.string().trim().min(1).nullable().default(null),
   optOutField: z.string().trim().min(1).nullable().default(null),
-  /** The values that mean an opt-out, if `optOutField` is a picklist. */
+  /** The values that mean an opt-out if `optOutField` is a picklist. */
   optOutValues: markedValues.nullable().default(null),
-  /** The IDs of contacts that object. They count as opted out, whatever the CRM says. */
+  /** The IDs of contacts who object to enhancement. They count as opted out, whatever the CRM says. */
   objections: z.array(z.string().trim().min(1)).max(100_000).default([]),
-  /** A field that marks deceased contacts, in addition to the CRM's fields that are known for this. */
+  /** An additional field that marks deceased contacts. */
   deceasedField: z.string().trim().min(1).nullable().default(null),
-  /** A field that marks contacts who want no contact, in addition to the CRM's own known fields. */
+  /** An additional field that marks contacts who want no contact. */
   doNotContactField: z.string().trim().min(1).nullable().default(null),
-  /** Values of `deceasedField` that mark a contact. If omitted, these are words for yes, and dates. */
+  /** The `deceasedField` values that mark a contact. Defaults to words for yes, and dates. */
   deceasedValues: markedValues.optional(),
-  /** Values of `doNotContactField` that mark a contact. If omitted, these are words for yes, and dates. */
+  /** The `doNotContactField` values that mark a contact. Defaults to words for yes, and dates. */
   doNotContactValues: markedValues.optional(),
-  /**
-   * Values of these fields that do not mark a contact. If a contact's value is in neither list, the contact
-   * waits.
-   */
+  /** Values that do not mark a contact. A contact with an unlisted value waits. */
   unmarkedValues: z
     .strictObject({
       optOut: markedValues.optional(),
@@ -52,18 +45,14 @@ export const contactsSchema = z.strictObject({
       doNotContact: markedValues.optional(),
     })
     .optional(),
-  /** True if deceased contacts are enhanced anyway. */
   includeDeceased: z.boolean().default(false),
   /** True if contacts who want no contact are enhanced anyway. */
   includeDoNotContact: z.boolean().default(false),
 });
 
-/** Guards that stop spending that looks like a mistake, until a user has checked it. */
+/** Guards that stop spending after a possible mistake. A user must check before spending continues. */
 const guardsSchema = z.strictObject({
-  /**
-   * Purchases within seven days because the identity of known contacts changed. If they exceed this share of
-   * the known contacts, and are at least this many, they wait for a user.
-   */
+  /** Limits purchases for contacts whose identity changed within seven days. */
   massChange: z
     .strictObject({
       share: z.number().min(0).max(1).default(0.1),
@@ -71,10 +60,9 @@ const guardsSchema = z.strictObject({
     })
     .prefault({}),
   /**
-   * The limits for missing contacts that were found within seven days without a sign that they were deleted. If they
-   * exceed this share of the list, and are at least this many, a user must confirm before any of them counts as
-   * removed. A user must also confirm if more than half of a list of at least five contacts is missing, and for every
-   * empty list.
+   * Limits the contacts that go missing within seven days. The CRM does not report them as deleted. Above this share
+   * and this number, a user must confirm before any contact is removed. A user must also confirm if the list is empty,
+   * or if more than half of at least five contacts are missing.
    */
   departures: z
     .strictObject({
@@ -83,8 +71,8 @@ const guardsSchema = z.strictObject({
     })
     .prefault({}),
   /**
-   * The first submission under a mapping, with at most `size` people. Nothing more is sent unless the service
-   * recognises at least the share `minKnown` of them. If the size is 0, there is no trial.
+   * The first submission under a new mapping, with at most `size` people. Spending continues only if the service
+   * recognises at least the share `minKnown`. A size of 0 means no trial.
    */
   trial: z
     .strictObject({
@@ -94,36 +82,35 @@ const guardsSchema = z.strictObject({
     .prefault({}),
 });
 
-/** How certain the service has to be of its match. */
+/** The required certainty of a match. */
 export const matchSchema = z.strictObject({
-  /** Profiles with a lower probability wait for a user. Null accepts all profiles. */
+  /** Profiles with a lower probability wait for a user's decision. Null accepts every profile. */
   minProbability: z.number().min(0).max(1).nullable().default(null),
 });
 
-/** The number of days for which the client's data is kept, if that is shorter than for all clients. */
+/** The retention of this client's data, in days. Can only shorten the general setting. */
 const ownRetentionSchema = z.strictObject({
-  /** How long paid profiles are kept. Null uses the setting for all clients, and 0 keeps none. */
+  /** The retention of paid profiles, in days. Null uses the general setting, and 0 keeps no profiles. */
   profiles: z.int().min(0).max(3650).nullable().default(null),
 });
 
 const refreshSchema = z.strictObject({
-  /** The number of days after which a profile is requested again, or null if never. */
+  /** Profiles are bought again after this many days. Null means never. */
   afterDays: z.int().positive().nullable().default(365),
-  /** True if a credit is spent again after a change of name, address or employer. */
+  /** True to buy a profile again after a change of name, address or employer. */
   whenIdentityChanges: z.boolean().default(true),
 });
 
-/** The limits of one credit bucket. */
 const creditLimitsSchema = z.strictObject({
-  /** How many of the bucket's credits one run may spend. */
+  /** The maximum number of credits that one run may spend. */
   perRun: creditLimit.default(null),
-  /** How many credits may be spent in one calendar month of the schedule's time zone. */
+  /** The maximum number of credits per calendar month, in the schedule's time zone. */
   perMonth: creditLimit.default(null),
-  /** The number of credits that are always left in the bucket. */
+  /** The number of credits to leave in the bucket. */
   keep: z.int().nonnegative().default(0),
 });
 
-/** The limits of the enhancements bucket and, nested, of the networks bucket. */
+/** Limits for the enhancements bucket and, nested, the networks bucket. */
 export const budgetSchema = creditLimitsSchema.extend({
   networks: creditLimitsSchema.prefault({}),
 });
@@ -131,50 +118,47 @@ export const budgetSchema = creditLimitsSchema.extend({
 export const networkSchema = z.strictObject({
   name: z.string().trim().min(1),
   color: z.string().trim().min(1).default('teal'),
-  /** One key, which is the kind of group, with its selection. Each connector defines its own kinds. */
+  /** The kind of group, with its selection. Each connector defines its own kinds. */
   group: z.record(z.string(), z.unknown()),
 });
 
 const insightsSchema = z.strictObject({
   enabled: z.boolean().default(true),
-  /** The weakest connection that counts as a warm path, 0 to 1. */
+  /** The minimum strength of a warm path's weakest connection, from 0 to 1. */
   minStrength: z.number().min(0).max(1).default(0.45),
-  /** The number of days after which a path is computed again even without a known change, or null if never. */
+  /** A path is computed again after this many days, even without a known change. Null means never. */
   refreshAfterDays: z.int().positive().nullable().default(90),
   /** Limits for services that charge for queries. They have no effect if queries are free. */
   budget: z
     .strictObject({
-      /** How many credits one run's queries may spend. Null means no limit. */
+      /**
+       * The maximum number of credits that one run's queries may spend. Null means no limit. Applies to the queries of
+       * one run.
+       */
       perRun: creditLimit.default(1_000),
-      /** The number of credits that are always left in the bucket. */
+      /** The number of credits to leave in the bucket. */
       keep: z.int().nonnegative().default(0),
     })
     .prefault({}),
 });
 
 const privacySchema = z.strictObject({
-  /**
-   * How contacts are erased that the CRM marks for erasure: after a question to a user, or up to 25 a day without a
-   * question.
-   */
+  /** Contacts that the CRM marks for erasure are erased after a user's decision, or automatically up to 25 a day. */
   crmRequests: z.enum(['ask', 'erase']).default('ask'),
 });
 
 const partnerSchema = z.strictObject({
   baseUrl: z.url({ protocol: /^https?$/ }),
   apiKey: z.string().trim().min(1),
-  /**
-   * The last day (UTC) on which the key works, according to its issuer. The service does not report this day.
-   */
+  /** The key's last day (UTC), as its issuer states it. The service does not report it. */
   expiresOn: z.iso.date().optional(),
   /**
-   * True to spend credits only once on people who are in several contacts, here or in other integrations with the same
-   * key. If false, the integration neither uses other integrations' profiles nor shares its own.
+   * True to spend one credit per person, even if several contacts or integrations with the same key have this person.
+   * If false, the integration neither uses nor shares profiles.
    */
   shareProfiles: z.boolean().default(true),
 });
 
-/** One integration in the settings (design, section 4.2). */
 export const integrationSchema = z.strictObject({
   id: z
     .string()
@@ -185,7 +169,7 @@ export const integrationSchema = z.strictObject({
   name: z.string().trim().min(1).optional(),
   schedule: scheduleSchema.nullable().default(null),
   partner: partnerSchema,
-  /** The CRM. `kind` selects the connector, whose own schema checks the rest. */
+  /** `kind` selects the connector, and the connector's schema checks the rest. */
   crm: z.looseObject({ kind: z.string().trim().min(1) }),
   contacts: contactsSchema.prefault({}),
   refresh: refreshSchema.prefault({}),
@@ -194,24 +178,23 @@ export const integrationSchema = z.strictObject({
   budget: budgetSchema.prefault({}),
   guards: guardsSchema.prefault({}),
   match: matchSchema.prefault({}),
-  /** If omitted, the connector's default map is used. */
+  /** Defaults to the connector's field map. */
   fields: z.array(fieldMappingSchema).optional(),
   networks: z.array(networkSchema).default([]),
   insights: insightsSchema.prefault({}),
-  /** Recipient of this integration's alerts, in addition to the recipients of the whole installation. */
+  /** An additional recipient of this integration's alerts. */
   alerts: ownAlertsSchema.optional(),
   /**
-   * If `public`, requests cannot reach addresses of a private network, except addresses that the operator allows. A
-   * set-up in a browser sets this. Omitted if an operator has written the addresses.
+   * `public` blocks private networks, except addresses that the operator allows. A set-up in a browser sets this.
+   * Omitted if an operator set the addresses.
    */
   addresses: z.literal('public').optional(),
-  /** The handling of contacts whose submission was charged although its response was lost. */
+  /** What happens to contacts whose response was lost but whose credit was charged. */
   onLostAnswer: z.enum(['hold', 'resubmit']).default('hold'),
-  /** The quiet time after a lost response before the balance is trusted. */
+  /** After this time without requests, the balance shows whether a lost response was charged. */
   settleAfterMs: z.int().nonnegative().default(90_000),
 });
 
-/** One CRM account that is connected to one service key, with its settings. */
 export type Integration = z.infer<typeof integrationSchema>;
 export type Schedule = z.infer<typeof scheduleSchema>;
 export type Budget = z.infer<typeof budgetSchema>;

@@ -1,6 +1,6 @@
 /**
- * The log, in the form that the product uses and that pino has. Facts are IDs, counts, states and durations. Names,
- * wealth figures and keys are never logged.
+ * The methods of the log that the product uses. pino has the same methods. Names, wealth figures and keys are never
+ * logged.
  */
 export interface Log {
   debug(facts: LogFacts, message: string): void;
@@ -11,5 +11,4 @@ export interface Log {
 
 export type LogFacts = Readonly<Record<string, unknown>>;
 
-/** A log that writes nothing. */
 export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} };

@@ -1,4 +1,4 @@
-/** The mails that users can choose on their own page. Each is sent once a month. */
+/** The monthly emails that users can choose on their own page. Each email is sent once a month. */
 import type { Role } from './role.ts';
 
 export const MAIL_KINDS = ['introductions', 'results'] as const;
@@ -7,9 +7,9 @@ export type MailKind = (typeof MAIL_KINDS)[number];
 
 interface MailRule {
   name: string;
-  /** The role that the page with the same numbers needs. */
+  /** The role that the page with these numbers requires. */
   role: Role;
-  /** The day of the month (UTC) from which it is sent. */
+  /** The first day of the month (UTC) on which the email can be sent. */
   fromDay: number;
   content: string;
 }
@@ -24,7 +24,6 @@ export const MAIL_RULES: Readonly<Record<MailKind, MailRule>> = {
   results: {
     name: 'Results',
     role: 'viewer',
-    // The service keeps results for a week, so the numbers of the past month no longer change.
     fromDay: 9,
     content: 'contacts sent and matched, new introductions, decisions and credits',
   },

@@ -1,15 +1,12 @@
-/** A word may have one typing error per this many letters and still count as the same word. */
+/** Words with at least this many letters may contain one typing error. */
 const LETTERS_PER_MISTAKE = 3;
 
-/**
- * Longer words are not compared, because nobody types them by hand and the work would grow with the square of the
- * length.
- */
+/** Longer words are skipped, because the work grows with the square of the length. */
 const MAX_COMPARED_LENGTH = 80;
 
 /**
- * Returns the candidate that a mistyped word most likely means, or null if none is close. Case, hyphens, underscores
- * and spaces do not count as mistakes (`api_key` matches `apiKey`).
+ * Returns the most likely candidate, or null if none is close. Case, hyphens, underscores and spaces do not count as
+ * mistakes (`api_key` matches `apiKey`).
  */
 export function nearMiss(word: string, candidates: Iterable<string>): string | null {
   const wanted = folded(word);
@@ -25,16 +22,13 @@ export function nearMiss(word: string, candidates: Iterable<string>): string | n
   return best?.candidate ?? null;
 }
 
-/**
- * Returns the end of a message that suggests the closest word, such as `, did you mean "Phone"?`. Empty if none is
- * close.
- */
+/** Returns a suggestion such as `, did you mean "Phone"?`. Empty if no candidate is close. */
 export function didYouMean(word: string, candidates: Iterable<string>): string {
   const candidate = nearMiss(word, candidates);
   return candidate === null ? '' : `, did you mean "${candidate}"?`;
 }
 
-/** Returns a message that an answer is not one of the choices. It suggests the closest choice, or lists all of them. */
+/** Suggests the closest choice or lists all choices. */
 export function notAChoice(answer: string, choices: readonly string[]): string {
   const hint = didYouMean(answer, choices) || `. Possible: ${choices.join(', ')}`;
   return `"${answer}" is not one of the choices${hint}`;
@@ -43,13 +37,12 @@ export function notAChoice(answer: string, choices: readonly string[]): string {
 /** The maximum number of typing errors in an ID. */
 const MISTAKES_IN_AN_ID = 2;
 
-/** With shorter IDs, every other ID would be close. */
 const LONG_ID = 6;
 
-/** The maximum number of near IDs that are listed. */
+/** The maximum number of similar IDs that are listed. */
 const MAX_NEAR_IDS = 5;
 
-/** Returns the IDs that differ from a mistyped ID in one or two characters, closest first. */
+/** Returns IDs with one or two different characters, closest first. */
 export function createNearIds(typed: string): {
   look(ids: readonly string[]): void;
   best(): string[];
@@ -79,8 +72,8 @@ function mistakesForgiven(word: string, target: string): number {
 }
 
 /**
- * Returns the Damerau-Levenshtein distance (optimal string alignment). An omitted, added or replaced letter counts as
- * one, and so does a swap of two neighbours.
+ * Computes the Damerau-Levenshtein distance (optimal string alignment). A missing, additional, replaced or swapped
+ * letter is one mistake.
  */
 export function countMistakes(a: string, b: string): number {
   let beforeLast: number[] = [];

@@ -1,9 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-/**
- * Creates an identifier that cannot be guessed: a UUID of version 7 (RFC 9562). It starts with the time (epoch ms), so
- * new rows are next to each other in the database's indexes. 74 of its bits are random.
- */
+/** It starts with the time (epoch ms), which keeps new rows together in indexes, and has 74 random bits. */
 export function newId(nowMs: number): string {
   const time = nowMs.toString(16).padStart(12, '0');
   // A random UUID has its version before these 21 characters, and its variant within them.

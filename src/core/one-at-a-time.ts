@@ -1,4 +1,3 @@
-/** Runs tasks one after the other, in the order of the calls. */
 export type OneAtATime = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
 /**

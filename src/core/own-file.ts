@@ -3,13 +3,15 @@ import { dirname, extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /**
- * Returns the absolute path of a file that the program reads as it is, from its path below the root of the sources. The built program is in other folders than the sources. Both have these files at the same path relative to the nearest package.json.
+ * Returns the absolute path of a file that the program reads unchanged. The path is relative to the sources' root. The
+ * built program and the sources are in different folders. In both, these files have the same path relative to
+ * package.json.
  */
 export function ownFile(path: string): string {
   return join(topFolder(import.meta.dirname), path);
 }
 
-/** Returns a thread's program. This is a source file, given without its extension, or its built version. */
+/** Returns a thread's source file or its built version. `name` has no extension. */
 export function ownProgram(path: string): URL {
   return pathToFileURL(ownFile(path + extname(import.meta.filename)));
 }

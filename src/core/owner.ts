@@ -1,12 +1,12 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 
-/** A process as the owner of leases, in a form from which others can find out whether it is still alive. */
+/** Identifies a process, so other processes can check whether it is alive. */
 export interface Owner {
   host: string;
   processId: number;
-  /** Different for each start, so a process ID that is used again is not taken for the same process. */
+  /** Differs for each start, because process IDs are reused. */
   start: string;
-  /** The space in which process IDs are unique (`readProcessSpace`). Null or omitted if unknown. */
+  /** Process IDs are unique only within this space (`readProcessSpace`). Null or omitted if unknown. */
   space?: string | null;
 }
 
@@ -21,9 +21,8 @@ export function ownerWords(text: string): string {
 }
 
 /**
- * True if the owner is certainly dead: its process no longer runs, and its process IDs mean the same here as they did
- * there. For any other owner this is unknown, whatever its host is called, because two containers can have the same
- * name and the same process ID. Its lease expires.
+ * True if the owner is certainly dead. Its process IDs must mean the same here. Two containers can share a host name
+ * and a process ID, so other owners are uncertain. Their leases expire.
  */
 export function ownerIsGone(
   text: string,
@@ -33,7 +32,7 @@ export function ownerIsGone(
   const [host, processId, start, ...space] = text.split('/');
   if (!self.space || space.join('/') !== self.space) return false;
   if (host !== self.host || start === self.start) return false;
-  // A previous process with our process ID no longer runs.
+  // Our process ID once belonged to another process.
   return Number(processId) === self.processId || !isRunning(Number(processId));
 }
 
@@ -47,10 +46,7 @@ export function isRunning(processId: number): boolean {
   }
 }
 
-/**
- * Returns the space in which this process sees unique process IDs: one boot of one kernel, and one namespace of process
- * IDs. Returns null if the system does not report it. Only Linux does.
- */
+/** The space is one boot of one kernel and one namespace of process IDs. Only Linux reports this. */
 export function readProcessSpace(): string | null {
   try {
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();

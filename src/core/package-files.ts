@@ -1,7 +1,6 @@
 /**
- * Package files that the program reads as they are: files for browsers, and lists of passwords and words. The build
- * copies them next to the program (`scripts/package-files.ts`), so their packages need not be installed with it. If the
- * program runs from its sources, it reads them from the packages that npm has installed.
+ * Package files that the program reads unchanged, such as browser files and word lists. The build copies them
+ * (`scripts/package-files.ts`), so their packages need not be installed. Sources read them from the installed packages.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -21,7 +20,6 @@ export function readPackageFile(name: string, file: string): Buffer {
     : readFileSync(path);
 }
 
-/** Returns the names of the files in a folder of a package. */
 export function listPackageFolder(name: string, folder: string): string[] {
   const files = readdirSync(join(packageFolder(name), folder));
   return files.map((file) =>
@@ -29,7 +27,7 @@ export function listPackageFolder(name: string, folder: string): string[] {
   );
 }
 
-/** Searches for the package's folder, because not every package allows its files to be resolved by name. */
+/** Not every package allows its files to be found by name, so the folder is searched. */
 function packageFolder(name: string): string {
   const places = [
     ownFile('packages'),

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 
 /**
- * Does the work for each item, a few at a time. The results are in the order of the items. If one fails, no further
- * item is started. The error is thrown after all items in progress have ended, so nothing continues in the background.
+ * Results keep the order of the items. After a failure, no further item starts. Throws after all items in progress have
+ * ended, so nothing continues in the background.
  */
 export async function inParallel<T, R>(
   items: readonly T[],
@@ -40,7 +40,7 @@ export function splitIntoBatches<T>(items: readonly T[], size: number): T[][] {
   return portions;
 }
 
-/** Does synchronous work in batches of `size` items. Timers and sockets get a turn in between. */
+/** Does synchronous work in batches of `size` items. Timers and sockets are handled between two steps. */
 export async function inSteps<T, R>(
   items: readonly T[],
   size: number,
@@ -54,7 +54,7 @@ export async function inSteps<T, R>(
   return results;
 }
 
-/** Runs asynchronous work one after the other, in the order of the calls. */
+/** Runs asynchronous work in the order of the calls. */
 export interface Mutex {
   take<T>(work: () => Promise<T>): Promise<T>;
 }

@@ -1,9 +1,9 @@
 import type { Contact } from './contact.ts';
 
-/** The maximum number of people in one submission (service document, section 8). */
+/** The maximum number of people per submission (service document, section 8). */
 export const MAX_PERSONS_PER_SUBMISSION = 100;
 
-/** What is submitted to the service for one contact. */
+/** The data that is submitted to the service for one contact. */
 export interface Person extends PersonDetails {
   /** Our identifier for this submission of this contact. The service returns it with the job ID. */
   trackingId: string;
@@ -17,12 +17,11 @@ export interface PersonDetails {
   employers: readonly string[];
 }
 
-/** Returns the person to submit for a contact. The caller must have checked that both names exist. */
 export function toPerson(contact: Contact, trackingId: string): Person {
   return { trackingId, ...toPersonDetails(contact) };
 }
 
-/** Returns a contact as it is sent to the service. */
+/** Returns the details that are sent to the service. */
 export function toPersonDetails(contact: Contact): PersonDetails {
   return {
     firstName: contact.firstName?.trim() ?? '',

@@ -1,14 +1,13 @@
-/** The service's record of a person, with our own names for its parts. Missing values are null or empty. */
+/** The service's record of a person, with our property names. Missing values are null or empty. */
 export interface Profile {
-  /** 32 hexadecimal characters. */
+  /** The donor's ID, with 32 hexadecimal characters. */
   donorId: string;
   name: { first: string | null; middle: string | null; last: string | null };
   /** The donor's page in the service's web application. */
   profileUrl: string | null;
   age: number | null;
-  /** True if the service reports that this person has died. */
   isDeceased: boolean;
-  /** The probability that this is the right person, from 0 to 1. Omitted if the service does not report it. */
+  /** How likely the match is correct, from 0 to 1. Omitted if the service does not report it. */
   probability?: number;
   /** Whole US dollars. */
   netWorth: { low: number; high: number } | null;

@@ -1,4 +1,4 @@
-/** Builds a full address of donor-sync from the public URL. */
+/** Builds a complete donor-sync address from the public URL. */
 export function publicAddress(publicUrl: string, pathAndQuery: string): string {
   return publicUrl.replace(/(?<!\/)\/+$/, '') + pathAndQuery;
 }

@@ -7,8 +7,8 @@ const SECONDS_PER_DAY = 86_400;
 const GROUP_DIGITS = 3;
 
 /**
- * Formats a count, such as `12,345`. Our own code does this, because creating the first `Intl` format takes longer than
- * loading most of a command.
+ * Formats a number, such as `12,345`. Faster than `Intl`, whose first format takes longer to create than most commands
+ * take to load.
  */
 export function formatCount(count: number): string {
   let rest = String(Math.round(Math.abs(count)));
@@ -19,12 +19,12 @@ export function formatCount(count: number): string {
   return `${count < 0 ? '-' : ''}${[rest, ...groups].join(',')}`;
 }
 
-/** Returns a text such as `1 contact` or `1,200 contacts`. Pass `plural` if the plural is not formed with an "s". */
+/** `plural` is needed if the plural does not end in "s". */
 export function describeCount(count: number, singular: string, plural = `${singular}s`): string {
   return `${formatCount(count)} ${count === 1 ? singular : plural}`;
 }
 
-/** Returns the two largest units of a duration, such as `350 ms`, `4.2 s`, `2 min 5 s`, `3 h 12 min` or `2 d 4 h`. */
+/** Returns the two largest units, such as `2 min 5 s` or `3 h 12 min`. */
 export function formatDuration(durationMs: number): string {
   const ms = Math.max(0, Math.round(durationMs));
   if (ms < MS_PER_SECOND) return `${ms} ms`;
@@ -51,7 +51,7 @@ function twoUnits(
   return rest === 0 ? `${wholes} ${largeName}` : `${wholes} ${largeName} ${rest} ${smallName}`;
 }
 
-/** Returns a text such as `2026-11-20 02:00 UTC`, for an instant in ISO 8601 or epoch milliseconds. */
+/** Accepts ISO 8601 or epoch ms, and returns `2026-11-20 02:00 UTC`. */
 export function formatTimestamp(instant: string | number): string {
   return `${new Date(instant).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }

@@ -1,21 +1,15 @@
-/**
- * The reasons why contacts and networks wait for a decision, and the properties of each reason. Their texts and
- * possible answers are in `src/decisions/views/kinds.ts`.
- */
+/** Why contacts and networks wait for a decision. */
 
 interface ContactKind {
-  /**
-   * The outcome's text for a contact that waits for the decision, as in `OUTCOME_TEXTS`. Null if the contact does not
-   * wait.
-   */
+  /** The sentence for a contact that waits for this decision. Null if no contact waits. */
   outcome: string | null;
-  /** True if a credit was spent on the contact, so a merge must not cost another one. */
+  /** True if a credit was spent, so a merge must not cost another. */
   isPaid: boolean;
-  /** True if the question is about an existing profile and has to be answered before its delivery. */
+  /** True if the question must be answered before the profile is delivered. */
   isOfProfile: boolean;
-  /** True if the question assumes that the profile belongs to this person. */
+  /** True if the profile belongs to this person. */
   isOfKnownPerson: boolean;
-  /** True if the answer is no longer needed once it is carried out, so it can be deleted after a while. */
+  /** True if the answer is not needed after it is carried out. */
   endsWithAnswer: boolean;
 }
 
@@ -43,7 +37,6 @@ const CONTACT_QUESTION_KINDS = {
     outcome:
       'the service is less certain that the profile belongs to this person than the settings require; a user decides',
   },
-  /** If it is rejected, its credit is not spent again. */
   lost_answer: {
     ...OF_CONTACT,
     outcome: 'the response was lost after the credit may have been spent; a user decides',
@@ -56,10 +49,7 @@ const CONTACT_QUESTION_KINDS = {
     isPaid: true,
     endsWithAnswer: true,
   },
-  /**
-   * The contact may have been paid for, after the backup that was restored or with a service key that was replaced
-   * since.
-   */
+  /** The contact may have been paid for after the backup or with a former service key. */
   paid_since_backup: {
     ...OF_CONTACT,
     outcome:
@@ -67,7 +57,7 @@ const CONTACT_QUESTION_KINDS = {
     isPaid: true,
     endsWithAnswer: true,
   },
-  /** The contact is missing together with many others. The question is whether they are gone. */
+  /** The contact went missing together with many others. A user has to decide if they have left. */
   contacts_missing: {
     ...OF_CONTACT,
     outcome:
@@ -80,61 +70,55 @@ const CONTACT_QUESTION_KINDS = {
     isOfKnownPerson: true,
     endsWithAnswer: true,
   },
-  /** The values of another person could not all be replaced, so nothing was written. */
+  /** Another person's values could not be replaced, so nothing was written. */
   values_of_two_people: {
     ...OF_PROFILE,
     outcome:
       'the CRM does not accept all values of the new person at once, so nothing was written; a user decides',
     isOfKnownPerson: true,
   },
-  /** The contact has a different name now that no paid profile matches, and contains the former name's values. */
+  /** No paid profile matches the contact's new name, and the CRM contains the former name's values. */
   new_person_unknown: {
     ...OF_CONTACT,
     outcome:
       'has another name now, and the CRM still has the values of the former name; a user decides',
     isPaid: true,
   },
-  /** The service now returns other donors for many contacts that did not change. */
+  /** The service returns new donors for many contacts that did not change. */
   donor_mass_change: {
     ...OF_PROFILE,
     outcome:
       'the service now returns a different donor for this contact and for many others that did not change; a user decides',
   },
-  /** The contact looks like a person who was erased, or an erased contact was merged into it. */
+  /** The contact looks like an erased person, or an erased contact was merged into it. */
   forgotten_person: {
     ...OF_CONTACT,
     outcome: 'looks like a person who was erased with "forget"; a user decides',
   },
-  /**
-   * The contact was marked as opted out together with many others. The question is whether the marks are
-   * correct.
-   */
+  /** Many contacts were marked as opted out together. A user must decide whether the marks are correct. */
   mass_opt_out: { ...OF_CONTACT, outcome: null },
-  /** Workflows of the CRM marked more contacts in a day than the settings allow. The contact is the first of them. */
+  /** CRM workflows marked more contacts in a day than allowed. This contact is the first of them. */
   workflow_limit: { ...OF_CONTACT, outcome: null, endsWithAnswer: true },
-  /** The CRM requests the erasure of the contact. */
   erasure_requested: { ...OF_CONTACT, outcome: null },
 } as const satisfies Record<string, ContactKind>;
 
-/** Why a contact waits for a user. */
+/** The reasons why a contact can wait for a user. */
 export type ContactQuestionKind = keyof typeof CONTACT_QUESTION_KINDS;
 
-/** The kinds of questions that end the run's work on a contact. */
 export type HoldReason = {
   [Kind in ContactQuestionKind]: (typeof CONTACT_QUESTION_KINDS)[Kind]['outcome'] extends null
     ? never
     : Kind;
 }[ContactQuestionKind];
 
-/** Why a network waits for a user. */
 export const NETWORK_QUESTION_KINDS = [
   /** More than half of the group's members would leave. */
   'group_shrunk',
   /** The group cannot be read completely. */
   'group_unreadable',
-  /** The service no longer has the network. */
+  /** The service has lost the network. */
   'network_deleted',
-  /** Another network already has the name. */
+  /** Another network has the name. */
   'name_taken',
   /** The service rejects the network or its members as invalid. */
   'network_refused',
@@ -143,14 +127,13 @@ export type NetworkQuestionKind = (typeof NETWORK_QUESTION_KINDS)[number];
 
 export type QuestionKind = ContactQuestionKind | NetworkQuestionKind;
 
-/** Returns the kinds of questions about contacts that meet a condition. */
+/** Returns the kinds of contact questions that meet a condition. */
 export function listContactKinds(isSo: (kind: ContactKind) => boolean): ContactQuestionKind[] {
   return Object.entries<ContactKind>(CONTACT_QUESTION_KINDS)
     .filter(([, kind]) => isSo(kind))
     .map(([word]) => word as ContactQuestionKind);
 }
 
-/** Returns a value for each reason for which a contact can be held. */
 export function forHoldReasons<Value>(
   toValue: (outcome: string) => Value,
 ): Readonly<Record<HoldReason, Value>> {

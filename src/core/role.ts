@@ -1,9 +1,7 @@
-/** The roles, which are sets of rights. */
-
 /**
- * The roles. Each has the rights of all roles before it. A viewer reads. A reader also sees names and profiles, which
- * spends nothing. A decider also decides about held contacts. An admin also starts and stops runs, sets up and connects
- * clients, and manages webhooks and schedules. An owner also manages users, tokens and keys.
+ * The roles. Each role includes the rights of all earlier roles. A reader sees names and profiles. Seeing them does not
+ * cost credits. A decider decides about held contacts. An admin starts and stops runs, sets up clients, and manages
+ * webhooks and schedules. An owner manages users, tokens and keys.
  */
 export const ROLES = ['viewer', 'reader', 'decider', 'admin', 'owner'] as const;
 

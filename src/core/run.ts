@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { type ValuesWaiting, valuesWaitingSchema } from './waiting-values.ts';
 
-/** The reason for which a run started. */
+/** The cause that started a run. */
 export type Trigger = 'schedule' | 'manual' | 'webhook';
 
 export type RunStatus = 'running' | 'succeeded' | 'incomplete' | 'failed';
 
-/** Why a run stopped early. The next run continues from there. */
+/** Why a run stopped early. The next run continues where it stopped. */
 export type StopCode =
   | 'credits_exhausted'
   | 'budget_reached'
@@ -34,13 +34,13 @@ export interface RunReason {
   message: string;
 }
 
-/** The reason of a run that a user has stopped. */
+/** The stop reason of a run that a user has stopped. */
 export const STOPPED_BY_PERSON = {
   code: 'stopped_by_person',
   message: 'A user stopped the run. The next run continues from here.',
 } as const satisfies RunReason;
 
-/** One credit bucket in a report. `remaining` is null if it has not been read yet. */
+/** A credit bucket in a report. `remaining` is null before the first reading. */
 export interface BucketReport {
   spent: number;
   remaining: number | null;
@@ -53,7 +53,6 @@ export interface RunReport {
   trigger: Trigger;
   status: RunStatus;
   reason: RunReason | null;
-  /** When the run started (ISO 8601, UTC). */
   startedAt: string;
   finishedAt: string | null;
   contacts: {
@@ -71,27 +70,29 @@ export interface RunReport {
   credits: { enhancements: BucketReport; networks: BucketReport };
   networks: { name: string; added: number; removed: number; kept: number; failed: number }[];
   calls: { partner: number; crm: number; throttled: number };
-  /** Paid values that were waiting to be written when the run ended. Omitted before the end, and for older runs. */
+  /**
+   * Paid values that still waited to be written when the run ended. Omitted for runs in progress and for older runs.
+   */
   valuesWaiting?: ValuesWaiting | undefined;
-  /** The undo of the run. Omitted if it was not undone. `contacts.written` does not change. */
+  /** Omitted for a run that was not undone. `contacts.written` does not change. */
   undone?: UndoneMark | undefined;
 }
 
-/** The part of a run that was undone, by all its undos together. */
+/** Several undos may have restored parts of a run. */
 export interface UndoneMark {
-  /** When a value was last restored (ISO 8601). */
   at: string;
-  /** The user's name. Null while the undo is in progress, or for a user of the machine without a name. */
+  /**
+   * The user's name. Null while the undo is in progress or if the terminal's user has no name. Terminal users may have
+   * no name.
+   */
   by: string | null;
   /** The number of restored values. */
   values: number;
-  /** The number of values that were left alone, because they had changed since the run. */
+  /** Values that had changed since the run and were left alone. */
   kept: number;
-  /** The number of contacts whose values were all restored. */
+  /** Contacts whose values were all restored. */
   contacts: number;
 }
-
-/** The report of a run in the form in which it is stored and returned by the API (design, section 4.3). */
 
 const count = z.int().nonnegative();
 
@@ -151,9 +152,8 @@ export const runReportSchema = z.object({
     .describe('The undo of the run; left out if it was not undone. `contacts.written` stays.'),
 }) satisfies z.ZodType<RunReport>;
 
-/** An integration for which a run is requested. */
 export interface AskedRun {
   integrationId: string;
-  /** True if it is requested by more than a schedule. */
+  /** True if a user or a webhook also requested it. */
   isUrgent: boolean;
 }

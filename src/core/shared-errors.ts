@@ -1,11 +1,7 @@
-/** Errors that several topics throw. A code has the same wording wherever it occurs. */
 import { ConfigurationError, type Refusal } from './errors.ts';
 import { didYouMean } from './near-miss.ts';
 
-/**
- * Creates the error for a client that does not exist, that the caller may not access, or that is no longer in the
- * settings.
- */
+/** For clients that do not exist, are inaccessible, or are no longer in the settings. */
 export function unknownClient(
   id: string,
   { known = [], next, refusal = 'unknown' }: UnknownClientFacts = {},
@@ -27,7 +23,7 @@ interface UnknownClientFacts {
   refusal?: Refusal;
 }
 
-/** Refuses an action that access tokens may not do, whatever their role. `act` completes the text "may not". */
+/** Refuses an action that access tokens may never perform. `act` follows the words "may not". */
 export function personNeeded(
   act: string,
   command: string,
@@ -39,7 +35,7 @@ export function personNeeded(
   );
 }
 
-/** Refuses an action that needs access to all clients. `why` is a single sentence. */
+/** For actions that need access to all clients. `why` is one sentence. */
 export function reachInsufficient(
   why = 'This affects all clients, and you have access to only some of them.',
   details: Readonly<Record<string, unknown>> = {},
@@ -54,7 +50,7 @@ export function reachInsufficient(
   );
 }
 
-/** Creates the error for invalid input. `problem` explains what is wrong. */
+/** `problem` explains the mistake. */
 export function invalidRequest(
   problem: string,
   details: Readonly<Record<string, unknown>> = {},
@@ -62,7 +58,6 @@ export function invalidRequest(
   return new ConfigurationError(problem, { code: 'request_invalid', refusal: 'invalid', details });
 }
 
-/** Creates the error for a run that does not exist, or whose client the caller has no access to. */
 export function unknownRun(
   id: string,
   { known = [], isRead = false, isShortEnough = false }: UnknownRunFacts = {},
@@ -82,9 +77,9 @@ export function unknownRun(
 interface UnknownRunFacts {
   /** The IDs that the caller could have meant. */
   known?: Iterable<string>;
-  /** True if nothing would have been changed anyway. */
+  /** True if the operation would only have read data. */
   isRead?: boolean;
-  /** True for a user who may type the end of an ID. */
+  /** True if the user may type the end of an ID. */
   isShortEnough?: boolean;
 }
 
@@ -117,7 +112,6 @@ interface UnknownContactFacts {
   source: keyof typeof SOURCES;
   /** The IDs that the caller could have meant. */
   near?: readonly string[];
-  /** One sentence with the next step. */
   next?: string;
   details?: Readonly<Record<string, unknown>>;
   refusal?: Refusal;

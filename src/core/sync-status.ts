@@ -1,10 +1,7 @@
-/** The state of a contact in donor-sync, in the form in which the CRM's users see it and filter by it. */
+/** Users of the CRM can filter by it. */
 export type SyncStatus = keyof typeof STATUS_WORDS;
 
-/**
- * The words that are written into the CRM. They are stable, because lists and reports in the CRM filter by
- * them.
- */
+/** Words that are written into the CRM. They never change, because lists and reports in the CRM filter by them. */
 export const STATUS_WORDS = {
   /** The values of its profile are in the CRM. */
   written: 'Written',

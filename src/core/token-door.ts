@@ -1,18 +1,16 @@
 /**
- * The door for CRMs that call with a door token: its paths, and its OpenAPI document. Salesforce's External Services
- * make the actions of a flow from the document. It is small and flat, because they support less than OpenAPI: version
- * 3.0, names that are Apex identifiers, and objects without nesting. Each response has a body, and descriptions have
- * fewer than 1,333 characters. Salesforce ignores `security` and response headers. The token comes from the named
- * credential.
+ * Salesforce's External Services create flow actions from this document. They support only OpenAPI 3.0, Apex
+ * identifiers as names, and objects without nesting. Each response needs a body, and descriptions need fewer than 1,333
+ * characters. Salesforce ignores `security` and response headers. Salesforce takes the token from its named credential.
  */
 
-/** Actions by the names that flows use. A changed name would break these flows, so names never change. */
+/** Actions by the names that flows use. Names never change, because changes would break existing flows. */
 export const DOOR_ACTIONS = { status: 'status', enhance: 'enhance' } as const;
 
 /** The statuses of successful responses. External Services name their output parameters after them. */
 export const DOOR_RESPONSES = { status: 200, enhance: 202 } as const;
 
-/** The door's path, which continues with the client's ID. */
+/** The path of the door, followed by the client's ID. */
 export const TOKEN_DOOR = '/doors/token';
 
 /** The paths after the ID of the client. */
@@ -21,10 +19,9 @@ export const DOOR_PATHS = {
   enhance: '/contacts/{contact}/enhance',
 } as const;
 
-/** The document's path. The document is the same for all clients and contains no secret. */
+/** The same document serves all clients and contains no secret. */
 export const DOOR_DOCUMENT_PATH = `${TOKEN_DOOR}/openapi.json`;
 
-/** Returns the address that a client's CRM calls, without a slash at the end. */
 export function doorAddress(publicUrl: string, integrationId: string): string {
   return `${publicUrl}${TOKEN_DOOR}/${encodeURIComponent(integrationId)}`;
 }
@@ -38,8 +35,8 @@ const CONTACT = {
 };
 
 /**
- * The org that calls. A copy of an org, such as a sandbox, has the same contact IDs and can have the same token. So the
- * org sends its ID, and only the connected org gets an answer.
+ * The calling org. A copied org, such as a sandbox, has the same contact IDs and possibly the same token. The org sends
+ * its ID, so only the connected org gets an answer.
  */
 const ORG = {
   name: 'org',
@@ -49,7 +46,7 @@ const ORG = {
   schema: { type: 'string' },
 };
 
-/** The ID of the flow's interview. A repeated request has the same ID, so it costs one credit. */
+/** The ID of the flow's interview. A repeated request has the same ID and costs only one credit. */
 const CLICK = {
   name: 'click',
   in: 'query',
@@ -58,7 +55,7 @@ const CLICK = {
   schema: { type: 'string' },
 };
 
-/** Returns the document. The server's address is in the named credential. */
+/** The server's address is in the named credential. */
 export function doorDocument(): Record<string, unknown> {
   return {
     openapi: '3.0.3',

@@ -13,16 +13,14 @@ export const WAITING_CAUSES = [
 
 export type WaitingCause = (typeof WAITING_CAUSES)[number];
 
-/** Values of one field that wait for the same reason. */
 export interface WaitingReason {
-  /** The CRM's name of the field. */
   field: string;
   cause: WaitingCause;
   /** The CRM's own code, or null if the field's description explains the reason. */
   code: string | null;
   /** The number of contacts whose value waits. */
   contacts: number;
-  /** The reason, what ends the waiting, and what it costs. */
+  /** The reason, what will resolve it, and the cost. */
   text: string;
 }
 

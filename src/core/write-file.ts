@@ -1,5 +1,5 @@
 /**
- * Writes a file while it is read, as fast as its receiver accepts the parts. Rejects if the receiver has disconnected,
- * or if the parts fail. In that case, the file is not complete.
+ * Writes a file as fast as the receiver accepts its parts. Rejects if the receiver disconnects or a part fails. The
+ * file is then incomplete.
  */
 export type WriteFile = (name: string, parts: AsyncIterable<string>) => Promise<void>;

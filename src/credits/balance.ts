@@ -1,7 +1,4 @@
-/**
- * Decides how much may be spent. Starts from the last balance reading and subtracts the credits that were charged
- * since.
- */
+/** Decides how much may be spent. Subtracts all charges since the last balance reading. */
 
 import type { CreditBalances } from '../partner/credits.ts';
 import type { Run, SyncDeps } from '../sync/control/context.ts';
@@ -25,42 +22,41 @@ import {
 import { listOpenSubmissions, type SubmissionRecord } from './statements/submissions.ts';
 
 /**
- * If a reading is older than this, the balance is read again before credits are spent. Otherwise credits that were
- * bought or spent elsewhere could be mistaken for the cost of a lost response.
+ * An older reading is repeated before credits are spent. Otherwise purchases or spending elsewhere could look like the
+ * cost of a lost response.
  */
 export const MAX_READING_AGE_MS = 10_000;
 
 /**
- * While submissions are open, a balance reading cannot show what they will cost. After this time, nothing more is sent
- * until all of them are answered, so the balance can be read again.
+ * The balance does not show the cost of open submissions. After this time, new submissions wait until all others are
+ * answered and the balance can be read.
  */
 export const MAX_AGE_IN_FLIGHT_MS = 30_000;
 
-/** If fewer than this many credits are left, each submission needs a fresh reading. */
+/** With fewer credits than this, each submission needs a fresh reading. */
 const NEAR_EMPTY = 1_000;
 
 /**
- * Returns how many credits another spender can use since a reading, within the service's rate limit. The limit allows a
- * burst of ten submissions, then ten per second, each with a hundred people.
+ * The maximum that others can have spent since a reading, within the service's rate limit. The limit allows ten
+ * submissions immediately and then ten per second. Each submission can contain a hundred people.
  */
 const takenByOthers = (ageMs: number) => 1_000 + Math.ceil(ageMs / 1_000) * 1_000;
 
-/** What is known about the balance before credits are spent. */
 export interface KnownBalance {
-  /** The last reading minus everything spent since, or null if the balance was never read. */
+  /** The last reading minus all later spending. Null before the first reading. */
   balance: number | null;
   /** The time since the reading. */
   ageMs: number;
-  /** How many of the key's credits are kept in reserve. */
+  /** The number of credits to keep in reserve. */
   keep: number;
-  /** What the submissions in flight can cost at most. */
+  /** The maximum cost of the submissions in flight. */
   underWay: number;
 }
 
 /**
- * True if the balance must be read before credits are spent. Reading it is free. Others may spend from the same bucket.
- * If they could have reached the reserve since the last reading, a new reading is needed. So they can take at most the
- * cost of the submissions in flight from the reserve. A pure function.
+ * True if the balance must be read before credits are spent. Others may spend from the same bucket. If others could
+ * have reached the reserve since the last reading, the balance is read again. Others can then take at most the cost of
+ * submissions in flight from the reserve.
  */
 export function mustReadBalance({ balance, ageMs, keep, underWay }: KnownBalance): boolean {
   const oldestMs = underWay > 0 ? MAX_AGE_IN_FLIGHT_MS : MAX_READING_AGE_MS;
@@ -72,8 +68,8 @@ export function mustReadBalance({ balance, ageMs, keep, underWay }: KnownBalance
 type BalanceDeps = Pick<SyncDeps, 'store' | 'partner' | 'clock'>;
 
 /**
- * Reads the balances from the service and records the enhancements balance. Costs no credits. Records nothing if one of
- * the key's submissions is open or was closed in the meantime, because the reading may then be outdated.
+ * Records the enhancements balance. Costs no credits. Nothing is recorded if a submission was open or closed during the
+ * reading, because the reading may be outdated.
  */
 export async function readBalance(
   { store, partner }: Pick<BalanceDeps, 'store' | 'partner'>,
@@ -83,8 +79,8 @@ export async function readBalance(
 }
 
 /**
- * Reads the balances at the start of a run. If no submission is open, the reading is also recorded in the spending
- * journal. After a restore, it shows whether the journal contains everything that was spent.
+ * Reads the balances at the start of a run. If no submission is open, the reading is also written to the spending
+ * journal. After a restore, it shows whether the journal is complete.
  */
 export async function readFirstBalance(
   { store, partner, clock }: BalanceDeps,
@@ -111,7 +107,7 @@ async function readAndRecord(
 }
 
 /**
- * Returns how much this run may spend now, if all open submissions count as charged. Returns `later` if open
+ * Returns the credits that this run may spend now. Open submissions count as charged. `later` means that open
  * submissions must be answered first.
  */
 export async function findAllowance(deps: BalanceDeps, run: Run): Promise<Allowance | 'later'> {
@@ -121,7 +117,7 @@ export async function findAllowance(deps: BalanceDeps, run: Run): Promise<Allowa
   const { budget, schedule } = run.integration;
   const known = {
     balance,
-    // If a reading is in the future, the clock was set back, so its age is unknown.
+    // A reading in the future means that the clock was set back, so its age is unknown.
     ageMs: Math.abs(clock.now() - readAt),
     keep: budget.keep,
     underWay: sumPersons(open),
@@ -132,7 +128,7 @@ export async function findAllowance(deps: BalanceDeps, run: Run): Promise<Allowa
   const limits = { ...budget, limit: run.limit };
   const allowance = getAllowance(limits, {
     balance: left,
-    // Open submissions may have been charged.
+    // The service may have charged open submissions.
     thisRun: (await getSpentByRun(store.reader, run.id)) + sumPersons(own),
     thisMonth:
       budget.perMonth === null
@@ -146,10 +142,7 @@ export async function findAllowance(deps: BalanceDeps, run: Run): Promise<Allowa
   return allowance.credits === 0 && open.length > 0 ? 'later' : allowance;
 }
 
-/**
- * Returns the balance if all open submissions count as charged. Returns `later` if the balance must be read but cannot
- * be read now.
- */
+/** `later` means that the balance must be read but cannot be read now. */
 async function findLeft(
   deps: BalanceDeps,
   run: Run,
@@ -160,7 +153,7 @@ async function findLeft(
   if (open.length === 0) return (await readBalance(deps, run)).enhancements;
   const isOwn = open.some(({ runId }) => runId === run.id);
   if (isOwn || known.balance === null || known.ageMs >= MAX_AGE_IN_FLIGHT_MS) return 'later';
-  // Others spend all the time. Everything that was open during the reading may be charged after it.
+  // Others can spend at any time. Submissions that were open during the reading may be charged afterwards.
   const { enhancements } = await readBalance(deps, run);
   const after = await listOpenSubmissions(deps.store.reader, run.partnerKey);
   const both = new Map([...open, ...after].map((submission) => [submission.id, submission]));
@@ -175,10 +168,7 @@ function sumPersons(submissions: readonly Sized[]): number {
 
 type ProofDeps = Pick<SyncDeps, 'store' | 'partner' | 'clock' | 'sightings' | 'log'>;
 
-/**
- * Creates the proof that settles submissions without a known response. The balance shows whether their credits are
- * gone.
- */
+/** Settles submissions with a lost response. The balance shows whether they were charged. */
 export function submissionProof(deps: ProofDeps, run: Run): Proof<SubmissionRecord> {
   const { store, partner } = deps;
   const listOpen = (key: string) => listOpenSubmissions(store.reader, key);
@@ -187,7 +177,7 @@ export function submissionProof(deps: ProofDeps, run: Run): Proof<SubmissionReco
   return {
     listOpen: () => listOpenSubmissions(store.reader, run.partnerKey),
     letsOthersPass: ({ state }) => state === 'intended',
-    // The process that had the lease marked the submission as lost, because its response would not arrive.
+    // The former owner of the lease marked the submission as lost.
     isGivenUp: ({ state }) => state === 'lost',
     async markLost(lost) {
       for (const { open, lease } of lost) {
@@ -203,28 +193,25 @@ export function submissionProof(deps: ProofDeps, run: Run): Proof<SubmissionReco
   };
 }
 
-/** What a reading needs: the key's stored state, and the service. */
 interface WatchDeps {
   findBalance(key: string): Promise<{ balance: number | null; sequence: number }>;
   listOpen(key: string): Promise<readonly Sized[]>;
   partner: Pick<ProofDeps['partner'], 'readCredits'>;
 }
 
-/** Reads the balance while lost responses wait until other submissions are answered. */
 interface Watch {
   /** Reads the balance once for each set of open submissions. Costs no credits. */
   look(): Promise<void>;
   /**
    * Returns the readings that were made while these submissions were open. `before` is the balance after all other
-   * submissions were answered.
+   * submissions had been answered.
    */
   glancesAt(lost: ReadonlySet<string>, before: number): Glance[];
 }
 
 /**
- * Creates a watch for the balance. If credits are bought before everything is answered, they hide the cost of a lost
- * response. So while a lost submission is open, a reading does not replace the stored balance and can be compared with
- * it.
+ * Credits that are bought in between would hide the cost of a lost response. The stored balance stays unchanged while a
+ * lost submission is open, so later readings can be compared with it.
  */
 export function watchBalance(deps: WatchDeps, run: Pick<Run, 'partnerKey' | 'control'>): Watch {
   const seen: { balance: number; before: number; open: readonly Sized[] }[] = [];
@@ -246,8 +233,7 @@ export function watchBalance(deps: WatchDeps, run: Pick<Run, 'partnerKey' | 'con
           if (sumPersons(others) === glance.before - before) {
             return { ...glance, beside: others.map(({ persons }) => persons) };
           }
-          // It is unknown which of the other requests were charged, so they are assumed to explain the whole
-          // difference.
+          // The other requests may explain the whole difference, because it is unknown which of them were charged.
           const { balance } = glance;
           return balance < before ? { balance, before, beside: [] } : [];
         }),
@@ -255,8 +241,7 @@ export function watchBalance(deps: WatchDeps, run: Pick<Run, 'partnerKey' | 'con
 }
 
 /**
- * Returns the stored balance and the open submissions at the same moment. Both change together when a submission is
- * answered.
+ * Reads the balance and the open submissions at the same moment. Both change together when a submission is answered.
  */
 async function lookAtKey({ findBalance, listOpen }: WatchDeps, partnerKey: string) {
   for (;;) {
@@ -267,10 +252,7 @@ async function lookAtKey({ findBalance, listOpen }: WatchDeps, partnerKey: strin
   }
 }
 
-/**
- * Waits for the quiet time and then decides. Changes nothing if the run stops in the meantime. If another submission of
- * the key was opened or closed, it also changes nothing, and everything is checked again.
- */
+/** If another submission was opened or closed, nothing changes and the check is repeated. */
 async function proveSubmissions(
   deps: ProofDeps,
   run: Run,
@@ -318,7 +300,7 @@ async function proveSubmissions(
   }
 }
 
-/** Returns the result for a lost submission. If nothing is known about it, it counts as charged. */
+/** Without evidence, the submission counts as charged. */
 function toLostEnd(
   { id: run, integration }: Run,
   { id, integrationId, persons }: SubmissionRecord,
@@ -328,7 +310,7 @@ function toLostEnd(
   const end = { id, run: isOwn ? run : null };
   if (!('why' in loss)) return { ...end, loss: null };
   const { charged, why: detail } = loss;
-  // Another integration's settings are unknown here, and holding its contacts loses nothing.
+  // This process does not know the other integration's settings. Holding that integration's contacts loses nothing.
   const afterwards = isOwn ? integration.onLostAnswer : 'hold';
   return { ...end, loss: { charged, afterwards, detail } };
 }

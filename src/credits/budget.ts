@@ -10,19 +10,18 @@ export interface SpendingSoFar {
   balance: number;
 }
 
-/** The limits in the settings, and the maximum that a user allows one run to spend. Null means no limit. */
+/** Null means no limit. */
 export type RunLimits = CreditLimits & { limit?: number | null };
 
 export interface Allowance {
-  /** How many credits may be spent now. */
   credits: number;
-  /** The limit that stops the spending once these credits are used up. */
+  /** This limit stops the spending. */
   limit: 'budget_reached' | 'credits_exhausted';
   /** The limit as text, for the report. */
   limitText: string;
 }
 
-/** The bucket to spend from, and the section of the settings that limits it. */
+/** A bucket, and the settings that limit it. */
 export interface SpendingLimits {
   bucket: Bucket;
   setting: string;
@@ -30,7 +29,6 @@ export interface SpendingLimits {
 
 const ENHANCEMENTS: SpendingLimits = { bucket: 'enhancements', setting: 'budget' };
 
-/** Returns how much the settings and the bucket allow. The result contains the tightest limit. */
 export function getAllowance(
   budget: RunLimits,
   spent: SpendingSoFar,
@@ -75,10 +73,10 @@ export function getAllowance(
   return { ...tightest, credits: Math.max(0, tightest.credits) };
 }
 
-/** Returns the start of the calendar month of `now` in a time zone (epoch ms). */
+/** Returns the start of the current month in a time zone (epoch ms). */
 export function startOfMonth(now: number, timeZone: string): number {
   const { year, month } = toCalendarParts(now, timeZone);
-  // The zone's offset at the start of the month is its local time at midnight UTC.
+  // The local time at midnight UTC shows the zone's offset at the start of the month.
   const midnightUtc = Date.UTC(year, month - 1, 1);
   const first = midnightUtc - offsetMs(midnightUtc, timeZone);
   return midnightUtc - offsetMs(first, timeZone);
@@ -90,7 +88,7 @@ function offsetMs(instant: number, timeZone: string): number {
   return asUtc - Math.floor(instant / 1000) * 1000;
 }
 
-/** Returns the zone's format. It is cached, because creating a format takes much longer than using it. */
+/** Cached, because creating a format takes much longer than using it. */
 function calendarIn(timeZone: string): Intl.DateTimeFormat {
   const known = calendars.get(timeZone);
   if (known !== undefined) return known;

@@ -7,16 +7,16 @@ import { LEASE_MS } from '../database/transact.ts';
 import type { Run, SyncDeps } from '../sync/control/context.ts';
 
 /**
- * Confirms that this process may still record the result of a request, and that the record will be found again. Called
- * before each request that spends credits, and before each retry. If a process has paused for longer than its lease,
- * another process may have taken over its work, settled its requests and sent new ones. Such a process must not send.
- * It must also not send if its database file was removed or its clock is wrong.
+ * Confirms that this process may record a request's result and that the record will be found again. Call it before each
+ * request or retry that spends credits. After a long pause, another process may have taken over the lease and sent the
+ * same requests. The paused process must then send nothing. It must also send nothing if its database file was removed
+ * or its clock is wrong.
  */
 export async function confirmLease(
   deps: Pick<SyncDeps, 'store' | 'clock' | 'partner'>,
   run: Pick<Run, 'lease' | 'control'>,
 ): Promise<void> {
-  // This comes first, because it can take a while.
+  // Runs first, because it can take a while.
   await confirmClock(deps, run);
   const held = await holdAfterRestore(deps, run);
   if (held !== null) throw new SpendingHeld(held, { code: 'restore_unconfirmed' });
@@ -24,10 +24,7 @@ export async function confirmLease(
   await deps.store.requireInPlace();
 }
 
-/**
- * Confirms that the lease is still held. Called before a free request whose effect another run may have changed in the
- * meantime.
- */
+/** Call it before a free request if another run may have changed the request's effect. */
 export async function confirmHeld(
   { store, clock }: Pick<SyncDeps, 'store' | 'clock'>,
   run: Pick<Run, 'lease'>,
@@ -41,13 +38,13 @@ export async function confirmHeld(
   }
 }
 
-/** If clocks differ by more than this, one of them is wrong and not just imprecise. */
+/** A larger difference means that one clock is wrong and not just imprecise. */
 export const MAX_CLOCK_GAP_MS = 5 * 60_000;
 
 /** Thrown if spending is blocked. The run already has the reason. Free requests continue. */
 export class SpendingHeld extends RetriableError {}
 
-/** Thrown if this machine and the service disagree about the time. Once this is fixed, another run can spend. */
+/** This machine and the service disagree about the time. Spending continues after the clock is corrected. */
 class ClockWrong extends SpendingHeld {
   constructor(aheadMs: number) {
     const gap = `${formatDuration(Math.abs(aheadMs))} ${aheadMs > 0 ? 'ahead of' : 'behind'}`;
@@ -59,7 +56,7 @@ class ClockWrong extends SpendingHeld {
 }
 
 /**
- * Returns the error if the clock is wrong, or null if it is right or nothing is known about it. `aheadMs` is
+ * Returns an error for a wrong clock. Returns null if the clock is right or cannot be checked. `aheadMs` is
  * `PartnerClient.clockAheadMs`.
  */
 export function clockProblem(aheadMs: number | null): ClockWrong | null {
@@ -67,16 +64,16 @@ export function clockProblem(aheadMs: number | null): ClockWrong | null {
 }
 
 /**
- * True if data may be deleted because of its age, which requires that the clock agrees with the service's. If the
- * service's clock is unknown, `hasAnswered` decides, because a service without a `Date` must not prolong the retention.
+ * Deleting data by age requires a clock that agrees with the service's. A service without a `Date` header must not
+ * prolong the retention, so `hasAnswered` decides.
  */
 export function mayDeleteByAge(aheadMs: number | null, hasAnswered: boolean): boolean {
   return aheadMs === null ? hasAnswered : clockProblem(aheadMs) === null;
 }
 
 /**
- * Stops the run's spending and throws ClockWrong if the clock is wrong. First asks the service again, which is free:
- * the machine may have slept without noticing, or one response may come from a server with a wrong clock.
+ * Stops spending and throws ClockWrong if the clock is wrong. First checks again with a free request. The machine may
+ * have slept, or one server of the service may have a wrong clock.
  */
 export async function confirmClock(
   { partner }: Pick<SyncDeps, 'partner'>,
@@ -91,10 +88,9 @@ export async function confirmClock(
 }
 
 /**
- * Stops the run's spending and returns the reason if the database was restored from a backup and no user has agreed
- * since. Such a database lacks the payments after the backup. Returns null if spending may continue. Ends the run for
- * an erased integration, because a process that still has its settings must not read it again. Also ends the run if
- * erasures are unknown, because it could deliver to erased contacts.
+ * Stops spending after a restore until a user agrees. A restored database lacks later payments. Returns null if
+ * spending may continue. Ends the run of an erased integration, because it must not be read again. Also ends the run if
+ * recent erasures are unknown, because it could deliver to erased contacts.
  */
 export async function holdAfterRestore(
   { store }: Pick<SyncDeps, 'store'>,
@@ -121,7 +117,7 @@ function holdText({ why, heldAt, madeAt }: RestoreHold): string {
   return `A backup${madeAt === null ? '' : ` of ${day(madeAt)}`} was restored on ${day(heldAt)}`;
 }
 
-/** Refuses a request by hand that can cost credits, if no user has agreed to spend since a restore. */
+/** After a restore, refuses requests that can cost credits until a user agrees. */
 export async function requireAgreed(reader: Reader, integrationId: string): Promise<void> {
   const hold = await findRestoreHold(reader, integrationId);
   if (hold === null) return;

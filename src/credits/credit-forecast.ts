@@ -1,37 +1,33 @@
-/** Estimates when a key's credits will be used up if spending continues at the same rate. All functions are pure. */
+/** Predicts when a key's credits will be used up at the current rate. All functions are pure. */
 import { describeCount, formatCount } from '../core/quantities.ts';
 
-/** The credits of a bucket that were spent on one day (`2026-11-22`). */
 export interface SpentDay {
   day: string;
   credits: number;
 }
 
 export interface Forecast {
-  /** The day on which the last credit will be spent, such as `2026-12-14`. */
   usedUpOn: string;
-  /** The average number of credits per day. */
   perDay: number;
-  /** How many days the average covers. Today is not included. */
+  /** The number of days in the average. Excludes today. */
   days: number;
-  /** A day with more than half of all spending, for example the day of a first sync. It is left out of the average. */
+  /** A day with more than half of all spending, such as the day of a first sync. This day is not in the average. */
   leftOut: SpentDay | null;
 }
 
-/** How many days before today are considered, and how many days a forecast needs. */
+/** A forecast uses this many days before today. */
 export const FORECAST_DAYS = 28;
 const FEWEST_DAYS = 7;
 const FEWEST_SPENT = 2;
 
-/** If the date is further ahead than this, there is no forecast. */
+/** There is no forecast beyond this many days. */
 const MOST_DAYS_AHEAD = 730;
 
 const DAY_MS = 86_400_000;
 
 /**
- * Returns a forecast, or null if too little is known. A forecast needs credits that were spent on at least two
- * days, a week since the first credit, and credits that are left. It must not end years ahead. `spent` need not be
- * sorted.
+ * Returns a forecast, or null if there is not enough data. Needs spending on at least two days, a week since the first
+ * credit, and remaining credits. The date must not be years ahead.
  */
 export function buildForecast(
   balance: number,
@@ -71,7 +67,7 @@ export function forecastText(forecast: Forecast, bucket: string, key: string): s
   return `At this rate the ${bucket} of ${key} are used up on ${dayText(usedUpOn)}: ${rate}${without}.`;
 }
 
-/** Returns a text such as `14 December 2026`, from `2026-12-14`. */
+/** Returns a date such as `14 December 2026`, from `2026-12-14`. */
 export function dayText(day: string): string {
   dayFormat ??= new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
   return dayFormat.format(new Date(day));

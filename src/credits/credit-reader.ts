@@ -7,36 +7,33 @@ import type { PartnerClient } from '../partner/client.ts';
 import type { CreditBalances } from '../partner/credits.ts';
 import { getKey, groupByKey } from './key-balances.ts';
 
-/** A service key, which several integrations may share. */
 export interface KeyCredits {
   /** The names of the integrations with this key. */
   integrations: string[];
-  /** The balances, or null until the first response. */
   balances: CreditBalances | null;
-  /** When the balances were read (ISO 8601). */
   readAt: string | null;
   /** Why the last request failed, or null if it succeeded. */
   trouble: CreditTrouble | null;
 }
 
 /**
- * Why the balance could not be read. With `key_…`, the service rejects the key and a user has to act. With
- * `unanswered`, there was no response for another reason.
+ * With the prefix `key_`, the service rejects the key and a user must act. `unanswered` means that the service did not
+ * respond.
  */
 export type CreditTrouble = 'key_rejected' | 'key_expired' | 'unanswered';
 
 export interface CreditReader {
-  /** Reads the balances of these integrations' keys. A balance that does not arrive soon is returned next time. */
+  /** A balance that arrives too late is returned next time. */
   read(integrations: readonly Integration[]): Promise<KeyCredits[]>;
 }
 
-/** How long a balance is shown before it is read again. */
+/** The time for which a balance is shown before it is read again. */
 const MAX_AGE_MS = 30_000;
 
-/** How long pages wait for balances, from the start of the request. */
+/** The longest wait for balances, from the start of the request. */
 const MAX_WAIT_MS = 1_500;
 
-/** How long a page waits for balances if earlier pages have waited in vain. */
+/** The wait after earlier pages have waited without a result. */
 const LATER_WAIT_MS = 50;
 
 interface Known {
@@ -66,7 +63,7 @@ export interface CreditDeps {
   stopping: AbortSignal;
 }
 
-/** Creates a reader that sends at most two requests per minute and key, for any number of users. */
+/** Sends at most two requests per minute for each key, however many users there are. */
 export function createCreditReader({ open, clock, log, stopping }: CreditDeps): CreditReader {
   const known = new Map<string, Known>();
 
@@ -82,7 +79,7 @@ export function createCreditReader({ open, clock, log, stopping }: CreditDeps): 
     },
   };
 
-  /** Returns the request in flight, or null if the known balance is recent enough. */
+  /** Returns the request in flight, or null if the balance is recent enough. */
   function refresh(key: string, integration: Integration): Asking | null {
     const now = clock.now();
     const before = known.get(key) ?? {
@@ -93,7 +90,7 @@ export function createCreditReader({ open, clock, log, stopping }: CreditDeps): 
       askedAt: Number.NEGATIVE_INFINITY,
     };
     if (before.asking !== null) return before.asking;
-    // If the clock was set back, the balance counts as outdated.
+    // After a clock change, the balance counts as outdated.
     if (before.askedAt <= now && now - before.askedAt < MAX_AGE_MS) return null;
     const answered = ask(integration).then((answer) => {
       const latest =

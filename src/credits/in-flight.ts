@@ -1,6 +1,6 @@
 /**
- * Decides how many submissions are in flight at a time. One is enough unless the service responds too slowly to use the
- * key's whole request rate.
+ * Decides how many submissions are in flight at a time. One is enough unless the service is too slow to use the key's
+ * full request rate.
  */
 
 import { MAX_SLOTS } from '../contacts/open-submissions.ts';
@@ -8,36 +8,32 @@ import type { Clock } from '../core/clock.ts';
 import { MAX_PERSONS_PER_SUBMISSION } from '../core/person.ts';
 
 /**
- * How many submissions per second use a key's full rate of ten requests per second (service document, section 8). A
- * submission needs eleven requests: one for itself, and ten that fetch its results. The result is increased by half,
- * because profiles arrive unevenly.
+ * This many submissions per second use a key's full rate of ten requests (service document, section 8). Each submission
+ * needs one request to send it and ten to fetch its results. The number is increased by half, because profiles arrive
+ * irregularly.
  */
 const NEEDED_PER_SECOND = (10 / 11) * 1.5;
 
-/** The known latency of submissions (ms). */
 export interface Latency {
-  /** The latency of answered submissions, or null if none was answered yet. */
+  /** Null before the first response. */
   answeredMs: number | null;
-  /** How long the oldest submission in flight has waited. */
+  /** The waiting time of the oldest submission in flight. */
   waitingMs: number;
 }
 
-/** Returns how many submissions may be in flight. A pure function. */
+/** Returns the number of submissions that may be in flight. */
 export function submissionsAtOnce({ answeredMs, waitingMs }: Latency): number {
   const latencyMs = Math.max(answeredMs ?? 0, waitingMs);
   return Math.min(Math.max(1, Math.ceil((latencyMs / 1_000) * NEEDED_PER_SECOND)), MAX_SLOTS);
 }
 
 /**
- * How much smaller than a full batch each batch is, if several are open at the same time. With these numbers, each set
- * of batches has a different total size.
+ * Batches that are open at the same time differ by this number. Every set of these batches has a different total size,
+ * so the balance shows which were charged.
  */
 const SMALLER_BY = [0, 1, 2, 4, 8, 16];
 
-/**
- * Returns how many of the available people to send, so that no two open batches have the same size. Returns 0 if none
- * can be sent. A pure function.
- */
+/** Returns the number of people to send. Open batches never have the same size. Returns 0 if none can be sent. */
 export function batchSize(
   available: number,
   openSizes: readonly number[],
@@ -53,7 +49,7 @@ export function batchSize(
 
 /** Measures how long submissions take. */
 export interface LatencyMeter {
-  /** Records that a request is sent. Called again for each retry. */
+  /** Records that a request is sent. Call it again for each retry. */
   leaves(id: string): void;
   /** Records that the response has arrived or will never arrive. */
   ends(id: string, isAnswered: boolean): void;

@@ -1,4 +1,4 @@
-/** Reads a service key's current balances, with its clients' spending and limits. */
+/** Reads a service key's balances, with its clients' spending and limits. */
 import { type Clock, isoTime } from '../core/clock.ts';
 import type { Budget, Integration } from '../core/integration-settings.ts';
 import type { Reader } from '../database/reader.ts';
@@ -9,18 +9,16 @@ import { startOfMonth } from './budget.ts';
 import { getSpentSince } from './statements/balances.ts';
 import { listOpenSubmissions, type SubmissionRecord } from './statements/submissions.ts';
 
-/** One client's spending with a key, and its limits. */
 export interface ClientSpending {
   integration: string;
   budget: Budget;
   /**
-   * Credits by bucket in this calendar month of the schedule's time zone. Queries are not included, because their price
-   * is not documented.
+   * This month's credits by bucket, in the schedule's time zone. Excludes queries, because their price is not
+   * documented.
    */
   spentThisMonth: { enhancements: number; networks: number };
 }
 
-/** A submission that has not been settled yet. */
 export interface OpenSubmission {
   integration: string;
   state: SubmissionRecord['state'];
@@ -37,7 +35,7 @@ export interface KeyBalances {
   openSubmissions: OpenSubmission[];
 }
 
-/** Groups clients by service key, in their order. */
+/** Groups clients by service key, in the order of the clients. */
 export function groupByKey(clients: Iterable<Integration>): Integration[][] {
   return [...Map.groupBy(clients, getKey).values()];
 }
@@ -50,15 +48,11 @@ export function getKey({ partner }: Pick<Integration, 'partner'>): string {
 interface BalanceDeps {
   reader: Reader;
   clock: Pick<Clock, 'now'>;
-  /** Opens the key as one of its clients has it. */
   open: { partner: Pick<PartnerClient, 'readCredits'>; partnerKey: string };
   signal: AbortSignal;
 }
 
-/**
- * Reads the balances from the service. Costs no credits. Submissions of clients that the caller may not access are left
- * out.
- */
+/** Reads the balances from the service. Excludes submissions of clients that the caller may not access. */
 export async function readKeyBalances(
   { reader, clock, open, signal }: BalanceDeps,
   members: readonly Integration[],

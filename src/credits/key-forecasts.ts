@@ -1,4 +1,4 @@
-/** Reads each service key's balance, and estimates when it will be used up at the rate of the last weeks. */
+/** Reads balances and predicts when each key's credits will be used up. */
 import type { Clock } from '../core/clock.ts';
 import type { Integration } from '../core/integration-settings.ts';
 import { describeCount } from '../core/quantities.ts';
@@ -8,13 +8,12 @@ import type { CreditReader, KeyCredits } from './credit-reader.ts';
 import { getKey } from './key-balances.ts';
 import { listSpentDays, toDay } from './statements/credit-spans.ts';
 
-/** The buckets that a sync spends from. */
 export const USED_BUCKETS = ['enhancements', 'networks'] as const;
 
 type UsedBucket = (typeof USED_BUCKETS)[number];
 
 export interface KeyView extends KeyCredits {
-  /** The forecasts, or null if too little is known. `texts` contains the same in words. */
+  /** The forecasts, or null if there is not enough data. `texts` contains the forecasts in words. */
   forecasts: Record<UsedBucket, Forecast | null>;
   texts: string[];
 }
@@ -28,8 +27,8 @@ export interface KeyDeps {
 const DAY_MS = 86_400_000;
 
 /**
- * Reads the keys of the `shown` integrations. `known` contains all integrations. A forecast includes the spending of
- * other integrations with the same key, but does not show their names.
+ * Reads the keys of the `shown` integrations. `known` contains all integrations, even integrations that the caller may
+ * not see. A forecast includes other integrations' spending but not their names.
  */
 export async function readKeys(
   { store, clock, credits }: KeyDeps,

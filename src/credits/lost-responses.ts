@@ -1,6 +1,6 @@
 /**
- * Finds out whether requests without a known response have cost credits. The balance shows this if two successive
- * readings after a quiet time agree. This costs no credits.
+ * Finds out whether requests with a lost response have cost credits. After a quiet time, two equal balance readings
+ * answer this. Reading costs no credits.
  */
 
 import type { Lease } from '../database/leases.ts';
@@ -8,11 +8,11 @@ import type { Bucket } from '../partner/buckets.ts';
 import type { Observations, Run, SyncDeps } from '../sync/control/context.ts';
 import { type Glance, judgeLosses, type Loss } from './judge-lost-responses.ts';
 
-/** The requests of one key that may have been charged. These are all of its open requests. */
+/** All of a key's open requests. Any of them may have been charged. These are all of the key's open requests. */
 export interface LostRequests {
   /** The bucket from which they are paid. */
   bucket: Bucket;
-  /** The bucket's last reading while nothing was open, minus the cost of requests that were answered since. */
+  /** The last reading without open requests, minus later known costs. */
   before: number;
   /** The readings before all other requests were answered. */
   glances?: readonly Glance[];
@@ -24,13 +24,11 @@ type LossDeps = Pick<SyncDeps, 'store' | 'partner' | 'clock' | 'sightings'>;
 type LossRun = Pick<Run, 'integration' | 'lease' | 'control'>;
 
 /**
- * Waits for the quiet time (`settleAfterMs`) and reads the balance. `leases` are the leases of the requests'
- * integrations, which can differ from the run's integration. Returns `stopped` if the run stops in the meantime, in
- * which case nothing is known.
+ * Waits for the quiet time (`settleAfterMs`) and reads the balance. `leases` belong to the requests' integrations,
+ * which may differ from the run's. Returns `stopped` without a result if the run stops first.
  *
- * The quiet time starts when this process has the lease and first sees the last of the requests. From then on, no other
- * process can send the request. The recorded time of sending is not used, because another process's clock may be wrong
- * or may have been set since.
+ * The quiet time starts once this process has the lease and knows all requests. From then on, no other process can send
+ * a request. The recorded send time is not used, because the other process's clock may be wrong.
  */
 export async function findLosses(
   deps: LossDeps,
@@ -53,10 +51,10 @@ export async function findLosses(
   return { losses: judgeLosses(items, { before, meanwhile, glances, balance }), balance };
 }
 
-/** How often the balance is read during the quiet time. The leases that were taken for it are renewed just as often. */
+/** During the quiet time, the balance is read this often. The leases are renewed just as often. */
 const WATCH_MS = 10_000;
 
-/** Sleeps until a time of the monotonic clock. Resolves with the balances that were read in the meantime. */
+/** Sleeps until a monotonic time and reads the balance repeatedly. */
 async function watchUntil(
   { clock, store, partner }: LossDeps,
   run: LossRun,
@@ -68,7 +66,7 @@ async function watchUntil(
   while (!run.control.stopping.aborted) {
     const leftMs = untilMs - clock.monotonicMs();
     if (leftMs <= 0) break;
-    // If the service is unavailable now, it has until the end of the quiet time.
+    // If the service is unavailable now, it must respond before the quiet time ends.
     const credits = await partner.readCredits(run.control.stopping).catch(() => null);
     if (credits) seen.push(credits[bucket]);
     await clock.sleep(Math.min(leftMs, WATCH_MS), run.control.stopping);
@@ -77,15 +75,15 @@ async function watchUntil(
   return seen;
 }
 
-/** How often the balance is read before the loss counts as unprovable. */
+/** After this many readings, the loss counts as unprovable. */
 const MAX_READINGS = 10;
 
-/** The pause between two readings, as a fraction of the quiet time. It stays within these bounds. */
+/** The pause between readings, as a fraction of the quiet time. It is limited by these bounds. */
 const READING_GAP_PART = 0.1;
 const MIN_READING_GAP_MS = 50;
 const MAX_READING_GAP_MS = 5_000;
 
-/** Reads the balance until two successive readings agree. */
+/** Reads the balance until two successive readings are equal. */
 async function readTwice(
   { partner, clock, store }: LossDeps,
   run: LossRun,
@@ -108,7 +106,7 @@ async function readTwice(
   return 'restless';
 }
 
-/** Renews the other leases. The run renews its own lease. */
+/** The run renews its own lease. */
 async function renewOthers(
   store: LossDeps['store'],
   run: LossRun,
@@ -117,10 +115,7 @@ async function renewOthers(
   for (const lease of leases) if (lease !== run.lease) await store.leases.renew(lease);
 }
 
-/**
- * Requests that other processes have settled are not removed by ID. So if there are more than this, the oldest ones are
- * removed.
- */
+/** Requests that other processes have settled are never removed by ID. */
 const MAX_REMEMBERED = 1_000;
 
 export function createObservations(): Observations {

@@ -1,4 +1,4 @@
-/** Records each spending request in the spending journal before it is sent, and again when it has ended. */
+/** Writes each spending request to the journal before it is sent and after it has ended. */
 import { messageOf } from '../core/errors.ts';
 import type { Run, SyncDeps } from '../sync/control/context.ts';
 import { SpendingHeld } from './confirm.ts';
@@ -12,17 +12,17 @@ type JournalRun = Pick<Run, 'id' | 'control' | 'integration'>;
 /** The data about a request for its line in the journal. */
 export type JournaledRequest = Omit<IntendedLine, 'what' | 'store' | 'at' | 'integration' | 'run'>;
 
-/** How a request ended: what it cost, and each contact's job (tracking ID → job ID). */
+/** The end of a request: its cost, and the job of each contact (tracking ID → job ID). */
 export interface JournaledEnd {
   charged: number;
   jobs: Readonly<Record<string, string>>;
 }
 
-/** The code of this error, and of the doctor's finding about the same file. */
+/** The error's code, which the doctor uses too. */
 export const JOURNAL_UNWRITABLE = 'journal_unwritable';
 
 /**
- * Thrown if the journal cannot be written. Nothing may be sent then, because after a restore the same would be bought
+ * Thrown if the journal cannot be written. Nothing is sent in that case, because a restore would buy the same profiles
  * again.
  */
 export class JournalUnwritable extends SpendingHeld {
@@ -34,14 +34,13 @@ export class JournalUnwritable extends SpendingHeld {
   }
 }
 
-/** Stops the run's spending, and returns the error that explains why. */
 function stopFor({ control }: JournalRun, path: string | null, cause: unknown): JournalUnwritable {
   const unwritable = new JournalUnwritable(path, cause);
   control.stopSpending(JOURNAL_UNWRITABLE, unwritable.message);
   return unwritable;
 }
 
-/** Records a reading of the balance. If it cannot be written, nothing more is spent. */
+/** If writing fails, nothing more is spent. */
 export async function noteBalance(
   { store, clock }: Omit<JournalDeps, 'log'>,
   run: JournalRun,
@@ -56,8 +55,8 @@ export async function noteBalance(
 }
 
 /**
- * Resolves once the request is on disk outside the database. If it cannot be written, stops the run's spending and
- * throws JournalUnwritable, so the request is not sent.
+ * Resolves after the request is on disk, outside the database. If writing fails, stops spending and throws
+ * JournalUnwritable, so nothing is sent.
  */
 export async function noteIntended(
   { store, clock }: JournalDeps,
@@ -74,9 +73,8 @@ export async function noteIntended(
 }
 
 /**
- * Resolves once the request's end is on disk, or could not be written. In the second case nothing more is spent, but
- * the end is still recorded in the database. After a restore, a user has to decide about requests without a recorded
- * end.
+ * Resolves even if writing fails. After a failure, nothing more is spent, but the database still records the end. After
+ * a restore, a user decides about requests without a recorded end.
  */
 export async function noteEnd(
   { store, clock, log }: JournalDeps,

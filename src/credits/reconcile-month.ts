@@ -1,13 +1,12 @@
-/** Compares a month's charges with the credits that are missing from the balances. */
+/** Compares a month's charges with the change of the balances. */
 import { formatCount } from '../core/quantities.ts';
 import type { Reader } from '../database/reader.ts';
 import { type Reconciliation, reconcile } from './statements/reconciliation.ts';
 
-/** A service key in one month. */
 export interface KeyReconciliation extends Omit<Reconciliation, 'partnerKey'> {
-  /** How much the balance fell, or null if a balance is unknown. */
+  /** How much the balance fell, or null if unknown. */
   lost: number | null;
-  /** How much more the balance fell than was charged here. Negative if credits were bought. */
+  /** How much the balance fell in addition to the recorded charges. Negative if credits were bought. */
   foreign: number | null;
 }
 

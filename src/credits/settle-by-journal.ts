@@ -1,7 +1,6 @@
 /**
- * Settles lost submissions whose response is in the spending journal. The process may have died after it wrote the
- * response there and before it stored it in the database. Or the database was restored from a backup that was made in
- * between.
+ * Settles lost submissions from the spending journal. A process may have ended after it wrote the response to the
+ * journal but not to the database. The database may also come from an older backup.
  */
 import { isConfigurationError } from '../core/errors.ts';
 import type { Run, SyncDeps } from '../sync/control/context.ts';
@@ -14,7 +13,7 @@ type SettleDeps = Pick<SyncDeps, 'log'> & {
   store: Pick<SyncDeps['store'], 'checkpoint' | 'spendingJournal'>;
 };
 
-/** Settles submissions. Resolves with true if any was settled, because everything then has to be checked again. */
+/** Returns true if any submission was settled, so everything must be checked again. */
 export async function settleByJournal(
   { store, log }: SettleDeps,
   run: Pick<Run, 'id'>,
@@ -43,7 +42,7 @@ export async function settleByJournal(
   return isSettled;
 }
 
-/** Reads the lines. Returns none if the journal cannot be read, so the balance decides. */
+/** Returns no lines if the journal is unreadable. The balance then settles the submissions. */
 async function readLines(
   journal: SyncDeps['store']['spendingJournal'],
   log: SyncDeps['log'],
@@ -57,7 +56,7 @@ async function readLines(
   }
 }
 
-/** Returns false if the balance has settled the submission, because its jobs are then unknown. */
+/** False if the balance has settled the submission, so its jobs are unknown. */
 function tellsJobs({ charged, jobs }: AnsweredLine): boolean {
   return charged === 0 || Object.keys(jobs).length > 0;
 }

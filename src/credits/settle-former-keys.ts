@@ -1,6 +1,6 @@
 /**
- * Settles submissions without a known response that were sent with a key that the integration no longer uses. No run
- * reads that key's balance any more. So they count as charged, unless the spending journal has the response.
+ * Settles lost submissions of former service keys. No run reads these keys' balances any more. No run polls their jobs
+ * either. They count as charged unless the journal has the response.
  */
 import type { Run, SyncDeps } from '../sync/control/context.ts';
 import { noteEnd } from './note-spending.ts';
@@ -13,7 +13,7 @@ type SettleRun = Pick<Run, 'id' | 'control' | 'integration' | 'lease' | 'partner
 
 const WHY = 'its service key was replaced before the balance could show it';
 
-/** Settles these submissions. The run has the integration's lease, so no process still waits for the responses. */
+/** The run has the lease, so no process waits for the responses. */
 export async function settleFormerKeys(deps: SettleDeps, run: SettleRun): Promise<void> {
   const { store, log } = deps;
   const { lease, integration, partnerKey } = run;

@@ -1,9 +1,8 @@
 /**
- * Defines one protocol for everything that costs credits. Before a request is sent, the payment is recorded as
- * intended, in the database and in the spending journal. The lease and the clock are confirmed right before sending. A
- * payment is finished only when its response is on disk. If a response is lost, each kind of spending provides a proof
- * that settles it, and nothing else is sent with the same key until then. If other requests are in flight, the proof
- * first waits for them.
+ * The protocol of everything that costs credits. Each payment is recorded as intended in the database and in the
+ * journal before its request is sent. The lease and the clock are confirmed immediately before sending. A payment ends
+ * when its response is on disk. A lost response must be settled by a proof. Until then, nothing else is sent with the
+ * same key. The proof first waits for other requests in flight.
  */
 import { isDonorSyncError, messageOf } from '../core/errors.ts';
 import type { Lease } from '../database/leases.ts';
@@ -19,39 +18,37 @@ import {
   noteIntended,
 } from './note-spending.ts';
 
-/** How many successive requests may fail temporarily before the run stops spending. */
+/** After this many temporary failures in a row, the run stops spending. */
 const MAX_FAILURES_IN_ROW = 5;
 
-/** The delay after the first failure. Each further failure doubles it. */
+/** The delay after the first failure. The wait doubles with each further failure. */
 const FAILURE_WAIT_MS = 1_000;
 
-/** How many successive requests may process nothing before the run stops spending. */
+/** After this many requests without any processed item, the run stops spending. */
 const MAX_EMPTY_IN_ROW = 3;
 
-/**
- * How often to check whether something may be sent. Other runs' open requests or the number in flight can prevent it.
- */
+/** How often the run checks whether it may send a request. Other open requests can prevent it. */
 const LOOK_MS = 250;
 
-/** The reason with which that wait is aborted. */
+/** Ends that wait when a request has finished. */
 const LANDED = 'a request has finished';
 
-/** How long to wait for another run's request, in addition to its quiet time. */
+/** The wait for another run's request, in addition to the quiet time. */
 const OTHER_RUN_PATIENCE_MS = 10 * 60_000;
 
 /**
- * How one attempt to spend ended. `waited` means that there was nothing to send yet. `over` means that another attempt
- * in this run is useless.
+ * The end of one attempt to spend. `waited` means that there was nothing to send. `over` means that further attempts in
+ * this run are useless.
  */
 export type Attempt = 'progress' | 'waited' | 'nothing_processed' | 'failed' | 'over';
 
-/** A recorded request without a response, and its integration. */
+/** A recorded request without a response. */
 export interface Unanswered {
   id: string;
   integrationId: string;
 }
 
-/** A request whose response is lost, and the lease of its integration. */
+/** A request with a lost response, and its integration's lease. */
 export interface Lost<Open extends Unanswered> {
   open: Open;
   lease: Lease;
@@ -59,56 +56,50 @@ export interface Lost<Open extends Unanswered> {
 
 /** Settles lost responses of one kind. */
 export interface Proof<Open extends Unanswered> {
-  /** Returns the run's key's requests that still wait for their responses. */
+  /** Returns the key's requests that still wait for a response. */
   listOpen(): Promise<Open[]>;
-  /** True if another request may be sent while a living run has this one in flight. */
   letsOthersPass(open: Open): boolean;
   /**
-   * Returns true if this request may be settled while a run of its integration is in progress, because no process sends
-   * it or waits for its response any more. Defaults to false for all requests.
+   * True if the request may be settled while its integration's run is in progress. No process sends the request or
+   * waits for it. Defaults to false.
    */
   isGivenUp?(open: Open): boolean;
-  /** Records that no process waits for these responses any more, so no other run sends anything. */
+  /** Records that nobody waits for these responses. Other runs wait until they are settled. */
   markLost?(lost: readonly Lost<Open>[]): Promise<void>;
-  /** Called while lost requests wait for other requests in flight. Finds out what can already be known about them. */
+  /** Called while lost requests wait for others in flight. Finds out which lost requests can already be settled. */
   watch?(): Promise<void>;
-  /**
-   * Settles lost requests under their leases, and requests that living runs have given up. Changes nothing if the run
-   * stops in the meantime.
-   */
+  /** Changes nothing if the run stops. */
   prove(lost: readonly Lost<Open>[], givenUp: readonly Open[]): Promise<void>;
 }
 
-/** Sends one kind of request and keeps its records, which are always on disk. */
 export interface Payment<Intent extends { id: string }, Answer> {
-  /** Returns the request's line in the spending journal, or null if the request is known to be free. */
+  /** Returns the request's journal line, or null if it is certainly free. */
   toJournal(intent: Intent): JournaledRequest | null;
   /** Returns the response's line in the spending journal. */
   toJournaledEnd(answer: Answer, intent: Intent): JournaledEnd;
   /** Sends the request. `mayLeave` is called right before each attempt. */
   send(intent: Intent, mayLeave: MayLeave): Promise<Answer>;
   accept(intent: Intent, answer: Answer): Promise<Attempt>;
-  /** Records that no response arrived. The request may have been charged. */
+  /** Records that no response arrived. It may have been charged. */
   lose(intent: Intent, error: unknown): Promise<Attempt>;
-  /** Records that the request was refused and cost nothing. Returns null to leave this to the protocol. */
+  /** Records a refused request, which cost nothing. */
   refuse(intent: Intent, error: unknown): Promise<Attempt | null>;
-  /** Explains why the run stops spending. Defaults to the service's message. */
+  /** Explains why spending stops. Defaults to the service's message. */
   explain?(message: string): string;
 }
 
-/** A kind of spending. */
 export interface Kind<Intent extends { id: string }, Answer, Open extends Unanswered>
   extends Proof<Open>,
     Payment<Intent, Answer> {
-  /** What is sent, as a plural noun for the report. */
+  /** A plural noun for the things that are sent. The report uses it. */
   what: string;
   /**
-   * Records the next request as intended. Returns an attempt if there is nothing to send now, or `later` if this
-   * depends on requests in flight. After it has `waited`, it checks again whether there is something to settle. If there
-   * is, it sends nothing.
+   * Records the next request before it is sent. Returns an attempt if there is nothing to send. `later` means that
+   * requests in flight must finish first. After `waited`, it first checks for requests to settle. If it finds any, it
+   * sends nothing.
    */
   intend(isStillClear: () => Promise<boolean>): Promise<Intent | Attempt | 'later'>;
-  /** How many of this run's requests may be in flight now. Defaults to one. */
+  /** The maximum number of this run's requests in flight. Defaults to one. */
   atOnce?(): number;
 }
 
@@ -118,7 +109,7 @@ type SettleDeps = Pick<SpendDeps, 'clock' | 'log' | 'takeLease'> & {
 };
 type SpendRun = Pick<Run, 'id' | 'lease' | 'integration' | 'control'>;
 
-/** Spends until there is nothing left to spend on, or until the run stops. */
+/** Spends credits until nothing is left to send or the run stops. */
 export async function spend<Intent extends { id: string }, Answer, Open extends Unanswered>(
   deps: SpendDeps,
   run: SpendRun,
@@ -144,10 +135,7 @@ async function sendAll<Intent extends { id: string }, Answer, Open extends Unans
   underWay: UnderWay<Intent>,
 ): Promise<void> {
   const { requests } = underWay;
-  /**
-   * The number of lost responses when nothing was left to settle. It is an impossible number if anything was sent
-   * since.
-   */
+  /** The lost responses at the last check. An impossible number after each new request forces another check. */
   let clearAt = NOT_CLEAR;
   while (!underWay.isOver) {
     const atOnce = underWay.failures > 0 ? 1 : (kind.atOnce?.() ?? 1);
@@ -166,31 +154,28 @@ async function sendAll<Intent extends { id: string }, Answer, Open extends Unans
     const intent = isFree ? await kind.intend(isStillClear) : 'later';
     clearAt = intent === 'waited' ? lost : NOT_CLEAR;
     if (intent === 'later' || (intent === 'over' && requests.size > 0)) {
-      // Contacts of finished requests may be due again, and more requests can now be sent.
+      // Finished requests may have made contacts due again, and made room for more requests.
       await underWay.landing();
     } else if (typeof intent === 'string') underWay.note(intent);
     else underWay.launch(intent);
   }
 }
 
-/**
- * The run's requests that wait for their responses, and the results of its earlier requests. They are only in memory.
- */
+/** The run's requests in flight, and the results of finished requests. They exist only in memory. */
 interface UnderWay<Intent> {
   readonly requests: ReadonlyMap<string, Promise<void>>;
-  /** True if nothing more will be sent. */
   readonly isOver: boolean;
   /** The error that ended the spending, if any. */
   readonly failure: { error: unknown } | null;
-  /** How many requests in a row have failed temporarily. */
+  /** The number of successive requests that have failed temporarily. */
   readonly failures: number;
   /** The IDs of the requests whose responses were lost. */
   readonly lost: ReadonlySet<string>;
   launch(intent: Intent): void;
   note(attempt: Attempt): void;
-  /** Resolves when a request has finished. Also resolves after a while, because more requests may be sent by then. */
+  /** Resolves when a request finishes. Also resolves after a while, because more requests may be possible. */
   landing(): Promise<void>;
-  /** Waits as long as the failures require. */
+  /** Waits for the time that the failures require. */
   pause(): Promise<void>;
   /** Resolves once nothing is in flight. */
   end(): Promise<void>;
@@ -276,7 +261,7 @@ function createUnderWay<Intent extends { id: string }, Answer, Open extends Unan
 
 const NOTHING_CHARGED: JournaledEnd = { charged: 0, jobs: {} };
 
-/** Sends the recorded request, and records the result. */
+/** Sends the recorded request and records the result. */
 export async function spendOnce<Intent extends { id: string }, Answer>(
   deps: Omit<SpendDeps, 'takeLease'>,
   run: SpendRun,
@@ -300,7 +285,7 @@ export async function spendOnce<Intent extends { id: string }, Answer>(
     const attempt = await kind.refuse(intent, error);
     if (attempt !== null) return attempt;
     if (run.control.ending.aborted) return 'over';
-    // The code that found the problem has already stopped the spending.
+    // Spending has already been stopped where the problem was found.
     if (error instanceof SpendingHeld) return 'over';
     if (error instanceof CreditsExhausted) {
       const { message } = error;
@@ -314,14 +299,13 @@ export async function spendOnce<Intent extends { id: string }, Answer>(
     throw error;
   }
   if (line !== null) await noteEnd(deps, run, intent.id, kind.toJournaledEnd(answer, intent));
-  // This is outside the `try`. If it fails, the intent stays open and is settled like a lost response.
+  // This statement must stay outside the `try`. If it fails, the open intent is settled like a lost response.
   return kind.accept(intent, answer);
 }
 
 /**
- * Settles lost responses. Returns `clear` if something may be sent, and `occupied` if this run's requests in flight
- * must finish first. Returns `stopped` if nothing may be sent, because the run stops or because another living run's
- * request does not finish.
+ * Settles lost responses. `clear` means that a request may be sent, and `occupied` that others must finish first.
+ * `stopped` means that nothing may be sent, because the run stops or another run does not finish.
  */
 export async function settleOpen<Open extends Unanswered>(
   deps: SettleDeps,
@@ -332,8 +316,8 @@ export async function settleOpen<Open extends Unanswered>(
   const { clock, log } = deps;
   let waited = { ids: '', sinceMs: 0 };
   while (!run.control.stopping.aborted) {
-    // Copied before the store is read. A request that finishes in the meantime still looks open in the store. If it has
-    // been lost since, it must be settled with the others.
+    // Copied before the store is read. A request that finishes in between still looks open in the store. If it is lost
+    // by then, it must be settled with the others.
     const own = new Set(underWay.keys());
     const others = (await proof.listOpen()).filter(({ id }) => !own.has(id));
     if (others.length === 0) return 'clear';
@@ -354,9 +338,7 @@ export async function settleOpen<Open extends Unanswered>(
   return 'stopped';
 }
 
-/**
- * Settles other runs' open requests if nobody waits for their responses, because one balance decides about all of them.
- */
+/** Settles other runs' requests that nobody waits for. All of them share one balance. */
 async function settleOthers<Open extends Unanswered>(
   deps: Pick<SettleDeps, 'store' | 'takeLease'>,
   run: SpendRun,
@@ -366,7 +348,7 @@ async function settleOthers<Open extends Unanswered>(
 ): Promise<'clear' | 'occupied' | 'settled' | 'wait'> {
   const leases = await takeLeases(deps, run, seen);
   try {
-    // Other integrations' runs may have settled their own requests before this process got the leases.
+    // Their own runs may have settled them before this process got the leases.
     const still = new Set((await proof.listOpen()).map(({ id }) => id));
     const others = seen.filter(({ id }) => still.has(id));
     const lost = others.flatMap((open) => {
@@ -377,7 +359,7 @@ async function settleOthers<Open extends Unanswered>(
     if (lost.length === 0 && living.every(proof.letsOthersPass)) return 'clear';
     await proof.markLost?.(lost);
     if (isOwnUnderWay) return 'occupied';
-    // A living run settles its own lost requests. If one of ours is lost too, that run waits for us.
+    // A run settles its own lost requests. If one of ours is lost too, that run waits for us.
     const isWaitedFor = lost.length > 0 && living.every((open) => proof.isGivenUp?.(open));
     if (living.length > 0 && !isWaitedFor) return 'wait';
     await proof.prove(lost, living);
@@ -389,7 +371,7 @@ async function settleOthers<Open extends Unanswered>(
   }
 }
 
-/** Takes the leases of the requests' integrations. Leases that another living process holds are left out. */
+/** Skips leases of other running processes. */
 async function takeLeases(
   { takeLease }: Pick<SpendDeps, 'takeLease'>,
   { integration, lease }: SpendRun,

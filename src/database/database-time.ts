@@ -2,19 +2,19 @@ import { type Expression, PostgresAdapter, sql } from 'kysely';
 import type { Clock } from '../core/clock.ts';
 import type { Reader, TimedReader } from './reader.ts';
 
-/** Returns an instant (epoch ms) that is this many milliseconds from now, for use inside a statement. */
+/** Returns an SQL time (epoch ms) that is this far from now. */
 export type FromNow = (ms: number) => Expression<number>;
 
 /**
- * Returns the only clock that all processes of a database share. On Postgres it is the server's clock, because the
- * clients' clocks differ. On SQLite it is the clock of the machine that contains the file and runs all its processes.
+ * All processes of a database share this clock. Postgres uses the server's clock, because clients' clocks differ.
+ * SQLite uses the machine's clock, because all processes run on one machine.
  */
 export function databaseTime(reader: Reader, clock: Pick<Clock, 'now'>): FromNow {
   if (!isPostgres(reader)) return (ms) => sql<number>`${clock.now() + ms}`;
   return serverTime;
 }
 
-/** The time of the statement, not of the transaction, which may have waited for a lock. */
+/** The statement's time, because the transaction may have waited for a lock. */
 export const serverTime: FromNow = (ms) =>
   sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint + ${sql.lit(ms)}`;
 

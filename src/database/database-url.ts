@@ -1,17 +1,16 @@
 import { ConfigurationError } from '../core/errors.ts';
 import { isLoopback } from '../core/host.ts';
 
-/** The location of the store, from the `database` setting (design, section 4.2). */
+/** Parsed from the `database` setting (design, section 4.2). */
 export type DatabaseLocation =
-  /** A file. `path` is relative to the working directory. If it is null, everything stays in memory. */
+  /** `path` is relative to the working directory. Null means a database in memory. */
   | { kind: 'sqlite'; path: string | null }
-  /** A server. `name` tells users which database it is, and contains no password. */
+  /** A server. */
   | { kind: 'postgres'; url: string; name: string; tls: DatabaseTls };
 
 /**
- * How the connection to Postgres is protected. `verified`: it is encrypted, and the certificate is checked.
- * `unverified`: it is encrypted, but the server's identity is not checked. `none`: it is not encrypted. `local`: it
- * does not leave this machine.
+ * Protection of the Postgres connection. `verified`: encrypted, with a checked certificate. `unverified`: encrypted,
+ * without a check of the server's identity. `none`: not encrypted. `local`: within this machine.
  */
 export type DatabaseTls = 'verified' | 'unverified' | 'none' | 'local';
 
@@ -19,8 +18,8 @@ const WHAT_TO_TYPE =
   'Write "sqlite:data/donor-sync.db" for a file or "postgres://user:password@host:5432/database" for Postgres.';
 
 /**
- * Parses `sqlite:PATH`, `sqlite::memory:` or `postgres://…`. Throws a ConfigurationError for any other value. The
- * message never contains the value, because it may include a password.
+ * Parses `sqlite:PATH`, `sqlite::memory:` or `postgres://…`. Throws a ConfigurationError for other values. The message
+ * never quotes the value, which may contain a password.
  */
 export function parseDatabaseUrl(url: string): DatabaseLocation {
   const [, scheme = '', rest = ''] = /^([a-z0-9+.-]+):(.*)$/is.exec(url.trim()) ?? [];
@@ -37,10 +36,7 @@ export function parseDatabaseUrl(url: string): DatabaseLocation {
   }
 }
 
-/**
- * Returns the Postgres URL in the form that the database client receives, with the TLS mode included. Other
- * URLs do not change.
- */
+/** Returns the Postgres URL with the TLS mode. Other URLs do not change. */
 export function connectionUrl(url: string): string {
   const location = parseDatabaseUrl(url);
   return location.kind === 'postgres' ? location.url : url;
@@ -69,8 +65,8 @@ function parsePostgresUrl(url: string): DatabaseLocation {
 }
 
 /**
- * Returns how the connection is protected. For other machines, only the URL can turn off encryption or the certificate
- * check.
+ * Returns the protection of the connection. Only the URL can turn off encryption or the certificate check for other
+ * machines.
  */
 function getTls({ hostname, searchParams }: URL): DatabaseTls {
   const named = hostname || (searchParams.get('host') ?? 'localhost');
@@ -82,10 +78,7 @@ function getTls({ hostname, searchParams }: URL): DatabaseTls {
   return isOff ? 'none' : 'verified';
 }
 
-/**
- * Replaces the mode with its unambiguous name. The other modes mean the same to the database client, but it warns about
- * them.
- */
+/** Uses the unambiguous name of the mode. The database client warns about the other names. */
 function withVerification(url: string): string {
   const bare = url.replace(/([?&])sslmode=[^&]*(&|$)/, '$1').replace(/[?&]$/, '');
   return `${bare}${bare.includes('?') ? '&' : '?'}sslmode=verify-full`;

@@ -11,23 +11,23 @@ type OpenPostgres = typeof openPostgres;
 /** An open database that has responded. */
 export interface OpenDatabase<Tables> {
   /**
-   * Runs single statements and `db.transaction()`. Inside a transaction, use only the transaction's own object. Using
-   * this object there throws an error (see `guarded-driver.ts`).
+   * Runs single statements and `db.transaction()`. Inside a transaction, only the transaction's own object works. This
+   * object throws there (see `guarded-driver.ts`).
    */
   db: Kysely<Tables>;
   kind: 'sqlite' | 'postgres';
-  /** Rejects once the open SQLite file is no longer the file at its path. */
+  /** Rejects if the open SQLite file has been replaced. */
   requireInPlace: RequireInPlace;
-  /** Closes all connections. Further calls do nothing. */
+  /** Further calls do nothing. */
   close(): Promise<void>;
 }
 
 /**
- * Opens `sqlite:PATH` (creates a missing folder and file), `sqlite::memory:` or `postgres://…`. Does not create the
- * schema, which `migrate.ts` does.
+ * Creates a missing SQLite file with its folder. `migrate.ts` creates the schema. The URL can be `sqlite:PATH`,
+ * `sqlite::memory:` or `postgres://…`.
  *
- * Throws a ConfigurationError with the fix if the URL is wrong, the file or folder cannot be used, or Postgres cannot
- * be reached. Throws a RetriableError if the database is only busy.
+ * Throws a ConfigurationError with the fix if the database cannot be opened. Throws a RetriableError if the database is
+ * busy.
  */
 export async function openDatabase<Tables>(
   url: string,
@@ -41,13 +41,13 @@ export async function openDatabase<Tables>(
   const driver = dialect.createDriver();
   const db = new Kysely<Tables>({ dialect: { ...dialect, createDriver: () => driver } });
   await sql`select 1`.execute(db);
-  // Not closed through Kysely, because Kysely would then reject all later calls with its own messages.
+  // Kysely does not close the pool, because it would answer later calls with its own messages.
   return { db, kind: location.kind, requireInPlace, close: () => driver.destroy() };
 }
 
-/** Loads the driver only if a server is used, so other processes do not have it in memory. */
+/** Other processes do not need the driver in memory. */
 async function openServer(...args: Parameters<OpenPostgres>) {
   const { openPostgres } = await import('./postgres.ts');
-  // A database server manages its files itself.
+  // A server manages its own files.
   return { dialect: await openPostgres(...args), requireInPlace: neverReplaced };
 }

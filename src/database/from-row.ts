@@ -1,6 +1,6 @@
 /**
- * A row in the form that is used above the store, with the same values under names in camelCase. Only the store uses
- * rows with the schema's column names.
+ * A row with camelCase names, for code above the store. The values do not change. The store uses the schema's column
+ * names.
  */
 export type FromRow<Row> = { [Column in keyof Row as CamelCase<Column>]: Row[Column] };
 
@@ -11,7 +11,7 @@ type CamelCase<Column> = Column extends `${infer First}_${infer Rest}`
 export function fromRow<Row extends object>(row: Row): FromRow<Row> {
   const record: Record<string, unknown> = {};
   const columns = Object.keys(row);
-  // Without this, pairs of column and value would be created and discarded for every contact of a run.
+  // Otherwise, every contact would create many short-lived pairs.
   const values: unknown[] = Object.values(row);
   columns.forEach((column, at) => {
     record[toPropertyName(column)] = values[at];
@@ -25,7 +25,6 @@ export function maybeFromRow<Row extends object>(row: Row | undefined): FromRow<
   return row && fromRow(row);
 }
 
-/** Converts several rows, in their order. */
 export function fromRows<Row extends object>(rows: readonly Row[]): FromRow<Row>[] {
   return rows.map((row) => fromRow(row));
 }

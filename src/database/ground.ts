@@ -1,6 +1,6 @@
 /**
- * Identifies the ground schema that a database was created from. Until 1.0.0 is tagged, this schema is edited in place.
- * Its name does not show whether the tables match this program, so the database stores the schema's hash.
+ * Identifies a database's ground schema. Until 1.0.0, this schema is edited in place. Its hash is stored, because its
+ * name does not show its version.
  */
 import { type Kysely, sql } from 'kysely';
 import { ConfigurationError } from '../core/errors.ts';
@@ -9,10 +9,7 @@ import type { Ground, MigrationList, SchemaMigration } from './migrations.ts';
 
 const GROUND_TABLE = 'donor_sync_ground';
 
-/**
- * Throws a ConfigurationError if the database was created from a different ground schema than the one in these
- * migrations. Changes nothing.
- */
+/** Throws a ConfigurationError if the database has another ground schema. Changes nothing. */
 export async function requireGround<Tables>(
   db: Kysely<Tables>,
   migrations: MigrationList,
@@ -23,7 +20,6 @@ export async function requireGround<Tables>(
   if (stored !== hash) throw isOfOtherGround(stored, hash);
 }
 
-/** Returns the hash of the ground schema that created the database, or null if no hash is stored. */
 export async function findGround<Tables>(db: Kysely<Tables>): Promise<string | null> {
   if (!(await hasTable(db, GROUND_TABLE))) return null;
   const { rows } = await sql<{ hash: string }>`select hash from ${sql.table(GROUND_TABLE)}`.execute(
@@ -32,10 +28,7 @@ export async function findGround<Tables>(db: Kysely<Tables>): Promise<string | n
   return rows[0]?.hash ?? null;
 }
 
-/**
- * Returns the same migrations. In the transaction that creates its tables, the ground migration also stores its hash
- * and runs `more`.
- */
+/** Extends the ground migration. In the same transaction, it stores its hash and runs `more`. */
 export function storingGround(
   migrations: MigrationList,
   more: (trx: Kysely<unknown>) => Promise<void> = async () => undefined,

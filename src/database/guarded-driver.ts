@@ -10,16 +10,13 @@ import type {
 import { type DonorSyncError, FatalError, isDonorSyncError } from '../core/errors.ts';
 import { commitError, databaseClosed, isAway, storeError } from './store-error.ts';
 
-/**
- * How long to wait for a connection while the server is unavailable. It is longer than a restart takes, and
- * shorter than a lease lasts.
- */
+/** The longest wait for an unavailable server. Longer than a restart and shorter than a lease. */
 const AWAY_PATIENCE_MS = 20_000;
 
-/** The pause between two attempts. After it, a server that shuts down has closed its old connections. */
+/** The pause between attempts. Afterwards, a stopping server has closed its old connections. */
 export const RECONNECT_PAUSE_MS = 250;
 
-/** How often one read is sent if the server becomes unavailable repeatedly. */
+/** How often one read is sent to an unavailable server. */
 const MAX_READS = 5;
 
 /** A transaction, as seen by the code that runs inside it. */
@@ -27,25 +24,23 @@ interface TransactionScope {
   open: boolean;
 }
 
-/**
- * A connection as callers see it, and the real connection behind it. The real connection is null once it was returned.
- */
+/** Null after the connection was returned. */
 interface Guarded {
   readonly outer: DatabaseConnection;
   inner: DatabaseConnection | null;
 }
 
 /**
- * Returns a driver that translates failures (`store-error.ts`), waits for a server that is unavailable, repeats a read
- * whose connection was lost, and rejects three things:
+ * Translates failures (`store-error.ts`), waits for an unavailable server, and repeats reads after a lost connection.
+ * It refuses three things:
  *
- * - a second connection for code inside a transaction. Using `db` in place of `trx` there would wait forever on
- *   SQLite, which has one connection, and would run outside the transaction on Postgres;
- * - any connection after the disk has failed. Only recovery, when the database is next opened, shows whether the last
- *   commit succeeded, so nothing continues in this process;
- * - any connection after closing, because code that still runs then has outlived its program.
+ * - a second connection inside a transaction. With `db` in place of `trx`, SQLite would wait forever, and Postgres
+ *   would leave the transaction;
+ * - any connection after the disk has failed. Only a restart shows whether the last commit succeeded, so this process
+ *   stops;
+ * - any connection after closing, because all work should have ended before.
  *
- * Writes are sent only once. `transact.ts` decides whether they may be sent again.
+ * Writes are sent once. `transact.ts` decides about retries.
  */
 export function guardDriver(
   driver: Driver,
@@ -71,7 +66,7 @@ export function guardDriver(
     throw translated(error);
   }
 
-  /** Uses the machine's own time, because it waits for a real server. */
+  /** Uses real time, because the server is real. */
   async function acquire(
     options: AbortableOperationOptions | undefined,
   ): Promise<DatabaseConnection> {
@@ -130,8 +125,8 @@ export function guardDriver(
   }
 
   /**
-   * Replaces a lost connection. It is released first, because the pool has no other connection if all of them are lost
-   * together.
+   * A lost connection is released first, because all connections of the pool may be lost. Otherwise the pool might have
+   * none left.
    */
   async function replaceInner(
     guarded: Guarded,
@@ -145,7 +140,7 @@ export function guardDriver(
 
   function closeScope(connection: DatabaseConnection): void {
     const scope = scopeByConnection.get(connection);
-    // Work that was started inside the transaction and outlives it may use the database again.
+    // Work that outlives the transaction may use the database again.
     if (scope) scope.open = false;
   }
 
@@ -162,7 +157,7 @@ export function guardDriver(
     beginTransaction(connection, settings) {
       const scope = { open: true };
       scopeByConnection.set(connection, scope);
-      // Entered before the first await, so it applies to Kysely's callback and not beyond it.
+      // Entered before the first await, so it covers only Kysely's callback.
       scopes.enterWith(scope);
       return driver.beginTransaction(getInner(connection), settings).catch((error: unknown) => {
         scope.open = false;
@@ -179,8 +174,8 @@ export function guardDriver(
 
     async rollbackTransaction(connection) {
       closeScope(connection);
-      // The reason for the rollback is more informative than a failure of the rollback itself. In that case,
-      // SQLite has already rolled back, and a lost Postgres connection is discarded.
+      // The rollback's reason is more informative than the rollback's own failure. SQLite has already rolled back, or
+      // the lost Postgres connection is discarded.
       await driver.rollbackTransaction(getInner(connection)).catch(() => undefined);
     },
 

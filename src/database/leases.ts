@@ -15,13 +15,12 @@ import type { Database, Tables, Trx } from './tables/tables.ts';
 import { again, LEASE_MS, type TransactionId, transact, transactionId } from './transact.ts';
 
 /**
- * A lease whose end is further away than this was written by a wrong clock and is not valid. Otherwise it
- * could prevent an integration from running for days. The margin allows for a clock that is corrected by some
- * seconds during a lease.
+ * A later end comes from a wrong clock and is not valid. Otherwise, it could block an integration for days. Allows for
+ * clock corrections of some seconds.
  */
 const LATEST_END_MS = LEASE_MS + 5_000;
 
-/** The right to run one integration. Every checkpoint first compares its epoch. */
+/** The right to run one integration. Every checkpoint first compares the lease's epoch with the stored epoch. */
 export interface Lease {
   integrationId: string;
   epoch: number;
@@ -32,13 +31,12 @@ export type LeaseAttempt =
   | { acquired: false; owner: string; until: number };
 
 /**
- * Runs a transaction that fails if the lease is no longer ours. If the database is unavailable for a few seconds, the
- * transaction is retried for as long as the lease can last. So `work` can run more than once, and must have no effects
- * outside the transaction.
+ * Fails if the lease is no longer ours. If the database is unavailable, the transaction is retried while the lease can
+ * last. `work` can therefore run repeatedly, and must have no other effects.
  */
 export type Checkpoint = <T>(lease: Lease, work: (trx: RunTransaction) => Promise<T>) => Promise<T>;
 
-/** Runs a transaction that fails if any of several leases is no longer ours. */
+/** Fails if this process has lost any of the leases. */
 export type CheckpointAll = <T>(
   leases: readonly Lease[],
   beside: readonly string[],
@@ -46,18 +44,18 @@ export type CheckpointAll = <T>(
 ) => Promise<T>;
 
 /**
- * A transaction whose first statements have confirmed that one or several leases are ours. Functions that store runs'
- * results require this type, so they can be called only in a checkpoint.
+ * Its first statements have confirmed the leases. Functions that store results require this type, so they need a
+ * checkpoint.
  */
 export type LeasedTransaction = Trx & WriteContext & { readonly [UNDER_LEASE]: true };
 
-/** A transaction of one run. It carries the confirmed lease. */
+/** A transaction of one run. It contains the confirmed lease. */
 export type RunTransaction = LeasedTransaction & { readonly lease: Lease };
 
 /** Exists only in the types. No transaction has it at runtime. */
 declare const UNDER_LEASE: unique symbol;
 
-/** Another process has taken over our lease and runs this integration now. */
+/** Another process has taken over the lease. */
 export class LeaseLost extends FatalError {
   constructor(integrationId: string) {
     super(`Another process has taken over the sync of "${integrationId}"; this one stops.`, {
@@ -66,13 +64,12 @@ export class LeaseLost extends FatalError {
   }
 }
 
-/** True if a lease is in force, judged by the column with its end (see `isInForce`). */
 export function leaseInForce(reader: TimedReader) {
   const fromNow = databaseTime(reader, reader.clock);
   return (until: RawBuilder<unknown>) =>
     sql<SqlBool>`(${until} > ${fromNow(0)} and ${until} <= ${fromNow(LATEST_END_MS)})`;
 }
-/** The first statement of each checkpoint. */
+/** This is the first statement of each checkpoint. */
 const extendLease = prepared(
   (
     db,
@@ -104,10 +101,7 @@ const lockIntegration = prepared((db, { integrationId }: Slots<{ integrationId: 
     .compile(),
 );
 
-/**
- * Locks a lease. If two processes try to take it, or one tries while the owner renews it, they run one after the other.
- * SQLite needs no lock for this.
- */
+/** Prevents simultaneous attempts to take or renew the lease. They run one after the other. SQLite needs no lock. */
 const lockLease = prepared(
   (db, slots: Slots<{ integrationId: string; now: number; latest: number }>) => {
     const [now, latest] = isPostgres(db)
@@ -155,7 +149,7 @@ const endLease = prepared(
       .compile(),
 );
 
-/** Selects leases that have not expired at `now`, and whose end is not further away than a lease can last. */
+/** Selects leases that are valid at `now` and end within a lease's length. */
 function isBetween(
   eb: ExpressionBuilder<Tables, 'integrations'>,
   now: Expression<number>,
@@ -167,18 +161,15 @@ function isBetween(
 export type LeaseQueries = ReturnType<typeof leaseQueries>;
 
 /**
- * Returns the functions for leases. A lease shows which process may run an integration, and only one process may do so
- * at a time. All times are by the database's clock.
+ * Returns the functions for leases. A lease gives one process the right to run an integration. All times are by the
+ * database's clock.
  */
 export function leaseQueries(db: Database, context: WriteContext) {
   const { clock } = context;
   const fromNow = databaseTime(db, clock);
 
   return {
-    /**
-     * Takes the lease of an integration and raises its epoch, unless a living owner has it. `isGone` reports
-     * whether an owner is known to be dead before its lease ends.
-     */
+    /** Fails while a running owner has the lease. */
     acquire(
       integrationId: string,
       owner: string,
@@ -209,8 +200,8 @@ export function leaseQueries(db: Database, context: WriteContext) {
     checkpoint,
 
     /**
-     * Runs a checkpoint of several integrations. It fails if any of the leases is not ours. The integrations in
-     * `beside` may be leased by another process, whose checkpoints wait until this one has ended.
+     * `isGone` recognises an owner that has ended early. Another process may hold the leases in `beside`. Its
+     * checkpoints wait until this one has ended.
      */
     checkpointAll<T>(
       leases: readonly Lease[],
@@ -219,7 +210,7 @@ export function leaseQueries(db: Database, context: WriteContext) {
     ): Promise<T> {
       if (leases.length === 0) throw new RangeError('No lease was granted');
       const locked = beside.map((integrationId) => ({ integrationId, epoch: null }));
-      // The order is always the same, so two checkpoints never wait for each other.
+      // A fixed order prevents deadlocks.
       const inOrder = [...leases, ...locked].toSorted((a, b) =>
         a.integrationId < b.integrationId ? -1 : 1,
       );
@@ -232,7 +223,7 @@ export function leaseQueries(db: Database, context: WriteContext) {
       });
     },
 
-    /** Renews the lease while nothing else is written. */
+    /** Needed while nothing else is written. */
     async renew(lease: Lease): Promise<void> {
       await checkpoint(lease, async () => undefined);
     },
@@ -251,12 +242,11 @@ export function leaseQueries(db: Database, context: WriteContext) {
     },
 
     async release(lease: Lease): Promise<void> {
-      // Releasing a lease twice is harmless, because a later owner has a different epoch.
+      // A second release is harmless, because a later owner has another epoch.
       const { integrationId, epoch } = lease;
       await again(LEASE_MS, () => endLease(db, { integrationId, epoch }));
     },
 
-    /** Returns the process that has an integration's lease, or null if no lease is in force. */
     async holder(
       integrationId: string,
     ): Promise<{ owner: string; until: number; epoch: number } | null> {
@@ -318,8 +308,8 @@ export function leaseQueries(db: Database, context: WriteContext) {
 }
 
 /**
- * Takes the lock that each checkpoint of a run takes first, so a second process waits here and not halfway through. So
- * when a run decides about a page, it knows every earlier decision about erased people.
+ * Takes the first lock of each checkpoint, so a second process waits here. A run that decides about a page therefore
+ * knows all earlier decisions about erased people.
  */
 export async function waitForCheckpoint(trx: Trx, integrationId: string): Promise<void> {
   await trx

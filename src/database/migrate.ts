@@ -14,17 +14,16 @@ import { overwriteErased } from './sqlite/erased-bytes.ts';
 import { isPartMissing } from './store-error.ts';
 import { requireHome } from './store-moves.ts';
 
-/** A separate name, because a Postgres database may be shared with another program that uses Kysely. */
+/** Another program with Kysely may share the Postgres database. */
 const MIGRATION_TABLE = 'donor_sync_migration';
 const LOCK_TABLE = 'donor_sync_migration_lock';
 
 /**
- * Migrates the schema to this program's version. Returns the names of the migrations that were applied, oldest first.
- * All of them run in one transaction, so a kill halfway changes nothing. If two processes start at the same time, one
- * of them waits and then finds nothing to do.
+ * Returns the applied migrations, oldest first. One transaction contains all of them, so a killed process changes
+ * nothing. A second process waits and then finds nothing to do.
  *
- * Throws a ConfigurationError if the program cannot use the database (`requireUsable`), and a FatalError with the
- * migration's name if one fails.
+ * Throws a ConfigurationError for an unusable database (`requireUsable`), and a FatalError with the name of a failed
+ * migration.
  */
 export async function migrateToLatest<Tables>(
   db: Kysely<Tables>,
@@ -35,8 +34,8 @@ export async function migrateToLatest<Tables>(
 }
 
 /**
- * Migrates a database that a store moves into. Nothing else may use that database until the store has arrived. If the
- * database is new, `mark` records this in the transaction that creates its tables.
+ * Prepares the target of a move. No other program may use it before the move is complete. For a new database, `mark`
+ * runs in the transaction that creates its tables.
  */
 export async function migrateTarget<Tables>(
   db: Kysely<Tables>,
@@ -63,16 +62,12 @@ async function migrateWith<Tables>(
     const failed = results.find((result) => result.status === 'Error');
     throw migrationFailed(error, failed?.migrationName);
   }
-  // If a step has dropped data, the data must not remain in the file either. In a new database there was
-  // nothing to drop.
+  // Deleted data must also leave the file. A new database has nothing to drop.
   if (results.length < Object.keys(migrations).length) await overwriteErased(db);
   return results.map((result) => result.migrationName);
 }
 
-/**
- * Returns the names of the migrations that the database lacks, oldest first. Throws a ConfigurationError if the program
- * cannot use the database or if the store is elsewhere.
- */
+/** Throws a ConfigurationError if the database is unusable or the store has moved. */
 export async function pendingMigrations<Tables>(
   db: Kysely<Tables>,
   migrations: MigrationList = MIGRATIONS,
@@ -85,9 +80,8 @@ export async function pendingMigrations<Tables>(
 }
 
 /**
- * Returns the names of the migrations that the database has. Changes nothing. Throws a ConfigurationError if the
- * database is from version 0.1.0, was created from another ground schema, or has a migration that this program does not
- * know. Any code that writes into a database, restores it or moves a store calls this first.
+ * Only checks. Throws a ConfigurationError for a database from 0.1.0, from another ground schema, or with an unknown
+ * migration. Everything that writes, restores or moves calls this first.
  */
 export async function requireUsable<Tables>(
   db: Kysely<Tables>,
@@ -117,7 +111,7 @@ function databaseIsNewer(migration: string): ConfigurationError {
 }
 
 function migrationFailed(error: unknown, migration: string | undefined): DonorSyncError {
-  // If a migration refers to a missing table, the migration itself is wrong.
+  // A missing table is a defect of the migration.
   if (isDonorSyncError(error) && !isPartMissing(error)) return error;
   const subject = migration === undefined ? 'The migration' : `The migration "${migration}"`;
   return new FatalError(`${subject} failed: ${messageOf(error)}. The database was not changed.`, {

@@ -18,8 +18,8 @@ import { parseExactInteger } from './sqlite/exact-integer.ts';
 import { storeError } from './store-error.ts';
 
 /**
- * Defaults, unless the URL says otherwise (`?statement_timeout=0`). The timeouts ensure that a
- * suspended process or a faulty query does not lock others out forever.
+ * The URL can override these (`?statement_timeout=0`). A suspended process or a faulty query must not block others
+ * forever.
  */
 const POOL_DEFAULTS = {
   fallback_application_name: 'donor-sync',
@@ -28,7 +28,7 @@ const POOL_DEFAULTS = {
   idleTimeoutMillis: 30_000,
   keepAlive: true,
   statement_timeout: 60_000,
-  // If a process stalls with an open transaction, other processes cannot take over its run.
+  // A stalled transaction would prevent other processes from taking over.
   idle_in_transaction_session_timeout: 15_000,
 } satisfies pg.PoolConfig;
 
@@ -36,7 +36,7 @@ const POOL_DEFAULTS = {
 const INT8_OID = 20;
 const NUMERIC_OID = 1700;
 
-/** Returns a dialect with a pool of connections, once one connection has responded. */
+/** Resolves after a first connection has responded. */
 export async function openPostgres(
   location: { url: string; name: string },
   log: Log,
@@ -58,8 +58,8 @@ export async function openPostgres(
 
 function createPool(url: string, log: Log): pg.Pool {
   const pool = new pg.Pool({ ...POOL_DEFAULTS, connectionString: url, types: { getTypeParser } });
-  // Without a listener, a restart of Postgres would end this process. The pool reports the error for an idle
-  // connection. The client reports it for a connection inside a transaction, between two queries.
+  // Without a listener, a Postgres restart would end this process. The client reports connections that are lost within
+  // a transaction.
   pool.on('error', reportLoss);
   pool.on('connect', (client) => client.on('error', reportLoss));
 
@@ -69,7 +69,7 @@ function createPool(url: string, log: Log): pg.Pool {
   return pool;
 }
 
-/** Integers arrive as numbers, and so do their sums (which are numeric). */
+/** Integers and their sums (numeric) arrive as numbers. */
 export const getTypeParser: typeof pg.types.getTypeParser = (
   oid: number,
   format?: 'text' | 'binary',
@@ -98,7 +98,7 @@ function cannotOpen(error: unknown, name: string): unknown {
   );
 }
 
-/** Node's codes for a certificate that no known authority has signed. */
+/** Node's codes for a certificate without a known authority. */
 const UNKNOWN_AUTHORITY: ReadonlySet<unknown> = new Set([
   'DEPTH_ZERO_SELF_SIGNED_CERT',
   'SELF_SIGNED_CERT_IN_CHAIN',
@@ -106,7 +106,7 @@ const UNKNOWN_AUTHORITY: ReadonlySet<unknown> = new Set([
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ]);
 
-/** Returns the text to add to the database setting, or null if TLS is not the cause. */
+/** Suggests a change of the setting, or null if TLS is not the cause. */
 function tlsFix(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
   if (error.message.includes('does not support SSL')) {

@@ -5,10 +5,10 @@ import type { Database, Trx } from './tables/tables.ts';
 
 type Scalar = string | number | null;
 
-/** The values of a statement. They are passed each time that it runs. */
+/** The values of a statement. They are passed each time the statement runs. */
 export type Values = Readonly<Record<string, Scalar | readonly Scalar[]>>;
 
-/** The same values as placeholders, while the statement is built. */
+/** Placeholders for values while a statement is built. */
 export type Slots<Of extends Values> = {
   [Name in keyof Of]: Of[Name] extends readonly (infer One)[]
     ? readonly Expression<One>[]
@@ -16,16 +16,16 @@ export type Slots<Of extends Values> = {
 };
 
 /**
- * A statement of one shape. It is built and compiled when it is first used, because Kysely needs longer for this than
- * SQLite needs to run a small statement. The contents of `Values` may change each time, and each length of a list is
- * compiled once. Everything else stays as in the first call.
+ * One shape of a statement. Built and compiled at first use. For Kysely, that takes longer than a small SQLite
+ * statement. `Values` may change with each call. Each length of a list is compiled once. The rest of the statement
+ * never changes.
  */
 export type Prepared<Of extends Values, Row, Db extends Reader = Database | Trx> = (
   db: Db,
   values: Of,
 ) => Promise<QueryResult<Row>>;
 
-/** Returns a statement that may change rows. */
+/** The statement may change rows. */
 export function prepared<Of extends Values, Row>(
   build: (db: Database | Trx, slots: Slots<Of>) => CompiledQuery<Row>,
 ): Prepared<Of, Row> {
@@ -60,10 +60,7 @@ function prepare<Of extends Values, Row, Db extends Reader>(
 /** Consecutive parameters of a statement. */
 type Piece = (values: Values) => readonly unknown[];
 
-/**
- * Splits the parameters into pieces. Many rows have thousands of cells, so consecutive parameters from a list form one
- * piece.
- */
+/** Consecutive parameters of one list form a piece, because many rows have thousands of cells. */
 function toPieces(parameters: readonly unknown[]): Piece[] {
   const pieces: Piece[] = [];
   for (let start = 0; start < parameters.length; ) {
@@ -79,7 +76,6 @@ function toPieces(parameters: readonly unknown[]): Piece[] {
 /** Compiles to a parameter that is later replaced with the value. */
 class Slot<Value> implements Expression<Value> {
   readonly name: string;
-  /** Its position in a list, or null if it is not in a list. */
   readonly at: number | null;
 
   constructor(name: string, at: number | null) {
@@ -91,13 +87,11 @@ class Slot<Value> implements Expression<Value> {
     return undefined;
   }
 
-  /** True if `other` comes this many positions after this value in the same list. */
   isFollowedBy(other: unknown, places: number): boolean {
     if (!(other instanceof Slot) || this.at === null) return false;
     return other.name === this.name && other.at === this.at + places;
   }
 
-  /** Returns this value and the values that follow it in its list, `count` in total. */
   upTo(count: number): Piece {
     return (values) => {
       const value = values[this.name];
@@ -117,10 +111,7 @@ function getShape(db: Reader, values: Values): string {
   return shape;
 }
 
-/**
- * Returns the query without its tree. A statement with many rows has a large tree, which is needed only for reads
- * (`guarded-driver.ts`).
- */
+/** Drops the query's tree. It can be large and is needed only for reads (`guarded-driver.ts`). */
 function withoutTree<Row>(query: CompiledQuery<Row>): CompiledQuery<Row> {
   if (query.query.kind === 'SelectQueryNode') return query;
   return { ...query, query: RawNode.createWithSql('') };

@@ -2,15 +2,14 @@ import { type AliasedRawBuilder, type Expression, type RawBuilder, sql } from 'k
 import { splitIntoBatches } from '../core/parallel.ts';
 
 /**
- * The possible numbers of rows in a statement. Each new length has to be prepared and cached, so there are only a few.
- * A list is split into as many parts of the longest length as possible, and then of the next.
+ * The allowed numbers of rows per statement. Each length must be prepared and cached, so there are few. A list uses the
+ * longest length as often as possible. The rest uses the next shorter lengths.
  */
 const LENGTHS = [100, 64, 32, 16, 8, 4, 2, 1];
 
-/** The maximum number of contacts that one transaction decides about or searches. */
+/** The maximum number of contacts per transaction. */
 export const ROWS_PER_TRANSACTION = 500;
 
-/** Cells as rows of a table with that many columns, for a prepared statement. */
 export function toValueRows(
   cells: readonly Expression<unknown>[],
   columns: number,
@@ -19,9 +18,8 @@ export function toValueRows(
 }
 
 /**
- * Returns the cells as a table `v` with this many columns (`column1`, `column2`, …), on SQLite and Postgres. With it,
- * one statement can update many rows differently. Postgres treats each column as text, so other types must be cast
- * where they are used.
+ * Builds a table `v` with `column1`, `column2`, … on SQLite and Postgres. One statement can then update many rows with
+ * different values. Postgres treats its columns as text, so other types need a cast.
  */
 export function valuesTable<C extends string>(
   cells: readonly Expression<unknown>[],
@@ -30,7 +28,7 @@ export function valuesTable<C extends string>(
   return sql<Record<C, string>>`(values ${toValueRows(cells, columns)})`.as<'v'>('v');
 }
 
-/** Yields the list in batches, one for each statement. */
+/** Yields the list in batches. Each batch is used in one statement. */
 export function* inBatches<T>(list: readonly T[]): Generator<T[]> {
   let start = 0;
   for (const length of LENGTHS) {
@@ -38,10 +36,7 @@ export function* inBatches<T>(list: readonly T[]): Generator<T[]> {
   }
 }
 
-/**
- * Yields the list in fewer batches, for statements in which a repeated value changes nothing (`in`, or an update by a
- * table of values). If a batch is almost as long as the next length, it is padded with its last value.
- */
+/** A batch just below the next length is padded with its last value, which changes nothing. */
 export function* inFilledBatches<T>(list: readonly T[]): Generator<T[]> {
   let start = 0;
   while (start < list.length) {
@@ -57,5 +52,5 @@ export function* inFilledBatches<T>(list: readonly T[]): Generator<T[]> {
   }
 }
 
-/** If a batch is less full than this, padding costs more than another statement. */
+/** Below this, padding costs more than another statement. */
 const FILLED_FROM = 3 / 4;

@@ -9,7 +9,6 @@ import {
   RetriableError,
 } from '../core/errors.ts';
 
-/** Creates our error for a database error. The database error becomes its cause. */
 type Translation = (cause: unknown) => DonorSyncError;
 
 const busy = translation(
@@ -27,7 +26,7 @@ const full = translation(
   'database_full',
   'The disk that holds the database is full. Free some space and start again.',
 );
-/** The effect of an I/O error at commit is known only after recovery, at the next opening. */
+/** After an I/O error, only the next start shows whether the commit succeeded. */
 const inputOutput = translation(
   FatalError,
   'database_io_failed',
@@ -43,9 +42,7 @@ const commitUnconfirmed = translation(
   'database_commit_unconfirmed',
   'The connection to the database was lost while it confirmed a change. The next start determines whether the change was kept.',
 );
-/**
- * The error for work that continues after the program has closed its database, such as a response that took too long.
- */
+/** Some work may continue after closing, such as a slow response. */
 export const databaseClosed = translation(
   RetriableError,
   'database_closed',
@@ -62,7 +59,7 @@ const refused = translation(
   'The database refused access. Check its user, password, name and permissions.',
 );
 
-/** Only migrations create tables, so another program must have removed the table. */
+/** Another program must have removed the table, because only migrations create tables. */
 const PART_MISSING = 'database_part_missing';
 
 function partMissing(cause: unknown): DonorSyncError {
@@ -72,7 +69,7 @@ function partMissing(cause: unknown): DonorSyncError {
   );
 }
 
-/** SQLite's message for a missing part. Its code is the same as for any wrong statement. */
+/** SQLite's message for a missing part. Its code is shared with all wrong statements. */
 const SQLITE_PART_MISSING = /^no such (?:table|column): /;
 
 /** Errors by SQLite's primary result code. Extended codes start with it (https://sqlite.org/rescode.html). */
@@ -89,12 +86,12 @@ const BY_SQLITE_CODE: readonly (readonly [code: string, Translation])[] = [
 ];
 
 /**
- * Errors by the first characters of Postgres's SQLSTATE, longer ones first
+ * Errors by the prefix of Postgres's SQLSTATE. Longer prefixes come first
  * (https://www.postgresql.org/docs/current/errcodes-appendix.html).
  */
 const BY_SQLSTATE: readonly (readonly [prefix: string, Translation])[] = [
   ['53100', full],
-  ['25006', unavailable], // read-only: a standby that has not been promoted yet
+  ['25006', unavailable], // read-only: a standby server that is not promoted
   ['25P03', busy], // idle in a transaction for too long
   ['25P04', busy], // transaction took too long
   ['3D000', refused], // no such database
@@ -124,7 +121,7 @@ const NETWORK_CODES = new Set([
   'ENETUNREACH',
 ]);
 
-/** Messages of `pg` about a lost connection. They have neither a code nor a class. */
+/** They have neither a code nor a class. */
 const CONNECTION_MESSAGES = new Set([
   'Client has encountered a connection error and is not queryable',
   'Client was closed and is not queryable',
@@ -135,25 +132,24 @@ const CONNECTION_MESSAGES = new Set([
   'timeout expired',
 ]);
 
-/**
- * The message of better-sqlite3 for a statement after its file was closed. It has neither a code nor a class.
- */
+/** It has neither a code nor a class. */
 const CLOSED_MESSAGE = 'The database connection is not open';
 
 /**
- * Translates a database's failure into our errors: retriable if it is temporary, fatal if the run must stop,
- * configuration if a user must act. Other errors, such as a violated constraint or wrong SQL, are returned unchanged.
+ * Translates database failures into our errors. A temporary failure is retriable, a failure that stops the run is
+ * fatal, and a failure that users must fix is a configuration error. Other errors, such as wrong SQL, are returned
+ * unchanged.
  */
 export function storeError(error: unknown): unknown {
   return findTranslation(error)?.(error) ?? error;
 }
 
-/** True if the server is unavailable or has no free connection, so another attempt may succeed. */
+/** Another attempt may succeed, because the server is unavailable or busy. */
 export function isAway(error: unknown): boolean {
   return isDonorSyncError(error) && error.code === 'database_unavailable';
 }
 
-/** True if no part of the failed work was stored, and repeating it may succeed. */
+/** Nothing was stored, and a retry may succeed. */
 export function isPassing(error: unknown): boolean {
   return isAway(error) || (isDonorSyncError(error) && error.code === 'database_busy');
 }
@@ -163,14 +159,14 @@ export function isPartMissing(error: unknown): boolean {
   return isDonorSyncError(error) && error.code === PART_MISSING;
 }
 
-/** True if it is unknown whether a commit was stored. */
+/** The commit may or may not have been stored. */
 export function isUnconfirmed(error: unknown): boolean {
   return isDonorSyncError(error) && error.code === 'database_commit_unconfirmed';
 }
 
 /**
- * Returns the failure of a commit. If the connection was lost, it is unknown whether the change was stored, so the work
- * must not simply be repeated.
+ * Returns the failure of a commit. After a lost connection, the commit may have succeeded, so the work must not simply
+ * be repeated.
  */
 export function commitError(error: unknown): unknown {
   const translated = storeError(error);
@@ -190,8 +186,8 @@ function findTranslation(error: unknown): Translation | undefined {
 }
 
 /**
- * Returns true for an error that a Postgres server reports. It is recognised by its fields, so programs with a database
- * file need not load `pg` (https://www.postgresql.org/docs/current/protocol-error-fields.html).
+ * Recognised by fields. Users of a database file then need not load `pg`
+ * (https://www.postgresql.org/docs/current/protocol-error-fields.html).
  */
 function isPostgresReport(error: Error): error is Error & { code: unknown } {
   return 'severity' in error && 'code' in error;

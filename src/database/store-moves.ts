@@ -1,4 +1,4 @@
-/** Records where a store is during and after a move to another database, so that two databases are never in use. */
+/** Records where a store is while it moves, so two databases are never in use. */
 import { type Kysely, sql } from 'kysely';
 import { isoTime } from '../core/clock.ts';
 import { ConfigurationError } from '../core/errors.ts';
@@ -7,16 +7,14 @@ import type { Tables } from './tables/tables.ts';
 
 type Move = Tables['moves'];
 
-/** Returns the database's record of its move, or undefined if it was never part of a move. */
+/** Undefined if the database never took part in a move. */
 export async function findMove<Db>(db: Kysely<Db>): Promise<Move | undefined> {
   if (!(await hasTable(db, 'moves'))) return undefined;
   const { rows } = await sql<Move>`select * from moves`.execute(db);
   return rows[0];
 }
 
-/**
- * Throws a ConfigurationError if the store is elsewhere, because it has moved away or has not arrived yet.
- */
+/** Throws a ConfigurationError if the store has moved or is still moving. */
 export async function requireHome<Db>(db: Kysely<Db>): Promise<void> {
   const move = await findMove(db);
   if (move?.role === 'source' && move.done_at !== null) throw hasMoved(move.other, move.done_at);

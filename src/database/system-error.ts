@@ -1,4 +1,4 @@
-/** True if `error` is a Node system error with this code, such as `ENOENT`. */
+/** True for a Node system error with this code, such as `ENOENT`. */
 export function hasCode(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code;
 }

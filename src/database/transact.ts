@@ -1,6 +1,6 @@
 /**
- * Runs transactions that survive a database outage of some seconds. Work that was not stored is done again. If the
- * response to a commit is lost, the outcome is read from the server. Nothing is done twice.
+ * Transactions that survive a short database outage. Work that was not stored is repeated. If a commit's response is
+ * lost, the outcome is read from the server. No work is stored twice.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type RawBuilder, sql } from 'kysely';
@@ -9,25 +9,24 @@ import { RECONNECT_PAUSE_MS } from './guarded-driver.ts';
 import { isPassing, isUnconfirmed } from './store-error.ts';
 import type { Database, Trx } from './tables/tables.ts';
 
-/** How long a lease lasts without a checkpoint or renewal. A transaction is retried for that long. */
+/** A lease lasts this long without a checkpoint or a renewal. A transaction is retried for the same time. */
 export const LEASE_MS = 30_000;
 
 /** A transaction's number on a Postgres server, as text. Null on SQLite. */
 export type TransactionId = string | null;
 
 /**
- * Selects a transaction's number, so that its outcome can be queried later. Only a transaction that writes may do this,
- * because in a read it would use up a number.
+ * Selects the transaction's number, so its outcome can be queried. Only for a transaction that writes, because a
+ * reading transaction has no number.
  */
 export function transactionId(db: Database | Trx): RawBuilder<TransactionId> {
   return isPostgres(db) ? sql<TransactionId>`pg_current_xact_id()::text` : sql<TransactionId>`null`;
 }
 
 /**
- * Runs a transaction. While the database is unavailable or busy, retries it for `patienceMs`, so `work` must have no
- * effects outside it. If the commit's response is lost, its outcome is looked up, if `work` has passed its
- * `transactionId` to `name`. Rejects with `database_commit_unconfirmed` if it has not, or if the server does not know
- * the outcome.
+ * Runs a transaction. While the database is unavailable, retries for `patienceMs`, so `work` must have no effects
+ * outside. After a lost commit response, the outcome is read from the server. `work` must have passed its
+ * `transactionId` to `name`. Otherwise rejects with `database_commit_unconfirmed`.
  */
 export async function transact<Result>(
   db: Database,
@@ -57,10 +56,7 @@ export async function transact<Result>(
   }
 }
 
-/**
- * Runs a single statement that may be executed twice, and retries it. `isRepeated` decides for which errors it is
- * repeated.
- */
+/** Retries a statement that may run twice. `isRepeated` selects the errors. */
 export async function again<Result>(
   patienceMs: number,
   work: () => Promise<Result>,
@@ -78,8 +74,7 @@ export async function again<Result>(
 }
 
 /**
- * Returns false if nothing was stored and the work may be done again. Returns null if this is unknown or the work must
- * not be repeated.
+ * False if nothing was stored, so the work may be repeated. Null if this is unknown or the work must not be repeated.
  */
 async function wasKept(
   db: Database,
@@ -93,13 +88,13 @@ async function wasKept(
     const status = await again(until - performance.now(), () => readTransactionStatus(db, id));
     if (status === 'committed') return true;
     if (status === 'aborted') return false;
-    // The server has not noticed yet that the connection is lost, so the commit may be in progress.
+    // The server has not noticed the lost connection yet, so the commit may be in progress.
     if (status !== 'in progress' || performance.now() >= until) return null;
     await sleep(RECONNECT_PAUSE_MS);
   }
 }
 
-/** Reads the server's status of a transaction. Returns null if the server no longer knows it. */
+/** Reads the server's status of a transaction. Null if the server no longer knows the transaction. */
 async function readTransactionStatus(db: Database, id: string): Promise<string | null> {
   const { rows } = await sql<{ status: string | null }>`
     select pg_xact_status(${id}::xid8) as status`.execute(db);

@@ -1,6 +1,4 @@
-/**
- * Applies answers that were given on pages, once they can no longer be withdrawn. A run applies them when it starts.
- */
+/** Applies answers after the time to withdraw them. */
 
 import type { Clock } from '../core/clock.ts';
 import { messageOf } from '../core/errors.ts';
@@ -11,13 +9,11 @@ export interface CountDeps {
   store: AnswerStore;
   clock: Pick<Clock, 'now' | 'sleep'>;
   log: Log;
-  /**
-   * Aborted when the service has to stop. Answers that still wait are applied at the next start, or by the next run.
-   */
+  /** Aborted when the service stops. Waiting answers are applied after the next start or by the next run. */
   stopping: AbortSignal;
 }
 
-/** Returns a function to call after each new decision. It waits until decisions are due and then applies them. */
+/** Returns a function to call after each decision. Applies decisions when they are due. */
 export function createDecisionWatch({ store, clock, log, stopping }: CountDeps): () => void {
   let isWatching = false;
   return () => {

@@ -1,7 +1,4 @@
-/**
- * Reads a few contacts of a batch, with their current data in the CRM, for the deciding user. They are not stored or
- * logged.
- */
+/** Reads some of a batch's contacts from the CRM for the deciding user. They are not stored or logged. */
 
 import type { RecordLookup } from '../../connectors/contract.ts';
 import type { Application } from '../application.ts';
@@ -19,19 +16,17 @@ import type { ContactQuestion } from './statements/questions.ts';
 
 const MAX_EXAMPLES = 3;
 
-/** One contact of a batch. */
 export interface BatchExample {
-  /** The contact's ID in the CRM. */
   contact: string;
-  /** The contact's current name, or null if it is no longer in the CRM. */
+  /** Null if the contact is no longer in the CRM. */
   name: string | null;
   /** The current values of the changed parts. */
   now: { part: string; text: string }[];
 }
 
 /**
- * Returns up to three contacts of a batch. Throws a ConfigurationError if the batch belongs to a different CRM account,
- * because the IDs would then mean different people. Also throws the connector's errors.
+ * Returns up to three contacts of a batch. Throws a ConfigurationError for another CRM account, whose IDs mean
+ * different people. Throws the connector's errors too.
  */
 export async function readBatchExamples(
   application: Pick<Application, 'store' | 'integrations' | 'open'>,

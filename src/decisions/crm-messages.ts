@@ -7,17 +7,15 @@ import {
 } from '../database/encryption/foreign-texts.ts';
 import { foreignTextSealContext } from '../database/encryption/seal-contexts.ts';
 
-/** A decrypted message from a CRM, about a contact or a whole run. */
 export interface CrmMessage {
-  /** The contact's ID in the CRM, or null for a message about the whole run. */
+  /** Null for a message about the whole run. */
   contact: string | null;
-  /** The message, or null if its key is no longer available. */
   text: string | null;
 }
 
 /**
- * Returns a run's stored messages. They may quote names and amounts, so show them only in a terminal or on a decider's
- * page, and never in a log, document or notification.
+ * Returns a run's stored messages. Messages may quote names and amounts, so show them only in a terminal or on a
+ * decider's page.
  */
 export async function readCrmMessages(
   { store, sealer }: Pick<Application, 'store' | 'sealer'>,

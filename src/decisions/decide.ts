@@ -1,4 +1,4 @@
-/** Records users' decisions about holds. The next sync applies them. */
+/** Records decisions about held contacts. The next sync applies them. */
 
 import type { Act } from '../database/actor-transaction.ts';
 import { heldForPrivacy } from '../privacy/forget/forget.ts';
@@ -10,14 +10,14 @@ import { BATCH_KINDS, type BatchDecisionWord } from './views/batch-kinds.ts';
 import type { DecisionWord } from './views/kinds.ts';
 import { batchDecisionsFor } from './views/question.ts';
 
-/** The decision that is recorded for each word that users type. */
+/** The decision for each word that users type. */
 export const DECIDED = {
   approve: 'approved',
   reject: 'rejected',
   resubmit: 'resubmitted',
 } as const satisfies Record<DecisionWord, QuestionDecision>;
 
-/** Stores one of the decisions from `decisionsFor`. Returns false if the question has already been decided. */
+/** Returns false if the question is already decided. */
 export function decideQuestion(
   decider: Decider,
   question: Question,
@@ -26,18 +26,18 @@ export function decideQuestion(
   return recordDecision(decider, question, DECIDED[word]);
 }
 
-/** The result of a decision about a batch, in the form for programs. */
+/** The result of a decision about a batch, in the JSON format. */
 export interface DecidedBatch {
   id: string;
   integration: string;
   decision: BatchDecision;
-  /** How many contacts this decision covers. Contacts that were decided earlier do not count. */
+  /** Excludes contacts with an earlier decision. Contacts for which a decision was made earlier are not included. */
   count: number;
-  /** The maximum number of credits that the decision costs in the next sync. */
+  /** The maximum cost in the next sync, in credits. */
   credits: number;
 }
 
-/** Throws a ConfigurationError if the batch does not allow the answer. Decides nothing. */
+/** Only checks. */
 export function requireBatchDecision(
   batch: Pick<QuestionBatch, 'id' | 'source'>,
   word: BatchDecisionWord,
@@ -47,8 +47,8 @@ export function requireBatchDecision(
 }
 
 /**
- * Decides all open questions of a batch that were opened up to `until`. A run in progress can add contacts later, which
- * nobody has seen. If the process is interrupted, another call continues with the rest.
+ * Decides a batch's open questions up to `until`. A run may add contacts later that the user has not seen. After an
+ * interruption, another call continues.
  */
 export async function decideBatch(
   act: Act,

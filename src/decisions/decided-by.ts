@@ -1,4 +1,3 @@
-/** Finds the user who decided a question first, so other users who decide the same question can be told. */
 import type { Actor } from '../core/actor.ts';
 import { ConfigurationError, messageOf } from '../core/errors.ts';
 import { formatTimestamp } from '../core/quantities.ts';
@@ -8,16 +7,17 @@ import { actorText } from '../privacy/audit-view.ts';
 import type { Question } from './statements/questions.ts';
 import { type AnswerSubject, findGivenAnswer } from './statements/withdrawable-answers.ts';
 
-/** A decision's audit entry can be this much later than the decision, because its transaction may have to wait. */
+/** The maximum time between a decision and its audit entry. The entry's transaction may have to wait. */
 const ENTRY_WITHIN_MS = 60_000;
 
-/** How many audit entries from that time are searched for the decision. */
+/** The maximum number of audit entries that are searched. */
 const MOST_READ = 2_000;
 
 const NEXT = 'Nothing was changed. List the open decisions: donor-sync holds';
 
 /**
- * Creates the error for a question that is already decided. It names the first user if the audit still has the entry.
+ * Creates the error for a question that has already been decided. Names the first user if the audit still has the
+ * entry.
  */
 export async function decidedAlready(
   source: AuditSource,
@@ -32,7 +32,7 @@ export async function decidedAlready(
   return holdDecided(`The decision ${id} ${what} ${when}${who}. ${NEXT}`, { hold: id });
 }
 
-/** Throws the same error if another user has just answered the question or batch and can still withdraw the answer. */
+/** Throws if another user has just answered and can still withdraw the answer. */
 export async function refuseAnswered(
   source: AuditSource,
   subject: { about: AnswerSubject; id: string; integrationId: string },
@@ -49,9 +49,7 @@ export async function refuseAnswered(
   );
 }
 
-/**
- * Describes the user who answered a question first, in words for these errors. Returns null if nobody has answered it.
- */
+/** Describes the user who answered first. */
 export async function describeFirst(
   source: AuditSource,
   question: Question,
@@ -61,7 +59,7 @@ export async function describeFirst(
   return refuseAnswered(source, { about, id, integrationId }).then(() => null, messageOf);
 }
 
-/** Creates the error for a question that was decided or no longer exists. `message` contains the user or the reason. */
+/** For a question that was decided or no longer exists. `message` names the user or the reason. */
 export function holdDecided(
   message: string,
   details: Readonly<Record<string, string>> = {},
@@ -69,7 +67,7 @@ export function holdDecided(
   return new ConfigurationError(message, { code: 'hold_decided', refusal: 'conflict', details });
 }
 
-/** Returns the user, or null if nobody has decided it or the audit no longer has the entry. */
+/** Returns the deciding user. Null if nobody has decided or the audit entry is gone. */
 async function findDecider(source: AuditSource, question: Question): Promise<Actor | null> {
   const { about, id, batch, integrationId, decidedAt } = question;
   if (decidedAt === null) return null;
@@ -88,7 +86,7 @@ async function findDecider(source: AuditSource, question: Question): Promise<Act
   return together.findLast(({ details }) => details['batch'] === batch)?.actor ?? null;
 }
 
-/** Creates the error for a batch without open questions. It also names the user who decided the batch. */
+/** Also names the user who decided the batch. */
 export async function batchDecidedAlready(
   source: AuditSource,
   { id, integrationId }: { id: string; integrationId: string },

@@ -1,7 +1,6 @@
 /**
- * Reads the evidence for a decision about a held contact: the person in the CRM, and the contents of the profile. The
- * store contains neither, so both are read at that moment. This costs nothing, and the evidence is not stored or
- * logged.
+ * Reads a held contact's person from the CRM and its profile from the service. The store has neither, so both are read
+ * now. Reading costs nothing, and nothing is stored or logged.
  */
 
 import type { RecordLookup } from '../../connectors/contract.ts';
@@ -28,25 +27,24 @@ export interface ShownContact {
   employers: readonly string[];
 }
 
-/** The parts of a profile that identify a person. Their wealth is left out, and a profile has no address. */
+/** The identifying parts of a profile. Wealth is not shown, and profiles have no address. */
 export type ShownProfile = Pick<
   Profile,
   'name' | 'age' | 'isDeceased' | 'work' | 'education' | 'profileUrl'
 >;
 
 export interface HoldEvidence {
-  /** The contact, or null if it is no longer in the CRM or the CRM cannot be reached. */
+  /** Null if the CRM has no such contact or cannot be reached. */
   contact: ShownContact | null;
   profile: ShownProfile | null;
-  /** How the service found the person, or null if the service does not report this. */
+  /** How the service found the person, or null if not reported. */
   match: Match | null;
-  /** `none`: the hold is not about a profile. `gone`: the service no longer has the profile. */
+  /** `none`: the question has no profile. `gone`: the service no longer has the profile. */
   result: 'there' | 'gone' | 'none' | 'unknown';
-  /** Why something is missing. Each text is a sentence without its capital letter and full stop. */
+  /** Why data is missing. Each reason starts in lower case and has no full stop. */
   problems: string[];
 }
 
-/** Returns the evidence for each of these holds, by hold ID. */
 export async function readHoldEvidence(
   application: Pick<Application, 'integrations' | 'open'>,
   holds: readonly ContactQuestion[],
@@ -71,7 +69,7 @@ const NOTHING: HoldEvidence = {
   problems: [],
 };
 
-/** How many integrations are read at a time. Each may have to sign in to its CRM. */
+/** The number of integrations that are read simultaneously. Each may have to sign in to its CRM. */
 const INTEGRATIONS_AT_ONCE = 4;
 
 async function readEvidence(
@@ -93,10 +91,7 @@ async function readEvidence(
   }
 }
 
-/**
- * Queries the CRM and the service at the same time, once for all holds. If one of them fails, the other result is still
- * used.
- */
+/** If one fails, the other result is still used. */
 async function evidenceIn(
   deps: SyncDeps,
   rows: readonly ContactQuestion[],
@@ -125,7 +120,7 @@ async function evidenceIn(
   }
 }
 
-/** Returns kept profiles of held contacts, because a decision can take longer than the service keeps results. */
+/** Kept profiles are used, because a decision can take longer than the service keeps results. */
 async function keptProfiles(
   deps: SyncDeps,
   rows: readonly ContactQuestion[],
@@ -137,10 +132,7 @@ async function keptProfiles(
   return new Map([...kept].map(([id, record]) => [id, decryptProfile(deps, record)]));
 }
 
-/**
- * True if the contact has opted out since it was held. No evidence is shown for it, and the next run closes the
- * question.
- */
+/** No evidence is shown, and the next run closes the question. */
 function hasOptedOut(found: PromiseSettledResult<RecordLookup[]>, crmId: string): boolean {
   if (found.status === 'rejected') return false;
   const lookup = found.value.find(({ id }) => id === crmId);

@@ -1,6 +1,4 @@
-/**
- * Reads the names that the terminal and the API show next to a question about a profile. They are not stored or logged.
- */
+/** They are not stored or logged. */
 
 import { z } from 'zod';
 import type { Application } from '../application.ts';
@@ -16,7 +14,6 @@ export const shownNamesSchema = z.object({
 });
 export type ShownNames = z.output<typeof shownNamesSchema>;
 
-/** Reads the names for questions that have a profile, by question ID. */
 export async function readShownNames(
   application: Pick<Application, 'integrations' | 'open'>,
   questions: readonly Question[],
@@ -38,7 +35,6 @@ function toShownNames({ contact, profile, problems }: HoldEvidence): ShownNames 
   };
 }
 
-/** Returns the texts of both sides, for a table with one column for each. */
 export function toTableTexts({ contact, profile }: ShownNames): { crm: string; profile: string } {
   return { crm: contact ?? '', profile: profile ?? '' };
 }

@@ -1,4 +1,4 @@
-/** Creates the mapped fields that a CRM lacks, and gives users the access that they need. */
+/** Creates missing CRM fields and gives users access to them. */
 import type {
   Connector,
   FieldCreation,
@@ -14,34 +14,26 @@ import { withLease } from '../sync/control/with-lease.ts';
 import { createMissingFields, readFields } from './describe.ts';
 import { wantedLists } from './lists.ts';
 
-/** The result of creating an integration's fields. */
 export interface CreatedFields {
   integration: string;
   created: FieldCreation[];
   /** The problems that remain. */
   findings: FieldMapFinding[];
-  /** The users who can see the fields, or null if the CRM does not hide new fields from users. */
   viewers: FieldViewers | null;
-  /** Null if no lists were requested. Empty if this kind of CRM cannot create lists. */
+  /** Null if no lists were requested. Empty if this CRM cannot create lists. */
   lists: ListCreation[] | null;
 }
 
 export interface CreateFieldsOptions {
-  /**
-   * The group whose users should see the fields, if the CRM hides new fields. Null or omitted if no users should get
-   * access.
-   */
+  /** The group that should see new fields, if the CRM hides them. Omitted if nobody should get access. */
   assignViewers?: string | undefined;
-  /** True to also create lists of the contacts to work with. */
+  /** Also creates lists of contacts to check. */
   withLists?: boolean;
   capacityAbove?: number;
   warmPathAbove?: number;
 }
 
-/**
- * Creates the missing fields, only in the account that this integration may write to. Takes the lease, because a run
- * writes to the same CRM.
- */
+/** Works only in the account that this integration may write to. */
 export function createFields(
   open: OpenIntegration,
   options: CreateFieldsOptions = {},

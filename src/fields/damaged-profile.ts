@@ -1,9 +1,6 @@
 import { FatalError } from '../core/errors.ts';
 
-/**
- * Creates the error for a kept profile that was tampered with or belongs to another contact. The error is the same for
- * the profile's part for rankings.
- */
+/** For a profile that was tampered with or belongs to another contact. Also used for the part that rankings use. */
 export function damagedProfile(cause?: unknown): FatalError {
   return new FatalError(
     'A kept profile in the database cannot be opened: it was changed, or its key belongs to another profile. Find out which other program writes into the database.',

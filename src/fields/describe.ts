@@ -1,4 +1,4 @@
-/** Finds the fields that a run can write, according to the CRM's own description. */
+/** Finds writable fields in the CRM's own description. */
 import type { Connector, FieldCreation, MappedFieldSpec } from '../../connectors/contract.ts';
 import { type CrmField, type FieldSpec, plainField } from '../core/crm-field.ts';
 import { ConfigurationError } from '../core/errors.ts';
@@ -8,22 +8,20 @@ import type { Integration } from '../core/integration-settings.ts';
 import { checkFieldMap, type FieldMapFinding } from '../mapping/check-field-map.ts';
 import { fieldSpecFor } from '../mapping/field-specs.ts';
 
-/** The mapped fields of a CRM, and the problems of the field map. */
 export interface FieldsInForce {
   /** The description of the mapped fields. */
   fields: CrmField[];
-  /** The names of all contact fields that the CRM shows. */
   described: ReadonlySet<string>;
   findings: FieldMapFinding[];
-  /** Problems that keep the contact status from being written to the CRM. Everything else works without it. */
+  /** Problems that only affect the contact status. Everything else works. */
   optional: FieldMapFinding[];
-  /** Columns that a file lacks and that a run adds automatically. A server's fields are created only on request. */
+  /** A run adds missing columns to a file automatically. A server's fields are created on request. */
   toCreate: FieldSpec[];
 }
 
 type FieldsDeps = Pick<Connector, 'describeFields' | 'capabilities' | 'identity'>;
 
-/** Describes the mapped fields. Changes nothing. */
+/** Changes nothing. */
 export async function readFields(
   connector: FieldsDeps,
   mappings: readonly FieldMapping[],
@@ -62,8 +60,8 @@ function withReadParts(fields: readonly CrmField[], shape: IdentityShape | undef
 const PARTS = { addresses: 'address', employers: 'employer' } as const;
 
 /**
- * Sorts the problems by whether they stop the run. A status that cannot be written must not stop the other fields,
- * unless its field is mapped twice.
+ * Separates problems that stop the run. A status that cannot be written does not stop other fields, unless its field is
+ * mapped twice.
  */
 function sorted(found: readonly FieldMapFinding[]): Pick<FieldsInForce, 'findings' | 'optional'> {
   const isOptional = ({ from, problem }: FieldMapFinding) =>
@@ -74,9 +72,7 @@ function sorted(found: readonly FieldMapFinding[]): Pick<FieldsInForce, 'finding
   };
 }
 
-/**
- * Creates the mapped fields that the CRM does not show, and grants access to them. Can be repeated.
- */
+/** Creates missing fields and grants access. Can be repeated. */
 export async function createMissingFields(
   connector: FieldsDeps & Pick<Connector, 'createFields'>,
   mappings: readonly FieldMapping[],
@@ -87,12 +83,11 @@ export async function createMissingFields(
   return connector.createFields(missing.map(({ from, to }) => fieldSpecFor(from, to)));
 }
 
-/** Returns the field that each line of a field map needs, with its source. */
 export function toFieldSpecs(mappings: readonly FieldMapping[]): MappedFieldSpec[] {
   return mappings.map(({ from, to }) => ({ ...fieldSpecFor(from, to), from }));
 }
 
-/** Throws if no mapped field can be written, because then no credit must be spent. */
+/** Without a writable field, no credit must be spent. */
 export function requireUsableField(
   integration: Integration,
   mappings: readonly FieldMapping[],

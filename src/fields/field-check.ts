@@ -1,5 +1,3 @@
-/** Checks each line of the field map: how the CRM describes the field, and what was written to it so far. */
-
 import type { LiveDeps } from '../clients/live-crm.ts';
 import type { OpenIntegration } from '../clients/open-integration.ts';
 import { isoTime } from '../core/clock.ts';
@@ -12,25 +10,21 @@ import { readValuesWaiting } from './waiting-values-view.ts';
 
 /** A line of the field map. */
 export interface FieldLine {
-  /** The value's source, and the CRM's name for the field. */
   from: string;
   to: string;
   when: FieldMapping['when'];
-  /** The field's label in the CRM, or null if the CRM has no such field. */
   label: string | null;
   type: string | null;
   writable: boolean | null;
-  /** The problem, and how to fix it. */
   problem: { kind: string; message: string; fix: string; optional: boolean } | null;
   /** True if the next run adds the column automatically. */
   createdBySync: boolean;
-  /** When the field was last written (ISO 8601), or null if the last writes did not include it. */
+  /** Null if the last writes did not include it. */
   writtenAt: string | null;
-  /** How many of the checked contacts have a value of ours in the field, or null if no contact was checked. */
+  /** Checked contacts with a value of ours. Null if none were checked. */
   filled: { of: number; count: number } | null;
 }
 
-/** The field map with the CRM's current descriptions, and the paid values that wait to be written. */
 export interface FieldCheck {
   fields: FieldLine[];
   valuesWaiting: ValuesWaiting;

@@ -1,6 +1,6 @@
 /**
- * Keeps one contact to one person. Finds values that another donor left in a contact, and replaces or blanks all of
- * them when the donor changes (design, promise 14). Pure except for fingerprints.
+ * A contact must contain only one person's values. When the donor changes, the former donor's values are all replaced
+ * or blanked (design, promise 14). Pure except for fingerprints.
  */
 
 import type { OwnedValues } from '../contacts/owned-values.ts';
@@ -10,26 +10,25 @@ import { isBlank } from '../mapping/same-value.ts';
 import type { SyncDeps } from '../sync/control/context.ts';
 import { createOwnershipCheck } from './values.ts';
 
-/** Values that donor-sync wrote, and the record whose ID their fingerprints depend on. */
 export interface WrittenValues {
   crmId: string;
   owned: OwnedValues;
-  /** The donor that the values belong to, or null if unknown. */
+  /** Null if unknown. */
   donor: string | null;
 }
 
-/** Our values in a contact, and which of them belong to another donor. */
+/** Our values in a contact, by donor. */
 export interface Ownership {
   isOurs(field: string, value: FieldValue): boolean;
-  /** True if we wrote the value for a donor other than the current one. */
+  /** True for another donor's value. */
   isFormer(field: string, value: FieldValue): boolean;
   /** Fields that may contain another donor's values. */
   formerFields: readonly string[];
 }
 
 /**
- * Returns which values are ours and which of them belong to another donor. `donor` is the donor whose values are
- * offered. If it is null, every value of ours counts as another donor's.
+ * Marks our values that belong to another donor. `donor` is the donor of the offered values. Null treats all our values
+ * as another donor's.
  */
 export function sortOwnership(
   deps: { store: Pick<SyncDeps['store'], 'fingerprint'> },
@@ -49,15 +48,15 @@ export function sortOwnership(
   };
 }
 
-/** Returns the fields in which these writes may have left another donor's values. */
+/** Fields in which these writes may have left another donor's values. */
 export function fieldsOfOthers(written: readonly WrittenValues[], donor: string | null): string[] {
   const others = written.filter((each) => each.donor !== null && each.donor !== donor);
   return [...new Set(others.flatMap(({ owned }) => Object.keys(owned)))];
 }
 
 /**
- * Returns the fields to blank, because they contain another donor's value that is not replaced. The sync status
- * describes the contact and not a donor, so it stays.
+ * Returns the fields to blank. They have a value of another donor and get no new one. The sync status belongs to the
+ * contact, so it stays.
  */
 export function blankedFields(
   { isFormer, formerFields }: Ownership,

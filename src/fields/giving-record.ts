@@ -1,7 +1,6 @@
 /**
- * The part of a kept profile that rankings and monthly sums need. It is a small text that is encrypted together with
- * the profile's key. All records have the same length. Otherwise the length of the encrypted text would show the size
- * of an amount.
+ * The part of a profile for rankings and monthly sums. A short string that is encrypted with the profile's key. All
+ * records have the same length. A varying length would reveal the size of an amount.
  */
 
 import { CAPACITY_BANDS, findBand, MILLION } from '../core/capacity.ts';
@@ -10,7 +9,7 @@ import { damagedProfile } from './damaged-profile.ts';
 
 /** The facts about a contact that a ranking uses. */
 export interface GivingRecord {
-  /** The index in `CAPACITY_BANDS`, where 0 is the largest capacity. Null if the service does not know the capacity. */
+  /** 0 is the largest capacity (`CAPACITY_BANDS`). Null if unknown. */
   band: number | null;
   /** True if the net worth is at least a million US dollars. */
   isMillionaire: boolean;
@@ -18,10 +17,7 @@ export interface GivingRecord {
   isDeceased: boolean;
 }
 
-/**
- * Returns the record of a profile. The higher of the two capacities counts, as in the field source `capacity.highest`.
- * A pure function.
- */
+/** Uses the higher capacity, as `capacity.highest` does. A pure function. */
 export function toGivingRecord({ capacity, netWorth, isDeceased }: Profile): GivingRecord {
   const known = [capacity.nonprofit, capacity.political].flatMap((amount) => amount ?? []);
   const band = findBand(known.length === 0 ? null : Math.max(...known));
@@ -31,15 +27,15 @@ export function toGivingRecord({ capacity, netWorth, isDeceased }: Profile): Giv
 const FORM = '1';
 const UNKNOWN_BAND = '-';
 
-/** The number of characters in the text of every record. */
+/** The number of characters in every record. */
 export const GIVING_LENGTH = 4;
 
-/** Returns the record as text. A pure function. */
+/** A pure function. */
 export function formatGiving({ band, isMillionaire, isDeceased }: GivingRecord): string {
   return `${FORM}${band ?? UNKNOWN_BAND}${isMillionaire ? 1 : 0}${isDeceased ? 1 : 0}`;
 }
 
-/** Parses a record. Throws a FatalError for any other text. A pure function. */
+/** Throws a FatalError for any other text. A pure function. */
 export function parseGiving(text: string): GivingRecord {
   const [form, band = '', million, deceased] = text;
   const isBand = band === UNKNOWN_BAND || Number(band) < CAPACITY_BANDS.length;

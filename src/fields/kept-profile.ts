@@ -26,10 +26,7 @@ const nextDraw = createDraws(KEY_BYTES + IV_BYTES);
 const nameOrNull = z.string().nullable();
 const amountOrNull = z.number().nullable();
 
-/**
- * The parts of a profile in the order in which they are stored. Their names are omitted, because they would take up a
- * third of the space.
- */
+/** The stored order of a profile's parts. Names would take a third of the space. */
 const packedSchema = z.tuple([
   z.literal(1),
   z.string(),
@@ -45,19 +42,16 @@ const packedSchema = z.tuple([
   z.array(z.string()),
 ]);
 
-/** A stored profile. Its key is stored together with its part for rankings. */
+/** A stored profile. Its key is stored with the part for rankings. */
 export interface EncryptedProfile {
   key: string;
   profile: string;
 }
 
-/** Stored in place of a profile that is not kept. */
+/** Replaces a profile that is not kept. */
 export const NOT_KEPT: EncryptedProfile = { key: '', profile: '' };
 
-/**
- * Encrypts a profile with a new key, and that key with the secret key. The result can be decrypted only in
- * the contact's row.
- */
+/** The profile has a new key, which the secret key encrypts. Only the contact's row can decrypt it. */
 export function encryptProfile(
   { sealer }: Pick<SyncDeps, 'sealer'>,
   integrationId: string,
@@ -80,10 +74,7 @@ export function encryptProfile(
   };
 }
 
-/**
- * Decrypts the profile of a kept record. Throws a FatalError if it was tampered with or belongs to another
- * contact.
- */
+/** Throws a FatalError for a profile of another contact or after tampering. */
 export function decryptProfile(
   { sealer }: Pick<SyncDeps, 'sealer'>,
   {
@@ -109,7 +100,7 @@ export function decryptProfile(
   }
 }
 
-/** Decrypts only the part for rankings. Throws a FatalError for the same reasons as `decryptProfile`. */
+/** Decrypts only the part for rankings. Throws a FatalError like `decryptProfile`. */
 export function decryptGiving(
   deps: { sealer: Pick<Sealer, 'open'> },
   integrationId: string,

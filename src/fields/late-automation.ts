@@ -1,7 +1,6 @@
 /**
- * Finds values that the CRM's own automation made from ours after the run had read them back. For example, HubSpot's
- * workflows run seconds to hours after a write. Otherwise such a value would count as typed by a user. It would stay
- * when the contact becomes another person, and undo and erasure would not touch it.
+ * For example, HubSpot workflows run seconds to hours after a write. Without this, the value would look like a user's.
+ * It would survive a change of person, an undo and an erasure.
  */
 import type { Connector } from '../../connectors/contract.ts';
 import { isOwned, normalisedEntry, type OwnedValues } from '../contacts/owned-values.ts';
@@ -15,20 +14,19 @@ type LateDeps = Pick<SyncDeps, 'store'> & {
   connector: Pick<Connector, 'findAutomated' | 'capabilities'>;
 };
 
-/** A contact as it was just read. */
+/** A contact from the last reading. */
 export interface PresentRecord {
   crmId: string;
   values: FieldValues;
-  /** Everything that donor-sync may have written into the contact. */
+  /** Everything that donor-sync may have written. */
   owned: readonly OwnedValues[];
 }
 
 const READS_AT_ONCE = 4;
 
 /**
- * Returns entries for fields whose value automation has changed, by CRM ID. An entry contains the value that we wrote
- * and the value that automation made of it. The CRM is queried only about values that are not blank and not ours, in
- * fields that we have written. If the connector cannot tell, such values stay the users' values.
+ * Returns entries for changed fields, by CRM ID. An entry has our value and the changed value. The CRM is queried only
+ * about foreign values in fields that we wrote. If the CRM does not report authors, these are users' values.
  */
 export async function findLateAutomation(
   deps: LateDeps,
@@ -69,7 +67,7 @@ function listUnrecognised(deps: LateDeps, { crmId, values, owned }: PresentRecor
   });
 }
 
-/** Returns the entry, or null if automation changed a value that was not ours. */
+/** Null if automation changed a value that was not ours. */
 function toEntry(
   deps: LateDeps,
   { crmId, values, owned }: PresentRecord,

@@ -1,4 +1,4 @@
-/** Builds the contact lists that users work with from the mapped fields. All functions are pure. */
+/** Uses the mapped fields to build contact lists for users. All functions are pure. */
 import type { ListCreation, ListSpec } from '../../connectors/contract.ts';
 import type { CrmField } from '../core/crm-field.ts';
 import { type FieldMapping, type FieldSource, PATH_SOURCES } from '../core/field-map.ts';
@@ -6,7 +6,7 @@ import { STATUS_WORDS } from '../core/sync-status.ts';
 import { fitValue } from '../mapping/fit.ts';
 import type { RawValue } from '../mapping/raw-value.ts';
 
-/** The limits above which a contact belongs in a list. */
+/** A contact above these limits belongs in a list. */
 export interface ListBounds {
   /** A capacity in whole US dollars. */
   capacityAbove: number;
@@ -14,7 +14,7 @@ export interface ListBounds {
   warmPathAbove: number;
 }
 
-/** The lists to create, and the lists that cannot be created because no suitable field is mapped. */
+/** Lists to create, and lists without a suitable field. */
 export interface WantedLists {
   specs: ListSpec[];
   impossible: ListCreation[];
@@ -53,7 +53,7 @@ export function wantedLists(
 
 interface Wanted {
   name: string;
-  /** The possible sources of the list's field. The first one that is mapped to a suitable field is used. */
+  /** Possible sources of the list's field. The first one with a suitable field is used. */
   sources: readonly FieldSource[];
   raw: RawValue;
 }
@@ -77,9 +77,7 @@ function buildListSpec(
   return null;
 }
 
-/**
- * Explains why a list cannot be created. This is not a failure. For example, there are no warm paths without networks.
- */
+/** Why a list cannot be created. This is not a failure. For example, warm paths need networks. */
 function impossible(
   { name, sources, raw }: Wanted,
   mappings: readonly FieldMapping[],

@@ -1,5 +1,3 @@
-/** Plans which fields of one contact to write (map ► diff), and which values are ours afterwards. */
-
 import {
   isNormalised,
   type OwnedValues,
@@ -36,38 +34,33 @@ import {
   valueFingerprints,
 } from './values.ts';
 
-/** The values that are offered to a contact, and what is known about the contact. */
+/** The values for a contact, and facts about it. */
 export interface FieldOffer {
   crmId: string;
   values: RawValues;
   /** The mapped fields and their current state in the CRM. */
   present: FieldValues;
-  /** The record's current currencies. Omitted if it has none. */
+  /** Omitted without currencies. */
   currencies?: RecordCurrencies | undefined;
   ownedBefore: OwnedValues;
-  /**
-   * Entries for fields whose value was made from ours by the CRM's automation since it was written. Defaults to none.
-   */
+  /** Fields whose value automation has changed. Defaults to none. */
   automated?: OwnedValues;
-  /** Values that were about to be written earlier and may be in the CRM. */
+  /** Earlier intended values that may be in the CRM. */
   intended: readonly IntendedValues[];
   /**
-   * The donor whose values are offered, the donor whose values are in the contact, and our values in records that were
-   * merged into it. Omitted if the values belong to no donor, as for a status.
+   * The offered donor and the current values' donor. Includes our values in merged records. Omitted for values without
+   * a donor, such as a status.
    */
   person?: { donor: string | null; former: string | null; merged?: readonly WrittenValues[] };
-  /** The donor whom a warm path names as the introducer. Null or omitted if there is none. */
+  /** The introducer of a warm path. Null or omitted if there is none. */
   introducer?: string | null;
-  /** The contact's status after this write. Omitted if it does not change. */
+  /** The status after this write. Omitted if it does not change. */
   status?: TimedStatus;
-  /** Sources whose fields are emptied if they contain a value of ours and get no new one. Defaults to none. */
+  /** Sources whose fields lose our value without a replacement. Defaults to none. */
   emptied?: readonly FieldSource[];
-  /** Sources whose current values are not kept for undo, because they describe an erased person. Defaults to none. */
+  /** Sources that undo must not restore, because they describe an erased person. Defaults to none. */
   unkept?: readonly FieldSource[];
-  /**
-   * Fields to which this profile was offered before. If a user has emptied such a field, it stays empty. Defaults to
-   * none.
-   */
+  /** Fields that this profile was offered to before. A field that a user has emptied stays empty. Defaults to none. */
   offeredBefore?: ReadonlySet<string>;
 }
 
@@ -75,33 +68,29 @@ export interface FieldOffer {
 export interface FieldPlan {
   crmId: string;
   reason: OutcomeReason;
-  /** Describes the values that did not fit, without quoting them. Null if all values fit. */
+  /** Which values a field refused, without quoting them. Null if all were accepted. */
   detail: string | null;
-  /** The fingerprints of the values that are ours once everything is written. */
+  /** Our values after the write. */
   owned: OwnedValues;
-  /** The fingerprints that remain valid even if nothing is written. */
+  /** Our values if nothing is written. */
   standing: OwnedValues;
   changes: FieldValues;
-  /** True if another person's values are replaced. In that case, either all changes are written or none. */
+  /** True if another person's values are replaced. Then either all changes are written or none. */
   together: boolean;
-  /** True to let the CRM decide about every value, even about values that the connector would normally leave out. */
+  /** True to let the CRM decide about every value. */
   probe?: boolean;
-  /** Values of a profile that are not written to their field, and why. */
   values: readonly ValueNote[];
-  /** Null if nothing is to be written. */
+  /** Null if nothing is written. */
   write: IntendedWrite | null;
-  /** The values of the changed fields when they were read. */
+  /** The changed fields' values when they were read. */
   seen: FieldValues;
-  /**
-   * Returns the fields that would not be written if they contained these values, because a user has typed them in the
-   * meantime.
-   */
+  /** Returns the fields that must not be written, because a user has typed these values. */
   keeps(found: FieldValues): string[];
 }
 
 const wordsOfRuns = new WeakMap<object, WordFingerprints>();
 
-/** Returns the names and organisations that a run has cached. The cache lives as long as the run's field map. */
+/** The cache lives as long as the run's field map. */
 function wordsOfRun(
   { store }: Pick<SyncDeps, 'store'>,
   run: Pick<Run, 'mappings'>,
@@ -111,7 +100,7 @@ function wordsOfRun(
   return known;
 }
 
-/** Plans the changes. Pure except for IDs, encryption and fingerprints. */
+/** Plans the changes. */
 export function planFields(
   deps: Pick<SyncDeps, 'store' | 'sealer' | 'newId'>,
   run: Pick<Run, 'mappings' | 'fields' | 'integration' | 'erasedTexts'>,
@@ -122,7 +111,7 @@ export function planFields(
   const { emptied = [], unkept = [], offeredBefore } = offer;
   const written: WrittenValues[] = [
     { crmId, owned: ownedBefore, donor: person?.former ?? null },
-    // A status or a path that may have been written belongs to the same donor as the contact's other values.
+    // A status or path belongs to the donor of the contact's other values.
     ...intended.map(({ owned, donor }) => ({
       crmId,
       owned,
@@ -146,7 +135,7 @@ export function planFields(
   const { diff, left, blanked, changes } = decide(present);
   const replaced = Object.keys(changes).filter((field) => isFormer(field, present[field] ?? null));
   const detail = describeUnfit(unfit);
-  // The value is in the CRM because an earlier write of ours, whose result is unknown, succeeded.
+  // Our earlier write with an unknown result has succeeded.
   const confirmed = diff.equal.filter(
     (field) =>
       isOurs(field, present[field] ?? null) &&
@@ -161,7 +150,7 @@ export function planFields(
   const owned = {
     ...standing,
     ...withRates(valueFingerprints(deps, crmId, present, confirmed)),
-    // A blanked field is not ours, so a later value of this person can be written to it.
+    // A blanked field has no value of ours, so a later value of this person can be written.
     ...withoutFields(after, Object.keys(blanked)),
   };
   const changed = Object.keys(changes);
@@ -193,8 +182,8 @@ export function planFields(
   };
 
   /**
-   * Returns true for a blank field that contained another donor's value. If an interrupted write blanked it, it looks
-   * as if a user had emptied it. But a user cannot have emptied a value that this donor never had there.
+   * True for a blank field that had another donor's value. After an interrupted write, it looks as if a user had
+   * emptied it. But this donor's value was never there.
    */
   function isLeftByFormer(field: string): boolean {
     return (
@@ -205,7 +194,6 @@ export function planFields(
     );
   }
 
-  /** Decides what to write into fields with these values. */
   function decide(standing: FieldValues) {
     const all = diffValues({
       mapped,
@@ -225,7 +213,7 @@ export function planFields(
     const record = { written, present: standing, currencies: offer.currencies, fields };
     const nulls = {
       ...(person === undefined ? {} : blankedFields(ownership, standing, mapped, mappings)),
-      // The record's currency has changed, so our number would now mean a different amount.
+      // The record's currency has changed, so our number would mean a different amount.
       ...Object.fromEntries(findMisplaced(deps, record, unfit).map((field) => [field, null])),
     };
     const planned: FieldValues = { ...rest.changes, ...Object.fromEntries(outdated), ...nulls };
@@ -259,8 +247,7 @@ export function planFields(
   }
 
   /**
-   * Returns the donor's name. It helps to find texts that name the donor in other contacts, even after the contact has
-   * left the CRM.
+   * Returns the donor's name. It finds other contacts' values that name the donor, even after this contact has left.
    */
   function calledName(): string | null {
     const name = values.get('name.full');
@@ -269,7 +256,6 @@ export function planFields(
     return fingerprintName(wordsOfRun(deps, run), { first, last: others.at(-1) ?? null });
   }
 
-  /** Stores the rate with the value, so a later change of the rate does not affect it. */
   function withRates(entries: OwnedValues): OwnedValues {
     if (rates.size === 0) return entries;
     return Object.fromEntries(
@@ -280,14 +266,13 @@ export function planFields(
     );
   }
 
-  /** Returns the warm path fields that get a value. */
   function pathFields(): string[] {
     const fields = mappings.flatMap(({ from, to }) => (PATH_SOURCES.includes(from) ? to : []));
     return fields.filter((field) => !isBlank(changes[field] ?? null));
   }
 }
 
-/** The end of the text about values that do not fit. */
+/** The end of the message about refused values. */
 const ARRIVES = 'After that, the next run writes the values, at no cost.';
 
 function describeUnfit(unfit: readonly UnfitField[]): string | null {

@@ -1,7 +1,6 @@
 /**
- * Finds values that the CRM's automation changes after a write, for example by rounding. Such values still count as
- * ours. Otherwise they would count as typed by a user, and would stay when another person's values replace them. A
- * value that cannot be distinguished from a user's value belongs to the user.
+ * Finds values that the CRM's automation changes after a write, for example by rounding. Otherwise they would look like
+ * a user's values and survive a change of person.
  */
 import type { Connector, Overwritten, ReadBack, WrittenFields } from '../../connectors/contract.ts';
 import { normalisedEntry, type OwnedValues } from '../contacts/owned-values.ts';
@@ -19,12 +18,10 @@ import { valueFingerprint } from './values.ts';
 
 type ReadBackDeps = Pick<SyncDeps, 'store' | 'connector' | 'log'>;
 
-/**
- * How many requests are in flight at a time. A value that a user typed is restored only after its batch has been read.
- */
+/** The number of simultaneous requests. A user's value is restored only after its batch was read. */
 const READS_AT_ONCE = 4;
 
-/** Loads the fields whose values automation is known to change. Called at the start of a run. */
+/** Called at the start of a run. */
 export async function loadNormalised(
   { store }: Pick<ReadBackDeps, 'store'>,
   integrationId: string,
@@ -34,20 +31,18 @@ export async function loadNormalised(
 }
 
 /**
- * How many values of a field are read back in the first batch of a run. A batch can have thousands of records. Even if
- * automation changes only one value in twenty, this finds it in 199 of 200 cases.
+ * The number of values per field to read back in a run's first batch. A batch can have thousands of records. Finds
+ * automation that changes one value in twenty in 199 of 200 cases.
  */
 export const SAMPLE_OF_A_FIELD = 100;
 
 /**
- * Reads writes back, for two reasons. First, it finds the values that users had typed before the writes, and returns
- * them by CRM ID. This needs a CRM with a value history. Every write is then read back, because each may have replaced
- * a user's value.
+ * Reads writes back for two reasons. First, it returns values that users typed before the writes, by CRM ID. This needs
+ * a value history. Every write is then read back.
  *
- * Second, it adds the values that the CRM's automation made. Each field is sampled in the first batch of a run that
- * writes it. If automation has changed a sample, the field is read back in all other records. A marked field is read
- * back in every batch. A batch does not count as the first one if its records cannot be read, or if users have changed
- * the values in the meantime. If the connector cannot read back, nothing changes.
+ * Second, it adds values that the CRM's automation made of ours. Each field's first batch in a run is sampled. After a
+ * changed sample, all other records are read back. Marked fields are read back in every batch. Unreadable batches do
+ * not count as the first. Does nothing if the connector cannot read back.
  */
 export async function readWritesBack<End extends FieldEnd>(
   deps: ReadBackDeps,
@@ -116,7 +111,7 @@ export async function readWritesBack<End extends FieldEnd>(
         const sent = valueFingerprint(deps, id, field, plan.changes[field] ?? null);
         const standing = valueFingerprint(deps, id, field, value);
         const isAutomated = automated.includes(field);
-        // If a user has changed a value in the meantime, it shows nothing about automation. The next batch might.
+        // A user's change shows nothing about automation. The next batch may.
         if (isAutomated || sent === standing) known.add(field);
         if (!isAutomated || sent === standing) return [];
         return [[field, normalisedEntry(plan.write?.after[field] ?? sent, standing)]];
@@ -127,7 +122,7 @@ export async function readWritesBack<End extends FieldEnd>(
   }
 }
 
-/** Chooses records from the whole batch, so that each field is sampled up to its limit. */
+/** Samples each field up to its limit. */
 function chooseSample(written: readonly WrittenFields[]): Set<string> {
   const sample = new Set<string>();
   const timesByField = new Map<string, number>();
@@ -140,7 +135,7 @@ function chooseSample(written: readonly WrittenFields[]): Set<string> {
   return sample;
 }
 
-/** Yields the same records in a different order. The first ones are spread over the whole list. */
+/** Yields the records in another order. The first ones are spread over the whole list. */
 function* spreadOut<T>(list: readonly T[]): Generator<T> {
   const stride = Math.ceil(list.length / SAMPLE_OF_A_FIELD);
   for (let start = 0; start < stride; start += 1) {
@@ -151,13 +146,12 @@ function* spreadOut<T>(list: readonly T[]): Generator<T> {
   }
 }
 
-/** Returns the write with only these fields, or none if it has none of them. */
+/** Null if the write has none of these fields. */
 function onlyFields(write: WrittenFields, wanted: ReadonlySet<string>): WrittenFields[] {
   const fields = write.fields.filter((field) => wanted.has(field));
   return fields.length > 0 ? [{ ...write, fields }] : [];
 }
 
-/** Adds the values that automation made as ours, so undo recognises them. */
 function withEntries<End extends FieldEnd>(
   { write }: FieldPlan,
   end: End,

@@ -1,4 +1,3 @@
-/** Reads CRM records with the mapped fields, and the values that we may have written into them. */
 import type { RecordLookup } from '../../connectors/contract.ts';
 import type { OwnedValues } from '../contacts/owned-values.ts';
 import type { Run, SyncDeps } from '../sync/control/context.ts';
@@ -6,10 +5,7 @@ import { lookUp } from '../sync/control/look-up.ts';
 import { findLateAutomation } from './late-automation.ts';
 import { findIntendedValues, type IntendedValues } from './statements/deliveries.ts';
 
-/**
- * Reads the current identity and values of these contacts, by CRM ID. The values include the mapped fields and the
- * fields in `more`.
- */
+/** Includes mapped fields and `more`. */
 export async function lookUpRecords(
   { connector }: Pick<SyncDeps, 'connector'>,
   run: Pick<Run, 'fields'>,
@@ -21,22 +17,19 @@ export async function lookUpRecords(
   return new Map(lookups.map((lookup) => [lookup.id, lookup]));
 }
 
-/** The facts about a contact that are needed to plan its fields. */
+/** What is needed to plan a contact's fields. */
 export interface KnownRecord {
   lookup: RecordLookup | undefined;
-  /** Values that were about to be written earlier and may be in the CRM. */
+  /** Earlier intended values that may be in the CRM. */
   intended: readonly IntendedValues[];
-  /** Entries for fields whose value was made from ours by the CRM's automation since it was written. */
+  /** Fields whose value automation has changed. */
   automated: OwnedValues;
 }
 
-/** Fields to read in addition to the mapped ones, depending on what may have been written to a contact. */
+/** Fields to read in addition to the mapped ones. They depend on earlier writes to a contact. */
 type MoreFields = (getIntended: (crmId: string) => readonly IntendedValues[]) => readonly string[];
 
-/**
- * Reads the current state of these contacts, including the fields in `more` and the values that may have been written.
- * `getOwned` returns the values that are known to be ours.
- */
+/** `getOwned` returns the values that are known to be ours. */
 export async function readRecords(
   deps: Pick<SyncDeps, 'connector' | 'store'>,
   run: Pick<Run, 'fields' | 'integration'>,

@@ -1,8 +1,7 @@
-/** Texts that explain why paid values are not in the CRM, and why a requested delivery skips contacts. */
 import { type OutcomeReason, outcomeText } from '../core/outcome.ts';
 import type { ValueState } from '../database/tables/fields.ts';
 
-/** Why a requested delivery skips a contact, for reasons that are not outcomes of a run. */
+/** Why a requested delivery skips a contact, if no outcome says it. */
 export const EXCLUSION_TEXTS = {
   another_donor:
     'the values in the CRM and the kept profile belong to two different donors; the next profile replaces all values at once',
@@ -16,10 +15,8 @@ export const EXCLUSION_TEXTS = {
   never_delivered: 'its profile was never delivered, because it does not belong to this contact',
 } as const;
 
-/** Why a contact receives no values from its kept profile. */
 export type RedeliveryExclusion = OutcomeReason | keyof typeof EXCLUSION_TEXTS;
 
-/** Explains why a requested delivery skips contacts. */
 export function exclusionText(reason: RedeliveryExclusion): string {
   return isOwn(reason) ? EXCLUSION_TEXTS[reason] : outcomeText(reason);
 }
@@ -28,7 +25,7 @@ function isOwn(reason: RedeliveryExclusion): reason is keyof typeof EXCLUSION_TE
   return Object.hasOwn(EXCLUSION_TEXTS, reason);
 }
 
-/** Explains, to a user who wants a value delivered, why it is not written to its field. */
+/** Why a value is not written, for a user who wants it delivered. */
 export const KEPT_OUT_TEXTS: Readonly<Record<ValueState, string>> = {
   refused: 'the CRM refuses the value',
   no_such_field: 'the CRM does not have this field, or hides it',

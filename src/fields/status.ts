@@ -1,6 +1,4 @@
-/**
- * Decides a contact's status in donor-sync, and which values are offered to its status fields. All functions are pure.
- */
+/** All functions are pure. */
 import type { FieldValue, FieldValues } from '../core/crm-field.ts';
 import { type FieldSource, SYNC_SOURCES } from '../core/field-map.ts';
 import type { OutcomeReason } from '../core/outcome.ts';
@@ -11,18 +9,17 @@ import type { RawValue } from '../mapping/raw-value.ts';
 import type { Run } from '../sync/control/context.ts';
 import type { StatusRow } from './statements/statuses.ts';
 
-/** A status, and the time since when it applies (epoch ms). */
 export interface TimedStatus {
   status: SyncStatus;
   sinceMs: number;
 }
 
-/** The facts that decide a status. */
+/** The facts that determine a status. */
 export type StatusFacts = Pick<StatusRow, 'state' | 'reason' | 'enhancedAt' | 'inCrm'>;
 
 /**
- * Returns a contact's status, or null if it has none. While a contact is being processed it keeps its status, unless
- * the status is already wrong. An erased person's status never changes.
+ * Returns a contact's status, or null if it has none. A contact keeps its status during processing, unless the status
+ * is already wrong. An erased person's status never changes.
  */
 export function toSyncStatus({ state, reason, enhancedAt, inCrm }: StatusFacts): SyncStatus | null {
   if (reason === 'forgotten' || reason === 'forgotten_person') return inCrm;
@@ -43,7 +40,7 @@ const UNKNOWN: ReadonlySet<OutcomeReason> = new Set([
   'rejected_by_person',
 ]);
 
-/** Reasons not to submit a contact that its CRM record itself shows. */
+/** Reasons that the CRM record already shows. */
 const NOT_ASKED: ReadonlySet<OutcomeReason> = new Set([
   'first_name_missing',
   'last_name_missing',
@@ -53,7 +50,6 @@ const NOT_ASKED: ReadonlySet<OutcomeReason> = new Set([
 
 type StatusRun = Pick<Run, 'mappings' | 'fields'>;
 
-/** Returns the fields that statuses can be written to, or none if the CRM lacks them. */
 export function statusFields({ mappings, fields }: StatusRun): string[] {
   const writable = new Set(
     fields.flatMap(({ name, writable, readAs }) => (writable && readAs === undefined ? name : [])),
@@ -66,9 +62,8 @@ export function statusFields({ mappings, fields }: StatusRun): string[] {
 }
 
 /**
- * Returns the values to offer for a status. Returns none if the CRM already has the status, if a user wrote something
- * else, or if the field does not accept the status. A field that does not accept it is not a failure of the contact.
- * So the date changes only together with the status.
+ * Empty if the CRM has the status, a user wrote something else, or the field refuses the status. A refused status is
+ * not a failure. So the date changes only with the status.
  */
 export function statusValues(
   { mappings, fields }: StatusRun,

@@ -1,7 +1,6 @@
 /**
- * Restores values that users type into the CRM between our read and our write. Our write replaces them, so they are
- * written back immediately. If that fails, the contact's outcome reports that the value was lost and names the user who
- * typed it.
+ * Restores values that users type between our read and our write. Our write replaces them, so they are written back
+ * immediately. If that fails, the outcome names the lost value's user.
  */
 import type { ContactChange, Overwritten, WriteResult } from '../../connectors/contract.ts';
 import { type OwnedValues, withoutFields } from '../contacts/owned-values.ts';
@@ -16,7 +15,7 @@ import type { WrittenEnd } from './written-end.ts';
 
 type TypedDeps = Pick<SyncDeps, 'store' | 'connector' | 'sealer' | 'log'>;
 
-/** A contact in which a user has typed into fields that we were about to write. */
+/** A user has typed a value into a field during our write. */
 interface Typed {
   plan: FieldPlan;
   values: FieldValues;
@@ -24,9 +23,8 @@ interface Typed {
 }
 
 /**
- * Restores the values that users had typed, and changes the ends of these contacts accordingly. First they
- * are stored on disk as the values before our write. So an undo restores them even if the process is killed
- * before it writes them back.
+ * Writes users' values back and adjusts the results. They are first stored as previous values, so an undo restores them
+ * even after a crash.
  */
 export async function putTypedBack(
   deps: TypedDeps,
@@ -59,7 +57,7 @@ export async function putTypedBack(
   );
 }
 
-/** Writes values into the CRM again. Returns the fields of each contact that now contain them. */
+/** Returns the restored fields by contact. */
 export async function putBack(
   { connector }: Pick<SyncDeps, 'connector'>,
   changes: readonly ContactChange[],
@@ -80,10 +78,7 @@ function listWritten(result: WriteResult, change: ContactChange | undefined): Re
   return new Set(Object.keys(change.values).filter((field) => !refused.includes(field)));
 }
 
-/**
- * Returns a value that a user had typed and that the field's rule would have kept. Returns nothing if the value is
- * ours.
- */
+/** A typed value that the field's rule would have kept. Our own values are not typed. */
 function typedIn(plan: FieldPlan, found: Overwritten | undefined): Typed[] {
   if (found === undefined) return [];
   const keeps = plan.keeps(found.values);
@@ -92,7 +87,7 @@ function typedIn(plan: FieldPlan, found: Overwritten | undefined): Typed[] {
   return [{ plan, values, by: found.by }];
 }
 
-/** Returns the values before the write, with the values that users have typed since the record was read. */
+/** Adds values that users typed after the reading. */
 function resealBefore(
   { sealer }: TypedDeps,
   { integration }: Pick<Run, 'integration'>,

@@ -1,4 +1,4 @@
-/** Undoes a run's writes wherever the CRM's value is still ours. */
+/** Undoes a run's writes where the CRM's value is still ours. */
 
 import type {
   ContactChange,
@@ -46,7 +46,7 @@ type UndoDeps = Pick<SyncDeps, 'store' | 'connector' | 'sealer' | 'otherForms' |
 
 type DecideDeps = Pick<UndoDeps, 'store' | 'connector' | 'sealer'>;
 
-/** The result of undoing a run. A contact that was written more than once counts once. */
+/** Each contact counts once. */
 export interface UndoReport {
   run: string;
   contacts: { restored: number; gone: number; refused: number };
@@ -67,10 +67,7 @@ function undoneEntry(integrationId: string, { run, contacts, fields }: UndoRepor
   return { action: 'undo.done' as const, integrationId, details };
 }
 
-/**
- * Records the result with the run and in the audit, in the name of the transaction's actor. If there was nothing to
- * undo, the run gets no mark.
- */
+/** Records the result in the run and in the audit. */
 export async function recordUndo(
   { act, sealer }: { act: Act; sealer: Pick<Sealer, 'seal'> },
   integrationId: string,
@@ -101,10 +98,7 @@ interface UndoCounts {
   refusals: UndoReport['refusals'];
 }
 
-/**
- * How many contacts are read together from a remote CRM and then written. This needs only a few requests, and little
- * time passes between reading a value and overwriting it.
- */
+/** Few requests are needed, and little time passes between reading and writing. */
 const CONTACTS_AT_ONCE = 600;
 
 /** Restores the values from before a run, newest write first. Can be repeated. */
@@ -132,8 +126,8 @@ export async function undoRun(deps: UndoDeps, lease: Lease, runId: string): Prom
 }
 
 /**
- * Throws a ConfigurationError if a restored database may lack erasures. The values from before a run may then belong to
- * erased people.
+ * Throws a ConfigurationError if a restored database may lack erasures. Previous values may then belong to erased
+ * people.
  */
 async function requireKnownErasures(reader: Reader, { integrationId: id }: Lease): Promise<void> {
   const after = (await findRestoreHold(reader, id))?.erasuresUnknownAfter ?? null;
@@ -144,7 +138,7 @@ async function requireKnownErasures(reader: Reader, { integrationId: id }: Lease
   );
 }
 
-/** Leaves out contacts whose erasure has started. Even changes that the connector has kept are not written for them. */
+/** Their kept changes are not written either. */
 async function withoutErased(
   deps: UndoDeps,
   { integrationId }: Lease,
@@ -159,7 +153,6 @@ async function withoutErased(
   });
 }
 
-/** Yields batches in which each contact occurs once, so a contact's writes are undone in order. */
 export function* batchesOfContacts(
   writes: readonly WriteRecord[],
   size: number,
@@ -178,18 +171,16 @@ export function* batchesOfContacts(
 interface Restoration {
   write: WriteRecord;
   values: Record<string, FieldValue>;
-  /** The values in these fields when they were read. */
   present: FieldValues;
   owned: OwnedValues;
   /** The values that were ours before the undo. */
   ownedNow: OwnedValues;
-  /** How many fields contain the previous value afterwards. */
   fields: number;
-  /** The values of this write in fields that now contain a different value. */
+  /** Our values that have been replaced. */
   left: OwnedValues;
 }
 
-/** What happens to one write of the run. */
+/** The result of an undo for one write of the run. */
 export type UndoDecision =
   | { kind: 'gone'; write: WriteRecord }
   /** No value of the write is restored. `message` contains a code if the reason has one. */
@@ -200,11 +191,10 @@ export type UndoDecision =
       restoration: Restoration;
       /** Fields that someone has changed since the run. They are left unchanged. */
       edited: readonly string[];
-      /** Fields that the integration's user cannot see. */
       unseen: readonly string[];
     };
 
-/** Why no value of a write is restored. */
+/** Why a write cannot be undone. */
 export type UndoObstacle = 'purged' | 'damaged' | 'unseen' | 'newer';
 
 async function undoBatch(
@@ -228,10 +218,7 @@ async function undoBatch(
   await writeBack(deps, lease, restorations, counts);
 }
 
-/**
- * Reads these contacts from the CRM and decides what to restore. Changes nothing. Each contact may occur only once
- * among the writes.
- */
+/** Reads contacts and decides what to restore. Each contact may occur only once. */
 export async function decideBatch(
   deps: DecideDeps,
   integrationId: string,
@@ -283,8 +270,8 @@ export async function decideBatch(
 }
 
 /**
- * Returns why not all values of the previous person can be restored, or null if they can. Restoring only some of them
- * would mix them with the current person's values. A pure function.
+ * Returns why the previous person's values cannot all be restored, or null. Null if all can be restored. A partial
+ * restore would mix two people's values. A pure function.
  */
 function findInTheWay(
   { after, donorBefore, writtenAt }: WriteRecord,
@@ -305,10 +292,7 @@ function findInTheWay(
   return isNewer ? { why: 'newer', message: NEWER_VALUES } : null;
 }
 
-/**
- * Returns fields that look empty because the integration's user cannot see them. Their content is unknown and still
- * counts as ours.
- */
+/** Hidden fields look empty. Their content is unknown and still counts as ours. */
 async function findHidden(
   connector: UndoDeps['connector'],
   fields: readonly string[],
@@ -338,8 +322,8 @@ const NOT_ITS_OWN =
   'the previous values were changed in the database, or belong to another contact; nothing was written';
 
 /**
- * Returns the values from before a write, or why they are not trusted. If a row was tampered with, only its contact
- * keeps its values. A missing key stops the whole undo.
+ * Returns previous values, or why they are not trusted. A row that was tampered with restores nothing. A missing key
+ * stops the undo.
  */
 function valuesBefore(
   { sealer }: DecideDeps,
@@ -359,7 +343,7 @@ function refuse(counts: UndoCounts, { crmId }: WriteRecord, message: string): vo
   counts.refusals.push({ crmId, message });
 }
 
-/** Returns other runs' writes to the same contacts. The given writes must all belong to one run. */
+/** Returns other runs' writes to these contacts. The given writes belong to one run. */
 async function writesOfOthers(
   { store }: DecideDeps,
   integrationId: string,
@@ -371,13 +355,12 @@ async function writesOfOthers(
   return findWritesOfOthers(store.reader, { integrationId, runId: first.runId }, ids);
 }
 
-/** What is currently known about a contact whose values are to be restored. */
+/** The current facts about a contact whose values are to be restored. */
 interface ContactNow {
   /** The values from before the write. */
   before: FieldValues;
   /** The values in the CRM now. */
   present: Readonly<Record<string, FieldValue>>;
-  /** Entries for fields whose value was made from this write's value by the CRM's automation. */
   automated: OwnedValues;
   ownedNow: OwnedValues;
   /** The writes of other runs. */
@@ -386,7 +369,7 @@ interface ContactNow {
   hidden: ReadonlySet<string>;
 }
 
-/** Decides which values to restore, and which values are ours afterwards. Pure except for fingerprints. */
+/** Decides what to restore and what is ours afterwards. Pure except for fingerprints. */
 function restore(
   deps: Pick<UndoDeps, 'store'>,
   write: WriteRecord,
@@ -412,7 +395,7 @@ function restore(
       left[field] = fingerprint;
       continue;
     }
-    // Otherwise an undo that was interrupted before it was recorded has already restored it.
+    // An interrupted undo has restored the value without recording it.
     fields += 1;
     const previous = ownedBefore[field];
     if (previous === undefined) delete owned[field];
@@ -425,8 +408,8 @@ function restore(
 }
 
 /**
- * True if a later run has written to the field, even if it only blanked another person's value. The value then belongs
- * to that run. Undoing this run must not keep that run from writing its remaining values.
+ * True if a later run has written or blanked the field. The value then belongs to that run. This undo must not block
+ * that run's remaining values.
  */
 function isWrittenSince(
   { writtenAt }: WriteRecord,
@@ -436,10 +419,7 @@ function isWrittenSince(
   return others.some((other) => other.writtenAt > writtenAt && Object.hasOwn(other.after, field));
 }
 
-/**
- * Writes the changes. If the CRM reports only later what users have typed in the meantime, the results wait for that
- * report.
- */
+/** If the CRM reports typed values only later, the results wait. */
 async function* writeAndLook(
   { connector, clock }: Pick<UndoDeps, 'connector' | 'clock'>,
   changes: readonly ContactChange[],
@@ -484,7 +464,7 @@ async function writeBack(
       id: write.crmId,
       values,
       seen: present,
-      // The run had replaced another person's values. Either all of them are restored, or none.
+      // The run had replaced another person's values. All of them are restored, or none.
       ...(write.donorBefore === null ? {} : { together: true }),
     }));
   for await (const result of writeAndLook({ connector, clock }, changes)) {
@@ -499,10 +479,7 @@ async function writeBack(
     }
   }
 
-  /**
-   * Returns the restoration without fields that users have typed into in the meantime. These fields get the typed
-   * values back.
-   */
+  /** Excludes fields in which users have typed in between. These fields get the typed values back. */
   async function withoutTyped(undone: Restoration, result: WriteResult): Promise<Restoration> {
     if (result.status === 'refused' || result.overwritten === undefined) return undone;
     const { crmId: id, after } = undone.write;
@@ -528,7 +505,7 @@ async function writeBack(
   }
 }
 
-/** Returns the restoration after the CRM refused some fields. These fields stay ours, so they can be tried again. */
+/** Excludes refused fields. They stay ours, so a later undo can restore them. */
 function withoutRefused(restoration: Restoration, refusals: readonly Refusal[]): Restoration {
   return withoutFields(
     restoration,

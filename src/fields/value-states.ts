@@ -1,4 +1,4 @@
-/** Decides why a profile value is not in its field, and whether it can be written now. Pure except for fingerprints. */
+/** Pure except for fingerprints. */
 import type { Refusal, RefusalCause } from '../../connectors/contract.ts';
 import type { OwnedValues } from '../contacts/owned-values.ts';
 import type { CrmField, FieldValue, FieldValues } from '../core/crm-field.ts';
@@ -15,13 +15,9 @@ import type { ValueNote } from './statements/value-states.ts';
 type Deps = { store: Pick<Store, 'fingerprint'> };
 type FieldsRun = Pick<Run, 'fields' | 'mappings'>;
 
-/**
- * The length of the fingerprints in each row. They are short, because they distinguish only a few descriptions and
- * lines.
- */
+/** The fingerprints are short. They distinguish only a few descriptions and lines. */
 const SHORT = 8;
 
-/** Returns a fingerprint of everything that decides whether a value fits the field. */
 export function fingerprintField(
   { store }: Deps,
   fields: readonly CrmField[],
@@ -35,25 +31,20 @@ export function fingerprintField(
   return store.fingerprint('field', JSON.stringify(all)).slice(0, SHORT);
 }
 
-/**
- * Returns which currencies can be converted. The rates are left out, because a change of rate does not make any value
- * writable.
- */
+/** Rates are left out. A new rate does not make a value writable. */
 function moneyParts({ mode, from, code, rates }: MoneyField) {
   return [mode, from, code, Object.keys(rates).sort()];
 }
 
-/** Returns true for a line of the field map that writes a profile value. */
 export function isProfileLine({ from }: Pick<FieldMapping, 'from'>): boolean {
   return !PATH_SOURCES.includes(from) && !SYNC_SOURCES.includes(from);
 }
 
-/** Returns the fingerprint of one line of the field map. */
 export function fingerprintLine({ store }: Deps, { from, to, when }: FieldMapping): string {
   return store.fingerprint('field line', JSON.stringify([from, to, when])).slice(0, SHORT);
 }
 
-/** Returns the lines of a field map that write profile values, and one fingerprint for all of them. */
+/** Returns the lines that write profile values, with one fingerprint for all. */
 export function fingerprintFieldMap(
   deps: Deps,
   mappings: readonly FieldMapping[],
@@ -63,7 +54,6 @@ export function fingerprintFieldMap(
   return { fieldMap, lines };
 }
 
-/** Returns the notes that are already known before anything is written. */
 export function recordUnwritten(
   deps: Deps,
   run: FieldsRun,
@@ -100,10 +90,7 @@ const STATE_OF_CAUSE = {
   no_such_field: 'no_such_field',
 } as const satisfies Record<RefusalCause, ValueState>;
 
-/**
- * Returns notes about values that the CRM refused. If a refusal does not name a field, it applies to all fields of the
- * write.
- */
+/** Notes values that the CRM refused. A refusal without a field applies to all fields. */
 export function recordRefused(
   deps: Deps,
   run: FieldsRun,
@@ -122,7 +109,7 @@ export function recordRefused(
   return ofProfile(run, [...notes.values()]);
 }
 
-/** Adds the notes about refused values, which are more precise and replace other notes. */
+/** A refusal is more precise than other notes. */
 export function withRefused(
   notes: readonly ValueNote[],
   refused: readonly ValueNote[],
@@ -132,7 +119,7 @@ export function withRefused(
   return [...notes.filter(({ field }) => !fields.has(field)), ...refused];
 }
 
-/** Adds notes about fields in which users had typed values in the meantime. */
+/** Notes fields that users have typed into. */
 export function withKeptForUser(
   deps: Deps,
   run: FieldsRun,
@@ -146,15 +133,15 @@ export function withKeptForUser(
   return withRefused(notes, ofProfile(run, kept));
 }
 
-/** Keeps only notes about profile values. Each run computes warm paths and statuses again, so they do not wait. */
+/** Keeps notes about profile values. Warm paths and statuses are computed again, so they never wait. */
 function ofProfile({ mappings }: FieldsRun, notes: readonly ValueNote[]): ValueNote[] {
   const fields = new Set(mappings.filter(isProfileLine).map(({ to }) => to));
   return notes.filter(({ field }) => fields.has(field));
 }
 
 /**
- * Removes fields that were offered before, were ours and are now empty, because a user has emptied them. An interrupted
- * write does not count, because it may never have reached the CRM.
+ * A user has emptied these fields, so they are not offered again. An interrupted write may never have reached the CRM,
+ * so it is ignored.
  */
 export function keepEmptied(
   diff: ValueDiff,

@@ -1,17 +1,11 @@
-/**
- * Reads how many paid values wait to be written, why they wait, and how the waiting ends. All interfaces use this
- * query.
- */
+/** Reads how many paid values wait and why. All interfaces use this query. */
 import type { FieldMapping } from '../core/field-map.ts';
 import { describeCount, formatCount } from '../core/quantities.ts';
 import type { ValuesWaiting, WaitingCause } from '../core/waiting-values.ts';
 import type { Reader } from '../database/reader.ts';
 import { countWaitingValues } from './statements/value-states.ts';
 
-/**
- * Returns the waiting values of an integration, largest number first. If a field map is given, only its fields are
- * included.
- */
+/** A field map limits the fields. */
 export async function readValuesWaiting(
   reader: Reader,
   integrationId: string,
@@ -32,7 +26,7 @@ export async function readValuesWaiting(
 
 const NEXT_RUN = 'the next run writes the values, at no cost';
 
-/** Explains why values wait, how the waiting ends, and what that costs. */
+/** Explains why values wait, what ends the wait, and its cost. */
 export function waitingText(cause: WaitingCause, code: string | null): string {
   const by = code === null ? '' : ` (${code})`;
   switch (cause) {
@@ -63,7 +57,6 @@ export function waitingSentences({ reasons }: ValuesWaiting): string[] {
   );
 }
 
-/** Returns a title such as `120 values wait to be written`. */
 export function waitingTitle({ values }: ValuesWaiting): string {
   return `${formatCount(values)} ${values === 1 ? 'value is' : 'values are'} waiting to be written`;
 }

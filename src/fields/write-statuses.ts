@@ -1,7 +1,6 @@
 /**
- * Writes each contact's status into the CRM, as the last step of a run. Sends no requests to the service. Only contacts
- * whose state or reason has changed are checked, and only contacts whose status changes are read and written. If the
- * step is interrupted, a later run continues it.
+ * Writes statuses as the last step of a run. Only contacts with a changed state or reason are checked. Only changed
+ * statuses are read and written. A later run continues an interrupted step.
  */
 import type { RecordLookup } from '../../connectors/contract.ts';
 import { isOwned, type OwnedValues, parseOwned } from '../contacts/owned-values.ts';
@@ -22,10 +21,9 @@ import { statusFields, toSyncStatus } from './status.ts';
 import { valueFingerprint } from './values.ts';
 import { writeFields } from './write.ts';
 
-/** How many contacts are taken from the store at a time. */
 const PORTION_SIZE = 1_000;
 
-/** Writes the statuses that have changed. Does nothing if the CRM has no field for them. */
+/** Does nothing if the CRM has no field for them. */
 export async function writeStatuses(deps: SyncDeps, run: Run): Promise<void> {
   const fields = statusFields(run);
   if (fields.length === 0) return;
@@ -44,7 +42,7 @@ export async function writeStatuses(deps: SyncDeps, run: Run): Promise<void> {
   if (written > 0) deps.log.info({ run: run.id, contacts: written }, 'statuses written');
 }
 
-/** Returns how many known contacts have a status that the CRM lacks, as far as the store can tell without a request. */
+/** Counts statuses that the CRM lacks, without a request. Sends no request. */
 export async function countStaleStatuses(
   deps: StoreDeps,
   run: StatusRun & Pick<Run, 'integration' | 'only'>,
@@ -72,7 +70,7 @@ interface RowStatus {
   status: SyncStatus | null;
 }
 
-/** Writes the statuses. Resolves with the number of contacts that were written. */
+/** Resolves with the number of contacts that were written. */
 async function writeRows(deps: SyncDeps, run: Run, rows: readonly StatusRow[]): Promise<number> {
   const standings = rows.map((row) => ({ row, status: toSyncStatus(row) }));
   const sorted = Map.groupBy(standings, (each) => isInCrm(deps, run, each));
@@ -99,8 +97,8 @@ type StoreDeps = Pick<SyncDeps, 'store'>;
 type StatusRun = Pick<Run, 'mappings' | 'fields'>;
 
 /**
- * True if the CRM has the status as far as we know, because it was written earlier or with the profile, or is not
- * needed.
+ * True if the CRM probably has the status. The status was written earlier or with the profile, or the CRM does not need
+ * it.
  */
 function isInCrm(deps: StoreDeps, run: StatusRun, { row, status }: RowStatus): boolean {
   if (row.mayBeLost) return false;
@@ -110,7 +108,7 @@ function isInCrm(deps: StoreDeps, run: StatusRun, { row, status }: RowStatus): b
   return wasWritten(deps, run, row, status);
 }
 
-/** True if this status is the last value that we wrote to each of the fields. */
+/** True if our last value in each field is this status. */
 function wasWritten(
   deps: StoreDeps,
   run: StatusRun,
@@ -151,13 +149,13 @@ async function writeBatch(
   );
   return planned.map(({ standing: { row, status }, plan: { crmId } }) => {
     const written = ends.get(crmId) ?? null;
-    // A refused status is not in the CRM. It is tried again once the contact's state changes.
+    // A refused status is not in the CRM. It is tried again after the next change of state.
     const isThere = written === null || (written.isDone && isAmong(run, written.after));
     return { crmId, seen: row.seen, status: isThere ? status : row.inCrm, written };
   });
 }
 
-/** True if the CRM accepted a status field. The CRM may have refused only other fields. */
+/** True if the CRM accepted a status field. The refused fields may be others. */
 function isAmong(run: Run, taken: OwnedValues | undefined): boolean {
   if (taken === undefined) return true;
   return run.mappings.some(({ from, to }) => from === 'sync.status' && Object.hasOwn(taken, to));
@@ -165,10 +163,7 @@ function isAmong(run: Run, taken: OwnedValues | undefined): boolean {
 
 type Found = Extract<RecordLookup, { state: 'found' }>;
 
-/**
- * True if a status may be written. Contacts that left or opted out in the meantime are settled by the next reading. No
- * status is written for a contact that may be an erased person.
- */
+/** The next reading settles contacts that left or opted out. A possible erased person gets no status. */
 function mayBeWritten(
   deps: SyncDeps,
   run: Run,
@@ -204,5 +199,5 @@ function getSince({ enhancedAt, reasonAt }: StatusRow, status: SyncStatus): numb
   return status === 'written' ? (enhancedAt ?? reasonAt) : reasonAt;
 }
 
-/** The stages that write statuses in a run. They come last, when no other stage changes a contact's state. */
+/** The stages that write statuses. They come last, when states no longer change. */
 export const STATUS_STAGES: Stages = { before: [], after: [writeStatuses] };

@@ -22,10 +22,9 @@ import { valueFingerprints } from './values.ts';
 import type { WrittenEnd } from './written-end.ts';
 
 /**
- * Writes the plans, and returns how each contact's fields ended. The writes are stored on disk before they are sent, so
- * our values can be recognised and undone even after a kill. If the CRM returned no result, or stored only part of a
- * refused change, the intent stays open, because the value may be there. If another process has the lease by then,
- * nothing is written and a RetriableError (`lease_lost`) is thrown.
+ * Writes are stored before they are sent. So our values can be recognised and undone even after a crash. If the CRM
+ * gives no clear result, the intent stays open, because the value may be in the CRM. Throws a RetriableError
+ * (`lease_lost`) without writing if another process has the lease.
  */
 export async function writeFields(
   deps: Pick<SyncDeps, 'store' | 'connector' | 'sealer' | 'newId' | 'clock' | 'log'>,
@@ -36,7 +35,8 @@ export async function writeFields(
   if (writes.length > 0) {
     const tookMs = stopwatch(deps.clock);
     await recordIntendedWrites(deps.store, run.lease, run.id, writes);
-    // After a long pause, this process could write values of an erased person that another process has already cleared.
+    // After a long pause, a different process may already have cleared an erased person's values, and this process
+    // could write them again.
     if (tookMs() > LEASE_MS / 2) await deps.store.leases.renew(run.lease);
   }
   const sentAtMs = deps.clock.now();
@@ -60,7 +60,7 @@ export async function writeFields(
   return ends;
 }
 
-/** Returns values that users had typed into contacts before our write, if the write's result reports them. */
+/** Returns users' values that our write has replaced, if the CRM reports them. */
 function overwrittenIn(results: ReadonlyMap<string, WriteResult>): Map<string, Overwritten> {
   const found = new Map<string, Overwritten>();
   for (const [id, result] of results) {
@@ -81,28 +81,27 @@ function toChange({ crmId, changes, together, probe, seen }: FieldPlan): Contact
   };
 }
 
-/** Returns fields that must change together, because the ends of a range and its label make sense only together. */
+/** Returns fields that must change together. For example, a range's label needs both ends. */
 function listRangeGroups(mappings: readonly FieldMapping[]): string[][] {
   const range = mappings.flatMap(({ from, to }) => (from.startsWith('netWorth.') ? to : []));
   return range.length > 1 ? [range] : [];
 }
 
-/** How often a change of person is tried again without the values that the CRM refused. */
+/** The maximum number of attempts to replace a person's values. */
 const MOST_BLANKINGS = 8;
 
 /**
- * Retries use the values that were read before the first attempt. After this long, the contact may belong to a
- * different person, so the next run reads it again.
+ * Retries use the values from before the first attempt. After this time, the contact may be another person, so the next
+ * run reads it again.
  */
 const MAX_READ_AGE_MS = 2 * 60_000;
 
-/** Fields that were blanked instead of written, and the refusals that led to it, by CRM ID. */
+/** Blanked fields, with the CRM's refusals, by CRM ID. */
 type Blanked = ReadonlyMap<string, { fields: readonly string[]; refusals: readonly Refusal[] }>;
 
 /**
- * Tries a change of person again if the CRM refused some of its values. The refused fields are blanked instead, because
- * another person's values must not stay in them. The previous values are already on disk, and a blank field needs no
- * recognition after a kill. Stores each contact's last result in `results`.
+ * Retries another person's values after a refusal. Refused fields are blanked, because the former person's values must
+ * not stay. The previous values are already on disk. `results` gets each contact's last result.
  */
 async function blankRefused(
   deps: Pick<SyncDeps, 'connector'>,
@@ -136,7 +135,7 @@ const READ_LONG_AGO: Omit<RefusedWrite, 'id'> = {
   fields: [],
 };
 
-/** Records which fields were refused in a change of person. Returns false if there is nothing more to blank. */
+/** Records fields that refused a new person's values. False if nothing is left to blank. */
 function recordBlanked(
   { crmId, changes }: FieldPlan,
   result: WriteResult | undefined,
@@ -157,7 +156,7 @@ function recordBlanked(
 
 type WritingRun = Pick<Run, 'id' | 'lease' | 'integration' | 'fields' | 'mappings'>;
 
-/** Writes the changes. Returns the results by CRM ID. */
+/** Returns the results by CRM ID. */
 export async function writeChanges(
   { connector }: Pick<SyncDeps, 'connector'>,
   changes: readonly ContactChange[],
@@ -219,13 +218,13 @@ function conclude(
   };
 }
 
-/** Returns the outcome. Only a lock means that another user is the cause. */
+/** Returns the outcome. Only a lock is caused by another user. */
 function getReason(result: RefusedWrite | undefined): FieldEnd['reason'] {
   if (result?.retriable === false) return 'crm_refused';
   return result?.isLock === true ? 'crm_busy' : 'crm_passing';
 }
 
-/** Returns the end of a write if the CRM refused some fields. These fields do not change. */
+/** Refused fields do not change. */
 function withoutRefused(
   { detail, owned, standing }: FieldPlan,
   { after }: IntendedWrite,
@@ -242,7 +241,7 @@ function withoutRefused(
   };
 }
 
-/** Returns the end of a write if another person's values were blanked because the CRM refused the new ones. */
+/** The former person's values were blanked, because the CRM refused the new ones. */
 function withBlanked(
   deps: Pick<SyncDeps, 'store'>,
   { crmId, detail, owned }: FieldPlan,
@@ -255,7 +254,7 @@ function withBlanked(
   return {
     reason: 'fields_written_some_unfit',
     detail: [...(detail === null ? [] : [detail]), ...new Set(texts)].join(' '),
-    // The field is blank because the CRM refused the value and not because a user emptied it, so the value still waits.
+    // The CRM's refusal left the field blank, not a user. So the value still waits.
     owned: withoutFields(owned, fields),
     after: { ...after, ...fingerprints },
   };

@@ -1,7 +1,4 @@
-/**
- * Reads what a run changed in one contact: the previous values that are kept for `undo`, and the current values from
- * the CRM. They are shown to the deciding user and are not stored.
- */
+/** Shown to the deciding user and not stored. */
 import type { Application } from '../application.ts';
 import { parseOwned } from '../contacts/owned-values.ts';
 import type { FieldValue } from '../core/crm-field.ts';
@@ -16,7 +13,6 @@ import { findLateAutomation } from './late-automation.ts';
 import { findWrite, type WriteRecord } from './statements/deliveries.ts';
 import { createOwnershipCheck, openValues } from './values.ts';
 
-/** One field that a run wrote. */
 export interface WrittenChange {
   /** The CRM's field name. */
   field: string;
@@ -32,13 +28,10 @@ export interface WrittenChanges {
   changes: WrittenChange[];
 }
 
-/** How long a CRM may take while a user waits for the page. */
+/** The longest wait for a CRM while a user waits. */
 const PATIENCE_MS = 20_000;
 
-/**
- * Reads the values from the CRM. Throws the connector's errors, and a ConfigurationError if the integration no longer
- * exists.
- */
+/** Throws the connector's errors. Throws a ConfigurationError for an unknown integration. */
 export async function readWrittenChanges(
   { store, open }: Pick<Application, 'store' | 'open'>,
   integration: Integration | undefined,
@@ -81,7 +74,7 @@ function valuesBefore(
   try {
     return openValues(sealer, before, valuesBeforeSealContext({ id, integrationId, crmId }));
   } catch (error) {
-    // Someone changed the value in the database, or it was encrypted with a key that is no longer available.
+    // The value was changed in the database, or its key is gone.
     if (isFatalError(error)) return null;
     throw error;
   }

@@ -1,13 +1,13 @@
-/** Addresses in canonical spelling, to find out whether a contact's address has changed (decision 9). */
+/** Converts addresses to a canonical spelling, so only real changes count (decision 9). */
 import { knownSpellings, MAX_PART_WORDS, type Spellings } from './spellings.ts';
 import { hasDigit, isNumber, NUMBER_SIGN, orPlainText, PART_END, splitWords } from './words.ts';
 
 /**
- * Returns the same text for all spellings of an address, and a different text for a different address. The text
- * consists of the sorted words in canonical form. An apartment's number stays with its word (`unit:4`), so it is not
- * taken for a house number. The text is compared and fingerprinted, but never shown or sent.
+ * Returns the same string for all spellings of an address, and a different string for a different address. Sorted words
+ * in canonical form. An apartment's number joins its word (`unit:4`), so it differs from a house number. The string is
+ * never shown or sent.
  *
- * It must not be used to decide who shares a profile. It compares a contact only with the same contact's past.
+ * It must not decide who shares a profile. It only compares a contact with its own past.
  */
 export function canonicalAddress(text: string): string {
   const spellings = knownSpellings();
@@ -26,12 +26,10 @@ export function canonicalAddress(text: string): string {
   return orPlainText(words.sort().join(' '), text);
 }
 
-/** The canonical words of an address, as far as it has been read. */
 interface AddressWords {
   words: string[];
-  /** The index in `words` at which the present part (the text between two commas) starts. */
   partAt: number;
-  /** The index of a number that may be a ZIP code without its leading zero, or -1 if there is none. */
+  /** The index of a ZIP code that may lack its leading zero, or -1. */
   shortZipAt: number;
 }
 
@@ -62,10 +60,7 @@ function standsAt(words: readonly string[], part: readonly string[], at: number)
   return true;
 }
 
-/**
- * Adds a word with the number that belongs to it. `next` is the index of the next word. Returns the index of the first
- * remaining word.
- */
+/** `next` is the next word's index. Returns the index of the first remaining word. */
 function addWord(
   address: AddressWords,
   word: string,
@@ -82,14 +77,14 @@ function addWord(
     address.words.push(`${word}${part[next]}`);
     return next + 1;
   }
-  // The number sign as letters.
+  // The word that replaces the number sign.
   if (word === 'no' && hasDigit(part[next] ?? '')) return next;
   if (hasDigit(word)) addNumber(address, word, next === part.length);
   else address.words.push(word);
   return next;
 }
 
-/** Words that are followed by a number that belongs to them. */
+/** Words that belong to the number after them. */
 interface Designator {
   /** The text to write before the number. */
   prefix: string;
@@ -99,9 +94,8 @@ interface Designator {
 const FLOOR: Designator = { prefix: 'fl:', fits: isFloor };
 
 /**
- * Words for an apartment. Apartments, suites, units and the sign # are equal, because tools that verify addresses
- * insert the word that the Postal Service uses for a building. A floor or another part of a building is not an
- * apartment.
+ * Words for an apartment. Apartments, suites, units and # are equal, because address tools exchange them. Floors and
+ * other parts are different.
  */
 const DESIGNATORS: ReadonlyMap<string, Designator> = new Map([
   ...designators([NUMBER_SIGN, 'unit', 'ste', 'rm', 'lot', 'spc', 'slip', 'trlr', 'pmb'], {
@@ -119,7 +113,7 @@ const DESIGNATORS: ReadonlyMap<string, Designator> = new Map([
   ...designators(['fl'], FLOOR),
 ]);
 
-/** Returns true for a highway such as US 50 in "14 US 50". In "USA 50 Main Street", it is a country. */
+/** True for a highway such as US 50 in "14 US 50". In "USA 50 Main Street", "USA" is a country. */
 function isAfterHouse({ words, partAt }: AddressWords): boolean {
   const before = words.length > partAt ? (words.at(-1) ?? '') : '';
   return isRoadNumber(before);
@@ -129,7 +123,7 @@ function designators(words: readonly string[], designator: Designator): [string,
   return words.map((word) => [word, designator]);
 }
 
-/** Matches 4, 4b, b and 12-14. Words are not unit numbers, as in Unit Street or Box Elder. */
+/** Matches 4, 4b, b and 12-14. Words are not unit numbers (Unit Street, Box Elder). */
 function isUnit(number: string): boolean {
   return number.length === 1 || hasDigit(number);
 }
@@ -139,7 +133,7 @@ function isRoadNumber(number: string): boolean {
   return /^\d{1,4}[a-z]?$/.test(number);
 }
 
-/** True if FL means a floor. Before a ZIP code, it means Florida. */
+/** True if FL means a floor. Before a ZIP code, FL is Florida. */
 function isFloor(number: string): boolean {
   return /^\d{1,3}(st|nd|rd|th)?$/.test(number);
 }
@@ -151,14 +145,14 @@ function addDesignated(
   next: number,
 ): number {
   let at = next;
-  // Examples are Apt. No. 5 and Suite #5. After a road, the sign starts an apartment, as in Oak Rd # 5.
+  // Examples are Apt. No. 5 and Suite #5. After a road, # comes before an apartment number, as in Oak Rd # 5.
   if (fits !== isRoadNumber && isNumberSign(part[at])) at += 1;
   const number = part[at];
   if (number === undefined || !fits(number)) return next;
   at += 1;
   let plain = number.replace(/^0+(?=.)/, '');
   if (prefix === FLOOR.prefix) plain = plain.replace(/(?<!\D)\D+$/, '');
-  // 4 B is 4B, but 4 N may be followed by Main Street.
+  // 4 B is 4B, but Main Street can follow 4 N.
   if (isNumber(number) && /^[^nsew]$/.test(part[at] ?? '')) {
     plain += part[at];
     at += 1;
@@ -182,13 +176,10 @@ function makesFloor({ words, partAt }: AddressWords): boolean {
 
 const ZIP_DIGITS = 5;
 
-/** In New England and New Jersey, ZIP codes start with the zero that spreadsheets drop. */
+/** ZIP codes of New England and New Jersey start with a zero that spreadsheets drop. */
 const STATES_OF_ZERO: ReadonlySet<string> = new Set(['ct', 'ma', 'me', 'nh', 'nj', 'ri', 'vt']);
 
-/**
- * Adds a number. Of a nine-digit ZIP code, only the first five digits are added, for both 62701-1234 and
- * 627011234.
- */
+/** For a nine-digit ZIP code, such as 62701-1234 or 627011234, only the first five digits are used. */
 function addNumber(address: AddressWords, word: string, isLast: boolean): void {
   const { words, partAt } = address;
   const before = words.length > partAt ? words.at(-1) : undefined;
@@ -212,19 +203,18 @@ function isZip(word: string): boolean {
   return word.length === ZIP_DIGITS && isNumber(word);
 }
 
-/** Returns true for a Canadian postcode. M5V 2T6 is also written M5V2T6. */
+/** M5V 2T6 is also written M5V2T6. */
 function isCanadianPostcode(word: string, next: string | undefined): boolean {
   return word.length === 3 && /^[a-z]\d[a-z]$/.test(word) && /^\d[a-z]\d$/.test(next ?? '');
 }
 
-/** Decides what only the whole address can show: whether a zero was lost, and whether the country is implied. */
 function settle({ words, shortZipAt }: AddressWords, { states }: Spellings): string[] {
   let hasZip = words.some(isZip);
   if (!hasZip && shortZipAt !== -1 && words.some((word) => STATES_OF_ZERO.has(word))) {
     words[shortZipAt] = `0${words[shortZipAt]}`;
     hasZip = true;
   }
-  // A state with a ZIP code is in the United States, whether or not the address contains the country.
+  // A state with a ZIP code implies the United States.
   if (!hasZip || !words.includes('US') || !words.some((word) => states.has(word))) return words;
   return words.filter((word) => word !== 'US');
 }
@@ -232,10 +222,10 @@ function settle({ words, shortZipAt }: AddressWords, { states }: Spellings): str
 /** Prefixes that are written with an apostrophe or a space, such as O'Fallon, d'Alene and l'Enfant. */
 const PREFIXES: ReadonlySet<string> = new Set(['o', 'd', 'l']);
 
-/** Words after which a letter is a separate word, such as Avenue D and Street O. */
+/** After these words, a letter is a separate word, as in Avenue D. */
 const BEFORE_LETTERS: ReadonlySet<string> = new Set(['ave', 'st', ...DESIGNATORS.keys()]);
 
-/** Joins prefixes, such as `o fallon`, but not Avenue D or D Street. */
+/** Joins prefixes to the next word, such as `o fallon`, but does not change Avenue D or D Street. */
 function joinPrefixes(part: readonly string[], known: Spellings['words']): readonly string[] {
   if (!part.some(isPrefix)) return part;
   const joined: string[] = [];

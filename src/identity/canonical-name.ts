@@ -1,10 +1,10 @@
-/** Compares names of people and employers in canonical spelling, to find out whether they have changed. */
+/** Compares names in canonical spelling, so only real changes count. */
 import { NUMBER_SIGN, orPlainText, PART_END, splitWords } from './words.ts';
 
 /**
- * Returns the same text for all spellings of a first or last name: O'Brien, O’Brien and OBrien; J. R. and JR;
- * Smith-Jones and Smith Jones; Jr and Junior. The text is different for a different name, a nickname, or an additional
- * initial. It also distinguishes Jr, Sr and II.
+ * Returns the same string for all spellings of a first or last name: O'Brien, O’Brien and OBrien; J. R. and JR;
+ * Smith-Jones and Smith Jones; Jr and Junior. Nicknames, other names and additional initials differ. It also
+ * distinguishes Jr, Sr and II.
  */
 export function canonicalName(text: string): string {
   const name: string[] = [];
@@ -30,9 +30,8 @@ const GENERATIONS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Returns the same text for all spellings of an employer, with `&` or "and", with "The" at the start, and with a legal
- * form at the end. Tools add, drop and shorten legal forms. So a person who moves from Acme Inc. to Acme LLC counts as
- * having the same employer.
+ * Ignores `&`, "The" and legal forms in employers' names. Tools add, drop and shorten legal forms. So Acme Inc. and
+ * Acme LLC are the same employer.
  */
 export function canonicalEmployer(text: string): string {
   const words = splitWords(text)
@@ -52,9 +51,7 @@ const EMPLOYER_WORDS: ReadonlyMap<string, string> = new Map([
   ['saint', 'st'],
 ]);
 
-/**
- * Legal forms as `EMPLOYER_WORDS` spells them, and words that remain when a legal form is dropped, as in "Smith & Co."
- */
+/** Legal forms and their remains, as in "Smith & Co." */
 const ENDINGS: ReadonlySet<string> = new Set(
   `the and company corporation incorporated limited llc lllp llp lp plc pllc pc na
    ag kg kgaa ohg gmbh ggmbh mbh se sa sas sarl sl srl spa nv bv ab as asa oy oyj aps pty pte pvt`.split(

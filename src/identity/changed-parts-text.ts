@@ -1,4 +1,4 @@
-/** Describes what changed in identities, without any name, address or employer. */
+/** Describes changed identities without quoting them. */
 import { describeCount } from '../core/quantities.ts';
 import { CHANGED_PARTS, type ChangedPart } from './identity-text.ts';
 
@@ -9,7 +9,6 @@ const WORDS: Readonly<Record<ChangedPart, readonly [one: string, many: string]>>
   unknown: ['change of an unknown part', 'changes of an unknown part'],
 };
 
-/** Describes what has changed in one contact, for example `address and employer`. */
 export function changedPartsText(parts: readonly ChangedPart[]): string {
   if (parts.length === 0 || parts.includes('unknown')) return 'name, address or employer';
   const format = new Intl.ListFormat('en', { style: 'long' });

@@ -1,7 +1,6 @@
 /**
- * Compares the identity in a CRM record with the stored one. A part that cannot be read is not empty, so if it could be
- * read before, it keeps its fingerprint. Spelling does not matter, because parts are compared in canonical spelling
- * (`canonical-address.ts`).
+ * Compares the identity in a CRM record with the stored identity. An unreadable part keeps its fingerprint, because it
+ * is not empty. Other spellings are not changes (`canonical-address.ts`).
  */
 import { createHash } from 'node:crypto';
 import { type Contact, identityText } from '../core/contact.ts';
@@ -21,42 +20,37 @@ import {
 } from './identity-text.ts';
 import { distinctTexts, nameFingerprint, partFingerprint } from './person-fingerprints.ts';
 
-/** The parts that may be unreadable. Without a name, a contact cannot be submitted. */
+/** Parts that may be unreadable. The name is required. */
 export type SourcedPartName = IdentitySource['part'];
 
 /** A CRM field that could be read under the current settings at some time. */
 export type KnownSource = Pick<IdentitySource, 'name' | 'part'>;
 
-/**
- * A record's identity on its way from the CRM to a decision. Names and addresses are not passed on from here.
- */
+/** Names and addresses go no further than here. */
 export interface ReadIdentity {
-  /** The parts that could be read under these settings before, and cannot be read now. */
+  /** Parts that were readable before and are not now. */
   readonly lost: readonly SourcedPartName[];
   /** Returns the fingerprint for a contact that the store does not know. */
   text(): string;
-  /** Returns the changes compared with a stored fingerprint, and the fingerprint that then represents both. */
+  /** Compares with a stored fingerprint. Returns the changes, and the fingerprint that represents both from now on. */
   compareWith(stored: string): { changed: readonly ChangedPart[]; text: string };
 }
 
 export interface IdentityReader {
   read(contact: Contact): ReadIdentity;
-  /** True if a part of the contact cannot be read now, or never could be. It may then be a different person. */
+  /** True if a part is unreadable or was never read. The contact may then be another person. */
   isPartial(contact: Contact): boolean;
 }
 
 export interface IdentityReaderOptions {
   /** A keyed hash: `(purpose, text) => 22 characters`. */
   fingerprint: (purpose: string, text: string) => string;
-  /** The connector's description of its sources, or null if everything can always be read. */
   shape: IdentityShape | null;
-  /** Every source that could be read under these settings, now or in an earlier run. */
+  /** Sources that were ever readable under these settings. */
   known: readonly KnownSource[];
 }
 
-/**
- * The length of a fingerprint of sources. 24 bits distinguish the few sets of sources that one integration ever has.
- */
+/** 24 bits distinguish an integration's few sets of sources. */
 const SOURCES_LENGTH = 4;
 const NO_SOURCES = '-';
 const SOURCED_PARTS = ['addresses', 'employers'] as const;
@@ -89,10 +83,7 @@ export function createIdentityReader(options: IdentityReaderOptions): IdentityRe
 
 const NONE_UNREADABLE: readonly string[] = [];
 
-/**
- * Creates the error for an identity that cannot be compared. It must not look like a change, because a change would
- * cost a credit.
- */
+/** An identity that cannot be compared. A false change would cost a credit. */
 function unknownForm(): FatalError {
   return new FatalError(
     'The fingerprint of a contact in the database is in a form that this version does not know. Nothing is spent on it: use the version that wrote the database.',
@@ -100,7 +91,7 @@ function unknownForm(): FatalError {
   );
 }
 
-/** Compares the whole first. Most contacts have not changed, so their parts need not be computed. */
+/** Usually nothing has changed, so the parts need not be computed. */
 function compare(
   stored: string,
   whole: () => string,
@@ -143,17 +134,13 @@ function fingerprintParts(
   }
 }
 
-/** The unreadable parts of one contact, or of all contacts. */
 interface Readability {
   lost: readonly SourcedPartName[];
   isPartial: boolean;
   sources: Record<SourcedPartName, string>;
 }
 
-/**
- * Creates the readability of contacts. It is computed once for each set of unreadable sources, and there are only a few
- * sets.
- */
+/** Computed once per set of unreadable sources, because there are few. */
 function createReadability({
   shape,
   known,
@@ -196,6 +183,6 @@ function sourcesText(
     .map(({ name }) => name)
     .sort();
   if (names.length === 0) return NO_SOURCES;
-  // This is not secret, because it contains only shortened names of fields.
+  // Shortened field names are not secret.
   return createHash('sha256').update(names.join('\n')).digest('base64url').slice(0, SOURCES_LENGTH);
 }

@@ -2,18 +2,15 @@
  * Stores fingerprints of identities as text and compares them.
  *
  * The form is `2:WHOLE:NAME:SOURCES.ADDRESSES:SOURCES.EMPLOYERS`. WHOLE covers everything in the CRM's spelling. The
- * parts cover the canonical spelling. SOURCES identifies the CRM fields that a part was built from. The first number is
- * the version of the canonical spelling. If that spelling changes, a new number is needed, and the old code stays as
- * long as its fingerprints may exist.
+ * parts cover the canonical spelling. SOURCES identifies the CRM fields of a part. The first number is the version of
+ * the canonical spelling. A new spelling needs a new number, and old code stays while its fingerprints exist.
  */
 
-/** A part of an identity that can change separately. */
 export type IdentityPart = 'name' | 'addresses' | 'employers';
 
-/** What has changed. `unknown` if a fingerprint does not contain its parts, as before the next reading. */
+/** `unknown` if a fingerprint lacks its parts. */
 export type ChangedPart = IdentityPart | 'unknown';
 
-/** All parts, in the order in which they are shown. */
 export const CHANGED_PARTS = [
   'name',
   'addresses',
@@ -23,7 +20,7 @@ export const CHANGED_PARTS = [
 
 /** A part that is built from fields that may be unreadable. */
 export interface SourcedPart {
-  /** Identifies the fields that the part was built from. Equal only for the same fields. */
+  /** Identifies the fields of the part. Equal only for the same fields. */
   sources: string;
   fingerprint: string;
 }
@@ -39,8 +36,8 @@ export interface ParsedIdentity extends IdentityParts {
 }
 
 /**
- * Represents the identity that a contact will have at its next reading. After a merge, the credit counts as
- * spent on that identity. A merge brings new details, but they are not a change that needs another credit.
+ * Represents the contact's identity at its next reading. After a merge, the credit counts as spent on that identity. A
+ * merge's new details need no second credit.
  */
 export const NEXT_READING = 'next_reading';
 
@@ -55,7 +52,7 @@ function joined({ sources, fingerprint }: SourcedPart): string {
   return `${sources}.${fingerprint}`;
 }
 
-/** Returns a fingerprint's parts, or null if the text does not contain them. */
+/** Null if the text lacks the parts. */
 export function parseIdentityText(text: string): ParsedIdentity | null {
   const match = TEXT.exec(text);
   if (match === null) return null;
@@ -69,8 +66,8 @@ export function parseIdentityText(text: string): ParsedIdentity | null {
 }
 
 /**
- * Returns the part of a fingerprint that is the same for two contacts with the same details, in any spelling. Both must
- * be built from the same fields. Returns null if the fingerprint does not contain its parts.
+ * Equal for two contacts with the same details in any spelling. Both must be built from the same fields. Null if the
+ * fingerprint lacks its parts.
  */
 export function detailsOf(text: string): string | null {
   const parsed = parseIdentityText(text);
@@ -79,10 +76,7 @@ export function detailsOf(text: string): string | null {
   return [name, joined(addresses), joined(employers)].join(':');
 }
 
-/**
- * Returns what has changed between two stored fingerprints. If a part was built from different fields, it is not
- * compared, because the fields have changed and not the person.
- */
+/** Returns the parts that differ between two stored fingerprints. Parts from different fields are not compared. */
 export function changedParts(before: string, after: string): ChangedPart[] {
   if (before === after) return [];
   const [old, now] = [parseIdentityText(before), parseIdentityText(after)];

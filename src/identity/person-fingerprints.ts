@@ -1,7 +1,6 @@
 /**
- * Recognises a person under a different ID by fingerprints, without a name or an address. They are the fingerprints of
- * an identity's parts (`identity-text.ts`), so stored data about a contact can be compared with a record that was just
- * read.
+ * Recognises a person under another ID without storing names or addresses. Uses the parts of an identity's fingerprint,
+ * so stored data can be compared with a record.
  */
 import type { Identity } from '../core/contact.ts';
 import { canonicalAddress } from './canonical-address.ts';
@@ -13,17 +12,14 @@ type Fingerprint = (purpose: string, text: string) => string;
 
 export interface PersonFingerprints {
   name: string;
-  /** One fingerprint for each address. If there are several addresses, also one for all of them together. */
+  /** One fingerprint per address. Several addresses also have a joint fingerprint. */
   addresses: readonly string[];
   employers: readonly string[];
-  /** Names by which texts about the person are found, as fingerprints of their words. Defaults to none. */
+  /** Defaults to none. */
   names?: readonly string[];
 }
 
-/**
- * The length of a fingerprint. 64 bits distinguish a contact's values, and a change is missed with a probability of 1
- * in 10^19.
- */
+/** The 64 bits distinguish a contact's values. The probability that a change is missed is 1 in 10^19. */
 const PART_LENGTH = 11;
 
 export type PartPurpose = 'identity_name' | 'identity_addresses' | 'identity_employers';
@@ -44,12 +40,12 @@ export function nameFingerprint(
   return partFingerprint(fingerprint, 'identity_name', name);
 }
 
-/** Returns distinct values in canonical spelling, sorted, because CRMs do not guarantee an order. */
+/** Sorted, because CRMs guarantee no order. */
 export function distinctTexts(texts: readonly string[]): string[] {
   return [...new Set(texts.filter(Boolean))].sort();
 }
 
-/** Returns the fingerprints of a record that was just read, or null if it has no name. */
+/** Null for a record without a name. */
 export function fingerprintPerson(
   fingerprint: Fingerprint,
   identity: Identity,
@@ -69,7 +65,7 @@ export function fingerprintPerson(
   }
 }
 
-/** Returns the fingerprints of a stored contact, or null if the stored text does not contain the parts. */
+/** Null if the stored text lacks the parts. */
 export function storedPersonFingerprints(
   fingerprint: Fingerprint,
   identity: string,
@@ -89,12 +85,11 @@ export function storedPersonFingerprints(
 
 const NO_NAME = { firstName: null, lastName: null };
 
-/** False if at most the names for finding texts are known, which do not identify a person. */
+/** False if the fingerprints are too few, for example only names. */
 export function canBeRecognised(person: PersonFingerprints | null): boolean {
   return person !== null && person.name !== '';
 }
 
-/** Merges the fingerprints from two readings of the same person. */
 export function joinedFingerprints(
   one: PersonFingerprints | null,
   other: PersonFingerprints | null,
@@ -108,8 +103,8 @@ export function joinedFingerprints(
 }
 
 /**
- * True if both may be the same person. They must have the same name in canonical spelling, and an equal address or
- * employer. If neither part is known for both, the name alone decides. A pure function.
+ * The name must match, and an address or employer must be equal. Without other parts, only the names count. A pure
+ * function.
  */
 export function mayBeSamePerson(one: PersonFingerprints, other: PersonFingerprints): boolean {
   if (one.name !== other.name) return false;

@@ -1,7 +1,4 @@
-/**
- * States, provinces and countries, and their spellings. These entries and the library's names are part of fingerprints
- * on disk, so read decision 9 before you change a line.
- */
+/** These entries are part of fingerprints on disk, so read decision 9 before a change. */
 import countries from 'i18n-iso-countries/index.js';
 import german from 'i18n-iso-countries/langs/de.json' with { type: 'json' };
 import english from 'i18n-iso-countries/langs/en.json' with { type: 'json' };
@@ -11,10 +8,7 @@ import italian from 'i18n-iso-countries/langs/it.json' with { type: 'json' };
 import dutch from 'i18n-iso-countries/langs/nl.json' with { type: 'json' };
 import portuguese from 'i18n-iso-countries/langs/pt.json' with { type: 'json' };
 
-/**
- * States and territories of the United States. Each line contains the code of the Postal Service and the
- * names.
- */
+/** States and territories of the United States. Each line contains the Postal Service's code and the names. */
 export const STATES = `
 aa: armed forces americas
 ae: armed forces europe
@@ -130,7 +124,7 @@ VG: british virgin islands
 VN: viet nam
 `;
 
-/** Words that follow a name and a comma in lists of countries, as in "Korea, Republic of". */
+/** Words after the name and a comma, as in "Korea, Republic of". */
 export const COUNTRY_TITLES = [
   'republic of',
   'islamic republic of',
@@ -151,7 +145,7 @@ export interface Country {
 
 const OTHER_LANGUAGES = [german, spanish, french, italian, dutch, portuguese];
 
-/** Returns all countries of ISO 3166, with the library's names and with spellings that the library lacks. */
+/** All countries of ISO 3166, with additional spellings. */
 export function readCountries(): Country[] {
   for (const language of [english, ...OTHER_LANGUAGES]) countries.registerLocale(language);
   const namesIn = OTHER_LANGUAGES.map(({ locale }) =>

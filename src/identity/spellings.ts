@@ -10,33 +10,30 @@ import {
 import { DESIGNATORS, DIRECTIONS, NUMBERS, STREET_TYPES } from './street-words.ts';
 import { PART_END, splitWords } from './words.ts';
 
-/** How the words of an address are converted to canonical form, wherever they are in it. */
+/** Canonical forms of words anywhere in an address. */
 export interface Spellings {
   /** Single words, such as street → st and illinois → il. */
   words: ReadonlyMap<string, string>;
-  /** Several words, by their first word in the form that `words` produces. Longest first. */
+  /** By their first word, longest phrase first. Words have the form that `words` produces. */
   phrases: ReadonlyMap<string, readonly Phrase[]>;
-  /** What a part between two commas means if it contains only this, such as fr → FR. Empty if it has no meaning. */
+  /** The meaning of a part that is only this word, such as fr → FR. Empty without a meaning. */
   parts: ReadonlyMap<string, string>;
   /** Codes of American states. */
   states: ReadonlySet<string>;
 }
 
-/** Words that have one meaning together, each in the form that `words` produces. */
+/** Words that form one phrase with its own meaning. Each is in the form that `words` produces. */
 export interface Phrase {
   words: readonly string[];
   canonical: string;
 }
 
-/** No part that is a country has more words than this. */
+/** The maximum number of words in a part that is a country. */
 export const MAX_PART_WORDS = 10;
 
 let spellings: Spellings | undefined;
 
-/**
- * Returns the spellings. They are created when they are first used, because there are thousands of them and only syncs
- * need them.
- */
+/** Created at first use, because there are thousands and only syncs need them. */
 export function knownSpellings(): Spellings {
   spellings ??= createSpellings();
   return spellings;
@@ -52,7 +49,7 @@ function createSpellings(): Spellings {
     ...regions,
     ...countries.map(({ canonical, english }): [string, string[]] => [canonical, [...english]]),
   ];
-  // Country codes are not words. "it" means Italy only if no other words are next to it.
+  // Country codes are not words. "it" means Italy only if it is alone.
   const words = new Map(
     known.flatMap(([canonical]) => (isLower(canonical) ? [[canonical, canonical]] : [])),
   );
@@ -72,20 +69,17 @@ function createSpellings(): Spellings {
   };
 }
 
-/** The code of Georgia, which is a state and a country. An address does not show which one it means. */
+/** The code that is used for Georgia. Georgia is a state and a country. An address does not show which one is meant. */
 const GEORGIA = 'GE';
 
-/**
- * The codes of Sweden and the Philippines, because "southeast" and "penthouse" can also be alone between two commas.
- */
+/** The codes of Sweden and the Philippines. "Southeast" and "penthouse" share these codes. */
 const WORDS_ALONE: ReadonlySet<string> = new Set(['se', 'ph']);
 
 type CanonicalCountry = Country & { canonical: string };
 
 /**
- * Adds canonical forms. DE is Delaware and Germany, and CA is California and Canada. A text does not show which is
- * meant, but for one street only one of them can be right, so they share the canonical form. All other countries have
- * their code in capitals, so Poland is not taken for a place.
+ * DE is Delaware and Germany, CA California and Canada. An address does not show which is meant. A street can be in
+ * only one of the two, so both share one form. Other countries have a code in capitals, which no place has.
  */
 function withCanonicals(
   countries: readonly Country[],
@@ -99,17 +93,14 @@ function withCanonicals(
   });
 }
 
-/**
- * Returns codes and foreign names, except names that are also words of addresses. For example, the German name of
- * Iceland is Island.
- */
+/** Excludes names that are also words of addresses. For example, the German name of Iceland is Island. */
 function wholeParts(
   countries: readonly CanonicalCountry[],
   words: Spellings['words'],
 ): Map<string, string> {
   const parts = new Map(COUNTRY_TITLES.map((title) => [title, '']));
   for (const { canonical, code, longCode, foreign } of countries) {
-    // A code that is shared is read as a state, and is already canonical.
+    // A shared code is read as a state and is already canonical.
     const hasOwnCode = canonical !== code.toLowerCase();
     const codes = [...(hasOwnCode ? [code] : []), longCode].map((text) => text.toLowerCase());
     const names = foreign.map((text) => partWords(text).join(' '));
@@ -140,7 +131,6 @@ function byFirstWord(phrases: readonly Phrase[]): Map<string, Phrase[]> {
 const TENS = 'twenty thirty forty fifty sixty seventy eighty ninety'.split(' ');
 const ONES = 'first second third fourth fifth sixth seventh eighth ninth'.split(' ');
 
-/** Returns ordinals of two words, such as twenty first for 21st and ninety ninth for 99th. */
 function twoDigitOrdinals(): [string, string[]][] {
   return TENS.flatMap((ten, tens) =>
     ONES.map((one, index): [string, string[]] => {

@@ -1,12 +1,11 @@
 /**
  * The words of American streets. Each line contains one word in canonical form (the Postal Service's abbreviation) and
- * its other spellings. They come from appendix C of the Postal Service's Publication 28. Abbreviations that could be
- * taken for a state's code are left out, such as LA for lane.
+ * its other spellings. They come from appendix C of the Postal Service's Publication 28. Abbreviations that look like a
+ * state's code are excluded, such as LA for lane.
  *
- * These entries are part of fingerprints on disk, so read decision 9 before you change a line.
+ * These entries are part of fingerprints on disk, so read decision 9 before a change.
  */
 
-/** Directions. */
 export const DIRECTIONS = `
 n: north
 s: south
@@ -18,7 +17,7 @@ se: southeast, south east, s e
 sw: southwest, south west, s w
 `;
 
-/** Types of streets. A plural is a separate word, unless the Postal Service has one abbreviation for both. */
+/** A plural is separate unless both share an abbreviation. */
 export const STREET_TYPES = `
 aly: alley, allee, ally
 anx: annex, anex, annx
@@ -211,10 +210,7 @@ wl: well
 wls: wells
 `;
 
-/**
- * Parts of a building, and boxes and roads that have numbers. Sainte and suite are both abbreviated
- * as ste.
- */
+/** Parts of a building, and boxes and roads that have numbers. Sainte and suite are both ste. */
 export const DESIGNATORS = `
 unit: apartment, apt, apmt, appt
 ste: suite, sainte
@@ -245,7 +241,7 @@ sr: senior
 no: nr, number
 `;
 
-/** Numbers and ordinals as words. Tens are words only before another number, as in twenty first. */
+/** Numbers and ordinals as words. */
 export const NUMBERS = `
 1: one
 2: two

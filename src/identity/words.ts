@@ -1,22 +1,19 @@
 /** Text → words in lower case, without accents and punctuation. */
 
-/** Separates two parts of a text. It replaces a comma, a semicolon, a vertical bar or a line break. */
+/** Separates two parts of an address or a name. Replaces a comma, a semicolon, a vertical bar or a line break. */
 export const PART_END = ',';
 
-/** The sign before an apartment number. */
+/** The sign that comes before an apartment number. */
 export const NUMBER_SIGN = '#';
 
 /**
- * Returns the words of a text. Apostrophes are dropped (O'Brien), and so are the full stops of abbreviations (U.S.A.,
- * Ph.D.). Hyphens and other signs separate words, but 4-B becomes 4b, and 12-14 stays. `&` becomes `and`. `PART_END`
- * and `NUMBER_SIGN` are separate words.
+ * Drops apostrophes (O'Brien) and full stops of abbreviations (U.S.A.). Hyphens and other punctuation separate words.
+ * However, 4-B becomes 4b, and 12-14 is not split. `&` becomes `and`. `PART_END` and `NUMBER_SIGN` are separate words.
  */
 export function splitWords(text: string): string[] {
   const plain = plainText(text);
   const words: string[] = [];
-  /**
-   * The part of the present word before `start`. An apostrophe, a full stop or a hyphen was dropped there.
-   */
+  /** The earlier part of the word. A punctuation mark was dropped after it. */
   let word = '';
   let start = 0;
   for (let at = 0; at <= plain.length; at++) {
@@ -38,7 +35,6 @@ export function splitWords(text: string): string[] {
   return words;
 }
 
-/** True if a word starts or ends with a digit, such as 12, 4b, b4 and 5th. */
 export function hasDigit(word: string): boolean {
   return isDigit(word, 0) || isDigit(word, word.length - 1);
 }
@@ -49,9 +45,7 @@ export function isNumber(word: string): boolean {
   return word !== '';
 }
 
-/**
- * Returns the canonical text of words. If there are none, returns the plain text, so different texts stay different.
- */
+/** Without words, returns the plain text. So different strings never become equal. */
 export function orPlainText(canonical: string, text: string): string {
   return canonical === '' ? plainText(text).trim() : canonical;
 }
@@ -66,7 +60,7 @@ const HYPHEN = 6;
 const NUMBER = 7;
 const AND = 8;
 
-/** The kind of each ASCII character. All other characters that `plainText` keeps are letters. */
+/** The kind of each ASCII character. Other characters of `plainText` are letters. */
 const KINDS = new Uint8Array(128);
 for (const [kind, signs] of [
   [LETTER, 'abcdefghijklmnopqrstuvwxyz'],
@@ -81,7 +75,7 @@ for (const [kind, signs] of [
   for (const sign of signs) KINDS[sign.charCodeAt(0)] = kind;
 }
 
-/** Returns the kind of a character. Positions before and after the text belong to no word. */
+/** Positions outside the text belong to no word. */
 function kindAt(text: string, at: number): number {
   if (at < 0 || at >= text.length) return OTHER;
   const code = text.charCodeAt(at);
@@ -97,7 +91,7 @@ function isDigit(text: string, at: number): boolean {
   return kindAt(text, at) === DIGIT;
 }
 
-/** Returns the text that joins the two sides of a sign into one word, or null if the sign separates them. */
+/** Null if the mark separates two words. */
 function joinAt(text: string, kind: number, start: number, at: number): '' | '-' | null {
   if (kind === APOSTROPHE) return '';
   if (kind === STOP) return isAbbreviation(text, start, at) ? '' : null;
@@ -110,8 +104,8 @@ function joinAt(text: string, kind: number, start: number, at: number): '' | '-'
 }
 
 /**
- * True if the full stop belongs to an abbreviation, which is a single letter after at most two letters. Examples are
- * U.S.A. and Ph.D., but not St.Louis, No.5 or Apt.B.
+ * True for a full stop within an abbreviation. Needs one letter after it and at most two before it. Examples are U.S.A.
+ * and Ph.D., but not St.Louis, No.5 or Apt.B.
  */
 function isAbbreviation(text: string, start: number, at: number): boolean {
   const length = at - start;
@@ -119,7 +113,7 @@ function isAbbreviation(text: string, start: number, at: number): boolean {
   return isLetterAlone && (length === 1 || length === 2) && !isDigit(text, at - 1);
 }
 
-/** Letters that Unicode does not decompose. The name guard's own list may change, but this list must not. */
+/** Letters that Unicode does not decompose. Separate from the name guard's list, because this list must not change. */
 const LETTERS: Readonly<Record<string, string>> = {
   ß: 'ss',
   æ: 'ae',
@@ -134,16 +128,16 @@ const LETTERS: Readonly<Record<string, string>> = {
   ς: 'σ',
 };
 
-/** Returns lower case without accents. Signs beyond ASCII become the equivalent ASCII signs. */
+/** Other punctuation becomes its ASCII equivalent. */
 function plainText(text: string): string {
   if (!/[\u0080-\uffff]/.test(text)) return text.toLowerCase();
   return (
     text
       .replace(/[‘’ʼʹ′´]/g, "'")
-      // If it were decomposed, 12½ would become 121/2.
+      // Otherwise 12½ would become 121/2.
       .replace(/[¼-¾⅐-⅞]/g, ' $&')
       .normalize('NFKD')
-      // Removes only accents. The vowel signs of other scripts are also marks, but they distinguish names.
+      // Removes only accents. Vowel signs of other scripts are combining marks too, but distinguish names.
       .replace(/[\u0300-\u036f]+/g, '')
       .toLowerCase()
       .replace(/[^\0-\x7f]/gu, plainLetter)

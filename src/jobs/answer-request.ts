@@ -20,9 +20,9 @@ export interface AnswerDeps {
 }
 
 /**
- * Runs the requested run to its end, or to the next checkpoint after a stop. Its result is recorded, even if
- * the integration's clients cannot be created. If another process is working on the integration, the request
- * stays in the queue.
+ * Runs the requested run to its end, or to the next checkpoint after a stop. Its result is recorded, even if the
+ * integration's clients cannot be created. If a different process is working on the integration, the request stays in
+ * the queue.
  */
 export async function answerRequest(
   deps: AnswerDeps,
@@ -99,9 +99,9 @@ export interface UnopenedDeps {
 }
 
 /**
- * Records a run as failed if it could not start because its integration's clients cannot be created. The
- * requester sees the reason, and an alert is sent. Throws AlreadyRunning and changes nothing while another
- * process is working on the integration.
+ * Records a run as failed if it could not start because its integration's clients could not be created. The requester
+ * sees the reason, and an alert is sent. Throws AlreadyRunning and changes nothing while a different process is working
+ * on the integration.
  */
 function recordUnopened(
   { application: { store, takeLease }, clock }: UnopenedDeps,
@@ -136,7 +136,10 @@ const NOTHING_ASKED = {
   calls: { partner: 0, crm: 0, throttled: 0 },
 };
 
-/** Returns the reason for the requester. Unexpected errors are only logged, because they may quote settings. */
+/**
+ * Returns the reason that is shown to the requester. Unexpected errors are only logged, because they may quote
+ * settings.
+ */
 function toReason(error: unknown, integrationId: string): RunReason {
   if (isDonorSyncError(error)) return { code: error.code, message: error.message };
   return {

@@ -1,4 +1,7 @@
-/** Checks whether this machine's clock is right. Outside of runs, data is deleted because of its age only if it is. */
+/**
+ * Checks whether this machine's clock is right. Outside of runs, data is deleted because of its age only if the clock
+ * is right.
+ */
 import type { Clock } from '../core/clock.ts';
 import { messageOf } from '../core/errors.ts';
 import type { Integration } from '../core/integration-settings.ts';
@@ -22,7 +25,10 @@ export interface HouseClockDeps {
   log: Log;
 }
 
-/** How many clients' services are contacted. Nearly always all clients have the same service. */
+/**
+ * The maximum number of clients whose services are contacted. In nearly all installations, all clients have the same
+ * service.
+ */
 const MAX_ASKED = 3;
 
 /** The time limit for each of them. */
@@ -30,8 +36,9 @@ const ASK_MS = 20_000;
 
 /**
  * Compares the clock with the Postgres server's clock, or with the time in the service's responses (free). Returns
- * false if they disagree or nobody has responded, so a clock that is years ahead cannot delete anything that was paid
- * for. Without clients there is nobody to ask and nothing to deliver, so the clock counts as right.
+ * false if they disagree or if no clock has responded. A clock that is years ahead therefore cannot delete anything
+ * that was paid for. Without clients, there is no service to compare with and nothing to deliver, so the clock is
+ * treated as right.
  */
 export async function isClockRight(
   { reader, integrations, open, clock, log }: HouseClockDeps,

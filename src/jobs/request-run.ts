@@ -8,23 +8,21 @@ import { ALL_CONTACTS } from '../sync/statements/request-rows.ts';
 import { requestRun } from '../sync/statements/run-requests.ts';
 import { findRunById } from '../sync/statements/runs.ts';
 
-/** A requested run. */
 export interface RequestedRun {
   integrationId: string;
   /** The CRM ID of the contact. Defaults to all contacts. */
   contact?: string | null;
   trigger: Trigger;
-  /** True to read everything again. Defaults to false. */
+  /** True to read all contacts again. Defaults to false. */
   full?: boolean;
   /** False if the request must not join a run in progress. Defaults to true. */
   mayJoin?: boolean;
-  /** The run's ID, unless the request joins another run. Defaults to a new ID. */
+  /** The run's ID, unless the request joins a different run. Defaults to a new ID. */
   runId?: string;
   /** The requester, for the audit. Defaults to the user of this process. */
   by?: Actor;
 }
 
-/** The result of a request. */
 export interface Accepted {
   /** The run that serves the request. */
   runId: string;
@@ -38,7 +36,7 @@ export interface RequestDeps {
 }
 
 /**
- * Stores a request. A manual request joins a run that already does the same. Throws a ConfigurationError if the
+ * If a run already does the work of a manual request, that run serves the request. Throws a ConfigurationError if the
  * integration is not in the settings.
  */
 export async function storeRequest(
@@ -61,7 +59,7 @@ export async function storeRequest(
   return { runId, joined: runId === asked ? null : 'waiting' };
 }
 
-/** Finds a queued or running run, in any process, that does the same. */
+/** Finds a queued or running run, in any process, that already does this work. */
 async function findSame(
   { store, findRunning }: RequestDeps['application'],
   {

@@ -1,5 +1,6 @@
 /**
- * Turns requests into runs. Schedules, users and webhooks store requests, so no request is lost if the process ends.
+ * Carries out the requests for runs. Schedules, users and webhooks store requests, so no request is lost if the process
+ * ends.
  */
 import type { Application } from '../application.ts';
 import { storePastMonths } from '../clients/results/month-results.ts';
@@ -49,19 +50,19 @@ export interface RunnerOptions {
 /** Runs requests: one run per integration at a time, and a limited number of runs in total. */
 export interface Runner {
   /**
-   * Stores a request and runs it as soon as its integration is free. A manual request joins a run that already does the
-   * same, and any other request waits until that run ends. Throws a ConfigurationError if the settings do not have the
-   * integration.
+   * Stores a request and runs it as soon as its integration is free. If a run already does the work of a manual
+   * request, the request is served by that run. Any other request waits until that run ends. Throws a
+   * ConfigurationError if the settings do not have the integration.
    */
   request(requested: RequestedRun): Promise<Accepted>;
   /**
    * Stores a webhook's request, and runs it like `request`. Returns the run that serves the call, or null if the call
-   * is about another account.
+   * is about a different account.
    */
   call(call: WebhookCall): Promise<string | null>;
-  /** Starts to run requests, starting with requests that a crash has left behind. */
+  /** Starts to run requests. Requests that a crash has left come first. */
   start(): void;
-  /** Tells the runner that the store has new requests. */
+  /** Notifies the runner that the store has new requests. */
   wake(): void;
   /** Adds a listener. The returned function removes it. */
   onRunEnded(listener: RunListener): () => void;
@@ -75,11 +76,11 @@ export interface Runner {
 /** The delay before a request that cannot start now is checked again. */
 const TRY_AGAIN_MS = 2_000;
 
-/** The delay for an integration that this process does not know. Another process may have its settings. */
+/** The delay for an integration that this process does not know. A different process may have its settings. */
 const UNKNOWN_AGAIN_MS = 10_000;
 
 /**
- * If at least this many runs can be in progress at a time, one place is reserved for requests of users and webhooks.
+ * If at least this many runs can be in progress at a time, one place is reserved for requests from users and webhooks.
  */
 const RUNS_WITH_RESERVE = 2;
 
@@ -87,7 +88,7 @@ const DAY_MS = 86_400_000;
 
 const CUT_OFF = 'a run was cut off by the end of its process';
 
-/** Less than the 10 seconds of promise 8 (design, section 5), so there is time left for closing. */
+/** This is less than the 10 seconds of promise 8 (design, section 5), so there is time left for closing. */
 const STOP_LIMIT_MS = 8_000;
 
 export function createRunner(
@@ -139,10 +140,10 @@ export function createRunner(
     before.abort();
   }
 
-  /** Takes turns until it is stopped, after each `wake` and at regular intervals. */
+  /** Takes turns at regular intervals and after each `wake`, until it is stopped. */
   async function watch(): Promise<void> {
     while (!stopping.signal.aborted) {
-      // Read before the check, so a request that arrives in the meantime is not missed.
+      // The signal is read before the check, so a request that arrives in the meantime is not missed.
       const { signal } = newRequests;
       try {
         await engine.open();
@@ -184,7 +185,7 @@ export function createRunner(
     }
   }
 
-  /** Runs the first request. Returns the time after which another turn may follow. */
+  /** Runs the first request. Returns the time after which a further turn may follow. */
   async function answerOne(turn: Turn, integration: Integration): Promise<number> {
     await putBackCutOff(turn);
     const [row] = await listReadyRequests(store.reader, integration.id);
@@ -196,12 +197,12 @@ export function createRunner(
     return hasEnded ? 0 : TRY_AGAIN_MS;
   }
 
-  /** Deletes CRM texts and profiles that are too old, once a day. This includes clients that are never synced. */
+  /** Once a day, deletes CRM messages and profiles that are too old. This includes clients that are never synced. */
   async function keepHouse(): Promise<void> {
     if (Math.abs(clock.now() - houseKeptAt) < DAY_MS) return;
     const dropped = await dropOldTexts(store.connection);
     if (dropped > 0) log.info({ dropped }, 'CRM texts were deleted because of their age');
-    // Before the purge, because it deletes the profiles that a month is added up from.
+    // This happens before the purge, because the purge deletes the profiles from which a month's totals are computed.
     for (const client of integrations.values()) await addUpMonths(client);
     const { open, settings } = application;
     const comparing = { reader: store.reader, integrations, open, clock, log };
@@ -227,7 +228,7 @@ export function createRunner(
     }
   }
 
-  /** Drops unused uploads. If a set-up cannot be read, no file is deleted. */
+  /** If a set-up cannot be read, no file is deleted. */
   async function dropUnusedUploads(): Promise<void> {
     try {
       const files = (await dropLeftovers(application, clock.now())).length;
@@ -240,7 +241,7 @@ export function createRunner(
     }
   }
 
-  /** Reads changes that webhooks have reported once more, when the CRM's search can find them. */
+  /** When the CRM's search can find them, reads the changes again that webhooks have reported. */
   async function askAgain(): Promise<void> {
     for (const row of await listRereads(store.reader)) {
       const integration = integrations.get(row.integrationId);
@@ -269,14 +270,14 @@ export function createRunner(
     }
   }
 
-  /** Requeues started requests whose process ended before they were finished. */
+  /** Requeues requests that were started and whose process ended before they were finished. */
   async function putBackCutOff({ integrationId, isExclusive }: Turn): Promise<void> {
     for (const row of await listBegunRequests(store.reader, integrationId)) {
       const running = await application.findRunning(integrationId);
       const run =
         running?.run === row.runId ? await findRunById(store.reader, row.runId) : undefined;
       if (run && !isExclusive) continue;
-      // The process that started the run has lost its turn, so nobody waits for it.
+      // The process that started the run has lost its turn, so no process waits for the run.
       if (run) await store.leases.revoke(run);
       const { runId } = row;
       const { state } = await store.act((trx) => putBackRequest(trx, row, newId(clock.now())));

@@ -19,11 +19,11 @@ import { newId } from '../core/new-id.ts';
 import { getDatabaseTime } from '../database/database-time.ts';
 import type { Store } from '../database/store.ts';
 
-/** The interval at which schedules are checked. A run starts at most this late. */
+/** The interval at which schedules are checked. The start of a run is late by at most this interval. */
 const TICK_LINE = '*/5 * * * * *';
 
 export interface SchedulerDeps extends TickDeps {
-  /** Called when runs have been requested. */
+  /** Called after runs have been requested. */
   wake(): void;
   /**
    * Calls `look` every five seconds until the returned function is called. By default, it uses the process's
@@ -32,11 +32,11 @@ export interface SchedulerDeps extends TickDeps {
   tickEvery?(look: () => Promise<void>): () => void | Promise<void>;
 }
 
-/** Creates requests for runs according to the schedules in the settings, while the process is serving. */
+/** Creates requests for runs according to the schedules in the settings, while the process runs. */
 export interface Scheduler {
-  /** Plans the schedules, makes up for missed times, and checks the schedules from then on. */
+  /** Plans the schedules, makes up for missed times, and then checks the schedules regularly. */
   start(): Promise<void>;
-  /** Returns when the schedules were last checked (epoch ms), or null if they never were. */
+  /** Returns the time at which the schedules were last checked (epoch ms), or null if they never were. */
   lastTickAt(): number | null;
   /** Resolves once no check is in progress. */
   stop(): Promise<void>;
@@ -62,7 +62,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
   };
 
   function tickByTimers(): () => void | Promise<void> {
-    // A late check also finds everything that the missed check would have found.
+    // A late check also finds all times that the missed check would have found.
     const options = { noOverlap: true, suppressMissedWarning: true, timezone: 'UTC' };
     const task = schedule(TICK_LINE, look, { ...options, logger: toLogger(log) });
     return () => task.destroy();
@@ -95,7 +95,6 @@ function toLogger(log: Log) {
   return { debug: tell, info: tell, warn: tell, error: tell };
 }
 
-/** The dependencies of a check. */
 export interface TickDeps {
   store: Store;
   integrations: ReadonlyMap<string, Integration>;
@@ -104,14 +103,15 @@ export interface TickDeps {
 }
 
 /**
- * If a scheduled time is processed this late (ms), it was missed: no process was serving, or the machine was asleep.
+ * If a scheduled time is processed with a longer delay (ms), it was missed. No process was running, or the machine was
+ * asleep.
  */
 const MISSED_AFTER_MS = 5 * 60_000;
 
 /**
- * Claims the schedules whose time has come, and stores their runs as requests. Each time is claimed only once, even if
- * several processes check. If a schedule has missed several times, they lead to one run. Returns how many runs are
- * requested now.
+ * Claims the schedules whose time has come, and stores their runs as requests. Each scheduled time is claimed only
+ * once, even if several processes check the schedules. If a schedule has missed several of its times, only one run is
+ * requested for them. Returns the number of runs that are requested now.
  */
 export async function tick(deps: TickDeps, now = deps.clock.now()): Promise<number> {
   const claims: Claim[] = [];
@@ -143,7 +143,9 @@ interface Claim extends ClaimedTime {
   isMissed: boolean;
 }
 
-/** Returns the claim for a time that has come, or null if a process with different settings is responsible for it. */
+/**
+ * Returns the claim for a scheduled time, or null if a process with different settings is responsible for the schedule.
+ */
 function toClaim(
   { integrations }: TickDeps,
   row: ScheduleRecord,

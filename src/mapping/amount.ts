@@ -27,8 +27,8 @@ export type Amount =
   | { kind: 'kept_out'; why: 'other_currency' | 'no_rate'; reason: string };
 
 /**
- * Converts an amount in US dollars for a currency field of a record. `earlier` returns the rate at which this amount
- * was written before in a currency. That rate is used again, so a changed rate does not change any value.
+ * Converts an amount in US dollars for a currency field of a record. `earlier` returns the rate with which this amount
+ * was written earlier in a currency. That rate is used again, so a changed rate does not change any value.
  */
 export function amountFor(
   usd: number,

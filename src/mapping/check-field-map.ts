@@ -15,7 +15,7 @@ export interface FieldMapFinding extends FieldFault {
 
 /**
  * Checks each line of the field map against the CRM's own description of its fields, before there are any values. Used
- * by `fields check`, `doctor` and `plan`. The result has the order of the lines.
+ * by `fields check`, `doctor` and `plan`. The result is in the same order as the lines.
  */
 export function checkFieldMap(
   mappings: readonly FieldMapping[],
@@ -114,7 +114,7 @@ function statusFault(field: CrmField, from: FieldSource): FieldFault | null {
 
 /** For each source, the length of the shortest field that can contain a typical value completely (in characters). */
 const LEAST_LENGTH: Readonly<Record<FieldSource, number>> = {
-  // Always 32 hexadecimal characters (service document, section 2.6).
+  // The ID always has 32 hexadecimal characters (service document, section 2.6).
   donorId: 32,
   profileUrl: 80,
   'name.full': 40,

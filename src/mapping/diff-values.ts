@@ -14,9 +14,9 @@ export interface ValueDiff {
 
 /**
  * Compares a profile's values with the values in the CRM (design, section 4.2). Only differences are written, and only
- * if the rule of the field's mapping allows it. `present` contains the mapped fields as they were read. A missing field
- * counts as blank. `wasOurs` returns true if we wrote the field's current value. `isFormer` returns true if we wrote it
- * for another person. No rule protects such a value.
+ * if the rule of the field's mapping allows it. `present` contains the values of the mapped fields that were read. A
+ * field without a value in `present` is treated as blank. `wasOurs` returns true if we wrote the field's current value.
+ * `isFormer` returns true if we wrote it for a different person. No rule protects such a value.
  */
 export function diffValues(input: {
   mapped: FieldValues;
@@ -46,10 +46,7 @@ export function diffValues(input: {
 
 const rulesByMappings = new WeakMap<readonly FieldMapping[], ReadonlyMap<string, WriteRule>>();
 
-/**
- * Returns the rule of each field. If several lines map to one field, the first line's rule applies. `checkFieldMap`
- * reports such lines.
- */
+/** If several lines map to one field, the first line's rule applies. `checkFieldMap` reports such lines. */
 function rulesByField(mappings: readonly FieldMapping[]): ReadonlyMap<string, WriteRule> {
   const known = rulesByMappings.get(mappings);
   if (known !== undefined) return known;

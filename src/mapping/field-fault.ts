@@ -1,16 +1,16 @@
 import type { CrmField } from '../core/crm-field.ts';
 import { type RawKind, TYPES_FOR_KIND } from './raw-value.ts';
 
-/** The problem between a field and the value that is mapped to it. It never contains a value. */
+/** The problem with a field and the value that is mapped to it. It never contains a value. */
 export interface FieldFault {
   problem: 'missing' | 'type' | 'not_writable' | 'too_short' | 'duplicate';
   /** The problem, in a sentence that contains the field's name. */
   message: string;
-  /** The fix, in a sentence. */
+  /** The solution, in a sentence. */
   fix: string;
 }
 
-/** Creates the fault for a field that is missing in the CRM's description of a contact. */
+/** Creates the fault for a field that is missing from the CRM's description of a contact. */
 export function missingField(name: string, fields: readonly CrmField[]): FieldFault {
   const similar = fields.find((field) => field.name.toLowerCase() === name.toLowerCase());
   return {

@@ -11,10 +11,10 @@ export function fieldSpecFor(source: FieldSource, fieldName: string): FieldSpec 
   return { name: fieldName, ...SPECS[source] };
 }
 
-/** The longest text that all supported CRMs store in a one-line field. */
+/** The length of the longest value that all supported CRMs store in a one-line field. */
 const LINE_LENGTH = 255;
 
-/** Enough for a biography, and the usual size of long text in CRMs. */
+/** This is enough for a biography, and it is the usual size of long text in CRMs. */
 const LONG_TEXT_LENGTH = 32_768;
 
 const SPECS: Readonly<Record<FieldSource, Omit<FieldSpec, 'name'>>> = {

@@ -10,7 +10,10 @@ import { plainNumber } from './same-value.ts';
  * contains the field's name and the fix. It never contains the value, which is personal data.
  */
 export type Fit =
-  /** The value fits. `isCut` is true if the field has too little room or too few options for the whole value. */
+  /**
+   * The field accepts the value. `isCut` is true if the field has too little room or too few options for the whole
+   * value.
+   */
   { fits: true; value: NonNullable<FieldValue>; isCut?: true } | { fits: false; reason: string };
 
 /**
@@ -32,7 +35,7 @@ function fitNumber(value: number, field: CrmField): Fit {
 /** The maximum number of decimal places that a floating-point number can distinguish. */
 const MAX_DECIMALS = 15;
 
-/** Rounds a number. Adding zero turns negative zero, which a small loss can become, into zero. */
+/** Rounds a number for a field. Adding zero turns negative zero, which a small loss can become, into zero. */
 function round(value: number, decimals: number | null): number {
   return Number(value.toFixed(Math.min(decimals ?? MAX_DECIMALS, MAX_DECIMALS))) + 0;
 }
@@ -46,8 +49,8 @@ function integerDigits(value: number): number {
 const PICKED_SEPARATOR = ';';
 
 /**
- * Returns the option that equals the text, in the option's own spelling. For an amount or a range, this can
- * also be the only option whose range contains it. An unrestricted picklist accepts any text unchanged.
+ * Returns the option that equals the text, in the option's own spelling. For an amount or a range, this can also be the
+ * only option whose range contains it. An unrestricted picklist accepts any value unchanged.
  */
 export function fitOption(text: string, range: MoneyRange | null, field: CrmField): Fit {
   const option = sameOption(text, field.options) ?? rangeOption(range, field.options);
@@ -74,7 +77,7 @@ function sameOption(text: string, options: readonly string[]): string | null {
   return options.find((option) => optionKey(option) === key) ?? null;
 }
 
-/** Returns an option without the differences that do not matter: case, white space and the kind of dash. */
+/** Returns an option without differences in case, white space and the kind of dash. */
 function optionKey(text: string): string {
   return text
     .trim()
@@ -139,20 +142,20 @@ function noOption(field: CrmField): Fit {
   };
 }
 
-/** Marks the position where a text was cut. */
+/** Marks the position at which a value was cut. */
 const ELLIPSIS = '…';
 
 /** The names of companies contain commas, so a list needs a different separator. */
 const ITEM_SEPARATOR = '; ';
 
-/** Fits a text that would be wrong if it were cut. */
+/** Fits a value that would be misleading if it were cut. */
 export function fitLine(text: string, field: CrmField): Fit {
   const value = arranged(text, field);
   if (value === '') return blank(field);
   return fitsLength(value, field) ? { fits: true, value } : tooLong(value, field);
 }
 
-/** Fits prose, cut after a word if it is too long. */
+/** Fits prose to a field. If it is too long, it is cut after a word. */
 export function fitProse(text: string, field: CrmField): Fit {
   const value = arranged(text, field);
   if (value === '') return blank(field);
@@ -161,7 +164,10 @@ export function fitProse(text: string, field: CrmField): Fit {
   return cut === null ? tooLong(value, field) : { fits: true, value: cut, isCut: true };
 }
 
-/** Fits a list as one text. If it is too long, it is cut after an item, or within the first item. */
+/**
+ * Joins a list into one string that fits the field. If it is too long, it is cut after an item, or within the first
+ * item.
+ */
 function fitItems(items: readonly string[], field: CrmField): Fit {
   for (let kept = items.length; kept > 0; kept -= 1) {
     const more = kept < items.length ? [ELLIPSIS] : [];
@@ -184,7 +190,7 @@ function arranged(text: string, field: CrmField): string {
   return field.type === 'longText' ? trimmed : trimmed.replace(/\s+/g, ' ');
 }
 
-/** Counts a line break as two characters (`maxLength` of `CrmField`), because some CRMs store it as two. */
+/** A line break has two characters (`maxLength` of `CrmField`), because some CRMs store it as two. */
 function storedLength(text: string): number {
   if (!text.includes('\n')) return text.length;
   return text.replaceAll('\r\n', '\n').replaceAll('\n', '\r\n').length;
@@ -199,7 +205,7 @@ function cutAfterWord(text: string, field: CrmField): string | null {
   return kept === '' ? null : `${kept}${ELLIPSIS}`;
 }
 
-/** Returns the longest prefix whose stored length is within the limit. It never splits a character. */
+/** Returns the longest prefix whose stored length is within the limit. A character is never split. */
 function prefixWithin(text: string, limit: number): string {
   let length = 0;
   let end = 0;
@@ -226,8 +232,8 @@ function tooLong(text: string, field: CrmField): Fit {
 }
 
 /**
- * Fits a value to a field's actual type, length and options, in the canonical form of FieldValue. The result
- * contains no control characters, so it can be shown anywhere.
+ * Fits a value to a field's type, length and options, in the canonical form of FieldValue. The result contains no
+ * control characters, so it can be shown anywhere.
  */
 export function fitValue(given: RawValue, field: CrmField): Fit {
   const raw = plainly(given);
@@ -293,8 +299,8 @@ function fitFigure(value: number, field: CrmField): Fit {
 }
 
 /**
- * Fits a share. Percent fields contain the number that users see: 72 for a share of 0.72 (`CRM_FIELD_TYPES`). Otherwise
- * every share would become 0 or 1 in a field without decimals.
+ * Percent fields contain the number that users see: The field contains 72 for a share of 0.72 (`CRM_FIELD_TYPES`).
+ * Otherwise every share would become 0 or 1 in a field without decimals.
  */
 function fitShare(value: number, field: CrmField): Fit {
   if (!(value >= 0 && value <= 1)) {

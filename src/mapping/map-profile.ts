@@ -13,7 +13,7 @@ export interface UnfitField {
   why: Unfit | null;
 }
 
-/** Why a field could not accept a value, by what has to be changed. */
+/** The reasons why a field could not accept a value, grouped by the change that is needed. */
 export type Unfit =
   | 'no_such_field'
   | 'no_permission'
@@ -21,19 +21,19 @@ export type Unfit =
   | 'other_currency'
   | 'no_rate';
 
-/** The values for the CRM by field name (never null), and the values that fit no field. */
+/** The values for the CRM by field name (never null), and the values that no field accepts. */
 export interface MappedProfile {
   mapped: FieldValues;
   unfit: UnfitField[];
-  /** Fields with only part of their value, because a text was cut or options are missing. */
+  /** Fields that contain only a part of their value, because the value was cut or because options are missing. */
   cut: string[];
   /** The rates at which amounts were converted, by field. */
   rates: ReadonlyMap<string, AppliedRate>;
 }
 
 /**
- * Maps the values to the fields of the field map. A source without a value leaves its field unchanged. If two lines map
- * to one field, the first line with a value is used.
+ * A source without a value leaves its field unchanged. If two lines map to one field, the first line with a value is
+ * used.
  */
 export function mapProfile(input: {
   values: RawValues;
@@ -70,7 +70,7 @@ export function mapProfile(input: {
   return { mapped: Object.fromEntries(mapped), unfit, cut, rates };
 }
 
-/** Returns the amount for a currency field that can be written, or null for any other value. */
+/** Returns the amount for a currency field that can be written. For any other field or value, returns null. */
 function toAmount(
   from: FieldSource,
   raw: RawValue,
@@ -96,18 +96,18 @@ function fitTarget(raw: RawValue, to: string, fields: readonly CrmField[]): Fit 
   return fitValue(raw, field);
 }
 
-/** Returns the description of the field with this name. If there are two, returns the first one. */
+/** Returns the description of the field with this name. If there are two such fields, returns the first field. */
 export function findField(fields: readonly CrmField[], name: string): CrmField | undefined {
   return fieldsByName(fields).get(name);
 }
 
 const byName = new WeakMap<readonly CrmField[], ReadonlyMap<string, CrmField>>();
 
-/** Returns the fields by name. The result is cached, because all contacts of a run share the same fields. */
+/** The result is cached, because all contacts of a run share the same fields. */
 function fieldsByName(fields: readonly CrmField[]): ReadonlyMap<string, CrmField> {
   const known = byName.get(fields);
   if (known !== undefined) return known;
-  // If two fields have the same name, the first one is used.
+  // If two fields have the same name, the first field is used.
   const found = new Map(fields.toReversed().map((field) => [field.name, field]));
   byName.set(fields, found);
   return found;

@@ -1,4 +1,4 @@
-/** Amounts in US dollars from `low` to `high`, both included. An infinite end is open. */
+/** Amounts in US dollars from `low` to `high`, both included. If an end is infinite, the range is open. */
 export interface MoneyRange {
   low: number;
   high: number;
@@ -6,7 +6,7 @@ export interface MoneyRange {
 
 /**
  * Returns a range in readable form, such as `$1M – $5M`, `$750K – $1M`, or `$10M+` without an upper end. If both ends
- * have the same text, it is written once. Amounts have three significant digits.
+ * are written in the same way, the label contains only one of them. Amounts have three significant digits.
  */
 export function moneyRangeLabel(low: number, high: number | null): string {
   if (high === null) return `${shortMoney(low)}+`;
@@ -15,14 +15,14 @@ export function moneyRangeLabel(low: number, high: number | null): string {
 }
 
 /**
- * The length of a text that is longer than any range. Without this limit, a crafted text could make the patterns below
- * take quadratic time.
+ * The length of a string that is longer than any range. Without this limit, a crafted string could make the patterns
+ * below take quadratic time.
  */
 const MAX_LENGTH = 100;
 
 /**
- * Returns the range of a picklist option in the spellings that CRMs use: `$1M - $5M`, `1,000,000 to 4,999,999`,
- * `$1-5M`, `$10M+`, `Over $10M`, `Under $25K`, `$500K`. Returns null for any other text, such as `Tier 1`.
+ * Reads the range of a picklist option, in the spellings that CRMs use: `$1M - $5M`, `1,000,000 to 4,999,999`, `$1-5M`,
+ * `$10M+`, `Over $10M`, `Under $25K`, `$500K`. Returns null for any other text, such as `Tier 1`.
  */
 export function parseMoneyRange(option: string): MoneyRange | null {
   if (option.length > MAX_LENGTH) return null;
@@ -52,7 +52,10 @@ function shortMoney(amount: number): string {
 const shortAmounts = new Map<number, string>();
 const MOST_SHORT_AMOUNTS = 1_000;
 
-/** Created on first use, because the first format of a process takes longer than 500 unchanged contacts. */
+/**
+ * The format is created on first use, because creating a process's first format takes longer than handling 500
+ * unchanged contacts.
+ */
 let moneyFormat: Intl.NumberFormat | null = null;
 
 const AMOUNT = String.raw`\$?\s*(?<first>\d[\d,]*(?:\.\d+)?)\s*(?<firstUnit>[a-z]+)?`;
@@ -60,7 +63,7 @@ const SECOND_AMOUNT = String.raw`\$?\s*(?<second>\d[\d,]*(?:\.\d+)?)\s*(?<second
 
 type Groups = Readonly<Record<string, string | undefined>>;
 
-/** Ordered from the most to the least specific form. A single amount comes last. */
+/** The patterns, from the most to the least specific. A pattern for a single amount comes last. */
 const FORMS: readonly (readonly [RegExp, (groups: Groups) => MoneyRange | null])[] = [
   [new RegExp(`^${AMOUNT}\\s*(?:[-–—]|to\\b|up to\\b)\\s*${SECOND_AMOUNT}$`), closedRange],
   [new RegExp(`^(?:over|more than|above|at least|from|[>≥]=?)\\s*${AMOUNT}$`), openAbove],
@@ -73,7 +76,7 @@ function closedRange(groups: Groups): MoneyRange | null {
   const high = parseAmount(groups['second'], groups['secondUnit']);
   const shared = parseAmount(groups['first'], groups['firstUnit'] ?? groups['secondUnit']);
   if (high === null || shared === null) return null;
-  // In "$1-5M" the unit belongs to both amounts. In "$500-1M" it cannot.
+  // In "$1-5M" the unit belongs to both amounts. In "$500-1M", it belongs only to the second amount.
   const low = shared <= high ? shared : parseAmount(groups['first'], groups['firstUnit']);
   return low === null || low > high ? null : { low, high };
 }

@@ -15,15 +15,15 @@ export type NameMatch =
 /**
  * Compares the name in a profile with the contact's name. If the last name is different or the first name is unrelated,
  * the profile belongs to another person (design, section 3, "deliver"), and none of its values may be written. A wrong
- * hold costs a user a check, but a wrong match puts a stranger's wealth into the record. So doubtful names do not
- * match:
+ * hold costs a user a check, but a wrong match puts a stranger's wealth into the record. Doubtful names therefore do
+ * not match:
  *
  * - `Maria` is not `Mary`, and `José` is not `Joseph`, because translations are different names.
  * - Two common names that differ in one letter (`Daniel`, `Daniela`) are two people, not a typo.
- * - `John A.` is not `John B.`, and `Smith Jr.` is not `Smith Sr.`, because families distinguish fathers from sons
- *   in this way.
- * - First and last name may be swapped, but only if the words are exactly the same and only one of them is a given
- *   name. `James Thomas` and `Thomas James` are two people.
+ * - `John A.` is not `John B.`, and `Smith Jr.` is not `Smith Sr.`, because families distinguish fathers from sons in
+ *   this way.
+ * - First and last name may be swapped only if the words are exactly the same and only one of them is a given name.
+ *   `James Thomas` and `Thomas James` are two people.
  */
 export function guardName(
   profileName: Profile['name'],
@@ -96,7 +96,10 @@ function sameSurname(mine: string, theirs: string): boolean {
   return mine === theirs || isMisprint(mine, theirs, isSurname);
 }
 
-/** Returns true for names such as `Smith` and `Smith-Jones`, or `García` and `García López`. */
+/**
+ * Returns true if one name is a part of the other name, as in `Smith` and `Smith-Jones`, or `García` and `García
+ * López`.
+ */
 function isPartOf(single: LastName, double: LastName): boolean {
   const [only, ...others] = single.parts;
   return only !== undefined && others.length === 0 && double.parts.includes(only);
@@ -111,7 +114,9 @@ function givenNamesRelate(mine: readonly string[], theirs: readonly string[]): b
   return namesLineUp(joinedLike(mine, theirs), joinedLike(theirs, mine));
 }
 
-/** Joins two names if the other name is written as one, such as `Mary Ann` for `Maryann`, and `Jo Ann` for `Joanne`. */
+/**
+ * Joins two names if the model writes them as one word, such as `Mary Ann` for `Maryann`, and `Jo Ann` for `Joanne`.
+ */
 function joinedLike(names: readonly string[], model: readonly string[]): readonly string[] {
   const [first = '', second = '', ...others] = names;
   const [single = ''] = model;
@@ -149,8 +154,8 @@ function isInitialOf(mine: string, theirs: string): boolean {
 }
 
 /**
- * True if the words differ in one letter that may be a typo. The word must be long, and not both spellings may be
- * common names.
+ * True if the words differ in one letter that may be a typo. The word must be long, and at least one spelling must not
+ * be a common name.
  */
 function isMisprint(mine: string, theirs: string, isName: (word: string) => boolean): boolean {
   if (Math.min(mine.length, theirs.length) < LEAST_LETTERS_FOR_TYPO) return false;

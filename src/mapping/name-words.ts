@@ -24,8 +24,8 @@ export function parseLastName(text: string): LastName {
 }
 
 /**
- * Returns the ways to read a first-name field, each as a list of names. `Robert (Bob)` and `Robert / Bob` can mean
- * either name. Titles before a name and suffixes after it are dropped.
+ * Returns the possible readings of a first-name field, each as a list of names. `Robert (Bob)` and `Robert / Bob` can
+ * mean either name. Titles before a name and suffixes after it are dropped.
  */
 export function parseGivenNames(text: string): string[][] {
   if (!MAY_HOLD_ASIDE.test(text)) return text.split('/').map(givenWords).filter(isSome);
@@ -44,7 +44,7 @@ function isSome(words: readonly string[]): boolean {
  * `C[harles]`.
  */
 function splitWords(text: string): string[] {
-  // For plain ASCII, which most names are, this gives the same result many times faster.
+  // For plain ASCII, this gives the same result many times faster. Most names are plain ASCII.
   if (!/[^\0-\x7f]/.test(text)) {
     return text
       .replace(/['`[\]]/g, '')
@@ -68,7 +68,7 @@ function givenWords(text: string): string[] {
   return start === -1 ? words : words.slice(start);
 }
 
-/** Returns the words without the words at the end that match the test. The first word is always kept. */
+/** Returns the words, but removes the words at the end that pass the test. The first word is always kept. */
 function withoutTail(words: readonly string[], isTail: (word: string) => boolean): string[] {
   const last = words.findLastIndex((word, index) => index === 0 || !isTail(word));
   return words.slice(0, last + 1);

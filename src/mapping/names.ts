@@ -28,7 +28,7 @@ export function shareRoot(one: string, other: string): boolean {
   );
 }
 
-/** True if the word is a name with forms, or one of the forms. */
+/** True if the word is a name that has short forms, or if it is a short form. */
 function hasNicknames(word: string): boolean {
   return roots().has(word);
 }
@@ -77,9 +77,9 @@ let names: CommonNames | undefined;
 
 /**
  * Returns common names that differ in one letter from another common name, such as `Daniel` and `Daniela`, or `Johnson`
- * and `Johnston`. A different letter between two such names is not a typo. The names come from the most frequent first
- * names and surnames in the United States. If one name has several spellings (`Gonzalez`, `Gonzales`), at most one is
- * listed, so they pass as typos.
+ * and `Johnston`. If two such names differ in one letter, the difference is not a typo. The names come from the most
+ * frequent first names and surnames in the United States. If one name has several spellings (`Gonzalez`, `Gonzales`),
+ * at most one of them is listed. The difference between the spellings is then treated as a typo.
  */
 function commonNames(): CommonNames {
   names ??= readCommonNames();

@@ -5,11 +5,11 @@ import type { RawValue, RawValues } from './raw-value.ts';
 
 /** A contact's best connection to a network, in the form in which it is written to the CRM. */
 export interface WarmPathValues {
-  /** Between 0 and 1. */
+  /** A number between 0 and 1. */
   strength: number | null;
   /** The full name of the member who could introduce the contact. */
   introducer: string | null;
-  /** The name of the network that the introducer belongs to. */
+  /** The name of the introducer's network. */
   network: string | null;
   /** The organisation that the two share, for example an employer or a board. */
   via: string | null;
@@ -19,7 +19,8 @@ export interface WarmPathValues {
 
 /**
  * Returns all values that a profile and a warm path can provide for a field map (design, section 4.2). An absent, blank
- * or non-finite value has no entry, so it can never erase a value in the CRM. `enhancedAtMs` is in epoch milliseconds.
+ * or non-finite value has no entry. It can therefore never erase a value in the CRM. `enhancedAtMs` is in epoch
+ * milliseconds.
  */
 export function profileValues(
   profile: Profile,
@@ -50,7 +51,7 @@ export function profileValues(
   });
 }
 
-/** Returns only the values of a warm path, if there is no new profile to deliver. */
+/** Returns the values of a warm path if there is no new profile to deliver. */
 export function warmPathValues(warmPath: WarmPathValues): RawValues {
   return toRawValues(pathValues(warmPath));
 }

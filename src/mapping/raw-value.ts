@@ -3,7 +3,7 @@ import type { FieldSource } from '../core/field-map.ts';
 
 /**
  * A profile's value before it is fitted to a field. Its kind decides how it may be changed. Lists and prose may be cut,
- * because a reader sees that they continue. A text, a link or a range would become wrong if it were cut, so it is left
+ * because a reader sees that they continue. Text, a link or a range would be misleading if it were cut, so it is left
  * out unless it fits completely.
  */
 export type RawValue =
@@ -14,13 +14,13 @@ export type RawValue =
   | { kind: 'number'; value: number }
   /** A share between 0 and 1. A percent field shows 0.72 as 72. */
   | { kind: 'share'; value: number }
-  /** Whole US dollars. `high` is null if the range has no upper end. */
+  /** An amount in whole US dollars. `high` is null if the range has no upper end. */
   | { kind: 'range'; low: number; high: number | null }
   | { kind: 'instant'; epochMs: number };
 
 export type RawKind = RawValue['kind'];
 
-/** Values by the field map's names. An unknown value has no entry. */
+/** The values, by the names that the field map uses. An unknown value has no entry. */
 export type RawValues = ReadonlyMap<FieldSource, RawValue>;
 
 /** The kind of value that each source provides. */

@@ -14,9 +14,9 @@ export function isBlank(value: FieldValue): boolean {
 }
 
 /**
- * Returns the same text for all values that differ only in how a CRM stores them. The differences are line ends, white
- * space around lines, trailing zeros of a number, and fractions of a second. Blank values become an empty text. Written
- * values are fingerprinted in this form, so we recognise a value as ours even if the CRM returns it in another form.
+ * Values that a CRM merely stores differently have the same string. The differences are line ends, white space around
+ * lines, trailing zeros of a number, and fractions of a second. A blank value becomes an empty string. Written values
+ * are fingerprinted in this form, so we recognise a value as ours even if the CRM returns it in another form.
  */
 export function comparableText(value: FieldValue): string {
   if (value === null) return '';
@@ -37,7 +37,8 @@ function composed(text: string): string {
 const MAY_BE_NUMBER = /^-?\d/;
 
 /**
- * Converts line ends. Most values have one line, and searching for line ends would take longer than everything else.
+ * Converts line ends. Most values have one line. For these values, a search for line ends would take longer than all
+ * other steps.
  */
 function withPlainLines(text: string): string {
   if (!text.includes('\n')) return text;
@@ -45,7 +46,7 @@ function withPlainLines(text: string): string {
   return lines.map((line) => line.trim()).join('\n');
 }
 
-/** Does not use a pattern, which would restart at each of very many zeros. */
+/** Does not use a regular expression, which would restart at each of many zeros. */
 function withoutZeros(decimal: string): string {
   let end = decimal.length;
   while (decimal[end - 1] === '0') end -= 1;

@@ -1,4 +1,7 @@
-/** Adds joiners to networks with bulk adds. Each joiner is paid for once, and the intent is stored on disk first. */
+/**
+ * Adds joiners to networks with bulk adds. Each joiner is paid for only once, and the intent is stored on disk before
+ * the request is sent.
+ */
 
 import { hasMembersToRecall } from '../backup/restores.ts';
 import { type Allowance, getAllowance, startOfMonth } from '../credits/budget.ts';
@@ -26,7 +29,7 @@ import { takeRecalledAdds } from './statements/recalled-adds.ts';
 /** A network that exists at the service. */
 export type PresentNetwork = NetworkRecord & { networkId: string };
 
-/** The section of the settings with the limits of the networks bucket. */
+/** The settings section that contains the limits of the networks bucket. */
 const NETWORKS = { bucket: 'networks', setting: 'budget.networks' } as const;
 
 /**
@@ -54,7 +57,7 @@ export async function addJoiners(
         donors: donorIds.map((donorId) => store.fingerprint('introducer', donorId)),
       },
     }),
-    // The job costs at most this. Its outcome contains the actual cost.
+    // This is the maximum cost of the job. Its outcome contains the actual cost.
     toJournaledEnd: ({ jobId, donorIds }, { id }) => ({
       charged: donorIds.length,
       jobs: { [id]: jobId },
@@ -125,13 +128,13 @@ async function intend(
     balanceBefore,
     spendMark,
   };
-  // Another run with the same key may have been faster. This run then waits for the other run's bulk add.
+  // A different run with the same key may have been faster. This run then waits for the other run's bulk add.
   return (await store.checkpoint(run.lease, (trx) => recordAddIntent(trx, intent)))
     ? intent
     : 'progress';
 }
 
-/** Returns how much of the networks bucket may be spent now. */
+/** Returns the number of credits from the networks bucket that may be spent now. */
 export async function findNetworkAllowance(
   { store, clock }: Pick<NetworkDeps, 'store' | 'clock'>,
   { id, integration }: Pick<NetworkRun, 'id' | 'integration'>,
@@ -149,7 +152,7 @@ export async function findNetworkAllowance(
   );
 }
 
-/** Donors that the service does not know must not keep the other donors out forever. */
+/** Donors that the service does not know must not prevent the other donors from joining. */
 async function setUnknownAside(
   deps: NetworkDeps,
   run: NetworkRun,

@@ -7,7 +7,7 @@ import type { NetworkDeps, NetworkRun } from './network-deps.ts';
 export interface Question {
   kind: NetworkQuestionKind;
   matter: string;
-  /** Details for users, without personal data, or null if the kind is sufficient. */
+  /** Details for users, without personal data. Null if the kind alone explains the question. */
   detail: string | null;
 }
 

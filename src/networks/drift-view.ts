@@ -1,4 +1,4 @@
-/** Shows to users how networks differ from their mirror: each donor with its contacts. */
+/** Shows users how networks differ from their mirror. Each donor is shown with its contacts. */
 
 import { describeCount } from '../core/quantities.ts';
 import type { Reader } from '../database/reader.ts';
@@ -51,7 +51,7 @@ export function isTheSame({ state, renamedTo, removedByHand, addedByHand }: Drif
   return isThere && removedByHand.length === 0 && addedByHand.length === 0;
 }
 
-/** Returns each difference as text. Empty if the network equals its mirror. */
+/** Empty if the network and its mirror are equal. */
 export function describeDifferences({
   state,
   renamedTo,

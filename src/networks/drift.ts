@@ -23,7 +23,7 @@ export interface NetworkDrift {
    */
   removedByHand: string[];
   addedByHand: string[];
-  /** How many members are not contacts of the integration, or null if the service reports no numbers. */
+  /** The number of members who are not contacts of the integration, or null if the service reports no numbers. */
   strangers: number | null;
 }
 
@@ -32,7 +32,7 @@ export interface DriftOptions {
   maySpend: boolean;
 }
 
-/** The CRM is not needed. */
+/** This check does not need the CRM. */
 type DriftDeps = Omit<NetworkDeps, 'connector'>;
 
 type DriftRun = Pick<NetworkRun, 'integration' | 'control'>;
@@ -41,8 +41,8 @@ type DriftRun = Pick<NetworkRun, 'integration' | 'control'>;
 const PORTION = 100;
 
 /**
- * Asks the service which networks the donors are in. It starts with the donors of mirrored groups, and continues with
- * other contacts while a network has unexplained members. Throws a ConfigurationError if this would cost credits and
+ * Asks the service for the donors' networks. It starts with the donors of mirrored groups, and continues with other
+ * contacts while a network has unexplained members. Throws a ConfigurationError if this would cost credits and
  * `maySpend` is false.
  */
 export async function findDrift(
@@ -80,7 +80,7 @@ async function findDonors(deps: DriftDeps, rows: readonly NetworkRecord[]): Prom
   return donors;
 }
 
-/** The service's IDs of the networks that each donor is in. */
+/** For each donor, the service's IDs for the networks that contain the donor. */
 type Places = Map<string, ReadonlySet<string>>;
 
 /** Queries donors. The first query shows what all of them will cost. */
@@ -156,7 +156,7 @@ function compare(
   const donorsIn = (...states: MemberState[]) =>
     new Set(members.flatMap((one) => (states.includes(one.state) ? [one.donorId] : [])));
   const mirrored = donorsIn('member');
-  // A member that is being added or removed is not missing or extra.
+  // Members that are being added or removed are not differences.
   const moving = donorsIn('adding', 'leaving');
   return {
     row,

@@ -16,11 +16,12 @@ import {
   recordNetworkName,
 } from './statements/networks.ts';
 
-/** Creates or finds the network of a group at the service, with the name from the settings. */
+/** The network has the name from the settings. */
 
 /**
- * Returns the group's network at the service. It may be known, adopted by its name, or created. Joiners who are already
- * in an adopted network are not paid for again. Returns null while another group's network has the name.
+ * Returns the group's network at the service. The network can be in the store already, can be adopted by its name, or
+ * can be created. Joiners who are already in an adopted network are not paid for again. Returns null while another
+ * group's network has the name.
  */
 export async function ensureNetwork(
   deps: NetworkDeps,
@@ -32,7 +33,7 @@ export async function ensureNetwork(
   if (row.networkId !== null) return { ...row, networkId: row.networkId };
   const { ending } = run.control;
   const { networkId, adopted, memberCount } = await partner.networks.create(name, color, ending);
-  // Checked before the joiners are queried, because their queries may cost credits.
+  // This is checked before the joiners are queried, because their queries may cost credits.
   if (await isNetworkTaken(store.reader, networkId, row.id)) return holdName(deps, run, row, name);
   const isEmpty = !adopted || memberCount === 0;
   const present = isEmpty ? [] : await findPresent(deps, run, networkId, joiners);
@@ -58,7 +59,7 @@ export async function isDeleted(
   return networkId !== null && !listed.some((network) => network.networkId === networkId);
 }
 
-/** Opens the question whether to create the network again. */
+/** Opens a question that asks users if the network should be created again. */
 export async function holdDeleted(
   deps: NetworkDeps,
   run: NetworkRun,
@@ -90,14 +91,14 @@ export async function isLeftAlone({ store }: NetworkDeps, row: NetworkRecord): P
 export type NetworkRefusal = PartnerBadRequest | PartnerValidationError;
 
 /**
- * Returns true for a 400 or 422 (service document, section 7). It cost nothing, and other requests may be
+ * Returns true for a 400 or 422 (service document, section 7). The request cost nothing, and other requests may be
  * accepted.
  */
 export function isNetworkRefusal(error: unknown): error is NetworkRefusal {
   return error instanceof PartnerBadRequest || error instanceof PartnerValidationError;
 }
 
-/** Names the refused parts for users by the field paths from the service, never by the values. */
+/** Describes the refused parts to users with the field paths from the service, and never with the values. */
 export async function holdRefused(
   deps: NetworkDeps,
   run: NetworkRun,
@@ -125,8 +126,8 @@ function fieldsIn(loc: readonly (string | number)[]): string {
 /** Networks whose name in the settings differs from the name at the service. */
 
 /**
- * Gives every network the name from its setting, even if networks swap names. If a name is not available, the network
- * is held and keeps its current name.
+ * Gives every network the name from its setting, even if networks swap names. If a name is not available, a user has to
+ * decide, and the network keeps its current name.
  */
 export async function renameNetworks(
   deps: NetworkDeps,
@@ -144,7 +145,10 @@ export async function renameNetworks(
   }
 }
 
-/** Gives up a name that another network in the settings waits for, until the new name is available. */
+/**
+ * Gives up a name for which a different network in the settings waits. The network keeps a temporary name until its new
+ * name is available.
+ */
 async function freeName(
   { store, partner }: NetworkDeps,
   run: NetworkRun,
@@ -156,8 +160,8 @@ async function freeName(
   );
   if (row.networkId === null || row.name === setting.name || !isWaitedFor) return row;
   const name = `donor-sync ${row.id}`;
-  // Recorded first. If the process is killed or the rename is refused, it is still known that the network lacks its
-  // name.
+  // The temporary name is recorded first. If the process is killed or the rename is refused, donor-sync still knows
+  // that the network lacks its name.
   await store.checkpoint(run.lease, (trx) => recordNetworkName(trx, row.id, name));
   try {
     await partner.networks.rename(row.networkId, name, run.control.ending);
@@ -199,7 +203,10 @@ async function holdUnnamed(
   } else throw error;
 }
 
-/** Asks a user, because another network has the name. Resolves with null, because there is no network. */
+/**
+ * Asks a user to choose a name, because a different network has this name. Resolves with null, because there is no
+ * network.
+ */
 async function holdName(
   deps: Pick<NetworkDeps, 'store' | 'newId'>,
   run: Pick<NetworkRun, 'lease'>,

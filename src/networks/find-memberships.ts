@@ -15,7 +15,7 @@ const ASKED_AT_ONCE = 8;
 /** The caller, which is a run with a lease or a user who only reads. */
 type Asking = Pick<NetworkRun, 'control'> & Partial<Pick<NetworkRun, 'lease'>>;
 
-/** Queries which networks each donor is in. Costs no credits, unless the service charges for queries. */
+/** Costs no credits, unless the service charges for queries. */
 export async function findMemberships(
   deps: Omit<NetworkDeps, 'connector'>,
   { control, lease }: Asking,

@@ -1,4 +1,4 @@
-/** Bulk adds that the service is processing. Finds the result for each donor, paid for or not. */
+/** Follows bulk adds that the service is processing. Finds the result for each donor, paid for or not. */
 import { inParallel } from '../core/parallel.ts';
 import type { BulkAdd, MemberOutcome } from '../partner/networks/members.ts';
 import { findMemberships, type MembershipState, membershipStatesIn } from './find-memberships.ts';
@@ -27,7 +27,7 @@ const MAX_LOOKS = 200;
 /** A job that runs longer than this will not end. */
 const JOB_AGE_LIMIT_MS = 24 * 3_600_000;
 
-/** Checks everything in progress once, including bulk adds that were charged without a response. */
+/** Checks all bulk adds in progress once, including bulk adds that were charged without a response. */
 export async function lookAtAdds(deps: NetworkDeps, run: NetworkRun): Promise<void> {
   for (const add of await listAdds(deps.store.reader, run.integration.id, 'unclear')) {
     if (run.control.stopping.aborted) return;
@@ -63,7 +63,7 @@ async function lookAtJob(
   if (job.state === 'running' && !isTooOld(deps, add)) return 'running';
   const { adding: donors } = await listAddedDonors(store.reader, add.id);
   const named = job.state === 'completed' || job.state === 'failed' ? job.outcomes : NO_OUTCOMES;
-  // A donor that is missing in the job's result is searched for in the network itself.
+  // If a donor is missing from the job's result, the donor is searched for in the network itself.
   const unnamed = donors.filter((donorId) => !named.has(donorId));
   const places = membershipStatesIn(await findMemberships(deps, run, unnamed), add.networkId);
   const ends = new Map(
@@ -136,7 +136,7 @@ async function lookAtUnclear(deps: NetworkDeps, run: NetworkRun, add: AddRecord)
   );
 }
 
-/** Returns the result according to the service's response, or null if the donor is not in the network. */
+/** Returns the result that follows from the service's response. Returns null if the donor is not in the network. */
 function foundEnd(place: MembershipState | undefined): MemberEnd | null {
   if (place === 'unknown') return { kind: 'not_found' };
   return place === 'member' ? { kind: 'added' } : null;

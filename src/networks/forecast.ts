@@ -17,16 +17,15 @@ import { fingerprintGroups, readToEnd } from './read-groups.ts';
 import { listNetworkMembers } from './statements/network-members.ts';
 import { listNetworks } from './statements/networks.ts';
 
-/** The forecast for one network. */
 export interface NetworkForecast {
   name: string;
   /** Donors who are in it now. */
   members: number;
   joiners: number;
   leavers: number;
-  /** Contacts of the group who are enhanced first and may then join. */
+  /** The number of contacts in the group who are enhanced first and may then join. */
   toEnhance: number;
-  /** Why nothing would be changed, as text. Null if nothing prevents changes. */
+  /** A sentence with the reason why nothing would be changed. Null if nothing prevents changes. */
   problem: string | null;
 }
 
@@ -35,7 +34,7 @@ export interface NetworksForecast {
   networks: NetworkForecast[];
   /** Credits in the networks bucket. `needed` counts everyone who may join after enhancement. */
   credits: { needed: number; allowed: number; remaining: number; limit: string | null };
-  /** The expected number of requests. If a job takes long, it is polled more often. */
+  /** The expected number of requests. If a job takes a long time, it is polled more often. */
   calls: { partner: number; crm: number };
 }
 
@@ -79,7 +78,10 @@ export async function forecastNetworks(
   };
 }
 
-/** The requests for one bulk add: reading the balance, the bulk add itself, and polling its job once. */
+/**
+ * The number of requests for one bulk add: one to read the balance, one for the bulk add itself, and one to poll its
+ * job.
+ */
 const CALLS_PER_BULK_ADD = 3;
 
 function partnerCalls(

@@ -1,4 +1,4 @@
-/** Removes a person from the networks immediately, because the person is to be erased. */
+/** Removes a person from the networks immediately before the person is erased. */
 import { findContacts } from '../contacts/contacts.ts';
 
 import { isDonorSyncError } from '../core/errors.ts';
@@ -18,17 +18,19 @@ import { listNetworks, type NetworkRecord } from './statements/networks.ts';
 
 type LeaveDeps = Pick<NetworkDeps, 'store' | 'partner' | 'clock'>;
 
-/** The networks that a person was in, by name. */
+/** The names of the networks from which the person is removed. */
 export interface LeftNetworks {
   /** The person has left these networks, and their mirror contains no data about the person. */
   left: readonly string[];
-  /** The service could not be reached, or is just adding the person. The next sync removes the person. */
+  /**
+   * The networks whose service could not be reached or is still adding the person. The next sync removes the person.
+   */
   pending: readonly string[];
 }
 
 /**
- * Removes the contact's donor from every mirrored network, unless another contact of the integration is the same donor.
- * The removal is recorded before it is sent. Costs no credits.
+ * Removes the contact's donor from every mirrored network, unless a different contact of the integration is the same
+ * donor. The removal is recorded before it is sent. Costs no credits.
  */
 export async function leaveNetworks(
   deps: LeaveDeps,
@@ -71,8 +73,9 @@ async function leave(
 }
 
 /**
- * Removes erased people from networks in which an erasure has left them. This needs neither a group nor a decision. So
- * even if a group is unreadable, or a question about other members is open, erased people do not stay in the networks.
+ * Removes erased people from networks if an interrupted erasure has not removed them. This needs neither a group nor a
+ * decision. Even if a group is unreadable or a question about other members is open, erased people are therefore
+ * removed from the networks.
  */
 export async function removeErased(deps: LeaveDeps, run: NetworkRun): Promise<void> {
   const { stopping, ending } = run.control;
@@ -88,7 +91,7 @@ export async function removeErased(deps: LeaveDeps, run: NetworkRun): Promise<vo
   }
 }
 
-/** Removes a member. If the service does not know the network or the donor, there is nobody to remove. */
+/** If the service does not know the network or the donor, there is nobody to remove. */
 async function removeMember(
   deps: LeaveDeps,
   lease: Lease,
@@ -104,8 +107,9 @@ async function removeMember(
 }
 
 /**
- * Removes 1 to 100 donors from a network of the service. Costs no credits, and can be repeated. A process that has lost
- * its lease does not send the request, because another process may have added and paid for some of these donors again.
+ * Removes 1 to 100 donors from a network of the service. Costs no credits and can be repeated. A process that has lost
+ * its lease does not send the request, because a different process may have added and paid for some of these donors
+ * again.
  */
 export async function takeOut(
   deps: LeaveDeps,

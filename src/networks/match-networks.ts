@@ -14,23 +14,22 @@ export interface MatchedSetting extends PrintedSetting {
   row: NetworkRecord | null;
 }
 
-/** A network of the settings that is in the store. */
+/** A configured network that is stored in the database. */
 export interface MirroredNetwork {
   setting: NetworkSetting;
   row: NetworkRecord;
 }
 
 export interface MatchedNetworks {
-  /** In the order of the settings. */
+  /** The matches, in the order of the settings. */
   settings: MatchedSetting[];
   /** Networks whose setting was removed. */
   left: NetworkRecord[];
 }
 
 /**
- * Matches the settings with the stored networks. A group is identified by its selector or its name. If only the name
- * changes in the settings, the network is renamed. If only the selector changes, the network stays and its members
- * change.
+ * A group is identified by its selector or its name. If only the name changes in the settings, the network is renamed.
+ * If only the selector changes, the network is kept and its members change.
  */
 export function matchNetworks(
   settings: readonly PrintedSetting[],
@@ -62,7 +61,7 @@ function hasName({ setting }: PrintedSetting, row: NetworkRecord): boolean {
   return row.name === setting.name;
 }
 
-/** Returns a selector as canonical text. The order of its keys does not matter. */
+/** Returns a selector as canonical text. The order of its keys is not relevant. */
 export function selectorText(selector: GroupSelector): string {
   return JSON.stringify(sorted(selector));
 }

@@ -14,7 +14,7 @@ export interface Membership {
   wanted: string[];
   /** The members in the mirror. */
   members: MemberRecord[];
-  /** How many of the group's contacts have no donor yet but may get one. */
+  /** The number of contacts in the group that have no donor yet but may get one. */
   toEnhance: number;
 }
 
@@ -32,9 +32,9 @@ export async function findMembership(
 }
 
 /**
- * Returns the members that stay although they would not join now. Adding a member again costs a credit. So nobody
- * leaves because of an opt-out that a user may call an error (`inDoubt`), or because of a mark that is not an
- * objection. A pure function.
+ * Returns the members that are not removed, although they would not be added now. Adding a member again costs a credit.
+ * Nobody is therefore removed because of an opt-out that may be an error (`inDoubt`), or because of a mark that is not
+ * an objection. A pure function.
  */
 export function whoStays(
   members: readonly MemberRecord[],
@@ -51,7 +51,7 @@ export function whoStays(
 }
 
 /**
- * Returns which donors a group's contacts are. `stays` returns true for members that stay although they are marked. A
+ * Returns the donors of a group's contacts. `stays` returns true for members who are kept although they are marked. A
  * pure function.
  */
 export function findWanted(
@@ -71,7 +71,7 @@ export function findWanted(
   return { wanted: [...donors].sort(), toEnhance };
 }
 
-/** Returns false for contacts that left the CRM or must not be researched. They are not in any network. */
+/** Returns false for contacts that have left the CRM or must not be researched. They are not in any network. */
 function isWanted({ state, hasOptedOut }: ContactRecord): boolean {
   return state !== 'removed' && hasOptedOut === 0;
 }
@@ -80,7 +80,7 @@ function isOnItsWay({ state }: ContactRecord): boolean {
   return state === 'due' || state === 'submitted' || state === 'ready';
 }
 
-/** True if the contact may join. A new member costs a credit and is sent to the service. */
+/** A new member costs a credit and is sent to the service. */
 function mayJoin(contact: ContactRecord): boolean {
   return isWanted(contact) && !receivesNothing(contact);
 }
@@ -89,23 +89,22 @@ function mayJoin(contact: ContactRecord): boolean {
 
 /** The changes to one network, as donor IDs in ascending order. */
 export interface MemberPlan {
-  /** Wanted and never added before. Each costs a credit. */
+  /** The donors are wanted and were never added before. Adding a donor costs a credit. */
   joiners: string[];
   /** Members that are no longer in the group. */
   leavers: string[];
-  /** Members whose removal was started by an earlier run, so it needs no further decision. */
+  /** Members whose removal was started by an earlier run. Their removal needs no further decision. */
   leaving: string[];
-  /** Wanted again after their removal had started, so it is unknown whether they are members. */
+  /** Donors who are wanted again after their removal had started. donor-sync does not know if they are members. */
   returned: string[];
-  /** Not in the network and no longer wanted. Only a record is left. */
+  /** Donors who are not in the network and are no longer wanted. The database still has a row for each of them. */
   outdated: string[];
-  /** The number of current members. */
   members: number;
   /** True if so many members would leave that the group was probably emptied by mistake. */
   isImplausible: boolean;
 }
 
-/** If fewer members than this leave, it is always accepted, whatever their share (design, promise 7). */
+/** If fewer members than this leave, their removal is always accepted, whatever their share is (design, promise 7). */
 const MIN_IMPLAUSIBLE = 5;
 
 /** The maximum share of members that may leave together. */

@@ -1,4 +1,4 @@
-/** Wanted members → members of the service's networks. All data comes from the store. */
+/** Mirrors the wanted members as members of the service's networks. All data comes from the store. */
 
 import { hasMissing } from '../contacts/many-at-once/missing.ts';
 import { inParallel, splitIntoBatches } from '../core/parallel.ts';
@@ -37,9 +37,9 @@ import {
 import { listNetworks, type NetworkRecord } from './statements/networks.ts';
 
 /**
- * Makes the networks equal to their groups after the contacts are delivered. First settles work that an earlier run has
- * left open. Then handles names, leavers and joiners, one network after another. If nothing has changed, no request is
- * sent to the service.
+ * Adds and removes network members so that they match their groups, after the contacts are delivered. First settles
+ * work that an earlier run has left open. Then processes names, leavers and joiners, one network after the other. If
+ * nothing has changed, no request is sent to the service.
  */
 export async function mirrorNetworks(deps: NetworkDeps, run: NetworkRun): Promise<void> {
   if (run.only !== null) return;
@@ -47,7 +47,7 @@ export async function mirrorNetworks(deps: NetworkDeps, run: NetworkRun): Promis
   await removeErased(deps, run);
 }
 
-/** Resolves with true if every network of the settings was compared with its group. */
+/** Resolves with true if every configured network was compared with its group. */
 async function mirrorGroups(deps: NetworkDeps, run: NetworkRun): Promise<boolean> {
   const networks = await findNetworks(deps, run);
   await deps.store.checkpoint(run.lease, (trx) =>
@@ -62,8 +62,8 @@ async function mirrorGroups(deps: NetworkDeps, run: NetworkRun): Promise<boolean
   let mirrored = 0;
   for (const network of await findNetworks(deps, run)) {
     if (run.control.stopping.aborted) return false;
-    // A group that was only partly read does not count. If a group was not read completely in this run, its
-    // network does not change.
+    // A group that was only partly read is not used. If a group was not read completely in this run, its network does
+    // not change.
     const isRead = network.row.readRun === run.id;
     if (isRead && (await mirrorNetwork(deps, run, network))) mirrored += 1;
   }
@@ -78,8 +78,8 @@ async function findNetworks(deps: NetworkDeps, run: NetworkRun): Promise<Mirrore
 }
 
 /**
- * Finishes bulk adds of the run's own integration. Another integration's lost response matters only if the run adds
- * members.
+ * Finishes bulk adds of the run's own integration. A lost response of a different integration is relevant only if the
+ * run adds members.
  */
 async function finishEarlierAdds(deps: NetworkDeps, run: NetworkRun): Promise<void> {
   const proof = addProof(deps, run);
@@ -126,15 +126,15 @@ async function mirrorNetwork(
 }
 
 /**
- * Returns a plan without leavers. While contacts are missing and it is unknown whether they are gone, they may also be
- * missing in the groups. So nobody leaves. A member that could not be added is not dropped either, because adding it
- * again would cost a credit.
+ * Returns a plan without leavers. While donor-sync does not know if missing contacts have left, they may also be
+ * missing from the groups. Nobody is therefore removed. A member that could not be added is not dropped either, because
+ * adding it again would cost a credit.
  */
 function keptPlan(plan: MemberPlan, isKept: boolean): MemberPlan {
   return isKept ? { ...plan, leavers: [], leaving: [], outdated: [] } : plan;
 }
 
-/** Creates the plan, once the membership of everyone is known. */
+/** Creates the plan once donor-sync knows which donors are members. */
 async function planNetwork(
   deps: NetworkDeps,
   run: NetworkRun,
@@ -180,7 +180,7 @@ async function removeLeavers(
   row: NetworkRecord,
   { leavers, leaving }: MemberPlan,
 ): Promise<void> {
-  // Recorded first, so these people do not count as members if they are wanted again in the meantime.
+  // This is recorded first. If these people are wanted again in the meantime, they are then not treated as members.
   if (leavers.length > 0)
     await deps.store.checkpoint(run.lease, (trx) => recordLeavingMembers(trx, row.id, leavers));
   const requests = splitIntoBatches([...leaving, ...leavers], MAX_DONORS_PER_REQUEST);
@@ -193,7 +193,9 @@ async function removeLeavers(
   });
 }
 
-/** The number of requests in flight. Each is recorded separately, and an unrecorded removal is repeated. */
+/**
+ * The number of requests in flight. Each removal is recorded separately. A removal that was not recorded is repeated.
+ */
 const REMOVALS_AT_ONCE = 4;
 
 /** Donors that the service does not know must not prevent the removal of other donors. */

@@ -1,9 +1,9 @@
-/** What mirroring networks needs, and the parts of its run. */
+/** The dependencies that are needed to mirror networks, and the parts of a run that are needed for it. */
 import type { Reader } from '../database/reader.ts';
 import type { Store } from '../store.ts';
 import type { Run, SyncDeps } from '../sync/control/context.ts';
 
-/** The dependencies of reading the mirror. */
+/** The dependencies that are needed to read the mirror. */
 export interface MirrorReader {
   store: { reader: Reader; fingerprint: Store['fingerprint'] };
 }

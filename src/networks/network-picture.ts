@@ -1,5 +1,5 @@
 /**
- * Shows the introductions that the last run computed: which member can introduce which contact. The data comes only
+ * Shows the introductions that the last run computed: the members who can introduce each contact. The data comes only
  * from the store. It contains IDs and no names.
  */
 
@@ -14,7 +14,6 @@ import {
 import { listMirroredNetworks } from './statements/mirrored-networks.ts';
 import { findContactsByDonor } from './statements/network-members.ts';
 
-/** A person in the picture. */
 export interface PicturePerson {
   donorId: string;
   /** The person's contacts in the CRM. Empty for a member who is not a contact. */
@@ -27,7 +26,7 @@ export interface PicturePerson {
 export interface PicturePath {
   /** Donor ID of the member. */
   from: string;
-  /** Donor ID of the contact, and its ID in the CRM. */
+  /** The contact's donor ID, and the contact's ID in the CRM. */
   to: string;
   contact: string;
   /**
@@ -35,7 +34,7 @@ export interface PicturePath {
    * them.
    */
   strength: number | null;
-  /** The network that the member belongs to. */
+  /** The network of the member. */
   network: string;
 }
 
@@ -44,7 +43,7 @@ export interface NetworkPicture {
   people: PicturePerson[];
   /** The paths, strongest first. */
   paths: PicturePath[];
-  /** The number of contacts with a path, including contacts that do not fit into the picture. */
+  /** The number of contacts with a path, including contacts for which the picture has no room. */
   total: number;
 }
 
@@ -52,10 +51,10 @@ export interface NetworkPicture {
 export const MAX_PEOPLE = 2_000;
 export const MAX_PATHS = 6_000;
 
-/** The weakest connection that the service stores for networks, in hundredths. */
+/** The strength of the weakest connection that the service stores for networks, in hundredths. */
 export const WEAKEST = 45;
 
-/** Returns the strongest paths. If `who` is given, returns all paths to this contact, including weak ones. */
+/** Returns the strongest paths. If `who` is given, returns all paths to this contact, including weak paths. */
 export async function readPicture(
   reader: Reader,
   integrationId: string,
@@ -89,8 +88,8 @@ export async function readPicture(
 }
 
 /**
- * Ranks the paths. The best path to each contact comes first. If there is room, other people who know the contact
- * follow. Someone who has left a network since the paths were computed introduces nobody in it. A pure function.
+ * The best path to each contact comes first. If there is room, other people who know the contact follow. A member who
+ * has left a network since the paths were computed is not offered as an introducer in that network. A pure function.
  */
 export function rankPaths(
   known: readonly KnownPath[],
@@ -131,13 +130,13 @@ export function rankPaths(
 /** The part of a picture to show. */
 export interface PictureFilter {
   /**
-   * In hundredths. Weaker connections are omitted. Connections without a stored strength are also omitted,
-   * unless this is the minimum.
+   * The minimum strength in hundredths. Weaker connections are omitted. Connections without a stored strength are also
+   * omitted, unless this is the minimum.
    */
   weakest: number;
   /** The name of a network, or null for all networks. */
   network: string | null;
-  /** A contact's ID in the CRM, or a donor's ID. Only paths to or from it are shown. Null shows all paths. */
+  /** A contact's ID in the CRM, or a donor's ID. Only paths to or from this person are shown. Null shows all paths. */
   who: string | null;
 }
 

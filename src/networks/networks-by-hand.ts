@@ -42,16 +42,16 @@ export async function checkNetworks(
 export interface Repaired {
   found: DriftView[];
   done: NetworkCounts[];
-  /** Why it ended early, or null if everything was done. */
+  /** The reason why the work ended early, or null if all work was done. */
   stopped: RunReason | null;
 }
 
 export interface RepairOptions extends ByHandOptions {
-  /** Called with the differences before anything is changed. If it throws, nothing is changed. */
+  /** Called with the differences before any member is changed. If it throws, nothing is changed. */
   confirm(drifts: readonly NetworkDrift[]): Promise<void>;
 }
 
-/** Makes the networks equal to their groups, under the integration's lease. */
+/** Adds and removes network members so that they match their groups, under the integration's lease. */
 export function repairOpen(
   open: OpenIntegration,
   { maySpend, signal, confirm }: RepairOptions,

@@ -7,7 +7,7 @@ import type { MirrorReader } from './network-deps.ts';
 import { fingerprintGroups } from './read-groups.ts';
 import { listNetworks, type NetworkRecord } from './statements/networks.ts';
 
-/** One network, as far as it is known here. */
+/** The stored data about one network. */
 export interface NetworkOverview {
   name: string;
   /** The group in the settings, or null if the setting was removed and the network is ignored. */
@@ -15,12 +15,12 @@ export interface NetworkOverview {
   /** The service's ID for the network, or null if there is no network yet. */
   networkId: string | null;
   members: number;
-  /** Donors who will join, and contacts of the group who are enhanced first. */
+  /** The number of donors who will join, and of contacts in the group who are enhanced first. */
   joiners: number;
   toEnhance: number;
   /** Donors who could not be added. They are not tried again before a repair. */
   failed: { donorId: string; reason: string }[];
-  /** When the group was last read completely (epoch ms), or null if it never was. */
+  /** The time at which the group was last read completely (epoch ms), or null if it never was. */
   readAt: number | null;
 }
 

@@ -16,7 +16,7 @@ import {
   recordMirroredGroups,
 } from './statements/networks.ts';
 
-/** How many groups are read at the same time. The pages of one group are read one after the other. */
+/** The pages of one group are read one after the other. */
 const GROUPS_AT_ONCE = 4;
 
 /** A group in the settings, with its network's ID in the store. */
@@ -25,8 +25,8 @@ interface KnownGroup extends MirroredGroup {
 }
 
 /**
- * Reads every group of the settings before the contacts are read, so its members come first in the plan. Only a group
- * that was read completely counts. Otherwise the members from the last reading still come first, and users are
+ * Reads every group of the settings before the contacts are read, so its members come first in the plan. A group is
+ * used only if it was read completely. Otherwise the members from the last reading still come first, and users are
  * notified.
  */
 export async function readGroups(deps: NetworkDeps, run: NetworkRun): Promise<void> {

@@ -1,4 +1,7 @@
-/** Makes the networks equal to their groups, even if someone changed them at the service. */
+/**
+ * Adds and removes network members so that they match their groups, even if someone has changed the networks at the
+ * service.
+ */
 
 import { type DriftOptions, findDrift, type NetworkDrift } from './drift.ts';
 import { holdDeleted } from './ensure-network.ts';
@@ -15,8 +18,9 @@ export interface RepairOptions extends DriftOptions {
 }
 
 /**
- * Sets the mirror to the state of the service. Mirroring then does the rest. Members that someone removed are added and
- * paid for again, members that someone added leave, and failed members are tried again.
+ * Updates the mirror to match the networks at the service. After that, mirroring makes the changes. Members that
+ * someone removed are added and paid for again. Members that someone added are removed, and failed members are tried
+ * again.
  */
 export async function repairNetworks(
   deps: NetworkDeps,

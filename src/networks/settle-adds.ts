@@ -1,6 +1,6 @@
 /**
- * A bulk add without a known response is settled by evidence. After a quiet time, the donors are queried at
- * the service, and the balance shows the cost. Until then no other bulk add of the key is sent.
+ * A bulk add without a known response is settled by evidence. After a quiet time, the service is queried for the
+ * donors, and the balance shows the cost. Until then no other bulk add of the key is sent.
  */
 import { findLosses } from '../credits/lost-responses.ts';
 import type { Proof } from '../credits/spend.ts';

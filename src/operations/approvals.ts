@@ -1,4 +1,4 @@
-/** Requests that wait for a second user, and the answers to them. */
+/** Lists the requests that wait for a second user, and the answers to them. */
 import { z } from 'zod';
 import { ConfigurationError } from '../core/errors.ts';
 import { didYouMean } from '../core/near-miss.ts';
@@ -26,7 +26,7 @@ const input = z.object({ approval: z.string().describe('The ID of the request') 
 
 const result = z.object({ approval: approvalSchema });
 
-/** Also deletes requests that have expired, each with an audit entry. */
+/** Also deletes requests that have expired, and records an audit entry for each. */
 export const listWaitingApprovals = acting({
   name: 'approvals',
   summary: 'List the requests that are waiting for a second user or being carried out',
@@ -164,8 +164,8 @@ function withState(approval: ApprovalRecord, state: ApprovalView['state']): Appr
 }
 
 /**
- * Returns the request with this ID if the caller may answer it. Throws a ConfigurationError: `unknown` without access
- * to all its clients, `forbidden` if the caller's role may not do what is requested.
+ * Returns the request with this ID if the caller may answer it. Throws a ConfigurationError: `unknown` for a caller
+ * without access to all its clients, and `forbidden` if the caller's role does not allow the requested action.
  */
 export async function findAnswerable(
   { store, caller }: Pick<ActingWorld, 'store' | 'caller'>,
@@ -189,10 +189,7 @@ async function findRequest(
   return approval;
 }
 
-/**
- * Creates the error for an unknown request. It is the same for a request that was answered, has expired, or is about
- * clients that the caller may not access.
- */
+/** Creates the error for an unknown request. Equal for answered, expired and inaccessible requests. */
 export function unknownRequest(id: string, known: Iterable<string> = []): ConfigurationError {
   return new ConfigurationError(
     `No request "${id}" is waiting for a second user${didYouMean(id, known) || '.'} Nothing was changed. List the requests: donor-sync approvals`,
@@ -200,7 +197,7 @@ export function unknownRequest(id: string, known: Iterable<string> = []): Config
   );
 }
 
-/** Refuses access tokens for actions that they may not do themselves, such as erasing a contact. */
+/** For actions that no token may perform, such as an erasure. */
 function requirePerson({ kind }: Caller, { request }: ApprovalRecord): void {
   const isForPersons =
     request.what === 'operation' ? request.by === 'person' : request.what === 'forget';

@@ -1,14 +1,11 @@
-/** The audit's filters. An invalid value has the same error text in all interfaces. */
+/** Invalid values cause the same message in all interfaces. */
 import { z } from 'zod';
 import { AUDIT_ACTIONS } from '../privacy/audit/record.ts';
 
 const MAX_CLIENT_LENGTH = 63;
 const MAX_PERSON_LENGTH = 100;
 
-/**
- * Optional filters. An invalid value is refused and never ignored, because the list or file would then contain more
- * entries than requested.
- */
+/** An ignored filter would list too much, so invalid values are refused. */
 export const auditFilterShape = {
   since: timeText('The start of the period').describe(
     'Only entries at or after this day (UTC) or time, such as 2026-11-01',

@@ -1,4 +1,4 @@
-/** Every operation, in the order of the guides. */
+/** Lists every operation, in the order of the guides. */
 
 import { aboutContact } from './about.ts';
 import { setAddress, showAddress } from './address.ts';
@@ -170,7 +170,6 @@ export const OPERATIONS: readonly Operation[] = [
   planClient,
 ];
 
-/** Returns the operation with this name. */
 export function findOperation(name: string): Operation | undefined {
   return OPERATIONS.find((operation) => operation.name === name);
 }

@@ -1,11 +1,7 @@
-/**
- * The description of a client in results. It is in a separate file, because `status` should not load the operations on
- * clients.
- */
+/** A separate file, so `status` does not load the operations on clients. */
 import { z } from 'zod';
 import { runReportSchema } from '../core/run.ts';
 
-/** The schedule of a client, in results about the client. */
 export const clientScheduleSchema = z.object({
   cron: z.string(),
   timezone: z.string(),

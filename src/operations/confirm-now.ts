@@ -1,5 +1,5 @@
 /**
- * Confirms a request and carries it out immediately, as the terminal does. Other interfaces leave this to the service.
+ * Confirms a request and immediately carries it out, as the terminal does. Other interfaces leave this to the service.
  */
 import { z } from 'zod';
 import type { Log } from '../core/log.ts';
@@ -24,7 +24,7 @@ import { describeForgotten, describeReceipt, type Forgotten } from './forget-now
 import { acting } from './kit/operation.ts';
 import { describeUndone } from './undo.ts';
 
-/** Returns the confirmation for the terminal. It asks first, carries the request out, and returns the outcome. */
+/** For the terminal. Asks, carries out, and returns the outcome. */
 export function confirmNow(log: Log) {
   return acting({
     ...confirmDeclared,
@@ -45,7 +45,7 @@ export function confirmNow(log: Log) {
       const deps = { application, clock, log, runOperation: world.carryOut };
       const { undo, forget: receipt } = await carryOut(deps, approval, signal);
       const left = await findStoredApproval(store, id);
-      // A request without a result to look up is deleted when it ends.
+      // A request without a stored result is deleted when it ends.
       const state: ApprovalView['state'] = left ? describeApproval(left).state : 'done';
       const integration = application.integrations.get(approval.integrationId);
       const about = integration && { integration, crmId: approval.crmId ?? '' };

@@ -1,4 +1,3 @@
-/** The fields of a client's CRM: checks whether values can be written into them, and creates missing fields. */
 import { z } from 'zod';
 import { namesOffering } from '../../connectors/index.ts';
 import { ConfigurationError } from '../core/errors.ts';
@@ -78,7 +77,7 @@ export const checkFields = acting({
       ...waitingSentences(valuesWaiting).map((sentence) => `  ${sentence}`),
     ];
   },
-  // A field that cannot be written has to be fixed by a user, just like wrong settings.
+  // A user must fix an unwritable field, like wrong settings.
   ending: ({ fields }) => (fields.some(isBroken) ? 'refused' : 'done'),
 });
 
@@ -243,7 +242,6 @@ const LIST_WORDS = {
   left_out: 'was skipped.',
 } as const;
 
-/** Sends no request to the CRM, because the files follow from the client's field map. */
 export const getFieldSource = acting({
   name: 'fields source',
   summary: `Get the mapped fields as source for an administrator to deploy (${namesOffering('source')})`,
@@ -288,10 +286,7 @@ export const getFieldSource = acting({
   say: ({ integration, files }) => `${describeCount(files.length, 'file')} for ${integration}.`,
 });
 
-/**
- * Returns the address that CRMs call. They call only https addresses that they can reach. Throws a ConfigurationError
- * if there is no such address.
- */
+/** CRMs need a reachable https address. Throws a ConfigurationError without one. */
 async function findDoorAddress(world: ActingWorld, integration: string): Promise<string> {
   const { url } = await readAddresses(world.reader, world);
   if (url.startsWith('https:')) return doorAddress(url, integration);

@@ -13,14 +13,12 @@ import type { World } from './kit/operation.ts';
 
 type Looking = Pick<World, 'reader' | 'caller' | 'fingerprint'>;
 
-/** True if the caller has access to this client. The client may no longer be in the settings. */
+/** The client may have left the settings. */
 export function hasAccess({ caller: { clients } }: Pick<World, 'caller'>, id: string): boolean {
   return clients?.has(id) ?? true;
 }
 
-/**
- * Finds the decision about one contact or network, open or not. Throws a ConfigurationError (unknown) if there is none.
- */
+/** Open or not. Throws a ConfigurationError (unknown) if there is none. */
 export async function findHold(world: Looking, id: string): Promise<Question> {
   const question = await findQuestion(world.reader, id);
   if (question !== undefined && hasAccess(world, question.integrationId)) return question;
@@ -29,7 +27,6 @@ export async function findHold(world: Looking, id: string): Promise<Question> {
   throw unknownHold(id);
 }
 
-/** Creates the error for a decision that does not exist, or that the caller may not see. */
 export function unknownHold(id: string): ConfigurationError {
   return new ConfigurationError(
     `There is no decision "${id}". Nothing was changed. List the open decisions: donor-sync holds`,
@@ -38,8 +35,7 @@ export function unknownHold(id: string): ConfigurationError {
 }
 
 /**
- * Finds the open batch with this ID. Throws a ConfigurationError: `unknown` if there is none, `conflict` if all its
- * contacts have been decided.
+ * Throws a ConfigurationError if there is no such batch (`unknown`) or if all its contacts are decided (`conflict`).
  */
 export async function findOpenBatch(world: Looking, id: string): Promise<QuestionBatch> {
   const open = await listOpenBatches(world);
@@ -66,10 +62,7 @@ async function listOpenBatches(world: Looking): Promise<QuestionBatch[]> {
   return batches.filter(({ integrationId }) => hasAccess(world, integrationId));
 }
 
-/**
- * Creates the error for a batch's ID where a decision's ID is needed, because a decision about a whole batch has to be
- * explicit.
- */
+/** The ID is a batch's. Deciding a whole batch must be explicit. */
 function isBatch({ id, count }: QuestionBatch): ConfigurationError {
   return new ConfigurationError(
     `"${id}" is a batch of ${describeCount(count, 'contact')}. Nothing was changed. Decide all of them: donor-sync holds approve --batch ${id}, or donor-sync holds reject --batch ${id}`,

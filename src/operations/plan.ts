@@ -1,4 +1,4 @@
-/** Plans a sync. This is a dry run that writes nothing and spends nothing. */
+/** A dry run writes and spends nothing. */
 import { z } from 'zod';
 import type { OpenIntegration } from '../clients/open-integration.ts';
 import type { FieldValue } from '../core/crm-field.ts';
@@ -143,7 +143,7 @@ export const planClient = acting({
     `A sync of "${integration}" would spend ${describeCount(enhancements.allowed, 'credit')} for enhancements.`,
 });
 
-/** Makes the plan with contacts and values. `show` receives a few people as they would be sent. */
+/** Includes contacts and values. `show` gets a few people as they would be sent. */
 export async function planNow(
   world: ActingWorld,
   input: PlanInput,
@@ -167,7 +167,7 @@ export async function planOne(
   const deps = await openCrm(open.deps, null);
   const only = contact ?? null;
   const preview = await previewRun(deps, { integration, mappings, partnerKey, full, only, show });
-  // A run for one contact neither reads nor changes the groups.
+  // A run for one contact ignores groups.
   const mirrored = only === null ? integration : { ...integration, networks: [] };
   const { remaining } = preview.credits.networks;
   const forecast = await forecastNetworks(deps, mirrored, remaining);

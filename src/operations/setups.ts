@@ -1,4 +1,4 @@
-/** Lists unfinished set-ups in the browser, without the values that were entered. */
+/** Without the entered values. */
 import { z } from 'zod';
 import { findSetup, listSetups, type Setup } from '../clients/setup/draft.ts';
 import { nextStep, SETUP_STEPS } from '../clients/setup/steps.ts';
@@ -78,7 +78,7 @@ function toSource({ reader, sealer }: World) {
   return { store: { reader }, sealer };
 }
 
-/** Checks the caller's rights directly, because a new client does not exist yet. */
+/** A new client does not exist yet, so rights are checked directly. */
 function hasAccess({ caller: { clients } }: World, id: string): boolean {
   return clients?.has(id) ?? true;
 }

@@ -1,13 +1,9 @@
-/** The introductions of a client's networks that may be shown, for the API, the terminal and the pages. */
 import { type ContactRecord, findContacts } from '../contacts/contacts.ts';
 import type { Reader } from '../database/reader.ts';
 import { type NetworkPicture, readPicture } from '../networks/network-picture.ts';
 import { findKeptBack } from '../sync/guards/kept-back.ts';
 
-/**
- * Returns the picture without paths to contacts that are withheld according to the database. If `who` is given, it
- * includes all paths to this contact, even weak ones.
- */
+/** Excludes withheld contacts. `who` adds all paths to one contact, even weak ones. */
 export async function readShownPicture(
   reader: Reader,
   integrationId: string,

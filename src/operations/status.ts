@@ -1,4 +1,4 @@
-/** A client's status: what is running, how the last run ended, pending work, and what to do next. */
+/** What runs, what happened, and what to do. */
 import { z } from 'zod';
 import { readStatus } from '../clients/views/status.ts';
 import { countContactWork } from '../contacts/contacts.ts';
@@ -42,7 +42,6 @@ const statusSchema = z
   })
   .meta({ id: 'ClientStatus' });
 
-/** The status of one client. */
 export type ClientStatus = z.output<typeof statusSchema>;
 
 export const showStatus = reading({
@@ -79,6 +78,6 @@ export const showStatus = reading({
 
 function stepsFor(id: string, lastRun: RunReport | null, holds: number): string[] {
   if (lastRun === null) return [`See what a first sync would do: donor-sync plan ${id}`];
-  // Uses the current number of open decisions, not the number when that run ended.
+  // Uses the current number and not the run's.
   return nextSteps({ ...lastRun, contacts: { ...lastRun.contacts, held: holds } });
 }

@@ -1,4 +1,4 @@
-/** Undoes a run: restores the values that it replaced, if the CRM still contains what the run wrote. */
+/** Restores replaced values that are still ours in the CRM. */
 import { z } from 'zod';
 import { describeCount } from '../core/quantities.ts';
 import { unknownRun } from '../core/shared-errors.ts';
@@ -18,7 +18,6 @@ import { describeWaiting, leaveToService, warnOfSecond } from './second-person.t
 
 const inputSchema = z.object({ run: z.string().describe('The ID of the run') });
 
-/** The parts that both ways of undoing share. */
 const declared = {
   name: 'undo',
   summary: 'Restore the values that a run replaced, unless they have changed since then',
@@ -64,11 +63,11 @@ const undoneSchema = z
 
 type Undone = z.output<typeof undoneSchema>;
 
-/** The operation for the terminal. It undoes the run immediately and does not leave it to the service. */
+/** For the terminal. Needs no service. */
 export const undoRunNow = acting({
   ...declared,
   result: z.object({ undo: undoneSchema }),
-  // A run that wrote nothing needs no question.
+  // Without writes, no question is needed.
   asksWithin: true,
   async run(world, input) {
     const { application, store, clock, caller, signal } = world;
@@ -97,7 +96,6 @@ export const undoRunNow = acting({
   ending: ({ undo }) => (undo.contacts.refused === 0 ? 'done' : 'stopped'),
 });
 
-/** Describes in sentences what was undone. */
 export function describeUndone({ contacts, fields, refusals }: Undone): string[] {
   const restored = describeCount(fields.restored, 'field');
   return [
@@ -114,7 +112,7 @@ export function describeUndone({ contacts, fields, refusals }: Undone): string[]
   ];
 }
 
-/** Throws a ConfigurationError (unknown) if the caller has no access to a client with this run. */
+/** Throws a ConfigurationError (unknown) without access. */
 export async function findUndoableRun(
   { reader, clients }: Pick<World, 'reader' | 'clients'>,
   id: string,

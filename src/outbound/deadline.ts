@@ -1,10 +1,9 @@
 /** The time limit of one exchange. */
 export interface Deadline {
-  /** Aborted when the time is over, or when the caller cancels. */
+  /** Aborted after the limit, or when the caller cancels. */
   signal: AbortSignal;
-  /** True if the time was over before the caller's signal was aborted. */
   expired(): boolean;
-  /** Stops the timer while we are not waiting for the other side. The caller's signal still applies. */
+  /** Stops the timer while nobody is waited for. The caller's signal still applies. */
   pause(): void;
   /** Restarts the timer with the full time. */
   restart(): void;
@@ -12,18 +11,17 @@ export interface Deadline {
   end(): void;
 }
 
-/** The maximum time for an exchange, and the signal that can end it earlier. */
+/** The limits of an exchange. */
 export interface Patience {
   timeoutMs: number;
   signal?: AbortSignal | undefined;
-  /** How long the exchange may continue after the signal was aborted, for a write in progress. Defaults to 0. */
+  /** A write may continue this long after the abort. Defaults to 0. */
   graceMs?: number;
 }
 
 /**
- * Starts a deadline. It uses the machine's own time, because it applies to a real socket. It has its own timer, because
- * a timer of `AbortSignal.timeout` cannot be restarted or cancelled, and a run would leave one behind for each request
- * for a few minutes.
+ * Starts now. Uses real time, because the socket is real. The timer can be cancelled. `AbortSignal.timeout` would leave
+ * a timer running for minutes after each request.
  */
 export function startDeadline({ timeoutMs, signal: stop, graceMs = 0 }: Patience): Deadline {
   const controller = new AbortController();

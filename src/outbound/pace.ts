@@ -1,37 +1,26 @@
 import type { Clock } from '../core/clock.ts';
 
-/**
- * How a limit is kept. Instants are from the monotonic clock, so a short wait does not become long if the
- * time of day is set.
- */
+/** Monotonic, so clock changes do not matter. */
 export interface PacePolicy<Limit> {
-  /**
-   * Returns how long the next request has to wait, as far as it is known now. If the result is 0 or less, it may be
-   * sent.
-   */
+  /** 0 or less means now. Depends on the requests so far. */
   waitMs(nowMs: number): number;
   /** Records that a request is sent. Call the returned function once the request is over. */
   depart(nowMs: number): (nowMs: number) => void;
   /** Nothing is sent before `untilMs`. */
   pause(untilMs: number, nowMs: number): void;
-  /** Keeps to a different limit from now on. */
+  /** Sets another limit. */
   keep(limit: Limit, nowMs: number): void;
-  /**
-   * Called before each departure with the number of waiting requests, if the limit is shared. If it rejects, those
-   * requests reject too.
-   */
+  /** Called before each departure from a shared limit. If it rejects, the waiting requests reject too. */
   prepare?: ((waiting: number) => Promise<void>) | undefined;
 }
 
-/** The pace of requests that the other side counts together. */
+/** One limit at the service or the CRM. */
 export interface Pace<Lane extends string, Limit> {
   /**
-   * Resolves when a request of this lane may be sent. Lanes take turns, and within a lane requests are served in order.
-   * Call the returned function once the request was answered or given up. If the signal is aborted, rejects with its
-   * reason, and nothing is counted.
+   * Resolves when the lane may send. Lanes take turns. Call the returned function when the request is over. After an
+   * abort, rejects with the signal's reason, and the request does not count.
    */
   take(lane: Lane, signal?: AbortSignal): Promise<() => void>;
-  /** Lets no request through for that long, for example after a 429. */
   pause(ms: number): void;
   keep(limit: Limit): void;
 }
@@ -48,7 +37,7 @@ interface Waiter {
   fail(reason: unknown): void;
 }
 
-/** Creates a pace that follows a policy. Lanes share the allowed requests fairly. */
+/** Follows a policy. Lanes share fairly. */
 export function createPace<Lane extends string, Limit>({
   clock,
   lanes,
@@ -77,7 +66,7 @@ export function createPace<Lane extends string, Limit>({
         };
         function leave(): void {
           waiter.fail(signal?.reason);
-          // If no request waits for a pause any longer, the pause would only keep the process alive.
+          // Without waiting requests, the pause would only keep the process alive.
           if (!isAwaited()) nap.abort();
         }
         signal?.addEventListener('abort', leave, { once: true });
@@ -136,12 +125,9 @@ export function createPace<Lane extends string, Limit>({
   }
 }
 
-/** One pace for each key, created on first use. */
+/** Created on first use. */
 export interface PaceRegistry<One> {
-  /**
-   * `key` distinguishes what is counted separately. It can be a keyed hash, for example, but is never a
-   * secret itself.
-   */
+  /** `key` names a count of requests. It may be a keyed hash, but never a secret. */
   for(key: string): One;
 }
 
@@ -156,37 +142,29 @@ export function createPaceRegistry<One>(make: (key: string) => One): PaceRegistr
   };
 }
 
-/** The number of requests per second (null or 0 for no limit), and how many may be sent together after a pause. */
+/** Requests per second (null or 0 for no limit), and the burst. */
 export interface BucketLimit {
   ratePerSecond: number | null;
   burst: number;
-  /**
-   * How many further requests the service would accept at the same time. They are kept in reserve for late requests.
-   * Defaults to none.
-   */
+  /** A reserve for late requests. The service would accept them. Defaults to none. */
   spare?: number;
 }
 
-/**
- * At least this many requests may be sent together, even with many in flight. With only one, a late timer could not be
- * made up for.
- */
+/** At least this many may be sent together. Otherwise, a late timer would reduce the rate forever. */
 const LEAST_AT_ONCE = 2;
 
 /**
- * Returns a token bucket, for services that allow a rate and a burst. It starts to fill at `startMs`. A request takes
- * its token from the service's bucket at some time between its departure and its response. A full bucket gains no more
- * tokens, so requests in flight count as part of the burst until they are answered. Otherwise, late requests and the
- * requests after them could exceed the burst if they arrive together after a pause.
+ * Allows a rate and a burst. Starts to fill at `startMs`. A token is taken at an unknown time between departure and
+ * response. A full bucket gains nothing. So requests in flight belong to the burst. Otherwise, late requests could
+ * exceed it.
  *
- * If requests are counted seconds late, all at the worst moment, one is rejected in about 10,000 random half-minutes
- * (test/partner). This costs one pause, whereas a guarantee would cost a slower pace in every run.
+ * Even at worst, one request in about 10,000 half-minutes is rejected (test/partner). That costs one pause. Preventing
+ * it would slow down every run.
  */
 export function tokenBucket(limit: BucketLimit, startMs: number): PacePolicy<BucketLimit> {
   let { burst, spare = 0 } = limit;
   let tokensPerMs = perMs(limit.ratePerSecond);
-  // The bucket does not start full, because a process that ended a moment ago may have emptied the service's own
-  // bucket.
+  // Not full, because an earlier process may have emptied the service's bucket.
   let tokens = Math.max(1, Math.floor(burst / 2));
   let filledUntilMs = startMs;
   let underWay = 0;
@@ -205,7 +183,7 @@ export function tokenBucket(limit: BucketLimit, startMs: number): PacePolicy<Buc
       };
     },
     pause(untilMs, nowMs) {
-      // Whatever was counted here, the service has just reported that its bucket is empty.
+      // The service has just reported an empty bucket.
       filledUntilMs = Math.max(refill(nowMs), untilMs);
       tokens = Math.min(tokens, 0);
     },
@@ -217,7 +195,7 @@ export function tokenBucket(limit: BucketLimit, startMs: number): PacePolicy<Buc
     },
   };
 
-  /** Returns the instant up to which the bucket is filled. It is later than now only during a pause. */
+  /** Returns how far the bucket is filled. Only a pause puts this into the future. */
   function refill(nowMs: number): number {
     tokens = Math.min(tokens, atOnce());
     if (nowMs <= filledUntilMs) return filledUntilMs;
@@ -226,35 +204,33 @@ export function tokenBucket(limit: BucketLimit, startMs: number): PacePolicy<Buc
     return nowMs;
   }
 
-  /** Returns how many requests may be sent together now. */
+  /** How many may be sent together now. */
   function atOnce(): number {
     return Math.min(burst, Math.max(LEAST_AT_ONCE, burst + spare - underWay));
   }
 }
 
-/** Assigns the departures of each key across all hosts. */
+/** Shared by all hosts. */
 export interface DepartureBoard {
-  /** Reserves departures. Returns the time from now to the first of them (ms). */
+  /** Returns the wait for the first departure (ms). */
   reserve(key: string, of: { count: number; apartMs: number; burst: number }): Promise<number>;
   pause(key: string, ms: number): Promise<void>;
 }
 
-/** How many departures are reserved at a time. A process that is killed loses them. */
+/** A killed process loses its reservations. So only a few are taken. */
 const MAX_RESERVED = 10;
 
-/** Less than a service allows, because several processes may be a little late at the same time. */
+/** Less than the service allows, because several processes may be late together. */
 const MAX_SHARED_BURST = 5;
 
-/** If a departure was missed by more than this, the whole process was delayed, and the departure is not made up for. */
+/** After such a delay, the whole process was paused. The lost time is not made up for. */
 const MISSED_AFTER_MS = 500;
 
-/** How long nothing is sent if the board could not be reached, and after how long that is given up. */
+/** Without the board, nothing is sent, and after this time the process gives up. */
 const BOARD_AWAY_MS = 1_000;
 const BOARD_PATIENCE_MS = 30_000;
 
-/**
- * Returns the bucket for a limit that many hosts share. Departures are reserved, and kept by this process's own clock.
- */
+/** Many hosts share the limit. Each waits with its own clock. */
 export function sharedBucket(
   limit: BucketLimit,
   { board, key, clock }: { board: DepartureBoard; key: string; clock: Pick<Clock, 'monotonicMs'> },
@@ -296,7 +272,7 @@ export function sharedBucket(
     pause(untilMs, nowMs) {
       pausedUntilMs = Math.max(pausedUntilMs, untilMs);
       departuresMs = [];
-      // If this fails, the service itself tells the other processes to wait.
+      // Otherwise, the service's responses slow the others.
       board.pause(key, untilMs - nowMs).catch(() => undefined);
     },
     keep(other) {
@@ -305,24 +281,24 @@ export function sharedBucket(
   };
 }
 
-/** Returns the rate per millisecond. Without a limit, the bucket refills infinitely fast, so every wait becomes 0. */
+/** Without a limit, every wait is 0. */
 function perMs(ratePerSecond: number | null): number {
   return ratePerSecond ? ratePerSecond / 1_000 : Number.POSITIVE_INFINITY;
 }
 
-/** A number of requests per window, however the other side counts them. Null means no limit. */
+/** Requests per window. Windows may start at any time. Null means no limit. */
 export type WindowLimit = { requests: number; windowMs: number } | null;
 
-/** The part of a limit that is used, because a user may also work with the account by hand. */
+/** Runs use this part. Users need the rest. */
 const USED_PART = 0.99;
 
-/** Requests are spaced by at most this share of an even pace, to make up for late requests. */
+/** Spacing makes up for late requests. */
 const GAP_PART = 0.8;
 
-/** A request arrives before its response does, and within this time after its departure. */
+/** The latest arrival after the departure. */
 const LATEST_ARRIVAL_MS = 400;
 
-/** Clocks count in whole milliseconds. */
+/** Clocks are accurate to one millisecond. */
 const MARGIN_MS = 5;
 
 /** A request that was answered. */
@@ -332,10 +308,8 @@ interface Answered {
 }
 
 /**
- * Returns a sliding window, as CRMs count. A request counts from its departure until one window after its latest
- * possible arrival. The CRM has counted it at some time in between, so network delays cannot put more requests into any
- * of the CRM's windows. No round trip is shorter than the fastest one, so at least that time passes between the
- * arrivals of two requests.
+ * CRMs count in windows. A request counts from its departure until a window after its latest arrival. So network delays
+ * never exceed any window.
  */
 export function slidingWindow(limit: WindowLimit): PacePolicy<WindowLimit> {
   let kept = limit;
@@ -373,7 +347,7 @@ export function slidingWindow(limit: WindowLimit): PacePolicy<WindowLimit> {
     },
   };
 
-  /** Returns the latest possible arrival. It assumes that the fastest round trip took no time on the way there. */
+  /** The latest possible arrival. Assumes that the fastest request arrived immediately. */
   function latestMs({ departedMs, answeredMs }: Answered): number {
     return Math.min(answeredMs - fastestMs, departedMs + LATEST_ARRIVAL_MS);
   }
@@ -383,13 +357,10 @@ export function slidingWindow(limit: WindowLimit): PacePolicy<WindowLimit> {
   }
 }
 
-/** Requests of different processes take different times to arrive. */
+/** Arrival times differ between processes. */
 const UNEVEN_ARRIVAL_MS = 100;
 
-/**
- * Returns the window for a limit that many hosts share. Departures are as even as a bucket's, within the process's own
- * window.
- */
+/** Many hosts share the limit. Each spreads its departures evenly. */
 export function sharedWindow(
   limit: WindowLimit,
   shared: { board: DepartureBoard; key: string; clock: Pick<Clock, 'monotonicMs'> },
@@ -414,11 +385,10 @@ export function sharedWindow(
   };
 }
 
-/** Returns a bucket that never lets more requests through in any window than the limit allows. */
+/** Never exceeds the limit in any window. */
 function toBucketLimit(limit: WindowLimit): BucketLimit {
   if (limit === null) return { ratePerSecond: null, burst: 1 };
-  // The burst is one request in ten, because a window contains the burst and the requests that the rate allows during
-  // it.
+  // The burst is a tenth, because a window has the burst and the rate.
   const burst = Math.max(1, Math.min(MAX_SHARED_BURST, Math.floor(limit.requests / 10)));
   const windowMs = limit.windowMs + UNEVEN_ARRIVAL_MS;
   return { ratePerSecond: ((limit.requests * USED_PART - burst + 1) / windowMs) * 1_000, burst };

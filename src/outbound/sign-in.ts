@@ -17,9 +17,9 @@ export interface SharedSignIn<SignIn> {
 }
 
 export interface SignInWays<SignIn> {
-  /** Requests a sign-in. Throws one of the four kinds of error. */
+  /** Throws an error of one of the four kinds. */
   ask(): Promise<SignIn>;
-  /** False if another request would only return the same token. */
+  /** False if a new request would only return the same token. */
   isRenewable: boolean;
   /** Returns true if it should be renewed before the next use. If omitted, it is never renewed. */
   isStale?(signIn: SignIn): boolean;
@@ -27,13 +27,16 @@ export interface SignInWays<SignIn> {
   refusedForGood(): Error;
 }
 
-/** How many renewals in a row are made without an accepted request in between. */
+/** The maximum number of successive renewals without an accepted request. */
 const MAX_RENEWALS = 2;
 
-/** How often one request is tried. If a request is accepted in the meantime, the count of renewals starts again. */
+/**
+ * The maximum number of attempts for one request. If a request is accepted in the meantime, the count of renewals
+ * starts again.
+ */
 const MAX_SIGN_INS = 4;
 
-/** Creates the sign-in of a connector. It does not send anything yet. */
+/** It does not send anything yet. */
 export function shareSignIn<SignIn extends { accessToken: string }>(
   ways: SignInWays<SignIn>,
 ): SharedSignIn<SignIn> {
@@ -62,7 +65,7 @@ export function shareSignIn<SignIn extends { accessToken: string }>(
     return current !== null && isUsable ? current : share();
   }
 
-  /** Returns a sign-in with a different token, because this token was rejected. */
+  /** Returns a sign-in with a new token, because the given token was rejected. */
   async function renew(rejectedToken: string): Promise<SignIn> {
     if (current !== null && current.accessToken !== rejectedToken) return current;
     if (underWay === null) {
@@ -100,17 +103,23 @@ export interface RefreshTokens {
   settingsToken: string | null;
 }
 
-/** How often another process's token is looked for, and the wait before each attempt except the first. */
+/**
+ * The number of attempts to find a token from a different process, and the wait before each attempt except the first.
+ */
 const LOOKS = 5;
 const LOOK_WAIT_MS = 200;
 
-/** How many refresh tokens are tried before a rejection counts, because other processes may repeatedly be faster. */
+/**
+ * The number of refresh tokens that are tried before a rejection is final, because other processes may repeatedly be
+ * faster.
+ */
 const MAX_TOKENS = 3;
 
 /**
- * Refreshes with the stored token, or with the token in the settings. If it is rejected, another process may have used
- * it a moment ago, so the token that it has stored is tried. A rotated token is on disk (`keep`) before its access
- * token is used, because the old token may be invalid from then on. Throws a ConfigurationError if there is no token.
+ * Refreshes the access token with the stored refresh token or with the refresh token in the settings. If it is
+ * rejected, a different process may have used it a moment ago. In that case, the token that this process has stored is
+ * tried. A rotated token is on disk (`keep`) before its access token is used, because the old token may be invalid from
+ * then on. Throws a ConfigurationError if there is no token.
  */
 export async function refreshWithStored<Reply>(
   tokens: RefreshTokens,
@@ -136,8 +145,8 @@ export async function refreshWithStored<Reply>(
 }
 
 /**
- * Returns the token that another process has stored in the meantime. It may need a moment between the response and the
- * disk.
+ * Returns the token that a different process has stored in the meantime. The other process may need a moment to write
+ * the token to disk after it has received the response.
  */
 async function awaitOther(
   { secrets, name, clock, signal }: RefreshTokens,
@@ -157,7 +166,7 @@ function notConnected(): ConfigurationError {
   return new ConfigurationError(message, { code: 'crm_unauthorized' });
 }
 
-/** Returns a short fingerprint of a secret, to distinguish secrets without showing them. */
+/** Returns a short fingerprint of a secret. It distinguishes secrets without showing them. */
 export function secretFingerprint(secret: string): string {
   return createHash('sha256').update(secret).digest('hex').slice(0, 16);
 }
@@ -167,13 +176,13 @@ export function toCodeChallenge(codeVerifier: string): string {
   return createHash('sha256').update(codeVerifier).digest('base64url');
 }
 
-/** Creates the error for a requested consent if `crm.auth` already contains everything that a sign-in needs. */
+/** Creates the error for a request to connect if `crm.auth` already contains everything that is needed to sign in. */
 export function consentNotWanted(authType: string): ConfigurationError {
   const message = `crm.auth of type ${authType} signs in automatically: no consent is needed.`;
   return new ConfigurationError(message, { code: 'consent_not_wanted' });
 }
 
-/** Returns a request to a sign-in server (RFC 6749). It is a form, in which parts without a value are left out. */
+/** It is a form from which parts without a value are left out. */
 export function formRequest(
   url: string,
   form: Readonly<Record<string, string | undefined>>,
@@ -191,19 +200,25 @@ export function formRequest(
   };
 }
 
-/** Why a sign-in server rejects a request. */
+/** The reason why a sign-in server rejects a request. */
 export interface SignInRefusal {
   /** The most specific code. */
   word: string;
   /** The code from the standard, or null if the response is not from a sign-in server. */
   error: string | null;
-  /** The description. It may name a user, so no message contains it unless its exact text is known. */
+  /**
+   * The server's description of the error. It may name a user, so messages contain it only if it is one of the known
+   * descriptions.
+   */
   description: string;
-  /** The same description, for a user who decides. */
+  /** The server's description, for deciding users. */
   words: ForeignText | null;
 }
 
-/** Some servers, such as HubSpot's, have their own codes in `status`, and the description also in `message`. */
+/**
+ * Some servers, such as HubSpot's, have their own codes in `status`. These servers also send the description in
+ * `message`.
+ */
 const refusalSchema = z.object({
   error: z.string().optional(),
   status: z.string().optional(),
@@ -237,7 +252,7 @@ const OAUTH_WORDS: ReadonlySet<string> = new Set(
   OAUTH_APPROVAL_ERROR_GENERIC OAUTH_APP_BLOCKED OAUTH_AUTHORIZATION_BLOCKED`.split(/\s+/),
 );
 
-/** Returns an OAuth code from a sign-in server or an address, or `unknown_error` for any other text. */
+/** Returns an OAuth code from a sign-in server or an address. Returns `unknown_error` for any other value. */
 export function oauthWord(word: string): string {
   return OAUTH_WORDS.has(word) || /^HTTP_\d{3}$/.test(word) ? word : 'unknown_error';
 }

@@ -22,7 +22,7 @@ export const CREDITS = operation(
   [{ method: 'GET', path: '/credits' }],
 );
 
-/** Returns the current balances. Costs no credits. */
+/** Costs no credits. */
 export async function readCredits(send: Send, signal?: AbortSignal): Promise<CreditBalances> {
   return sendFor(send, CREDITS, {}, (reply) => parseReply(creditBalancesSchema, reply), signal);
 }

@@ -42,22 +42,23 @@ export interface Discovery {
   /** True if the service publishes a readable openapi.json. */
   published: boolean;
   findings: readonly Finding[];
-  /** The colours that a network can have, or null if the service does not publish them. */
   colors: readonly string[] | null;
-  /** The rate limit, or null if the service does not publish it, so the documented limit applies. */
+  /** The rate limit. If it is null, the service does not publish a limit, and the documented limit applies. */
   rateLimit: RateLimit | null;
 }
 
 /** One line in the output of `doctor`. */
 export interface Finding {
-  /** For example `submit persons`. */
+  /** The subject of the error, such as `submit persons`. */
   subject: string;
   /**
    * For example `POST /enhancements, the list under "persons"`, with `(assumed)` if the path is published and its body
    * is not.
    */
   value: string;
-  /** `published`: it is in openapi.json. `assumed`: it is not published, so it is only tried first. */
+  /**
+   * `published`: it is in openapi.json. `assumed`: it is not published. The client tries it and does not rely on it.
+   */
   source: 'published' | 'assumed';
 }
 
@@ -71,7 +72,8 @@ const OPENAPI: Operation = {
 };
 
 /**
- * Errors of a service without a description. The client works without one, because there are defaults for everything.
+ * The errors of a service that does not publish a description. The client works without a description, because there
+ * are defaults for everything.
  */
 const ABSENT = [PartnerEndpointMissing, PartnerRedirected, PartnerServerError, ReplyUnreadable];
 
@@ -103,10 +105,7 @@ async function readDescription(send: Send, baseUrl: string, signal: AbortSignal 
   }
 }
 
-/**
- * Services that cannot describe themselves fail with a 500 in plain text. Other failures mean that the
- * service is unavailable.
- */
+/** Other failures mean that the service is unavailable. */
 function isAbsence(error: unknown): boolean {
   if (error instanceof PartnerUnavailable) return error.status === 500;
   return ABSENT.some((kind) => error instanceof kind);
@@ -148,7 +147,7 @@ function describe(route: Route): string {
   return `${describeEndpoint(route)}, ${body}`;
 }
 
-/** All operations of the service, for learning their paths. */
+/** All operations of the service. Their paths are learned from its description. */
 
 /** The operations that enhancing, networks and warm paths need. `doctor` shows a line for each. */
 export const NEEDED_OPERATIONS: readonly Operation[] = [
@@ -169,7 +168,7 @@ export const NEEDED_OPERATIONS: readonly Operation[] = [
   LOOKUP,
 ];
 
-/** Operations that a service may have in addition. A service that does not list them is still complete. */
+/** Additional operations that a service may have. A service that does not list them is still complete. */
 export const OTHER_OPERATIONS: readonly Operation[] = [
   TEST,
   DELETE_NETWORK,

@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { parseReply, type Reply } from './reply.ts';
 import { idSchema } from './wire.ts';
 
-/** Requests that name many donors, and what their responses contain about donors without a result. */
+/** Handles requests for many donors, and reads the donors without a result from the responses. */
 
 /** The maximum number of donor IDs in one request (service document, section 8). */
 export const MAX_DONORS_PER_REQUEST = 100;
 
 /**
- * Returns the donors without duplicates, because the service would charge for a donor again. Throws `RangeError` unless
- * there are 1 to 100, because the service would respond with 400.
+ * Returns the donors without duplicates, because the service would charge for a duplicate again. Throws `RangeError`
+ * unless there are 1 to 100, because the service would respond with 400.
  */
 export function distinctDonors(donorIds: readonly string[]): string[] {
   const distinct = [...new Set(donorIds)];
@@ -23,11 +23,11 @@ export function distinctDonors(donorIds: readonly string[]): string[] {
 export interface LeftOut {
   /** IDs that belong to no donor. */
   notFound: readonly string[];
-  /** Not covered by the balance (section 4.5, rule 3), or not mentioned in the response. */
+  /** The donors that the balance did not cover (section 4.5, rule 3) or that the response did not mention. */
   unprocessed: readonly string[];
 }
 
-/** Returns the requested donors that are missing in the response, with the reason. */
+/** Returns the requested donors that are missing from the response, with the reason. */
 export function leftOut(
   reply: Reply,
   asked: readonly string[],
@@ -43,7 +43,7 @@ export function leftOut(
   };
 }
 
-/** If a response has no such field, such as a bare list, no donors are missing. */
+/** If a response does not have such a field, because it is a bare list, for example, no donors are missing. */
 const leftOutSchema = z
   .object({ not_found_ids: z.array(idSchema).nullish().catch(null) })
   .catch({ not_found_ids: null });

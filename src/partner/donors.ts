@@ -10,14 +10,13 @@ import { bareOrUnder, idSchema, listUnder, withIdAs } from './wire.ts';
 /** Donor retrieval (service document, section 4.4). Payloads are not documented. */
 export interface Donors {
   /**
-   * Reads one profile. Costs one credit of the donors bucket. Throws `PartnerNotFound` for an unknown donor, and the
-   * credit is refunded. After `AnswerLost`, the credit may have been spent.
+   * Costs one credit from the donors bucket. Throws `PartnerNotFound` for an unknown donor. The service then refunds
+   * the credit. After `AnswerLost`, the credit may have been spent.
    */
   read(donorId: string, signal?: AbortSignal): Promise<Profile>;
   /**
-   * Reads the profiles of 1 to 100 donors, and costs a credit of the donors bucket for each. The service
-   * processes as many, from the start of the list, as the balance covers. After `AnswerLost`, credits may
-   * have been spent.
+   * Reads the profiles of 1 to 100 donors. Each profile costs a credit from the donors bucket. Starting at the first
+   * donor, the service processes the number of donors that the balance covers.
    */
   readMany(donorIds: readonly string[], signal?: AbortSignal): Promise<ProfileBatch>;
   /**
@@ -29,12 +28,10 @@ export interface Donors {
   readMetadataOfMany(donorIds: readonly string[], signal?: AbortSignal): Promise<MetadataBatch>;
 }
 
-/** A donor in another record. Contains the identity, but no paid data. */
+/** A donor to which a different record refers. Contains the identity, but no paid data. */
 export interface DonorReference {
   donorId: string;
-  /**
-   * The full name. It is personal data, so it must never be logged. Null if the service sends only the ID.
-   */
+  /** It is personal data, so it must never be logged. Null if the service sends only the ID. */
   name: string | null;
   /** The donor's page in the service's web application. */
   profileUrl: string | null;
@@ -83,7 +80,7 @@ export function withDonorId<Donor extends z.ZodType>(donor: Donor) {
 
 /** A donor in a list or a search result. */
 export interface DonorSummary extends DonorReference {
-  /** The place of the current address, or null if it is unknown or not given. */
+  /** The place of the current address, or null if the service does not report it. */
   location: { city: string | null; state: string | null } | null;
 }
 
@@ -98,7 +95,7 @@ export const donorSummaryShape = {
 
 const wireSchema = z.object(donorSummaryShape);
 
-/** A summary, or a bare ID if the service lists nothing more. */
+/** A summary of the donor, or a bare ID if the service sends only the ID. */
 export const donorSummarySchema = withDonorId(wireSchema).transform(toDonorSummary);
 
 /** Returns the summary in our own terms. */
@@ -112,7 +109,7 @@ export function toDonorSummary(wire: z.output<typeof wireSchema>): DonorSummary 
 
 /** The free data about a donor (service document, section 4.4). */
 export interface DonorMetadata extends DonorSummary {
-  /** The parts that the profile would contain, or null if the service does not say. */
+  /** The parts that the profile would contain, or null if the service does not list them. */
   profile: {
     hasAge: boolean | null;
     hasNetWorth: boolean | null;
@@ -173,7 +170,7 @@ export interface ProfileBatch extends LeftOut {
   profiles: ReadonlyMap<string, Profile>;
 }
 
-/** Each profile costs a credit of the donors bucket. */
+/** Each profile costs a credit from the donors bucket. */
 export const DONOR = operation('profile of a donor', { charges: 'donors' }, [
   { method: 'GET', path: '/donors/{id}' },
 ]);

@@ -2,19 +2,15 @@ import { ConfigurationError, FatalError, RetriableError, SkippableError } from '
 import type { Bucket, Charge } from './buckets.ts';
 
 /**
- * Errors of the Partner Data Service (service document, section 7). `details` always contains `endpoint` (method and
- * path, without IDs), `status` (null without a response) and `charged`. No message and no detail contains the key, or
- * anything that the service wrote about a person. The service's texts are left out, because some of them repeat the
- * submitted data.
+ * Errors of the Partner Data Service (service document, section 7). `details` always contains `endpoint` (the method
+ * and the path without IDs), `status` (null if there was no response) and `charged`. Messages and details never contain
+ * the key or anything that the service wrote about a person.
  */
 
-/** Whether a failed request may have cost credits. `no`: they were refunded or never taken. */
+/** `no`: they were refunded or never taken. */
 export type Charged = 'no' | 'unknown';
 
-/**
- * True if a request that rejected with `error` can have cost credits. Only after `AnswerLost` is this possible. All
- * other errors, including the signal's own reason, mean no.
- */
+/** This is possible only after `AnswerLost`. For all other errors, including the signal's own reason, returns `no`. */
 export function chargedBy(error: unknown): Charged {
   return error instanceof AnswerLost ? 'unknown' : 'no';
 }
@@ -32,7 +28,7 @@ export class PartnerKeyRejected extends ConfigurationError {
 
 /** 401: the key's deactivation date has passed (section 5, rule 4). */
 export class PartnerKeyExpired extends ConfigurationError {
-  /** The last day on which the key worked, `2026-11-20`, or null if the service did not say. */
+  /** The last day on which the key was valid, such as `2026-11-20`. Null if the service did not report it. */
   readonly expiredOn: string | null;
 
   constructor(endpoint: string, expiredOn: string | null) {
@@ -66,7 +62,8 @@ export class CreditsExhausted extends ConfigurationError {
 }
 
 /**
- * The base URL redirects. The redirect is not followed, because the key is sent only to the configured host.
+ * The service redirects the base URL. The redirect is not followed, because the key is sent only to the configured
+ * host.
  */
 export class PartnerRedirected extends ConfigurationError {
   constructor(endpoint: string, status: number) {
@@ -79,8 +76,8 @@ export class PartnerRedirected extends ConfigurationError {
 }
 
 /**
- * A path that the service does not have. The status is 405, or 404 if the path itself is unknown. Without a status, the
- * service's openapi.json does not list the path, so it is not tried.
+ * A path that the service does not have. The status is 405, or 404 if the path itself is unknown. If there is no
+ * status, the service's openapi.json does not list the path, so the path is not tried.
  */
 export class PartnerEndpointMissing extends ConfigurationError {
   constructor(endpoint: string, status: number | null) {
@@ -93,18 +90,18 @@ export class PartnerEndpointMissing extends ConfigurationError {
 }
 
 /**
- * A part of a request that the service rejected, and the reason. Its `msg` and `input` may be personal and are left
- * out. Words that are not known places or types (validation-words.ts) may also be personal, so they are replaced with
- * `?`.
+ * A part of a request that the service rejected, and the reason. Its `msg` and `input` may contain personal data and
+ * are left out. Words that are not known places or types (validation-words.ts) may also be personal, so they are
+ * replaced with `?`.
  */
 export interface ValidationItem {
-  /** For example `missing`. */
+  /** The type of the error, such as `missing`. */
   type: string;
   /** The place, for example `body`, `persons`, 3, `name`. */
   loc: readonly (string | number)[];
 }
 
-/** 422: the body fails validation (section 2.8). Other requests, and other people, may be accepted. */
+/** 422: the body fails validation (section 2.8). The service may still accept other requests and other people. */
 export class PartnerValidationError extends SkippableError {
   readonly items: readonly ValidationItem[];
 
@@ -119,8 +116,8 @@ export class PartnerValidationError extends SkippableError {
 }
 
 /**
- * Returns the indexes of the submitted people that a 422 blames, in ascending order. Empty if it blames nobody, in
- * which case it is unknown whom to leave out.
+ * Returns the indexes of the submitted people that a 422 blames, in ascending order. Empty if it blames nobody. The
+ * client then cannot know which people to leave out.
  */
 export function blamedPersons(error: PartnerValidationError): number[] {
   const indexes = error.items.flatMap(({ loc }) => {
@@ -144,7 +141,7 @@ export class PartnerNotFound extends SkippableError {
   }
 }
 
-/** 400, and other 4xx codes that are not in the document. This request will never succeed, but others may. */
+/** This request will never succeed, but others may. */
 export class PartnerBadRequest extends SkippableError {
   constructor(endpoint: string, status: number) {
     super(
@@ -157,7 +154,7 @@ export class PartnerBadRequest extends SkippableError {
 
 /** 429 after the last attempt, or with a longer wait than a run should spend on it. */
 export class PartnerThrottled extends RetriableError {
-  /** How long the service asks to wait, or null if it does not say. */
+  /** The time that the service asks the client to wait, or null if the service does not state it. */
   readonly retryAfterMs: number | null;
 
   constructor(endpoint: string, retryAfterMs: number | null) {
@@ -173,7 +170,7 @@ export class PartnerThrottled extends RetriableError {
   }
 }
 
-/** The documented 500, received twice. Refunded (section 4.5, rule 5). */
+/** The service responded twice with the documented 500. The service refunds the credits (section 4.5, rule 5). */
 export class PartnerServerError extends RetriableError {
   constructor(endpoint: string) {
     super(
@@ -184,9 +181,8 @@ export class PartnerServerError extends RetriableError {
   }
 }
 
-/** A request that certainly did not arrive, or a free call of which no attempt got a response. */
 export class PartnerUnavailable extends RetriableError {
-  /** The status of the response that arrived in its place, for example 502 from a gateway. Null if there was none. */
+  /** The status of the response that was received, for example 502 from a gateway. Null if there was none. */
   readonly status: number | null;
 
   constructor(endpoint: string, problem: string, status: number | null, cause?: unknown) {
@@ -200,11 +196,11 @@ export class PartnerUnavailable extends RetriableError {
 }
 
 /**
- * A request that may have cost credits, and whose response was not read. It is fatal, so no code that repeats retriable
- * work can spend credits twice. The caller settles it by the balance.
+ * A request that may have cost credits and whose response could not be read. It is fatal, so no code that repeats
+ * retriable work can spend credits twice. The caller uses the balance to find out if it was charged.
  */
 export class AnswerLost extends FatalError {
-  /** The bucket that paid for it, if its credits are spent. Null if the document does not say which. */
+  /** The bucket that paid for it, if its credits are spent. Null if the document does not state it. */
   readonly bucket: Bucket | null;
 
   constructor(
@@ -224,7 +220,7 @@ export class AnswerLost extends FatalError {
   }
 }
 
-/** A bulk add that takes longer than a caller should wait. It may still end. */
+/** A bulk add that takes longer than a caller should wait. The bulk add may still end. */
 export class BulkAddUnfinished extends RetriableError {
   readonly jobId: string;
 
@@ -242,8 +238,8 @@ export class BulkAddUnfinished extends RetriableError {
 }
 
 /**
- * A free call whose responses could not be read in any attempt, because they were an intermediary's page or lacked
- * something. The message contains the field and the endpoint.
+ * A free call without a readable response to any attempt. The responses came from an intermediary, or a required field
+ * was missing. The message contains the field and the endpoint.
  */
 export class ReplyUnreadable extends RetriableError {
   constructor(endpoint: string, problem: string, status: number | null = null) {
@@ -256,7 +252,7 @@ export class ReplyUnreadable extends RetriableError {
   }
 }
 
-/** The maximum number of places in a message. The items contain all of them. */
+/** The maximum number of rejected fields that a message names. The items contain all rejected fields. */
 const MAX_PLACES_SHOWN = 5;
 
 function describePlaces(items: readonly ValidationItem[]): string {

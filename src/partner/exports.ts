@@ -19,25 +19,25 @@ import {
 /** Exports of donors as files (service document, section 4.4). Payloads are not documented. */
 export interface Exports {
   /**
-   * Orders an export. Costs credits of the exports bucket: one for the request according to the document (section 4.5,
-   * rule 1), but expect one for each donor. Throws `RangeError` without fields or donors, and `PartnerBadRequest` if
-   * the service finds too many. After `AnswerLost`, the export may have been created and paid for.
+   * Orders an export. Costs credits from the exports bucket. According to the document, the price is one credit for the
+   * request (section 4.5, rule 1), but a credit for each donor is likely. Throws `RangeError` if there are no fields or
+   * donors, and `PartnerBadRequest` if the service finds too many. After `AnswerLost`, the export may have been created
+   * and paid for.
    */
   create(order: ExportOrder, signal?: AbortSignal, mayLeave?: MayLeave): Promise<CreatedExport>;
-  /** Reads a page of past exports. Costs no credits. */
+  /** Costs no credits. */
   list(page?: PageRequest, signal?: AbortSignal): Promise<Page<DonorExport>>;
   /** Reads one past export. Costs no credits. Throws `PartnerNotFound` for an unknown export. */
   read(exportId: string, signal?: AbortSignal): Promise<DonorExport>;
   /**
-   * Opens an export's file. Costs no credits. The chunks must be read, or the connection stays open for the time of one
-   * request. Reading rejects with `PartnerUnavailable` if the file is cut off.
+   * Opens an export's file. Costs no credits. The chunks must be read. Otherwise the connection stays open for the time
+   * of one request. Reading rejects with `PartnerUnavailable` if the file is cut off.
    */
   download(exportId: string, signal?: AbortSignal): Promise<ReceivedFile>;
 }
 
-/** The donors to export, by ID or as a whole list. */
 export type ExportOrder = {
-  /** The columns, at least one. The document does not list the available columns. */
+  /** The columns. At least one is required. The document does not list the available columns. */
   fields: readonly string[];
   format: 'csv' | 'xlsx';
 } & ({ donorIds: readonly string[] } | { listId: string });
@@ -45,7 +45,7 @@ export type ExportOrder = {
 /** An export that exists at the service. */
 export interface DonorExport {
   exportId: string;
-  /** The service's word for the status. Null if it has none, because it creates exports immediately. */
+  /** The service's word for the status. */
   status: string | null;
   /** Null if the service does not report it. This is also true for the fields below. */
   format: string | null;
@@ -53,7 +53,7 @@ export interface DonorExport {
   createdAt: string | null;
 }
 
-/** A new export, and the donors that it lacks, if the service names them. */
+/** If the service names the donors that it lacks, they are listed. */
 export interface CreatedExport extends DonorExport {
   /** IDs that belong to no donor. */
   notFound: readonly string[];
@@ -61,7 +61,7 @@ export interface CreatedExport extends DonorExport {
   unpaid: readonly string[];
 }
 
-/** Credits of the exports bucket. */
+/** The credits in the exports bucket. */
 export const CREATE_EXPORT = operation('create an export', { charges: 'exports' }, [
   { method: 'POST', path: '/exports' },
 ]);
@@ -74,7 +74,10 @@ export const EXPORT = operation('one export', { charges: null }, [
   { method: 'GET', path: '/exports/{id}' },
 ]);
 
-/** Not documented. Assumed to be free, like everything about past exports (service document, section 4.4). */
+/**
+ * The cost is not documented. donor-sync assumes that it is free, as past exports are otherwise (service document,
+ * section 4.4).
+ */
 export const DOWNLOAD = operation('download an export', { charges: null, reads: 'file' }, [
   { method: 'GET', path: '/exports/{id}/download' },
 ]);
@@ -146,8 +149,8 @@ const exportSchema = withIdAs(
 );
 
 /**
- * Yields a file's chunks. A file that is cut off rejects with our own error, because the part that was read is not the
- * whole file.
+ * Yields a file's chunks. If the file is cut off, the iteration fails with our own error, because the received part is
+ * not the whole file.
  */
 async function* translated(
   chunks: AsyncIterable<Uint8Array>,

@@ -3,7 +3,7 @@ import { PartnerEndpointMissing } from './errors.ts';
 import { type Operation, operation, type Routes } from './routes.ts';
 import type { Send } from './send.ts';
 
-/** The areas whose health checks are in the document (section 4.4). They are always checked. */
+/** The areas whose health checks are in the document (section 4.4). These areas are always checked. */
 const NAMED_AREAS = ['donors', 'search'] as const;
 
 /** Areas whose health is checked if the service's openapi.json lists a check for them. */
@@ -11,7 +11,7 @@ const OTHER_AREAS = ['enhancements', 'exports', 'lists', 'networks'] as const;
 
 type Area = (typeof NAMED_AREAS | typeof OTHER_AREAS)[number];
 
-/** The health of one area of the service. `unknown` if it has no health check. */
+/** `unknown` if it has no health check. */
 export interface AreaHealth {
   area: Area;
   state: 'healthy' | 'unhealthy' | 'unknown';
@@ -33,10 +33,7 @@ export async function testKey(send: Send, signal?: AbortSignal): Promise<void> {
   await send(TEST, {}, signal);
 }
 
-/**
- * Returns the health of each area. Rejects for errors that are not about health, such as an invalid key. Costs no
- * credits.
- */
+/** Returns the health of each area. Rejects for errors that are not about health, such as an invalid key. */
 export function readHealth(
   send: Send,
   routes: Routes,

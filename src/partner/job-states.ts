@@ -6,19 +6,19 @@ import { type Send, sendFor } from './send.ts';
 
 /** Reads the states of many jobs, for progress and results. */
 
-/** The states of some of the requested jobs. Jobs that the response leaves out are in neither part. */
+/** The states of some of the requested jobs. */
 export interface JobStates {
-  /** The unparsed state of each job, by job ID. It counts even if the job is also reported as unknown. */
+  /** The unparsed state of each job, by job ID. This state is used even if the job is also reported as unknown. */
   found: ReadonlyMap<string, unknown>;
   /** Jobs that the service reports as unknown. */
   vanished: ReadonlySet<string>;
   endpoint: string;
 }
 
-/** How the state of a job in a response is read. */
+/** The functions that read a job's state from a response. */
 export interface JobReader<State> {
   operation: Operation;
-  /** How many job IDs one request can contain. */
+  /** The maximum number of job IDs in one request. */
   maxJobs: number;
   read(entry: unknown, jobId: string, endpoint: string): State;
   vanished: State;
@@ -26,12 +26,12 @@ export interface JobReader<State> {
   undecided: State;
 }
 
-/** How often jobs that a response omits are requested again. */
+/** The number of further requests for jobs that a response omits. */
 const MAX_ROUNDS = 5;
 
 /**
- * Returns each job's state. A job counts as vanished if the service reports it as unknown, or omits it twice. Once is
- * not enough, because a response may be cut short.
+ * Returns each job's state. A job is treated as vanished if the service reports it as unknown or omits it twice. One
+ * request is not enough, because a response may be cut short.
  */
 export async function readJobs<State>(
   send: Send,
@@ -63,8 +63,8 @@ export async function readJobs<State>(
 }
 
 /**
- * Requests states. Some services respond with 404 for a whole batch because of one unknown job. Each half is then
- * requested, until the unknown jobs are found. This ends because a single job has no halves.
+ * Some services respond with 404 for a whole batch because of one unknown job. Each half is then requested, until the
+ * unknown jobs are found. The recursion ends at a single job, which cannot be split.
  */
 async function askFor(
   send: Send,
@@ -95,7 +95,7 @@ const wrappedSchema = z.object({
 });
 const keyedSchema = z.record(z.string(), z.unknown());
 
-/** Reads the three shapes of responses: under `job_id_to_state`, keyed by ID, or a list. */
+/** Reads the three forms of a response: an object under `job_id_to_state`, an object keyed by ID, and a list. */
 function statesIn(reply: Reply, jobIds: readonly string[]): JobStates {
   const { json, endpoint } = reply;
   if (Array.isArray(json)) {

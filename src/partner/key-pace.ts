@@ -10,8 +10,8 @@ import {
 } from '../outbound/pace.ts';
 
 /**
- * What a request is for. Lanes share the rate fairly, so polling never starves submitting, and a thousand queries do
- * not keep another request from reading a balance (`other`).
+ * Lanes share the rate fairly, so polling never starves submitting, and a thousand queries do not keep another request
+ * from reading a balance (`other`).
  */
 export const LANES = ['submit', 'poll', 'results', 'networks', 'queries', 'other'] as const;
 export type Lane = (typeof LANES)[number];
@@ -24,14 +24,13 @@ export interface RateLimit {
 
 /** The pace of one API key. Every request with the key first waits for its turn. */
 export interface Pacer extends Pick<Pace<Lane, RateLimit>, 'take' | 'pause'> {
-  /** Keeps the limit that the service has published, with the same margins as for the documented limit. */
   keepLimit(limit: RateLimit): void;
 }
 
 /**
- * The service allows 10 requests per second and a burst of 10 (service document, section 8). It counts on arrival, so
- * requests in flight may arrive together with later ones. Two requests of the burst and one percent of the rate are
- * left unused.
+ * The service allows 10 requests per second and a burst of 10 (service document, section 8). It counts a request when
+ * the request arrives, so requests in flight may arrive together with later requests. Two requests of the burst and one
+ * percent of the rate are left unused.
  */
 const DEFAULT_RATE_PER_SECOND = 9.9;
 const DEFAULT_BURST = 8;
@@ -40,19 +39,22 @@ const UNUSED_BURST = 2;
 const UNUSED_RATE_PART = 0.01;
 
 export interface PaceOptions {
-  /** Requests per second. Defaults to 9.9. Null or 0 means no limit. */
+  /** Defaults to 9.9. Null or 0 means no limit. */
   ratePerSecond?: number | null;
-  /** How many requests may be sent together after a pause, at least 1. Defaults to 8. */
+  /** The number of requests that may be sent together after a pause, at least 1. Defaults to 8. */
   burst?: number;
 }
 
 export interface PacerOptions extends PaceOptions {
   clock: Clock;
-  /** Set if processes share the pace of each key. If null or omitted, each process has its own pace. */
+  /** Set if several processes share one pace for each key. If null or omitted, each process has its own pace. */
   board?: DepartureBoard | null;
 }
 
-/** Creates paces with a token bucket. Each belongs to this process, or is on the board that it shares with others. */
+/**
+ * Creates a token bucket for each key. Each bucket belongs to this process, or is on the board that several processes
+ * share.
+ */
 export function createPacer(options: PacerOptions, key = ''): Pacer {
   const { clock, board, ratePerSecond = DEFAULT_RATE_PER_SECOND, burst = DEFAULT_BURST } = options;
   const limit = { ratePerSecond, burst, spare: Math.max(0, DEFAULT_BURST + UNUSED_BURST - burst) };

@@ -21,29 +21,28 @@ import {
  * An unknown list is a `PartnerNotFound`.
  */
 export interface Lists {
-  /** Returns all lists. Costs no credits. */
+  /** Costs no credits. */
   list(signal?: AbortSignal): Promise<DonorList[]>;
   /**
-   * Creates a list. Costs no credits. Throws `PartnerBadRequest` if the team already has a list with that name. A first
-   * attempt whose response was lost may have created it.
+   * Costs no credits. Throws `PartnerBadRequest` if the team already has a list with that name. A first attempt whose
+   * response was lost may have created it.
    */
   create(name: string, signal?: AbortSignal): Promise<DonorList>;
   /** Returns a list with one page of its donors. Costs no credits. */
   read(listId: string, page?: PageRequest, signal?: AbortSignal): Promise<ListPage>;
   /**
-   * Renames a list. Costs no credits. Throws `PartnerBadRequest` if another list has the name, or if it is one of the
-   * service's own lists.
+   * Costs no credits. Throws `PartnerBadRequest` if another list has the name, or if it is one of the service's own
+   * lists.
    */
   rename(listId: string, name: string, signal?: AbortSignal): Promise<void>;
   /**
-   * Deletes a list. Costs no credits. Throws `PartnerBadRequest` for one of the service's own lists, such as All Saved
-   * Donors. Throws `PartnerNotFound` even if an earlier attempt, whose response was lost, has deleted it.
+   * Costs no credits. Throws `PartnerBadRequest` for one of the service's own lists, such as All Saved Donors. Throws
+   * `PartnerNotFound` even if an earlier attempt, whose response was lost, has deleted it.
    */
   delete(listId: string, signal?: AbortSignal): Promise<void>;
   /**
-   * Adds 1 to 100 donors, and costs a credit of the lists bucket for each. The service processes as many,
-   * from the start of the list, as the balance covers. After `AnswerLost`, they may have been added and paid
-   * for.
+   * Adds 1 to 100 donors. Each donor costs a credit from the lists bucket. Starting at the first donor, the service
+   * processes the number of donors that the balance covers. After `AnswerLost`, they may have been added and paid for.
    */
   addDonors(
     listId: string,
@@ -55,10 +54,9 @@ export interface Lists {
   removeDonors(listId: string, donorIds: readonly string[], signal?: AbortSignal): Promise<void>;
 }
 
-/** A list. */
 export interface DonorList {
   listId: string;
-  /** Unique within the team. */
+  /** The name, which is unique within the team. */
   name: string;
   /** True for a list that the service maintains itself, such as All Saved Donors. Null if the service does not say. */
   isSystem: boolean | null;
@@ -97,7 +95,7 @@ export interface ListAddition extends LeftOut {
   alreadyListed: readonly string[];
 }
 
-/** Each donor costs a credit of the lists bucket. */
+/** Each donor costs a credit from the lists bucket. */
 export const ADD_TO_LIST = operation('add donors to a list', { charges: 'lists' }, [
   { method: 'POST', path: '/lists/{id}/donors', listName: 'donor_ids' },
 ]);

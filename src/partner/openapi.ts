@@ -6,12 +6,9 @@ import type { Route } from './routes.ts';
 export interface OpenApi {
   /** Returns the path of a route as the document spells it, or null if the document does not list it. */
   getPath(route: Route): string | null;
-  /**
-   * Returns the field that contains the list in a route's body. Null if the body is the list itself, and undefined if
-   * the document does not say.
-   */
+  /** Null if the body is the list itself, and undefined if the document does not say. */
   getListName(route: Route): string | null | undefined;
-  /** Returns the allowed texts of a field in a route's JSON body, or null if there is no restriction. */
+  /** Returns the values that a field in a route's JSON body may have, or null if there is no restriction. */
   allowedValues(route: Route, field: string): string[] | null;
   /** Returns the maximum of a numeric field in a route's JSON body, or null if there is no restriction. */
   getMaximum(route: Route, field: string): number | null;
@@ -94,7 +91,10 @@ export function readOpenApi(document: z.output<typeof openApiSchema>, basePath: 
     );
   }
 
-  /** Returns a path as it is spelt in the document. Its trailing slash stays, but the base URL itself has none. */
+  /**
+   * Returns a path as it is spelt in the document. A trailing slash in the path is kept, but the base URL itself ends
+   * without a slash.
+   */
   function spelling(path: string, route: Route): string {
     const plain = route.path.replace(/\/$/, '');
     return plain !== '' && path.endsWith('/') ? `${plain}/` : plain;

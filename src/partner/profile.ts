@@ -4,9 +4,9 @@ import type { Profile } from '../core/profile.ts';
 const capacitySchema = z.object({ capacity: z.number().nullish() }).nullish();
 
 /**
- * A donor profile as the service sends it (service document, section 2.6). Only its ID is required. A field that is
- * null, absent or empty has no value, and fields that we do not use are ignored. Fields must have the documented type,
- * so a number that arrives as text is not accepted.
+ * A donor profile as the service sends it (service document, section 2.6). Only the ID is required. A field that is
+ * null, absent or empty has no value. Fields that donor-sync does not use are ignored. Fields must have the documented
+ * type, so a number that arrives as text is not accepted.
  */
 export const profileSchema = z.object({
   id: z.string().min(1),
@@ -51,7 +51,7 @@ export function toProfile(wire: z.output<typeof profileSchema>): Profile {
   };
 }
 
-/** Returns the net worth. A range with only one bound cannot be shown in a CRM field. */
+/** A range with only one bound cannot be shown in a CRM field, so it has no value. */
 function toNetWorth(range: readonly (number | null)[] | null | undefined): Profile['netWorth'] {
   const [low, high] = range ?? [];
   return low == null || high == null ? null : { low, high };

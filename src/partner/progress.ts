@@ -12,7 +12,7 @@ export type JobProgress =
   | { state: 'completed' }
   /** `error` is the service's text and may be about the person. It is only shown, and never logged. */
   | { state: 'failed'; error: string | null }
-  /** The service does not know the job, or no longer knows it. */
+  /** The service does not know the job or no longer knows it. */
   | { state: 'vanished' };
 
 /** The maximum number of jobs in one progress request (service document, section 8). */
@@ -35,7 +35,7 @@ export const PROGRESS_OF_MANY = operation(
   ],
 );
 
-/** Returns the progress of one job. Costs no credits. */
+/** Costs no credits. */
 export async function readJobProgress(
   send: Send,
   log: Log,
@@ -80,7 +80,7 @@ const oneSchema = z.object({ job_state: stateSchema });
 /** An entry in a batch. It is the state itself, or the state wrapped as in the response for one job. */
 const entrySchema = z.union([stateSchema, oneSchema.transform(({ job_state }) => job_state)]);
 
-/** Reads an entry. One invalid entry must not hide the other 999, so its job is read again with the next poll. */
+/** One invalid entry must not hide the other 999, so its job is read again with the next poll. */
 function readEntry(entry: unknown, jobId: string, endpoint: string, log: Log): JobProgress {
   const parsed = entrySchema.safeParse(entry);
   if (parsed.success) return toProgress(parsed.data, log);
@@ -89,7 +89,7 @@ function readEntry(entry: unknown, jobId: string, endpoint: string, log: Log): J
   return { state: 'processing', pctDone: null };
 }
 
-/** Words that are not in the document count as running. The age limit of the job ends that. */
+/** A word that is not in the document is treated as running. The job's age limit ends such a job. */
 function toProgress({ progress, error }: z.output<typeof stateSchema>, log: Log): JobProgress {
   const word = progress.status.trim().toLowerCase();
   if (word === 'completed') return { state: 'completed' };
@@ -98,7 +98,7 @@ function toProgress({ progress, error }: z.output<typeof stateSchema>, log: Log)
   return { state: 'processing', pctDone: progress.pct_done ?? null };
 }
 
-/** Longer than any explanation. */
+/** The limit is longer than any explanation. */
 const MAX_ERROR_CHARACTERS = 300;
 
 /** Returns the text of a job's error. Its form is not documented. */

@@ -6,7 +6,7 @@ import type { ReceivedFile } from './exchange.ts';
 /** The content of a response, and the endpoint to name if something is missing. */
 export interface Reply {
   json: unknown;
-  /** The file, or null if the operation does not read one. */
+  /** The file, or null if the operation does not read a file. */
   file: ReceivedFile | null;
   endpoint: string;
   charges: Charge;
@@ -46,7 +46,7 @@ export function describeProblem(error: z.ZodError, within = ''): string {
 
 /**
  * The parts of a 422 that may be shown: places and types that the service document and its framework know. A service
- * may quote its input in either of them, so any other word is replaced with `?`.
+ * may quote its input in a place or a type, so any other word is replaced with `?`.
  */
 
 /** Used in place of an unknown word. */
@@ -71,7 +71,7 @@ const PLACES: ReadonlySet<string> = new Set([
   ...['cursor', 'page', 'limit', 'offset', 'min_strength', 'max_strength', 'options'],
 ]);
 
-/** Types of pydantic, version 2, which produces the service's errors, and words that services derive from them. */
+/** The types of pydantic version 2, which creates the service's errors, and words that services derive from them. */
 const TYPES: ReadonlySet<string> = new Set([
   ...['missing', 'extra_forbidden', 'json_invalid', 'json_type', 'value_error', 'assertion_error'],
   ...['string_type', 'string_too_short', 'string_too_long', 'string_pattern_mismatch'],
@@ -85,15 +85,15 @@ const TYPES: ReadonlySet<string> = new Set([
   ...['url_parsing', 'date_type', 'date_parsing', 'datetime_type', 'datetime_parsing', 'invalid'],
 ]);
 
-/** Returns a type from a 422, or `?`. */
+/** Returns a type from a 422, or `?` if the type is unknown. */
 export function shownType(type: string): string {
   return TYPES.has(type) ? type : HIDDEN;
 }
 
-/** More than the number of entries in any list that is sent, so a larger number cannot be an index. */
+/** This is more than the number of entries in any list that is sent. A larger number therefore cannot be an index. */
 const MOST_ENTRIES = 1_000;
 
-/** Returns a place from a 422, with `?` for each part that may be a text. */
+/** Returns a place from a 422, with `?` for each part that may be free text. */
 export function shownPlace(loc: readonly (string | number)[]): (string | number)[] {
   return loc.map((part) => {
     if (typeof part === 'string') return PLACES.has(part) ? part : HIDDEN;
@@ -101,7 +101,7 @@ export function shownPlace(loc: readonly (string | number)[]): (string | number)
   });
 }
 
-/** Returns the path of a field in a response. Keys are the service's own, and may be texts. */
+/** Returns the path of a field in a response. Keys come from the service, and may be free text. */
 function shownPath(path: readonly PropertyKey[]): string {
   return path
     .map((part) =>

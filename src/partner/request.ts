@@ -12,20 +12,20 @@ import {
   type Verdict,
 } from './verdict.ts';
 
-/** One request that was sent. These are counted. */
+/** One request that was sent. The callback counts these requests. */
 export interface PartnerCall {
-  /** For example `POST /enhancements`. */
+  /** The endpoint, such as `POST /enhancements`. */
   endpoint: string;
   /** Null if there was no response. */
   status: number | null;
-  /** True for a 429. */
+  /** True if the response was a 429. */
   throttled: boolean;
   durationMs: number;
 }
 
 /**
- * Called right before each attempt is sent, however long it has waited for its turn. Rejects if the request must no
- * longer be sent.
+ * Called right before each attempt is sent, even if the attempt has waited for a long time. Rejects if the request must
+ * no longer be sent.
  */
 export type MayLeave = () => Promise<void>;
 
@@ -38,8 +38,9 @@ export interface RequestDeps {
 }
 
 /**
- * Carries out a call at its pace, with retries where they are allowed. Resolves with the result, or rejects with an
- * error of `errors.ts`. Rejects with the signal's reason if the call was stopped and certainly cost nothing.
+ * Sends a call when the key's pace allows it, and retries the call if a retry is allowed. Resolves with the result, or
+ * rejects with an error from `errors.ts`. Rejects with the signal's reason if the call was stopped and certainly cost
+ * nothing.
  */
 export async function request(
   deps: RequestDeps,
@@ -88,7 +89,7 @@ async function sendOnce(
 
 /**
  * Waits before a retry. After a 429, all requests with this key wait, because the limit is per key. After other
- * failures, only this call waits. A stop during the wait takes effect when it is the next attempt's turn.
+ * failures, only this call waits. If the call is stopped during the wait, it ends when the next attempt would be sent.
  */
 async function waitToRetry(
   deps: RequestDeps,

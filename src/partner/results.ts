@@ -7,21 +7,20 @@ import { describeProblem } from './reply.ts';
 import { operation } from './routes.ts';
 import type { Send } from './send.ts';
 
-/** The result of a job. */
 export type JobResult =
   /** `match` is omitted if the service does not report how it found the profile. */
   | { state: 'completed'; profile: Profile; match?: Match }
   | { state: 'processing' }
-  /** `error` is the service's text and may be about the person. It is only shown, and never logged. */
+  /** `error` is the service's message, which may be about the person. It is shown to users but never logged. */
   | { state: 'failed'; error: string | null }
-  /** The service does not know the job, or no longer knows it. */
+  /** The service does not know the job or no longer knows it. */
   | { state: 'vanished' }
   /** The job is done, but its profile cannot be read. `problem` contains the field and the endpoint. */
   | { state: 'unreadable'; problem: string };
 
-/** The service's certainty and its reasons, in its own words. The text does not name a person. */
+/** The service's certainty and its reasons, in the service's own words. The text does not name a person. */
 export interface Match {
-  /** From 0 to 1. */
+  /** The certainty, from 0 to 1. */
   probability: number;
   reasons: readonly string[];
   /** The second most likely donor, or null if there is none. */
@@ -75,7 +74,7 @@ const resultSchema = z.object({
     .catch(null),
 });
 
-/** Reads a result. If there is a profile, it is a result, whatever the progress says. */
+/** If there is a profile, it is a result, whatever the progress says. */
 function readResult(entry: unknown, jobId: string, endpoint: string): JobResult {
   const parsed = resultSchema.safeParse(entry);
   if (!parsed.success)

@@ -6,12 +6,12 @@ import type { Send } from './send.ts';
 import { listUnder, nextCursorSchema, type Page, type PageRequest, pageQuery } from './wire.ts';
 
 /**
- * Searches the whole database (service document, section 4.4). Payloads are not documented. Each request, and therefore
- * each page, costs a credit of the searches bucket. A search that the service cannot read throws a
- * `PartnerValidationError` or `PartnerBadRequest` and is refunded. After `AnswerLost`, the credit may have been spent.
+ * Searches the whole database (service document, section 4.4). Payloads are not documented. Each request for a page
+ * costs a credit from the searches bucket. A search that the service cannot read throws a `PartnerValidationError` or
+ * `PartnerBadRequest` and is refunded. After `AnswerLost`, the credit may have been spent.
  */
 export interface Search {
-  /** Searches by a question in plain English, optionally with filters. */
+  /** Searches for donors with a question in plain English, optionally with filters. */
   ask(
     question: string,
     options?: PageRequest & { filters?: SearchFilters },
@@ -28,35 +28,34 @@ export interface Search {
 }
 
 /**
- * Conditions for donors, in the service's own words, which its openapi.json lists. They are not documented,
- * so nothing is translated.
+ * Conditions for donors, in the service's own words, which its openapi.json lists. They are not documented, so
+ * donor-sync passes them on unchanged.
  */
 export type SearchFilters = Readonly<Record<string, unknown>>;
 
-/** The same conditions as parameters of a URL. For a list, the parameter is repeated. */
+/** Returns the same conditions as query parameters. For a list, the parameter is repeated. */
 export type SearchParameters = Readonly<
   Record<string, string | number | boolean | readonly string[]>
 >;
 
-/** A donor that was found. */
 export interface FoundDonor extends DonorSummary {
   /** The evidence for this donor, in words for display. Empty if the service gives none. */
   matched: readonly string[];
 }
 
-/** A page of donors, best first, and how the service understood the question. */
+/** A page of donors, best match first, and the service's interpretation of the question. */
 export interface SearchPage extends Page<FoundDonor> {
   /** Null if the service does not say how it understood the question. */
   interpretation: SearchInterpretation | null;
 }
 
-/** How a question in plain English was understood. */
+/** The service's interpretation of a question in plain English. */
 export interface SearchInterpretation {
   understood: readonly { text: string; meaning: string | null }[];
   ignored: readonly { text: string; reason: string | null }[];
 }
 
-/** How long the service may search all its donors. */
+/** The time that the service may take to search all its donors. */
 const SEARCH_WORK_MS = 20_000;
 
 const KIND = { charges: 'searches', workMs: SEARCH_WORK_MS, namesThings: false } as const;
@@ -105,7 +104,7 @@ const ignoredSchema = z
   .object({ text: z.string(), reason: textSchema })
   .transform(({ text, reason }) => ({ text, reason: reason ?? null }));
 
-/** The results are what counts. How the question was understood is only additional information. */
+/** The results are required. The interpretation of the question is only additional information. */
 const interpretationSchema = z
   .object({
     interpretation: z.object({

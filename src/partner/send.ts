@@ -13,16 +13,16 @@ import type { Reply } from './reply.ts';
 import { type MayLeave, type RequestDeps, request } from './request.ts';
 import { describeEndpoint, hasOnePath, type Operation, type Route, type Routes } from './routes.ts';
 
-/** The parts of a request in addition to its route. */
+/** The parts of a request that are not in its route. */
 export interface Payload {
-  /** The ID of the requested thing. */
+  /** The ID of the requested object. */
   id?: string;
   /** The list in the body, which contains people or IDs. */
   list?: readonly unknown[];
   /** The other fields of the body. Undefined fields are omitted. */
   fields?: Readonly<Record<string, unknown>>;
   query?: URLSearchParams;
-  /** The cost of this request, if it is known more precisely than the operation's cost in general. */
+  /** The cost of this request, if it is more precise than the operation's general cost. */
   charges?: Charge;
   /**
    * Reads the response. If a free request's response cannot be read, the request is sent again, as after a 5xx status.
@@ -39,9 +39,9 @@ export type Send = (
 ) => Promise<Reply>;
 
 /**
- * Creates a client's sender. A missing path (404, 405, 307, 308) was never charged, so the next candidate is tried even
- * for a submission. A rejected body (422) was not charged either, so the body's other form is tried if there is one.
- * There is no other reason to use another route.
+ * Creates a client's sender. A request with a missing path (404, 405, 307, 308) was never charged. The next candidate
+ * is therefore tried, even for a submission. A rejected body (422) was not charged either, so the body's other form is
+ * tried if there is one. No other response causes a different path to be tried.
  */
 export function createSend(deps: RequestDeps, routes: Routes): Send {
   return async (operation, payload, signal, mayLeave) => {
@@ -57,7 +57,7 @@ export function createSend(deps: RequestDeps, routes: Routes): Send {
       } catch (thrown) {
         const error = certainly(thrown, call, signal);
         firstError ??= error;
-        // If the path is not the known path, a 404 does not reveal anything about the requested object.
+        // Only if the path is known to work does a 404 show that the requested object does not exist.
         const isAboutThing =
           error instanceof PartnerNotFound && operation.namesThings && route === known;
         const left = isAboutThing ? null : candidatesAfter(error, route, candidates);
@@ -85,7 +85,7 @@ export async function sendFor<Read>(
   mayLeave?: MayLeave,
 ): Promise<Read> {
   let known: { json: unknown; value: Read } | null = null;
-  // The response to a free request is read only once, to check whether it can be read.
+  // The response to a free request is read only once, to find out if it can be read.
   const readOnce = (reply: Reply): Read => {
     if (known === null || known.json !== reply.json)
       known = { json: reply.json, value: read(reply) };
@@ -94,7 +94,9 @@ export async function sendFor<Read>(
   return readOnce(await send(operation, { ...payload, read: readOnce }, signal, mayLeave));
 }
 
-/** Converts an unexpected error. It may have occurred after the request was sent, so the response counts as lost. */
+/**
+ * Converts an unexpected error. It may have occurred after the request was sent, so the response is treated as lost.
+ */
 function certainly(error: unknown, call: Call, signal: AbortSignal | undefined): unknown {
   if (call.charges === null || error instanceof DonorSyncError) return error;
   if (signal?.aborted && error === signal.reason) return error;

@@ -8,12 +8,12 @@ import type { Send } from './send.ts';
 
 /** The response to one submission. */
 export interface Submission {
-  /** Job ID by tracking ID. People who are not in it were not processed and not charged. */
+  /** People who are not in it were not processed and not charged. */
   jobIds: ReadonlyMap<string, string>;
   requested: number;
   /** The number of credits spent. */
   processed: number;
-  /** Why fewer people were processed than requested, if the service gave a reason. */
+  /** The reason why fewer people were processed than requested, if the service gave one. */
   partialReason: string | null;
 }
 
@@ -59,7 +59,7 @@ function toWire(person: Person) {
 const replySchema = z.object({
   // A person without a job ID was not processed, whether the service omits the ID or sends null.
   tracking_id_to_job_id: z.record(z.string(), z.string().min(1).nullable()),
-  // The IDs were paid for, so they are kept even if the counts are unreadable.
+  // The jobs were paid for, so their IDs are kept even if the counts are unreadable.
   meta: z
     .object({
       requested: z.int().nonnegative().nullish().catch(null),
@@ -88,7 +88,8 @@ function readSubmission(reply: Reply, persons: readonly Person[], log: Log): Sub
   return {
     jobIds,
     requested: meta?.requested ?? persons.length,
-    // Each person costs one credit. So a job was paid for whatever the count says, and not more people than were sent.
+    // Each person costs one credit. A job was therefore paid for whatever the service's number is. At most as many
+    // people were paid for as were sent.
     processed: Math.min(persons.length, Math.max(jobIds.size, reported ?? 0)),
     partialReason: meta?.partial_reason ?? null,
   };

@@ -21,7 +21,7 @@ import {
 import type { Body, Call, Exchange, ReceivedFile } from './exchange.ts';
 import { shownPlace, shownType } from './reply.ts';
 
-/** What an exchange means: a response, or an error with whether another attempt is allowed. */
+/** The meaning of an exchange: a response, or an error that also says if a retry is allowed. */
 export type Verdict =
   | ({ kind: 'reply' } & Success)
   | { kind: 'failure'; failure: FailureKind; retryAfterMs: number | null; error: DonorSyncError };
@@ -37,7 +37,7 @@ type Answered = Extract<Exchange, { kind: 'answered' }>;
 /** Translates the result of a request into our own terms (service document, section 7). */
 export function judge(call: Call, exchange: Exchange): Verdict {
   if (exchange.kind === 'unsent') {
-    // The guard rejects the address, and would reject it again.
+    // The guard rejects the address and would reject it again.
     if (isConfigurationError(exchange.cause)) return fails('final', exchange.cause);
     const error = new PartnerUnavailable(call.endpoint, 'no connection', null, exchange.cause);
     return call.charges === null ? fails('transient', error) : fails('final', error);
@@ -62,8 +62,8 @@ function judgeSuccess(call: Call, { status, body }: Answered): Verdict {
 }
 
 /**
- * Judges a redirect. 307 and 308 mean "send the same elsewhere", so nothing was done. Other redirects may come after
- * the work was done.
+ * Interprets a redirect. 307 and 308 mean that the same request should be sent to a different address, so nothing was
+ * done. Other redirects may come after the work was done.
  */
 function judgeRedirect(call: Call, status: number): Verdict {
   if (call.charges !== null && status !== 307 && status !== 308) {
@@ -103,8 +103,8 @@ function judgeRefusal(
 }
 
 /**
- * Judges a server's failure. Only the documented 500 promises a refund. A gateway's 502 may hide a request that is
- * still running.
+ * Interprets a failure of the server. Only the documented 500 promises a refund. A gateway's 502 may hide a request
+ * that is still running.
  */
 function judgeServerFailure(call: Call, { status, body }: Answered): Verdict {
   if (status === 500 && readDetail(body) !== null) {
@@ -190,15 +190,15 @@ function getJson(body: Body): unknown {
 }
 
 /**
- * Decides when a failed request is sent again, as a plain calculation (service document, section 7.2, rules 6 and 7).
- * `verdict.ts` decides whether it may be sent again at all.
+ * Calculates when a failed request is sent again (service document, section 7.2, rules 6 and 7). `verdict.ts` decides
+ * whether it may be sent again at all.
  */
 
 /**
- * - `throttled`: a 429, the service did nothing.
- * - `serverError`: the documented 500, refunded.
- * - `transient`: no usable response to a free call.
- * - `final`: sending it again is useless or dangerous.
+ * - `throttled`: a 429, and the service did nothing.
+ * - `serverError`: the documented 500, which is refunded.
+ * - `transient`: there was no usable response to a free call.
+ * - `final`: sending the request again is useless or dangerous.
  */
 export type FailureKind = 'throttled' | 'serverError' | 'transient' | 'final';
 
@@ -214,15 +214,17 @@ const MAX_SERVER_ERROR_TRIES = 2;
 const SERVER_ERROR_WAIT_MS = 1_000;
 
 /**
- * How often a transient failure is retried. Waits of 1, 2, 4 and 8 seconds are long enough for a service that is being
- * restarted.
+ * The number of times that a transient failure is retried. Waits of 1, 2, 4 and 8 seconds are long enough for a service
+ * that is being restarted.
  */
 export const MAX_TRANSIENT_TRIES = 5;
 
-/** How many requests one call can make, whatever failures occur. */
+/** The maximum number of requests that one call can send, whatever failures occur. */
 export const MAX_TRIES = MAX_THROTTLED_TRIES + MAX_SERVER_ERROR_TRIES + MAX_TRANSIENT_TRIES;
 
-/** Returns how many milliseconds to wait after the `count`-th failure of this kind (from 1), or null to give up. */
+/**
+ * Returns the number of milliseconds to wait after the `count`-th failure of this kind (from 1), or null to give up.
+ */
 export function retryDelayMs(
   kind: FailureKind,
   count: number,

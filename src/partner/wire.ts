@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /** Reads the different forms in which services that follow the same document may send the same data. */
 
-/** An identifier. Services whose identifiers are numbers send numbers. */
+/** A service whose identifiers are numbers sends them as numbers. */
 export const idSchema = z.union([z.string().min(1), z.int().transform(String)]);
 
 /** Returns a list that is the whole body, or that is in the body under a name. An error contains the field. */
@@ -15,7 +15,7 @@ export function listUnder<Entry extends z.ZodType>(name: string, entry: Entry) {
     .transform((body) => body[name] ?? []);
 }
 
-/** Returns a thing that is the whole body, or that is in the body under a name. */
+/** Returns a schema for an object that is the whole body or is in the body under this name. */
 export function bareOrUnder<Thing extends z.ZodType>(name: string, thing: Thing) {
   return z.preprocess((json) => {
     const inner = looseObject.safeParse(json).data?.[name];
@@ -23,7 +23,10 @@ export function bareOrUnder<Thing extends z.ZodType>(name: string, thing: Thing)
   }, thing);
 }
 
-/** Returns an object whose ID may have a different name than in the schema, or that is sent as a bare ID. */
+/**
+ * Returns a schema for an object that may be sent as a bare ID, or whose ID may have a different name from the
+ * schema's.
+ */
 export function withIdAs<Thing extends z.ZodType>(name: string, otherName: string, thing: Thing) {
   return z.preprocess((json) => {
     if (idSchema.safeParse(json).success) return { [name]: json };
@@ -36,7 +39,6 @@ const looseObject = z.record(z.string(), z.unknown());
 
 /** Lists that the service returns page by page. The words and the sizes are not documented. */
 
-/** The requested page. */
 export interface PageRequest {
   /** The previous page's `nextCursor`. Omitted for the first page. */
   cursor?: string;
@@ -44,14 +46,12 @@ export interface PageRequest {
   limit?: number;
 }
 
-/** One page of a list. */
 export interface Page<Entry> {
   entries: readonly Entry[];
-  /** The start of the next page, or null after the last page. */
+  /** The start of the next page, or null if this is the last page. */
   nextCursor: string | null;
 }
 
-/** Returns a request for a page as query parameters. */
 export function pageQuery({ cursor, limit }: PageRequest): URLSearchParams {
   const query = new URLSearchParams();
   if (limit !== undefined) query.set('limit', String(limit));
@@ -59,7 +59,7 @@ export function pageQuery({ cursor, limit }: PageRequest): URLSearchParams {
   return query;
 }
 
-/** The start of the next page, whatever else a response contains. A bare list is the only page. */
+/** The start of the next page. A response may also contain other fields. A bare list is the only page. */
 export const nextCursorSchema = z
   .object({ next_cursor: z.string().min(1).nullish().catch(null) })
   .transform(({ next_cursor: cursor }) => cursor ?? null)

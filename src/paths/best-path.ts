@@ -5,9 +5,9 @@ import type { Memberships, NetworkName } from './memberships.ts';
 export interface WarmPath {
   /** The connection. Its source is the introducer. */
   connection: Connection;
-  /** The network that the introducer belongs to. */
+  /** The introducer's network. */
   network: NetworkName;
-  /** How many people in the networks the contact is connected to. */
+  /** The number of people in the networks who are connected to the contact. */
   people: number;
   /** Donor IDs of all these people, or null if the service did not name all of them. */
   connecting: readonly string[] | null;
@@ -30,9 +30,9 @@ export interface Introduction {
 }
 
 /**
- * Returns the strongest connection, or null if there is none. If several are equally strong, the network that comes
- * first in the settings wins, and then the introducer with the lower ID. So the same connections always give the same
- * path. A pure function.
+ * Returns the strongest connection, or null if there is none. If several are equally strong, the network that is first
+ * in the settings is preferred, followed by the introducer with the lower ID. The same connections therefore always
+ * give the same path. A pure function.
  */
 export function findBestPath(choice: PathChoice): WarmPath | null {
   const found = findIntroductions(choice);
@@ -44,9 +44,9 @@ export function findBestPath(choice: PathChoice): WarmPath | null {
 }
 
 /**
- * Returns every connection that helps someone who wants to be introduced, best first. Nobody introduces themselves. A
- * network already knows the connections between its own members, so members of the contact's own networks count only
- * through another network. A pure function.
+ * Returns all connections through which someone could be introduced to the contact, best first. Nobody introduces
+ * themselves. A network already knows the connections between its own members. Members of the contact's own networks
+ * are therefore used only through a different network. A pure function.
  */
 export function findIntroductions({
   donorId,

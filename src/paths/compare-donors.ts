@@ -1,4 +1,4 @@
-/** Donors ► the service ► their connections to the networks, with a hundred donors per request. */
+/** Compares donors with the networks: queries the service for the connections of a hundred donors per request. */
 import { isDonorSyncError, messageOf } from '../core/errors.ts';
 import { inParallel } from '../core/parallel.ts';
 import type { Allowance } from '../credits/budget.ts';
@@ -11,19 +11,19 @@ import type { InsightDeps, InsightRun } from './insight-deps.ts';
 import { createQueryAllowance, type IntendedQuery } from './query-allowance.ts';
 import { STRENGTH_FLOOR } from './strength.ts';
 
-/** The number of requests in flight, so the key's full request rate is used. */
+/** The number of requests in flight that uses the key's full request rate. */
 const COMPARES_AT_ONCE = 10;
 
-/** If this many donors in a row are unknown, the donors are not the cause, and their paths still exist. */
+/** If this many donors in a row are unknown, the service has a problem. The donors' paths then still exist. */
 const MANY_UNKNOWN = 20;
 
-/** In the spending journal, a query counts as this many credits until its price is known. */
+/** The number of credits that the spending journal records for a query until its price is known. */
 const INTENDED_CREDITS = 1;
 
 /** The result for each donor, or null if the service does not know the donor. */
 export type Compared = Map<string, Pick<Prospect, 'connections' | 'totalConnections'> | null>;
 
-/** Compares donors with the networks as long as the budget allows. */
+/** Compares donors with the networks while the budget allows it. */
 export interface Comparison {
   /** Returns the connections of the donors. Once `isOver` is true, some donors may be missing. */
   compare(donorIds: readonly string[]): Promise<Compared>;
@@ -51,7 +51,7 @@ export function createComparison(
       for (let start = 0; start < distinct.length; start += MAX_DONORS_PER_REQUEST) {
         requests.push(distinct.slice(start, start + MAX_DONORS_PER_REQUEST));
       }
-      // The price of the first query shows how many more may be sent.
+      // The price of the first query shows how many further queries may be sent.
       const alone = deps.partner.connections.queryCost('compare') === undefined ? 1 : 0;
       for (const some of [requests.slice(0, alone), requests.slice(alone)]) {
         await inParallel(some, COMPARES_AT_ONCE, (ids) => compareSome(ids, compared));
@@ -86,20 +86,19 @@ export function createComparison(
       },
       toJournaledEnd() {
         const cost = deps.partner.connections.queryCost('compare');
-        // Until the price is known, the query counts as it was intended.
+        // Until the price is known, the intended cost of the query is used.
         return { charged: cost === undefined ? INTENDED_CREDITS : (cost?.credits ?? 0), jobs: {} };
       },
       send: (_, mayLeave) =>
         deps.partner.connections.compare(donorIds, filters, run.control.ending, mayLeave),
       async accept(query, prospects) {
         await allowance.accept(query);
-        // A donor that is missing in the response has no connections.
+        // A donor that is missing from the response has no connections.
         for (const id of donorIds) compared.set(id, NO_CONNECTIONS);
         for (const prospect of prospects) compared.set(prospect.donor.donorId, prospect);
         return 'progress';
       },
-      // The query may have been charged, so it is not repeated before the next run, and its intent stays
-      // open.
+      // The query may have been charged, so it is not repeated before the next run, and its intent remains open.
       async lose(_, error) {
         end(() => run.control.stopSpending('partner_unavailable', explain(messageOf(error))));
         return 'over';
@@ -136,7 +135,7 @@ export function createComparison(
     if (donorIds.length >= MANY_UNKNOWN && donorIds.every(isUnknown)) throw refusal;
   }
 
-  /** Reports the reason only once, whichever request finds it first. */
+  /** Reports the reason only once, even if several requests find it. */
   function end(say: () => void): void {
     if (!isOver) say();
     isOver = true;

@@ -20,7 +20,7 @@ export interface ContactPaths {
   donorId: string;
   /** The integration's networks to which the contact belongs. */
   memberOf: string[];
-  /** Strongest first. */
+  /** The connections, strongest first. */
   connections: ShownConnection[];
 }
 
@@ -31,7 +31,7 @@ export interface ContactPathsDeps extends ByHandDeps {
 }
 
 /**
- * Fetches all of one contact's connections from the service, with one query. People who may not be shown are left out.
+ * Fetches all connections of one contact from the service with one query. People who may not be shown are left out.
  * Before the query, throws a ConfigurationError if there are no networks yet, if the contact's donor is unknown, or if
  * nothing may be shown about the contact.
  */

@@ -42,7 +42,7 @@ export async function deliverPaths(
   const computed = fingerprinted.flatMap(({ contact, path, inCrm }): ComputedPath[] => {
     const { crmId, donorId } = contact;
     const write = written.get(crmId) ?? null;
-    // Nothing may be written for the contact now, so its path is computed again when something may.
+    // Nothing may be written for the contact now, so its path is computed again when values may be written.
     if (write === null && lookedUp.has(crmId)) return [];
     return [{ crmId, donorId, path: storedPath(path), inCrm, written: write }];
   });
@@ -58,7 +58,6 @@ function fingerprintPath({ store }: InsightDeps, { path }: Found): string {
   return store.fingerprint('warm_path', path === null ? '' : pathText(path));
 }
 
-/** Returns the CRM fields that paths are written into. */
 function pathFields({ mappings }: Pick<InsightRun, 'mappings'>): string[] {
   return mappings.filter(({ from }) => PATH_SOURCES.includes(from)).map(({ to }) => to);
 }
@@ -84,7 +83,7 @@ async function writePaths(
   const plans = found.flatMap((each) => {
     const { crmId } = each.contact;
     const { lookup, ...known } = getRecord(crmId);
-    // The next reading settles contacts that have left or were marked. Their values stay until then.
+    // The next reading handles contacts that have left the CRM or were marked. Their values are kept until then.
     if (lookup?.state !== 'found') return [];
     if (lookup.contact.optedOut || lookup.contact.excluded) return [];
     // Nothing is written for a contact that was erased, or that may have been erased.
@@ -142,7 +141,7 @@ export function pathValues(
 }
 
 /**
- * Returns a path's whole content as one text, without the contact's own name. If the text has not changed, the CRM
+ * Returns a path's whole content as one string, without the contact's own name. If the string has not changed, the CRM
  * already contains the path.
  */
 function pathText(path: WarmPath): string {

@@ -8,19 +8,18 @@ import { describeConnections, type ShownConnection } from './shown-connection.ts
 import { STRENGTH_FLOOR } from './strength.ts';
 import { findUnshownDonors } from './unshown-donors.ts';
 
-/** A person who is not in the CRM but is known to people in the networks. */
+/** A person who is not in the CRM and whom people in the networks know. */
 export interface FoundProspect {
   donorId: string;
   name: string | null;
   /** The donor's page in the service's web application. */
   profileUrl: string | null;
-  /** How many people in the networks know the prospect. */
+  /** The number of people in the networks who know the prospect. */
   people: number;
   /** The strongest connection. */
   best: ShownConnection;
 }
 
-/** The prospects to return. */
 export interface ProspectQuery {
   /** The minimum strength, from 0 to 1. The service has no connections below 0.45. */
   minStrength: number;
@@ -31,12 +30,15 @@ export interface ProspectDeps extends ByHandDeps {
   store: ByHandDeps['store'] & Pick<Store, 'fingerprint'>;
 }
 
-/** How many prospects are requested. Many of the strongest are already in the CRM. The service may return fewer. */
+/**
+ * The number of prospects that are requested. Many of the strongest are already in the CRM. The service may return
+ * fewer.
+ */
 const ASKED_FOR = 500;
 
 /**
- * Fetches the strongest prospects in the service's whole database with one query, strongest first. Contacts of the
- * integration and erased people are left out.
+ * Fetches the strongest prospects from the service's whole database with one query. The strongest comes first. Contacts
+ * of the integration and erased people are left out.
  */
 export async function findProspects(
   deps: ProspectDeps,
@@ -82,8 +84,8 @@ function introducersOf(connections: Prospect['connections']): string[] {
 }
 
 /**
- * Returns the name for the sentence. Only a CRM knows which part of a name is the first name, so this is the first
- * word.
+ * Returns the name with which the sentence refers to a person. Only a CRM knows which part of a name is the first name,
+ * so this is the first word.
  */
 function calledByName({ donor }: Prospect): string {
   const [firstName = null, ...others] = donor.name?.split(/\s+/) ?? [];

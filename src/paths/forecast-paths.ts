@@ -12,13 +12,13 @@ import { countPossiblePaths, countStalePaths, hasPathScope } from './statements/
 export interface PathsForecast {
   /** The maximum number of contacts whose connections to the networks would be queried. */
   contacts: number;
-  /** The number of queries. If the service charges for them, `insights.budget` is the limit. */
+  /** If the service charges for them, `insights.budget` is the limit. */
   queries: number;
   /** The number of requests to the service, and the number of requests to the CRM if every path has changed. */
   calls: { partner: number; crm: number };
 }
 
-/** Other work of the run, as far as it affects paths. */
+/** Facts about the run's other work that affect the number of paths. */
 export interface PathsForecastFacts {
   integration: Integration;
   mappings: readonly FieldMapping[];
@@ -40,7 +40,7 @@ export async function forecastPaths(
   const mirrored = await listMirroredNetworks(store.reader, id);
   if (joiners === 0 && !mirrored.some(({ members }) => members.length > 0)) return NOTHING;
   const settings = fingerprintSettings(store, { integration, mappings }, mirrored);
-  // A new member may know any of the contacts best.
+  // A new member may be the best introducer for any contact.
   const areAllStale = joiners > 0 || !(await hasPathScope(store.reader, id, settings));
   const known = areAllStale
     ? await countPossiblePaths(store.reader, id, only)

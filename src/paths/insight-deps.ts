@@ -1,4 +1,4 @@
-/** The dependencies of warm paths, and the parts of the run that they need. */
+/** The dependencies for warm paths, and the parts of the run that are needed. */
 import type { Run, SyncDeps } from '../sync/control/context.ts';
 
 export type InsightDeps = Omit<SyncDeps, 'takeLease'>;

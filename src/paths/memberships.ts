@@ -9,25 +9,24 @@ import type { Store } from '../store.ts';
 import type { InsightRun } from './insight-deps.ts';
 import type { Members } from './statements/stale-paths.ts';
 
-/** A network, as named in a path. */
 export type NetworkName = Pick<MirroredNetwork, 'networkId' | 'name'>;
 
 /** The networks of an integration, and their members. */
 export interface Memberships {
   /** The service's IDs, in the order of the settings. */
   networkIds: readonly string[];
-  /** True if the networks have no members, so there is nothing to compare with. */
+  /** True if the networks have no members. There is then nothing to compare with. */
   isEmpty: boolean;
   /** Returns the networks of a donor, in the order of the settings. */
   of(donorId: string): readonly NetworkName[];
   /**
-   * Returns the networks that a connection comes from, in the order of the settings. The service names them. If it does
-   * not, they are the member's networks.
+   * Returns the networks of a connection, in the order of the settings. The service names them. If it does not report
+   * them, these are the member's networks.
    */
   listNetworks(connection: Connection): readonly NetworkName[];
 }
 
-/** Indexes networks, in the order of the settings, for looking up many donors. */
+/** Indexes networks in the order of the settings, so that many donors can be looked up. */
 export function indexMemberships(networks: readonly MirroredNetwork[]): Memberships {
   const byDonor = new Map<string, NetworkName[]>();
   for (const network of networks) {
@@ -54,10 +53,7 @@ export function membersByNetwork(networks: readonly MirroredNetwork[]): Members 
   return Object.fromEntries(networks.map(({ networkId, members }) => [networkId, members]));
 }
 
-/**
- * Returns an integration's mirrored networks. If there are none, throws a ConfigurationError that explains how to
- * create them.
- */
+/** If there are none, throws a ConfigurationError that explains how to create them. */
 export async function requireNetworks(
   reader: Reader,
   integrationId: string,

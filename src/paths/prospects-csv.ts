@@ -1,12 +1,8 @@
-/** Prospects as a CSV file. */
 import { stringify } from 'csv-stringify/sync';
 import { plainCell } from '../core/printable.ts';
 import type { FoundProspect } from './find-prospects.ts';
 
-/**
- * Returns prospects as CSV. No cell contains a formula that a spreadsheet would run, or control characters for a
- * terminal.
- */
+/** No cell contains a formula that a spreadsheet would run or a control character. */
 export function prospectsCsv(prospects: readonly FoundProspect[]): string {
   return stringify(
     prospects.map(({ donorId, name, profileUrl, people, best }) => ({

@@ -1,7 +1,7 @@
 /**
  * Limits what one run's queries cost. Their price is not documented (service document, section 4.1). The client learns
  * it from the first query, and assumes one credit until then. Each query is on disk before it is sent. If its response
- * is lost, the first balance reading of the next run shows its cost.
+ * is lost, the next run's first balance reading shows its cost.
  */
 
 import { type Allowance, getAllowance } from '../credits/budget.ts';
@@ -11,7 +11,7 @@ import type { Bucket } from '../partner/buckets.ts';
 import type { CreditBalances } from '../partner/credits.ts';
 import type { InsightDeps, InsightRun } from './insight-deps.ts';
 
-/** The bucket whose name fits what a query does. The first query shows whether it is the correct bucket. */
+/** The bucket that is most likely to be charged for a query. The first query shows if it is the correct bucket. */
 const EXPECTED = { bucket: 'searches', credits: 1 } as const satisfies {
   bucket: Bucket;
   credits: number;
@@ -21,13 +21,13 @@ const EXPECTED = { bucket: 'searches', credits: 1 } as const satisfies {
 export interface IntendedQuery {
   /** The ID of the recorded intent. */
   id: string;
-  /** True if the query is known to be free, so there is no intent. */
+  /** True if the query is certainly free, so there is no intent. */
   isFree: boolean;
 }
 
-/** Allows queries as long as the settings and the bucket allow them. */
+/** Allows queries while the settings and the bucket allow them. */
 export interface QueryAllowance {
-  /** Records the next query as intended. Returns the reason if no more queries may be sent. */
+  /** Returns the reason if no more queries may be sent. */
   intend(): Promise<IntendedQuery | Allowance>;
   /** Records that the response arrived. If the price is not known yet, the next reading shows it. */
   accept(query: IntendedQuery): Promise<void>;
@@ -35,7 +35,7 @@ export interface QueryAllowance {
   refuse(query: IntendedQuery): Promise<void>;
 }
 
-/** Returns the allowance of one run. The first query must be sent alone, because its price is still unknown. */
+/** The first query must be sent alone, because its price is still unknown. */
 export function createQueryAllowance(deps: InsightDeps, run: InsightRun): QueryAllowance {
   const { store, partner, newId } = deps;
   const { perRun, keep } = run.integration.insights.budget;

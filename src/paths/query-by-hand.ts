@@ -1,7 +1,7 @@
 /**
  * Makes queries about connections for a user. Their price is not documented, so the first query of each kind shows it.
- * Unless a query is known to be free, it is recorded in the spending journal before it is sent, and its cost is added
- * to the bill.
+ * Unless a query is certainly free, it is recorded in the spending journal before it is sent, and its cost is added to
+ * the bill.
  */
 import { messageOf } from '../core/errors.ts';
 import { requireAgreed } from '../credits/confirm.ts';
@@ -29,7 +29,7 @@ export interface ByHand {
 /** The run's ID in the spending journal. Empty, because there is no run. */
 const NO_RUN = '';
 
-/** What a query is assumed to cost until the first one of its kind was measured. */
+/** The assumed cost of a query until the first query of its kind has been measured. */
 const ASSUMED_CREDITS = 1;
 
 /** Makes one query, and records what it costs. */
@@ -58,7 +58,7 @@ export async function queryByHand<Answer>(
   try {
     answer = await query();
   } catch (error) {
-    // If the response was lost, the query counts in full, because nobody settles it later.
+    // If the response was lost, the full cost of the query is recorded, because nobody settles it later.
     await record(chargedBy(error) === 'unknown' ? credits : 0);
     throw error;
   }
@@ -71,13 +71,13 @@ export async function queryByHand<Answer>(
     try {
       await store.spendingJournal.append({ what: 'answered', at, id, charged, jobs: {} });
     } catch (error) {
-      // Without this line, the query counts in full after a restore.
+      // Without this line, the full cost of the query would be charged after a restore.
       deps.log.warn({ request: id, error: messageOf(error) }, 'the end of a query is not recorded');
     }
     try {
       await store.act((trx) => addQueryCost(trx, integrationId, { credits: charged, at }));
     } catch (error) {
-      // The answer is paid for, so a database that is busy must not withhold it.
+      // The answer has been paid for, so it must be returned even if the database is busy.
       deps.log.warn({ credits: charged, error: messageOf(error) }, 'a query is not in the bill');
     }
   }

@@ -18,12 +18,12 @@ import { findKeptBack } from '../sync/guards/kept-back.ts';
 import { listPathsWithGiving } from './statements/warm-paths.ts';
 import { findUnshownDonors } from './unshown-donors.ts';
 
-/** A contact, and the member who can introduce it. */
+/** A contact, and the member who can introduce the contact. */
 export interface RankedIntroduction {
   crmId: string;
   introducerId: string;
   network: string;
-  /** From 0 to 1. */
+  /** The strength, from 0 to 1. */
   strength: number;
   /** Index in `CAPACITY_BANDS`, or null if the capacity is not known. */
   band: number | null;
@@ -35,12 +35,12 @@ export interface RankDeps {
   sealer: Pick<Sealer, 'open'>;
 }
 
-/** How many records are decrypted before other work can continue. This takes about five milliseconds. */
+/** The number of records that are decrypted before other work can continue. This takes about five milliseconds. */
 const SLICE = 500;
 
 /**
- * Returns the ranking. Contacts that opted out, object, have died or wait for a decision are not in it. A member who has
- * left the network, or who may not be named, introduces nobody.
+ * Returns the ranking. It does not contain contacts that have opted out, object to research, have died or wait for a
+ * decision. A member who has left the network or who may not be named is not offered as an introducer.
  */
 export async function rankIntroductions(
   deps: RankDeps,
@@ -73,7 +73,7 @@ export async function rankIntroductions(
   return sortBands(byBand);
 }
 
-/** Sorts one band after another, so other work can run in between. */
+/** Sorts one band after the other, so other work can run between them. */
 async function sortBands(bands: RankedIntroduction[][]): Promise<RankedIntroduction[]> {
   const ranked: RankedIntroduction[] = [];
   for (const band of bands) {
@@ -90,7 +90,10 @@ interface Introducers {
   donors: ReadonlySet<string>;
 }
 
-/** Returns the current members of each network, by the service's ID. Members who may not be shown are left out. */
+/**
+ * Returns the current members of each network. The key is the service's ID for the network. Members who may not be
+ * shown are left out.
+ */
 async function findIntroducers(
   deps: RankDeps,
   integrationId: string,
@@ -107,7 +110,10 @@ async function findIntroducers(
   );
 }
 
-/** Donors whose contacts have all left, died, or wait for a decision. A member without a contact is not among them. */
+/**
+ * Returns donors without a visible contact. All their contacts have left, have died or wait for a decision. A member
+ * without a contact is not among them.
+ */
 async function findWithheld(
   { reader }: RankDeps,
   integrationId: string,

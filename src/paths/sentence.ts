@@ -1,14 +1,13 @@
 /** A warm path in words, as a person would write it. All functions are pure. */
 import type { Connection } from '../partner/connections/connection.ts';
 
-/** The parts of a sentence. */
 export interface SentenceParts {
   connection: Connection;
-  /** The name of the network that the introducer belongs to. Empty if unknown. */
+  /** The name of the introducer's network. Empty if it is not known. */
   network: string;
-  /** How many people in the networks the contact is connected to. */
+  /** The number of people in the networks who are connected to the contact. */
   people: number;
-  /** What the sentence calls the contact: the first name from the CRM. */
+  /** The name that the sentence uses for the contact: the first name from the CRM. */
   calledName: string;
 }
 
@@ -65,7 +64,10 @@ interface Scene {
   years: SharedYears | null;
 }
 
-/** `past` has ended, `perfect` started in a known year and continues, `present` continues or is unknown. */
+/**
+ * `past` means that the relationship has ended, `perfect` that it started in a known year and continues. `present`
+ * means that it continues or that this is not known.
+ */
 type Tense = 'past' | 'perfect' | 'present';
 
 function chooseTense(source: Tie, target: Tie, years: SharedYears | null): Tense {
@@ -94,7 +96,7 @@ function describeTogether(scene: Scene, kind: TieKind, tense: Tense): string {
   );
 }
 
-/** The contact's role there at the same time, as a verb. */
+/** Verbs for the contact's role at the same place during the same years. */
 const MEANWHILE = {
   board: { past: 'sat on its board', present: 'sits on its board' },
   service: { past: 'served there', present: 'serves there' },
@@ -113,7 +115,10 @@ function describeAcross(scene: Scene, source: TieKind, target: TieKind, tense: T
   return ended(`${action}${yearsText(years)}, and ${calledName} ${MEANWHILE[target].present}`);
 }
 
-/** Returns a text such as `the board of Hill College`. A committee has no board, because it is like a board itself. */
+/**
+ * Returns a phrase such as `the board of Hill College`. A committee has no board, because it is similar to a board
+ * itself.
+ */
 function boardOr(kind: TieKind, place: string): string {
   const isBoardItself = /\b(board|committee|commission|council|conference|panel)\b/i.test(place);
   return kind === 'board' && !isBoardItself ? `the board of ${place}` : place;
@@ -131,13 +136,13 @@ function ended(sentence: string): string {
   return sentence.endsWith('.') ? sentence : `${sentence}.`;
 }
 
-/** How the name of an organisation is written within a sentence. */
+/** The name of an organisation in the form that a sentence needs. */
 
-/** First words of names that need an article, whatever kind of organisation it is. */
+/** If a name starts with one of these words, it needs an article, whatever kind of organisation it is. */
 const ARTICLE_BEFORE =
   /^(?:U\.S\. (?!Steel|Bank)|United States (?!Steel)|United Nations|University of |College of |Supreme Court|Department of |City of |State of |White House|Board of |Committee on |Joint |Friends of |YMCA|YWCA|NAACP)/;
 
-/** Words for kinds of nonprofits, as the last word of the name or before an `of`, `for` or `on`. */
+/** Words for kinds of nonprofits. They are the last word of the name, or the word before an `of`, `for` or `on`. */
 const ARTICLE_FOR =
   /\b(?:Administration|Agency|Alliance|Army|Arboretum|Aquarium|Association|Authority|Ballet|Board|Bureau|Cent(?:er|re)|Chamber|Clinic|Club|Coalition|Collaborative|Commission|Committee|Conference|Congress|Conservancy|Consortium|Corps|Council|Court|Cross|Department|Endowment|Federation|Fellowship|Foundation|Friends|Fund|Gallery|Gardens?|Guild|House of Representatives|Initiative|Institute|Institution|League|Library|Mission|Museum|Network|Opera|Orchestra|Panel|Partnership|Philharmonic|Project|Senate|Shelter|Society|Symphony|Theatre|Theater|Trust|Union|Zoo)(?: (?:of|for|on|to|against)\b[\s\S]*)?$/;
 
@@ -145,7 +150,7 @@ const ARTICLE_FOR =
 const PLAIN_KINDS: ReadonlySet<string> = new Set(['company', 'school']);
 
 /**
- * Adds an article where it is needed, such as `the Women's Shelter`, but `Riverside Food Bank`. The result has one
+ * Adds an article where English needs it: `the Women's Shelter`, but plain `Riverside Food Bank`. The result has one
  * line. `kind` is the service's word.
  */
 export function withArticle(name: string, kind: string | null): string {
@@ -155,19 +160,19 @@ export function withArticle(name: string, kind: string | null): string {
   return !hasOwn && (isDescription || ARTICLE_BEFORE.test(plain)) ? `the ${plain}` : plain;
 }
 
-/** A person's relationship to an organisation, as far as it changes the sentence. */
+/** The kind of a person's relationship to an organisation. Each kind needs a different sentence. */
 export type TieKind = 'board' | 'service' | 'work' | 'school' | 'gift';
 
 /** A relationship in our own terms. */
 export interface Tie {
   kind: TieKind;
-  /** True if the service's word says that the relationship has ended. */
+  /** True if the service reports that the relationship has ended. */
   isOver: boolean;
 }
 
 /**
- * The service's words for relationships. The complete set is not documented (section 2.2). A word that is
- * missing here gives a plainer sentence.
+ * The service's words for relationships. The complete set is not documented (section 2.2). If a word is missing here,
+ * the sentence is plainer.
  */
 const TIES = {
   sits_on_board_of: { kind: 'board', isOver: false },
@@ -192,7 +197,7 @@ function isKnown(word: string): word is keyof typeof TIES {
   return Object.hasOwn(TIES, word);
 }
 
-/** The calendar years in which two people were at the same place. `to` is null if they still are. */
+/** The calendar years in which two people were at the same place. `to` is null if both are still there. */
 export interface SharedYears {
   from: number;
   to: number | null;
@@ -228,7 +233,7 @@ function plausible(from: number, to: number | null): SharedYears | null {
   return isPlausible ? { from, to } : null;
 }
 
-/** Returns the contact's name for a sentence: the first name, as someone would write it. */
+/** Returns the contact's name for a sentence. It is the first name, as someone would write it. */
 export function calledName(contact: { firstName: string | null; lastName: string | null }): string {
   const [first, last] = [contact.firstName, contact.lastName].map(tidy);
   if (!first) return last || 'this person';

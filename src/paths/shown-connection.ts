@@ -4,7 +4,7 @@ import { indexMemberships, type Memberships } from './memberships.ts';
 import { describeConnection } from './sentence.ts';
 import { roundedStrength } from './strength.ts';
 
-/** A connection to a member, in the form for users and programs. */
+/** A connection to a member, in the form for pages and for JSON. */
 export interface ShownConnection {
   /** From 0 to 1, in whole hundredths. */
   strength: number;

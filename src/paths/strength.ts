@@ -1,7 +1,7 @@
 /** The weakest connection that the service stores for networks (service document, section 8). */
 export const STRENGTH_FLOOR = 0.45;
 
-/** Whole percent, because the likelihood that two people know each other is not known more precisely. */
+/** Strengths are shown in whole percent, because the likelihood that two people know each other is not more precise. */
 const STRENGTH_STEPS = 100;
 
 /** Rounds a strength between 0 and 1 for display. */

@@ -5,9 +5,9 @@ import { findErasedDonors } from '../privacy/statements/mentions.ts';
 import type { Store } from '../store.ts';
 
 /**
- * Returns donors that may not be shown: erased people, and contacts that opted out, object, have died or want no
- * contact. A mark counts even if a user may still call it an error. All of these donors can still be in a network of
- * the service.
+ * Returns donors that may not be shown: erased people, and contacts that have opted out, object to research, have died
+ * or want no contact. A mark is respected even if a user may still decide that it is an error. All of these donors can
+ * still be in a network of the service.
  */
 export async function findUnshownDonors(
   { reader, fingerprint }: Pick<Store, 'reader' | 'fingerprint'>,

@@ -1,4 +1,4 @@
-/** Computes warm paths from networks. A contact's warm path is the best connection to a network's member. */
+/** A contact's warm path is the best connection to a member of a network. */
 
 import { clearErasedMentions } from '../fields/erasing/erased-mentions.ts';
 import {
@@ -28,7 +28,7 @@ import {
 } from './statements/warm-paths.ts';
 import { findUnshownDonors } from './unshown-donors.ts';
 
-/** How many contacts are compared at a time, while the previous ones are written. */
+/** The number of contacts that are compared at a time while the previous contacts are written. */
 const PORTION_SIZE = 1_000;
 
 const DAY_MS = 86_400_000;
@@ -52,8 +52,9 @@ export async function writeWarmPaths(deps: InsightDeps, run: InsightRun): Promis
 }
 
 /**
- * Returns the networks without members that may not be shown. A member who is marked as dead stays in the network,
- * because adding a member again costs a credit. But such a member introduces nobody.
+ * Returns the networks, and removes members who may not be shown from their lists. A member who is marked as dead is
+ * not removed from the network, because adding a member again costs a credit. However, such a member is not offered as
+ * an introducer.
  */
 async function listNamedMembers(
   { store }: Pick<InsightDeps, 'store'>,
@@ -139,7 +140,7 @@ async function onlyIncluded(
   return portion.filter(({ crmId }) => !outside.has(crmId));
 }
 
-/** Returns the next contacts, except the last few whose donors would not fill a request. */
+/** Returns the next contacts. Excludes the last contacts if their donors would not fill a request. */
 async function readNextBatch(
   { store }: InsightDeps,
   { integration, only }: InsightRun,
@@ -150,7 +151,7 @@ async function readNextBatch(
   return stale.length < limit ? stale : fillRequests(stale);
 }
 
-/** Returns contacts up to the last complete request of different donors. A pure function. */
+/** Returns as many contacts as fill complete requests. Each request contains different donors. A pure function. */
 function fillRequests<Contact extends Pick<StaleContact, 'donorId'>>(
   contacts: readonly Contact[],
 ): Contact[] {
@@ -194,7 +195,7 @@ async function findPaths(
   });
 }
 
-/** Drops connections to people who may not be named, and who can still be in a network of the service. */
+/** Removes connections to people who may not be named. Such people can still be in a network at the service. */
 async function withoutUnshown(
   { store }: InsightDeps,
   integrationId: string,
@@ -219,10 +220,10 @@ async function withoutUnshown(
   );
 }
 
-/** The stages of a run for warm paths, which are written once the networks are mirrored. */
+/** The stages of a run that compute and write warm paths after the networks have been mirrored. */
 export const INSIGHT_STAGES: Stages = { before: [], after: [writeWarmPaths, clearErased] };
 
-/** Runs after the paths are written, because they replace most texts that name an erased person. */
+/** Runs after the paths are written, because the new paths replace most values that name an erased person. */
 function clearErased(deps: InsightDeps, { lease }: InsightRun): Promise<void> {
   return clearErasedMentions(deps, lease);
 }

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-/** The prefix of access tokens. Scanners for leaked secrets recognise it. */
+/** Scanners for leaked secrets recognise it. */
 const TOKEN_PREFIX = 'dst_';
 
 /** The prefix of tokens for a CRM's pages. It keeps people from taking one for an access token. */
@@ -14,7 +14,7 @@ export function newAccessToken(): string {
   return TOKEN_PREFIX + randomBytes(TOKEN_BYTES).toString('base64url');
 }
 
-/** Creates a token for a client's door, which consists of `dsd_` and 43 characters of base64url. */
+/** Creates a token for a client's door. It consists of `dsd_` and 43 characters of base64url. */
 export function newDoorToken(): string {
   return DOOR_PREFIX + randomBytes(TOKEN_BYTES).toString('base64url');
 }

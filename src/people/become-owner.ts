@@ -23,9 +23,8 @@ import {
 const RIGHTS = { role: 'owner', integrations: null } as const;
 
 /**
- * Creates an owner with this password. If the address belongs to a user, that user becomes the owner and keeps the
- * name. Throws a ConfigurationError and changes nothing if the password is easy to guess, or if there is already an
- * owner and this is not a recovery.
+ * If the address belongs to a user, that user becomes the owner and keeps the name. Throws a ConfigurationError and
+ * changes nothing if the password is easy to guess, or if there is already an owner and this is not a recovery.
  */
 export async function becomeOwner(
   deps: PeopleDeps,
@@ -44,8 +43,8 @@ export async function becomeOwner(
 
 /**
  * Invites a new user as an owner, or makes the user with this address an owner. A user who was disabled loses all
- * former ways to sign in. Throws a ConfigurationError, with nothing changed, if an owner exists and this is not a
- * recovery.
+ * former ways to sign in. If an owner exists and this is not a recovery, throws a ConfigurationError and changes
+ * nothing.
  */
 export async function inviteOwner(
   trx: ActorTransaction,

@@ -4,18 +4,17 @@ import { crmUserSealContext } from '../database/encryption/seal-contexts.ts';
 import type { Sealer } from '../database/encryption/sealed.ts';
 import type { Store } from '../store.ts';
 
-/** How long a link works. Afterwards the card shows another. */
+/** The time for which a link works. Afterwards, the card shows a new link. */
 export const LINK_MS = 10 * 60_000;
 
 const crmUserSchema = z.object({
   kind: z.string(),
   account: z.string(),
   user: z.string(),
-  /** The address that the CRM reported. It is shown, but proves nothing. */
+  /** The address that the CRM reported. It is shown to the user, but it does not prove the user's identity. */
   email: z.string(),
 });
 
-/** A user of a CRM. */
 export type CrmUser = z.output<typeof crmUserSchema>;
 
 const linkSchema = crmUserSchema.extend({ until: z.number() });
@@ -29,7 +28,7 @@ export function createLinkSecret(sealer: Pick<Sealer, 'seal'>, user: CrmUser, no
   return Buffer.from(sealed, 'utf8').toString('base64url');
 }
 
-/** Reads a link. Returns null if it is not ours or is too old. */
+/** Returns null if it is not ours or is too old. */
 export function readLinkSecret(
   sealer: Pick<Sealer, 'open'>,
   secret: string,
@@ -40,7 +39,7 @@ export function readLinkSecret(
     const { until, ...user } = linkSchema.parse(JSON.parse(text));
     return until >= now ? user : null;
   } catch {
-    // Whatever else somebody types into an address.
+    // The address contains something else, which a user may have typed.
     return null;
   }
 }
@@ -53,7 +52,6 @@ export function fingerprintCrmUser(
   return fingerprint('crm_user', `${kind}\n${account}\n${user}`);
 }
 
-/** Encrypts a user of a CRM for the row with this ID. */
 export function sealCrmUser(sealer: Pick<Sealer, 'seal'>, id: string, user: CrmUser): string {
   return sealer.seal(JSON.stringify(user), crmUserSealContext(id));
 }

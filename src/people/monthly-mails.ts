@@ -1,4 +1,4 @@
-/** Who may get monthly mails, and the links in them. */
+/** Determines who may receive monthly emails, and creates the links in them. */
 import type { MailKind } from '../core/mail-kinds.ts';
 import { MAIL_KINDS } from '../core/mail-kinds.ts';
 import { newSecret } from '../core/new-secret.ts';
@@ -10,12 +10,12 @@ import type { PersonRecord } from './statements/people.ts';
 
 const PROOF_MS = 86_400_000;
 
-/** The shortest time between two mails that verify an address. */
+/** The shortest time between two emails that verify an address. */
 const PROOF_PAUSE_MS = 60_000;
 
 /**
- * True if mail to the user's address is known to arrive. A link in a mail proves it, and so does the identity provider,
- * which reports only verified addresses.
+ * True if emails to the user's address certainly arrive. A link in an email proves this. The identity provider also
+ * proves it, because it reports only verified addresses.
  */
 export function isVerified({
   emailVerifiedAt,
@@ -46,20 +46,20 @@ export async function createProof(
 type Fingerprinting = Pick<Store, 'fingerprint'>;
 
 /**
- * Returns the path of the page that stops a mail. It works without a session, because it is meant for whoever gets the
- * mail.
+ * Returns the path of the page that stops a monthly email. It works without a session, because it is meant for everyone
+ * who receives the email.
  */
 export function stopPath(store: Fingerprinting, place: MailPlace): string {
   return `/stop-mails/${place.kind}.${place.personId}.${stopProof(store, place)}`;
 }
 
-/** Returns the mail that a link stops, or null if the link is not ours. */
+/** Returns the email that a link stops, or null if the link is not ours. */
 export function readStopLink(store: Fingerprinting, secret: string): MailPlace | null {
   const [word = '', personId = '', proof = ''] = secret.split('.');
   const kind = MAIL_KINDS.find((each) => each === word);
   if (kind === undefined) return null;
   const place: MailPlace = { kind: kind satisfies MailKind, personId };
-  // The hashes are compared, so the time does not tell how much of a guess is right.
+  // The hashes are compared, so the time does not reveal how much of a guess is right.
   return hashToken(stopProof(store, place)) === hashToken(proof) ? place : null;
 }
 

@@ -5,17 +5,17 @@ import { describeCount } from '../core/quantities.ts';
 import type { Retention } from '../core/retention.ts';
 import type { AboutContact } from './statements/about.ts';
 
-/** A piece of stored data, as a line to show to users. */
+/** A part of the stored data, which is shown as a line. */
 export interface Holding {
   integration: string;
   /** The place that holds the data. */
   where: 'database' | 'CRM' | 'service' | 'audit';
   what: string;
-  /** How long the data is stored. */
+  /** The time for which the data is stored. */
   kept: string;
 }
 
-/** Returns the data in the form for programs, with times in ISO 8601. */
+/** Returns the data in the JSON format, with times in ISO 8601. */
 export function describeAbout({ integrationId, ...about }: AboutContact) {
   return {
     integration: integrationId,
@@ -49,14 +49,14 @@ export function describeAbout({ integrationId, ...about }: AboutContact) {
   };
 }
 
-/** Returns a time in ISO 8601, or null for 0 or less, which means never. */
+/** Returns a time in ISO 8601. Returns null for 0 or less, which means never. */
 function toTime(epochMs: number | null): string | null {
   return epochMs === null || epochMs <= 0 ? null : isoTime(epochMs);
 }
 
 const UNTIL_FORGET = 'until `forget`';
 
-/** Describes how long profiles are kept. `days` is null for a client that is no longer in the settings. */
+/** Describes the retention period of profiles. `days` is null for a client that is no longer in the settings. */
 function profileKeptText({ keptProfiles }: AboutContact, days: number | null): string {
   const own =
     days === null

@@ -1,4 +1,4 @@
-/** Texts for audit entries, defined once for the terminal, the API and files. */
+/** The sentences for audit entries, which are the same in the terminal, the API and files. */
 
 import { stringify } from 'csv-stringify/sync';
 import type { Actor, ActorKind } from '../core/actor.ts';
@@ -8,10 +8,10 @@ import type { AuditFilter, AuditRecord } from './audit/read-audit.ts';
 import { type AuditSource, listAuditEntries } from './audit/read-audit.ts';
 import type { AuditDetails } from './audit/record.ts';
 
-/** An audit entry for programs. */
+/** An audit entry in the JSON format. */
 export interface AuditView {
   seq: number;
-  /** When it happened (ISO 8601). */
+  /** The time of the action (ISO 8601). */
   at: string;
   who: Actor;
   action: string;
@@ -48,10 +48,10 @@ export type AuditPageFilter = Omit<AuditFilter, 'before' | 'limit'> & {
 
 const PAGE = 500;
 
-/** How many entries are decrypted for one page if the filter has a person. */
+/** The maximum number of entries that are decrypted for one page if the filter names a user. */
 const MOST_OPENED = 5_000;
 
-/** A page of entries, and the position where the next page starts. The position is null at the end. */
+/** A page of entries, and the position at which the next page starts. The position is null at the end. */
 export interface AuditPage {
   entries: AuditView[];
   next: number | null;
@@ -100,7 +100,7 @@ export async function* pagesOfAudit(
     const records = await listAuditEntries(source, {
       ...filter,
       before,
-      // Whether an entry matches the person is known only after the entry is decrypted.
+      // An entry must be decrypted before its person can be compared.
       limit: person === undefined ? Math.min(PAGE, left) : PAGE,
     });
     if (records.length === 0) return;
@@ -123,12 +123,12 @@ const KINDS: Readonly<Record<ActorKind, string>> = {
   product: 'donor-sync itself',
 };
 
-/** Returns a text such as `anna (command line)`. */
+/** Returns a description such as `anna (command line)`. */
 export function actorText({ kind, name }: Actor): string {
   return name === null ? KINDS[kind] : `${name} (${KINDS[kind]})`;
 }
 
-/** Returns a text such as `decision approved, kind name_mismatch`. */
+/** Returns a description such as `decision approved, kind name_mismatch`. */
 export function detailsText({ details, readable }: AuditView): string {
   if (!readable) return 'changed in the database';
   return Object.entries(details)
@@ -155,10 +155,9 @@ const COLUMNS = [
   'Details',
 ];
 
-/** The header row of the file. */
 export const AUDIT_HEADER = stringify([COLUMNS]);
 
-/** Returns entries as rows of CSV. Cells are escaped, because a spreadsheet could run them as formulas. */
+/** Returns entries as CSV rows. Cells are escaped, because a spreadsheet could run them as formulas. */
 export function auditLines(entries: readonly AuditView[]): string {
   return stringify(
     entries.map((entry) => {

@@ -1,4 +1,7 @@
-/** Erases all data about an integration that leaves. A receipt lists the data that stays, and the reasons. */
+/**
+ * Erases all data about an integration that no longer uses donor-sync. A receipt lists the data that is kept, with the
+ * reasons.
+ */
 
 import type { Application } from '../application.ts';
 import { dropUploads, type SetupDeps } from '../clients/setup/draft.ts';
@@ -15,20 +18,20 @@ import { eraseClientsFromJournal } from './statements/erase-from-journal.ts';
 import type { KeptRows } from './statements/erase-integration.ts';
 import { eraseLeavingIntegration, hasOpenRequests } from './statements/erase-integration.ts';
 
-/** The result, and the work that is left for others. */
+/** The result, and the work that other people must do. */
 export interface IntegrationReceipt {
   id: string;
   integration: string;
-  /** When it happened (ISO 8601). */
+  /** The time of the erasure (ISO 8601). */
   at: string;
-  /** When it was erased before, or null if this is the first time. */
+  /** The time of an earlier erasure, or null if this is the first. */
   erasedEarlier: string | null;
   /** The number of rows by kind, without rows from an earlier attempt that was interrupted. */
   erased: Record<string, number>;
   kept: { what: keyof KeptRows; rows: number; why: string }[];
   /** Files that were uploaded during the set-up, and their results. They are also deleted. */
   files: string[];
-  /** Data outside our database. */
+  /** Data that is not in our database. */
   outside: string[];
   /** False if the database file may still contain bytes of the data until the command is repeated. */
   overwritten: boolean;
@@ -50,8 +53,8 @@ interface EraseDeps {
 }
 
 /**
- * Erases everything about an integration. If it is killed, run it again to continue. Throws AlreadyRunning
- * during a sync, and a RetriableError while the cost of a request is unknown.
+ * Erases everything about an integration. If the process is killed, run the command again to continue. Throws
+ * AlreadyRunning during a sync, and a RetriableError while the cost of a request is unknown.
  */
 export async function eraseIntegration(
   { application, clock, newId }: EraseDeps,
@@ -66,7 +69,8 @@ export async function eraseIntegration(
       ({ integrationId }) => integrationId === integration,
     );
     const files = await dropFiles(application, integration);
-    // Checked first, because a repeated command could no longer tell that some data was left.
+    // The payments are erased first. If they were erased later, a repeated command would not notice that some payments
+    // had not been erased.
     const payments = await store.act(eraseClientsFromJournal(store.spendingJournal, [integration]));
     const { erased, kept } = await eraseLeavingIntegration(store, lease);
     const overwritten = await overwriteErased(store.connection);
@@ -87,7 +91,7 @@ export async function eraseIntegration(
 const UNKNOWN_FILES =
   'Its settings were encrypted with a key that is no longer here. If a CSV file was uploaded in its set-up, it is still in the folder "uploads" next to the database.';
 
-/** Drops files. Returns null if it cannot be determined which files there are. Everything else is erased anyway. */
+/** Returns null if it cannot be determined which files there are. All other data is erased anyway. */
 async function dropFiles(deps: SetupDeps, integration: string): Promise<string[] | null> {
   try {
     return await dropUploads(deps, integration);

@@ -1,17 +1,17 @@
 /**
  * Keeps the names of contacts that a user has just seen, so opening a page again does not query the CRM again. They are
- * only in this process's memory, for at most ten minutes. Erasures, opt-outs, signing out and a change of the user's
- * rights remove them.
+ * only in this process's memory, for at most ten minutes. They are removed by an erasure, by an opt-out, when the user
+ * signs out, or when the user's rights change.
  */
 import type { Account } from '../core/second-person.ts';
 import type { Fingerprint } from '../database/encryption/fingerprint.ts';
 
 const KEPT_MS = 600_000;
 
-/** How many names are kept for each user and client. */
+/** The number of names that are kept for each user and client. */
 const MOST_NAMES = 1_000;
 
-/** How many users' names are kept. */
+/** The maximum number of users whose names are kept. */
 const MOST_USERS = 200;
 
 /** The names that a user has read from a client's CRM. */
@@ -28,9 +28,9 @@ export interface ShownNamesOf {
   /** The user's role and clients as text. If it changes, all names of the user are removed. */
   rights: string;
   integrationId: string;
-  /** A text that changes with each erasure in any process. If it changes, the client's names are removed. */
+  /** A string that changes with each erasure in any process. If it changes, the client's names are removed. */
   erasures: string;
-  /** Monotonic ms. */
+  /** The time in monotonic ms. */
   now(): number;
 }
 
@@ -45,8 +45,8 @@ interface OfClient {
 }
 
 /**
- * Identifies an open database, so that two applications in one process, as in tests, share no names. The store and
- * everything that acts for it has the same owner.
+ * Identifies an open database, so that two applications in one process, as in tests, share no names. The store has the
+ * same owner as everything that acts for it.
  */
 type Owner = Fingerprint;
 
@@ -66,7 +66,7 @@ export function openShownNames(owner: Owner, of: ShownNamesOf): ShownNames {
       names.set(crmId, kept);
       const [oldest] = names.keys();
       if (names.size > MOST_NAMES && oldest !== undefined) names.delete(oldest);
-      // Nobody may ask for the name again, and it must not stay in memory.
+      // The name may never be requested again, and it must not stay in memory.
       const timer = setTimeout(() => {
         if (names.get(crmId) === kept) names.delete(crmId);
       }, KEPT_MS);

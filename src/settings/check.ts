@@ -12,9 +12,9 @@ import {
 import type { SettingPath } from './problem.ts';
 import type { SettingsTree, TreeProblem } from './settings-tree.ts';
 
-/** A part of the file after its check. It has a value if there is no problem with it. */
+/** A part of the file after its check. The value is set if the part has no problem. */
 export interface Checked<T> {
-  /** The value as the schema reads it, with defaults filled in. */
+  /** The value that the schema has read, with defaults. */
   parsed: { value: T } | null;
   /** The value as written in the file, with numbers from variables converted to numbers. */
   written: unknown;
@@ -31,8 +31,8 @@ export function checkPart<T>(
   schema: z.ZodType<T>,
 ): Checked<T> {
   const written = readVariables(tree, path, schema);
-  // An empty message marks issues for which the schema has no message. The check is used only once, so
-  // compiling it is not worthwhile.
+  // An empty message marks issues for which the schema has no message. The check runs only once, so compiling it is not
+  // worthwhile.
   const result = schema.safeParse(written, { error: () => '', jitless: true });
   if (result.success) return { parsed: { value: result.data }, written, problems: [] };
   const part: Part = { tree, path, schema, written };
@@ -48,10 +48,7 @@ interface Part {
   written: unknown;
 }
 
-/**
- * Returns what is expected at a path. Creating the JSON schema takes longer than the check, and only problems and
- * variables need it.
- */
+/** Creating the JSON schema takes longer than the check, and only problems and variables need it. */
 function expectedAt({ schema, written }: Omit<Part, 'tree' | 'path'>, path: SettingPath) {
   return alternativesAt(toJsonSchema(schema), written, path);
 }
@@ -97,8 +94,8 @@ function describeIssue(part: Part, issue: z.core.$ZodIssue, path: SettingPath): 
 }
 
 /**
- * Describes the problem if several forms are possible. Only the intended form is described, which is the form whose
- * issues are all at a deeper level. If there is none, describes the unknown keys, or the possible forms as a whole.
+ * Describes the problem if several forms are possible. Describes only the intended form. Its issues are all at a deeper
+ * level. If there is no such form, describes the unknown keys, or lists all possible forms.
  */
 function describeUnion(
   part: Part,
@@ -170,7 +167,7 @@ const WORDS_OF_TYPES: Readonly<Record<string, string>> = {
   boolean: 'true or false',
 };
 
-/** Longer values are shortened. The line and column show the rest. */
+/** Longer values are shortened. The line and column show where the rest is. */
 const MAX_QUOTED_LENGTH = 60;
 
 function quote(value: unknown): string {
@@ -178,12 +175,12 @@ function quote(value: unknown): string {
   return text.length > MAX_QUOTED_LENGTH ? `${text.slice(0, MAX_QUOTED_LENGTH)}…` : text;
 }
 
-/** The names of settings whose values are, or contain, keys or passwords. */
 const SECRET_NAMES = /key|secret|token|password|passphrase|credential|url|smtp|database|auth/i;
 
 /**
- * True if the value at the path may be shown. A text in place of a group or a list may be a secret that was written one
- * level too high. Anything under a name that suggests a secret may be one too, except the `type` of a sign-in.
+ * True if the value at the path may be shown. If there is text where a group or a list is expected, it may be a secret
+ * that was written one level too high. A value under a name that suggests a secret may also be a secret, except the
+ * `type` of a sign-in.
  */
 function isPublic(part: Part, path: SettingPath): boolean {
   const alternatives = expectedAt(part, path);

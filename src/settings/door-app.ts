@@ -1,4 +1,4 @@
-/** The settings of the apps with which the CRMs' own pages call this installation. */
+/** Finds the settings of the apps with which CRM pages call this installation. */
 import type { Settings } from './settings.ts';
 
 /** An app whose calls can be checked. */
@@ -8,7 +8,7 @@ export interface DoorApp {
   workflowPerDay: number;
 }
 
-/** Returns the app of this kind of CRM, or null if the settings lack it or a part of it. */
+/** Returns the app for this kind of CRM, or null if the settings do not contain the complete app. */
 export function findDoorApp({ hubspot }: Pick<Settings, 'hubspot'>, kind: string): DoorApp | null {
   if (kind !== 'hubspot' || hubspot === undefined) return null;
   const { appId, clientSecret, workflowPerDay } = hubspot;

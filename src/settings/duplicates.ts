@@ -20,10 +20,10 @@ export function duplicateProblems(tree: SettingsTree): TreeProblem[] {
   return problems;
 }
 
-/** Otherwise each integration would overwrite the rows of the other. */
+/** Otherwise, each integration would overwrite the other's rows. */
 const WRITTEN_TWICE = 'is written by another integration, too';
 
-/** Returns the setting with the CSV file that an integration replaces. */
+/** Returns the setting that contains the CSV file which an integration replaces. */
 function writtenFiles(tree: SettingsTree, integrations: readonly SettingPath[]): SettingPath[] {
   return integrations.flatMap((path) => {
     const crm = [...path, 'crm'];
@@ -64,7 +64,7 @@ function listEntries(tree: SettingsTree, list: SettingPath): SettingPath[] {
   return Array.isArray(entries) ? entries.map((_, index) => [...list, index]) : [];
 }
 
-/** Describes a value. A value from the environment is described by its variable and never shown. */
+/** If a value comes from the environment, its variable is named and the value is never shown. */
 function describeValue(tree: SettingsTree, path: SettingPath, value: string): string {
   const [variable] = tree.getMark(path).variables;
   return variable === undefined ? JSON.stringify(value) : `the value of ${variable}`;

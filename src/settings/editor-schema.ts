@@ -42,7 +42,8 @@ function buildCondition({ kind, settingsSchema, groupSchema }: CrmDefinition): J
 }
 
 /**
- * Returns the schema of a part, in which a variable can replace any value that is not plain text.
+ * Returns the schema of a part of the settings. In this schema, a variable can replace any value that is not plain
+ * text.
  */
 function buildRelaxedSchema(schema: z.ZodType): JsonSchema {
   return z.toJSONSchema(schema, {

@@ -11,9 +11,11 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** The options from the environment, in addition to the settings file and its variables. */
 export interface RuntimeOptions {
-  /** DONOR_SYNC_SECRET_KEY: the key that encrypts stored secrets. Null if it is not set. */
+  /** Null if it is not set. */
   secretKey: string | null;
-  /** DONOR_SYNC_LOG_LEVEL. If it is not set, `warn` on a terminal, where progress is shown, and otherwise `info`. */
+  /**
+   * DONOR_SYNC_LOG_LEVEL. If it is not set, it is `warn` on a terminal, where progress is shown, and `info` otherwise.
+   */
   logLevel: LogLevel;
 }
 
@@ -37,9 +39,7 @@ export interface SetupEnvironment {
   hosts: readonly string[];
 }
 
-/**
- * Reads which sandboxes and services are in the operator's own network: PARTNER_BASE_URL and DONOR_SYNC_SETUP_HOSTS.
- */
+/** Reads which sandboxes and services are in the operator's network: PARTNER_BASE_URL and DONOR_SYNC_SETUP_HOSTS. */
 export function readSetupEnvironment(env: Environment): SetupEnvironment {
   const hosts = (env['DONOR_SYNC_SETUP_HOSTS'] ?? '').split(',').map((host) => host.trim());
   return {
@@ -58,7 +58,7 @@ export function wantsStack(env: Environment): boolean {
   return env['DONOR_SYNC_LOG_LEVEL'] === 'debug';
 }
 
-/** Creates the error for a variable of the environment that cannot be used. `why` follows its name. */
+/** Creates the error for an environment variable that cannot be used. `why` follows the variable's name. */
 export function invalidVariable(variable: string, why: string): ConfigurationError {
   return new ConfigurationError(`The environment variable ${variable} ${why}`, {
     code: 'environment_invalid',

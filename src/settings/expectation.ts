@@ -7,7 +7,7 @@ export type JsonSchema = z.core.JSONSchema.BaseSchema;
 /** Caches JSON schemas, so a connector's schema is converted once for all its integrations. */
 const jsonSchemas = new WeakMap<z.ZodType, JsonSchema>();
 
-/** Returns the JSON schema of what a user can write, before defaults are filled in. */
+/** Returns the JSON schema of the values that a user can write, before defaults are added. */
 export function toJsonSchema(schema: z.ZodType): JsonSchema {
   const known = jsonSchemas.get(schema);
   if (known !== undefined) return known;
@@ -17,8 +17,8 @@ export function toJsonSchema(schema: z.ZodType): JsonSchema {
 }
 
 /**
- * Returns what is allowed at a path, as the alternatives of the schema. Alternatives that the
- * value's own `type` or `kind` rules out are left out.
+ * Returns the values that are allowed at a path, as the alternatives of the schema. Alternatives that the value's own
+ * `type` or `kind` rules out are left out.
  */
 export function alternativesAt(root: JsonSchema, value: unknown, path: SettingPath): JsonSchema[] {
   let schemas = alternatives(root, value);
@@ -95,7 +95,7 @@ function describeRange(schema: JsonSchema): string {
   return bounds.length === 0 ? '' : ` ${bounds.join(' and ')}`;
 }
 
-/** Leaves out the limits of JavaScript's numbers, which do not help a reader. */
+/** Leaves out the limits of JavaScript numbers, which do not help a reader. */
 function bound(sign: string, limit: number | boolean | undefined): string {
   if (typeof limit !== 'number' || Math.abs(limit) >= Number.MAX_SAFE_INTEGER) return '';
   return `${sign} ${limit}`;
@@ -119,7 +119,7 @@ function alternatives(schema: JsonSchema, value: unknown): JsonSchema[] {
   return possible.length > 0 ? possible : all;
 }
 
-/** True if a key with a fixed value in this branch has another value here, for example `type`. */
+/** True if a key with a fixed value in this branch, such as `type`, has a different value here. */
 function isRuledOut(branch: JsonSchema, value: unknown): boolean {
   return Object.entries(branch.properties ?? {}).some(([key, property]) => {
     const fixed = typeof property === 'object' ? property.const : undefined;

@@ -1,4 +1,4 @@
-/** Addresses in the settings to which keys or tokens would be sent over plain http to another machine. */
+/** Finds addresses in the settings to which keys or tokens would be sent over plain http to a different machine. */
 import type { AlertSettings } from '../core/alert-settings.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import { isConfidential } from '../core/host.ts';
@@ -6,7 +6,7 @@ import type { Integration } from '../core/integration-settings.ts';
 
 /** An address to which everything is sent unencrypted. */
 export interface InsecureAddress {
-  /** Null if it is about the whole installation. */
+  /** Null if the address belongs to the whole installation. */
   integration: string | null;
   /** The setting that contains it, for example `partner.baseUrl`. */
   setting: string;
@@ -22,7 +22,6 @@ export function isInsecure(address: string, allowInsecureHttp: readonly string[]
   );
 }
 
-/** Returns the insecure addresses in the settings of the integrations and of the alerts. */
 export function insecureAddresses(
   integrations: Iterable<Integration>,
   {

@@ -11,12 +11,12 @@ import {
 } from 'yaml';
 import type { Environment } from './environment.ts';
 
-/** A text from the settings after its `${NAME}` references were replaced. */
+/** The result of replacing the `${NAME}` references in a setting's value. */
 export interface Interpolation {
   text: string;
   /** The variables that the text names, in order. */
   variables: string[];
-  /** The problems: a variable that is not set, or a `${` that is not closed or misspelt. */
+  /** The problems: variables that are not set, and references that are not closed or are misspelt. */
   problems: string[];
 }
 
@@ -24,9 +24,9 @@ export interface Interpolation {
 const REFERENCE = /\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)\}|\$\{[^}\s]*\}?/g;
 
 /**
- * Replaces every `${NAME}` with the value from the environment. `$${` becomes a plain `${`. A variable that is not
- * set or is empty is a problem (design, section 4.2), and its reference stays. Values are not interpolated again, so a
- * `${` in a variable stays too.
+ * Replaces every `${NAME}` with the variable's value from the environment. `$${` becomes a plain `${`. If a variable is
+ * not set or is empty, this is a problem (design, section 4.2), and the reference is left unchanged. Values are not
+ * interpolated again, so a `${` in a variable is not replaced either.
  */
 export function interpolate(text: string, env: Environment): Interpolation {
   const variables: string[] = [];
@@ -60,21 +60,22 @@ function unsetMessage(name: string, value: string | undefined): string {
 export const MAX_LENGTH = 8_000_000;
 
 /**
- * Deeper than any setting. The parser's time grows with the square of the depth, and at some depth it fails.
+ * The limit is deeper than any setting. The parser's time grows with the square of the depth, and at some depth it
+ * fails.
  */
 export const MAX_DEPTH = 40;
 
 /** The parser's own levels around the settings: the document and its first collection. */
 const PARSER_LEVELS = 4;
 
-/** A parsed file: its content, or where it exceeds a limit. */
+/** A parsed file: its content, or the position at which it exceeds a limit. */
 export type YamlFile =
   | { document: Document; secondDocumentAt: number | null; excess: null }
   | { excess: { offset: number; message: string } };
 
 /**
- * Parses a text that should be one document. Duplicate keys are not an error here, because the parser would compare
- * each key with all keys before it.
+ * Parses YAML that should be one document. Duplicate keys are not an error here, because the parser would compare each
+ * key with all keys before it.
  */
 export function parseYaml(text: string, lineCounter: LineCounter): YamlFile {
   if (text.length > MAX_LENGTH) return { excess: { offset: 0, message: describeTooLong() } };
@@ -95,7 +96,7 @@ export function parseYaml(text: string, lineCounter: LineCounter): YamlFile {
   return { document, secondDocumentAt: second?.range[0] ?? null, excess: null };
 }
 
-/** Formatted only when it is needed, because the first formatted number costs every start about 10 ms. */
+/** The number is formatted only when it is needed, because formatting the first number takes about 10 ms. */
 function describeTooLong(): string {
   return `the file has more than ${MAX_LENGTH.toLocaleString('en-US')} characters: keep integrations in the database instead (donor-sync apply)`;
 }
@@ -103,8 +104,8 @@ function describeTooLong(): string {
 const TOO_DEEP = `this is nested more than ${MAX_DEPTH} levels deep, and no setting is; is a bracket or an indentation wrong?`;
 
 /**
- * Returns the target of each alias, which is the last anchor of its name before it. The parser's own search would go
- * through the whole file for each alias.
+ * Returns the target of each alias. It is the last anchor with the alias's name before the alias. The parser's own
+ * search would go through the whole file for each alias.
  */
 export function aliasTargets(document: Document): ReadonlyMap<Alias, Node> {
   const anchors = new Map<string, Node>();

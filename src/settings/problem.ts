@@ -1,7 +1,7 @@
 /** The path to a setting, which consists of keys and positions in lists. */
 export type SettingPath = readonly PropertyKey[];
 
-/** A position in the settings file. Lines and columns are counted from 1. */
+/** Lines and columns are counted from 1. */
 export interface Position {
   line: number;
   column: number;
@@ -9,14 +9,14 @@ export interface Position {
 
 /** One problem in a settings file. It contains no secret and no value of a variable. */
 export interface Problem extends Position {
-  /** The settings file, as the user wrote its name. */
+  /** The settings file's name, as the user wrote it. */
   file: string;
-  /** For example `integrations[0].budget.keep`. Empty for the whole file. */
+  /** The path of the setting, such as `integrations[0].budget.keep`. Empty for the whole file. */
   path: string;
   message: string;
 }
 
-/** Returns a text such as `donor-sync.yaml:14:9 integrations[0].budget.keep: expected …`. Editors can jump to it. */
+/** Returns a line such as `donor-sync.yaml:14:9 integrations[0].budget.keep: expected …`. Editors can jump to it. */
 export function formatProblem(problem: Problem): string {
   const place = `${problem.file}:${problem.line}:${problem.column}`;
   return problem.path === ''

@@ -25,12 +25,11 @@ export function ownUrl(port: number): string {
   return `http://127.0.0.1:${port === 0 ? DEFAULT_PORT : port}`;
 }
 
-/** True if the settings leave the address of the server to an owner, who sets it on the pages. */
+/** True if the settings do not contain the server's address. An owner then sets it on the pages. */
 export function hasOwnUrl({ publicUrl, port }: { publicUrl: string; port: number }): boolean {
   return publicUrl === ownUrl(port);
 }
 
-/** How users sign in. */
 const signInSchema = z.strictObject({
   /**
    * True if users can sign in with a password. Otherwise they need a passkey, the provider, or a link from an owner.
@@ -42,7 +41,7 @@ const signInSchema = z.strictObject({
       issuer: z.url({ protocol: /^https?$/ }),
       clientId: z.string().trim().min(1),
       clientSecret: z.string().trim().min(1),
-      /** The text of the button. Defaults to the issuer's host. */
+      /** The label of the button. Defaults to the issuer's host. */
       name: z.string().trim().min(1).max(60).optional(),
       /** Restricts sign-in to email addresses of these domains. */
       allowedDomains: z.array(z.string().trim().toLowerCase().min(1)).min(1).max(100).optional(),
@@ -65,7 +64,7 @@ export const serverSchema = z
     trustedProxies: z.array(trustedProxySchema).max(100).default([]),
     /**
      * The addresses from which users reach the pages and the API, as IP addresses or ranges. All other callers reach
-     * only webhooks, doors and health checks. If null, everyone reaches everything.
+     * only webhooks, doors and health checks. If null, everyone reaches all addresses.
      */
     pagesFrom: z.array(trustedProxySchema).max(100).nullable().default(null),
     /** Whether users can sign in over connections on which others in the network could read the password. */
@@ -90,38 +89,40 @@ const checkedScheduleSchema = scheduleSchema.extend({
     .default('UTC'),
 });
 
-/** How many days records of the past are kept. Data about money and ownership is kept regardless. */
+/** The number of days for which past records are kept. Data about money and ownership is kept regardless. */
 const retentionSchema = z.strictObject({
-  /** What each run did to contacts, one row per contact. */
   runRows: z.int().min(1).max(3650).default(90),
   /** Decisions about holds, and the contact of each run. If null, they are kept permanently. */
   outcomes: z.int().min(30).max(3650).nullable().default(null),
   /** The previous values of written fields. After this time, a run can no longer be undone. */
   previousValues: z.int().min(7).max(3650).nullable().default(null),
-  /** Paid profiles. If null, they are kept until they are too old to be delivered. If 0, none are kept. */
+  /** Paid profiles. If null, they are kept until they are too old to be delivered. If 0, no profiles are kept. */
   profiles: z.int().min(0).max(3650).nullable().default(null),
-  /** Data about contacts that left the CRM, except payments and the fingerprints of our values. */
+  /** Data about contacts that have left the CRM. Excludes payments and the fingerprints of our values. */
   removedContacts: z.int().min(1).max(3650).nullable().default(null),
   /** The audit of who did what. */
   audit: z.int().min(30).max(3650).nullable().default(null),
 });
 
-/** The prices from which *Results* works out what the credits of a month cost. */
+/** The prices from which *Results* computes the cost of a month's credits. */
 const creditsSchema = z.strictObject({ price: creditPricesSchema.prefault({}) });
 
 /**
- * This installation's app in HubSpot, whose card and workflow action call it. Installations that share an app would
- * share its secret, so each needs its own.
+ * This installation's app in HubSpot. The app's card and workflow action call donor-sync. Installations that share an
+ * app would share its secret, so each installation needs its own app.
  */
 const doorAppSchema = z.strictObject({
-  /** The app's ID, a number. Without it, there is no card. */
+  /** The app's ID, a number. Without the ID, there is no card. */
   appId: z
     .union([z.string().regex(/^\d+$/), z.int().positive().transform(String)])
     .nullable()
     .default(null),
   /** The secret with which HubSpot signs the calls. */
   clientSecret: z.string().trim().min(1).nullable().default(null),
-  /** How many contacts of a client workflows may mark in a day. If there are more, a user is asked. */
+  /**
+   * The maximum number of a client's contacts that workflows may mark in a day. If workflows try to mark more contacts,
+   * a user is asked.
+   */
   workflowPerDay: z.int().min(0).max(100_000).default(100),
 });
 
@@ -129,22 +130,28 @@ export type DoorAppSettings = z.infer<typeof doorAppSchema>;
 
 /** The actions that wait for a second user. */
 const twoPeopleSchema = z.strictObject({
-  /** Approving or resubmitting more contacts than this together needs a second user. If null, it never does. */
+  /**
+   * If a user approves or resubmits more contacts together than this number, a second user must confirm. If null, no
+   * second user is ever needed.
+   */
   approvals: z.int().min(1).nullable().default(null),
-  /** Undoing a run that wrote to more contacts than this needs a second user. If null, it never does. */
+  /**
+   * If a run wrote to more contacts than this number, a second user must confirm its undo. If null, no second user is
+   * ever needed.
+   */
   undo: z.int().min(0).nullable().default(null),
-  /** Erasing a contact also in the integrations of other accounts. */
+  /** True if a second user must confirm when a contact is erased from the integrations of other accounts too. */
   forgetEverywhere: z.boolean().default(false),
-  /** Erasing any contact. */
+  /** True if a second user must confirm every erasure of a contact. */
   forget: z.boolean().default(false),
   /**
-   * Erasing contacts because the CRM requests it needs a second user. If false, the first erasures of each day need no
-   * user.
+   * True if a second user must confirm the erasures that the CRM requests. If false, the first erasures of each day
+   * need no approval.
    */
   forgetByCrm: z.boolean().default(false),
 });
 
-/** A CRM app that users grant access to. Contains the credentials that its administrator received. */
+/** A CRM app to which users grant access. Contains the credentials that its administrator received. */
 const appSchema = z.strictObject({
   clientId: z.string().trim().min(1),
   /** Omitted for public clients, if the CRM accepts them. */
@@ -153,14 +160,13 @@ const appSchema = z.strictObject({
   url: z.url({ protocol: /^https?$/ }).optional(),
 });
 
-/** The app of each kind of CRM that has one. */
 const appsShape = Object.fromEntries(
   REMOTE_CRMS.filter(({ setup }) => setup.signIns.some(({ browser }) => browser === 'app')).map(
     ({ kind }) => [kind, appSchema.nullable().default(null)],
   ),
 );
 
-/** The values for which a set-up in a browser does not have to ask. */
+/** Values for the set-up in a browser. The set-up does not ask for these values. */
 const setupSchema = z
   .strictObject({
     /** The base URL of the Partner Data Service. */
@@ -188,9 +194,11 @@ export const settingsSchema = z.strictObject({
   twoPeople: twoPeopleSchema.prefault({}),
   hubspot: doorAppSchema.prefault({}),
   database: databaseSchema.default('sqlite:data/donor-sync.db'),
-  /** Another file outside the database that records erasures. On Postgres, it replaces the file next to this one. */
+  /**
+   * A different file outside the database that records erasures. On Postgres, it replaces the file next to this one.
+   */
   erasureLog: z.string().trim().min(1).nullable().default(null),
-  /** See `Settings.spendingJournal`. */
+  /** The same as `Settings.spendingJournal`. */
   spendingJournal: z.string().trim().min(1).nullable().default(null),
   /** Hosts to which keys and tokens may be sent over plain http, although others could read them. */
   allowInsecureHttp: z.array(hostSchema).default([]),

@@ -14,9 +14,9 @@ import { aliasTargets, interpolate, MAX_DEPTH, parseYaml } from './interpolation
 import type { Position, SettingPath } from './problem.ts';
 
 /**
- * How many settings one file may have. Each group, list and value counts. An alias's target counts each time, because
- * aliases can make a small file represent a huge one. 10,000 integrations that share a field map through an alias have
- * a million settings (docs/guides/settings.md).
+ * The maximum number of settings in one file. Each group, list and value counts. An alias's target is counted each
+ * time, because a small file with aliases can represent a huge file. 10,000 integrations that share a field map through
+ * an alias have a million settings (docs/guides/settings.md).
  */
 const MAX_SETTINGS = 1_500_000;
 
@@ -39,11 +39,10 @@ export interface Interpolated {
 }
 
 export interface NodeMark {
-  /** Where the value starts. */
   position: Position;
-  /** Where its key starts. */
+  /** The position at which the value's key starts. */
   keyPosition: Position;
-  /** The variables whose values are part of it. */
+  /** The variables whose values are parts of this value. */
   variables: readonly string[];
   /** True if one of the variables has no value, so any other complaint would be useless. */
   incomplete: boolean;
@@ -82,7 +81,7 @@ export function readSettingsTree(text: string, env: Environment): SettingsTree {
   };
 }
 
-/** Returns the tree of a file that exceeds a limit. Only the position of the problem is known. */
+/** Returns the tree of a file that exceeds a limit. Only the position of the problem is available. */
 function unreadTree(problem: TreeProblem): SettingsTree {
   const nothing = { value: null, interpolatedIn: () => [], readable: false };
   return { ...nothing, getMark: () => NO_MARK, problems: [problem] };
@@ -113,8 +112,8 @@ function syntaxProblems(
 }
 
 /**
- * Returns a message for a syntax error. The parser's own messages can quote the file, and a secret with it. These
- * messages do not.
+ * The parser's own messages can quote the file, which may contain a secret. The messages of this function do not quote
+ * the file.
  */
 function syntaxMessage(error: YAMLError, line: string): string {
   switch (error.code) {
@@ -153,21 +152,18 @@ interface Reader extends Pick<SettingsTree, 'getMark' | 'interpolatedIn'> {
   excess(): TreeProblem | null;
 }
 
-/**
- * The marks of the settings, as a separate tree. Paths as texts would need more memory than everything else.
- */
+/** Storing the paths as strings would need more memory than everything else. */
 interface MarkTree {
   mark: NodeMark;
   interpolated: Interpolated | null;
-  /** The children, or null if there are none, because most settings are values. */
+  /** The children, or null if there are none. Most settings are values and have no children. */
   children: Map<string, MarkTree> | null;
 }
 
-/** The position in the settings that is being read. */
 interface NodeContext {
   path: SettingPath;
   keyPosition: Position;
-  /** The tree that receives the mark under its key. */
+  /** The parent in the tree, which contains the mark under the mark's key. */
   parent: MarkTree;
 }
 
@@ -208,7 +204,7 @@ function createReader(document: Document, lineCounter: LineCounter, env: Environ
     return noted;
   }
 
-  /** Counts the settings read, up to the limit. */
+  /** Counts the settings that have been read so far, up to the limit. */
   function isTooMuch(path: SettingPath, position: Position, depth: number): boolean {
     settingsRead += 1;
     if (excess === null && settingsRead <= MAX_SETTINGS && depth <= MAX_DEPTH) return false;
@@ -238,7 +234,7 @@ function createReader(document: Document, lineCounter: LineCounter, env: Environ
     );
   }
 
-  /** Reads a map's entries. `merges` counts the merge keys so far, because they do not make the path longer. */
+  /** Reads a map's entries. `merges` is the number of merge keys so far. They do not make the path longer. */
   function readEntries(map: YAMLMap, place: NodeContext, merges: number): Map<string, unknown> {
     const { path, parent } = place;
     const entries = new Map<string, unknown>();
@@ -312,13 +308,13 @@ const UNKNOWN_ANCHOR = 'no anchor (&name) has the name of this alias';
 const DOUBLE_KEY = 'this key is here twice';
 const NO_TEXT_KEY = 'a key is a text; this one is a group or a list';
 
-/** Formatted only when it is needed, because the first formatted number costs every start about 10 ms. */
+/** The number is formatted only when it is needed, because formatting the first number takes about 10 ms. */
 function describeTooLarge(): string {
   return `the file is too large (more than ${MAX_SETTINGS.toLocaleString('en-US')} settings, with its aliases expanded) or one of its aliases contains itself: keep integrations in the database instead (donor-sync apply)`;
 }
 
 function toKey({ key }: Pair): string {
-  // As a text, a nested key takes twice the space with each level.
+  // As a string, a nested key would double in size with each level.
   if (isMap(key) || isSeq(key)) return '?';
   return String(isScalar(key) ? key.value : key);
 }
@@ -327,7 +323,7 @@ function isMerge(pair: Pair): boolean {
   return isScalar(pair.key) && pair.key.type === 'PLAIN' && pair.key.value === '<<';
 }
 
-/** Returns the maps to merge. If there are several, the first one wins, so it is merged last. */
+/** Returns the maps to merge. If there are several, the first map has precedence, so it is merged last. */
 function mergeSources(pair: Pair): unknown[] {
   return isSeq(pair.value) ? pair.value.items.toReversed() : [pair.value];
 }

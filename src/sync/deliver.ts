@@ -33,17 +33,20 @@ import { recordProgress } from './guards/since-backup.ts';
 import { isTooYoungToVanish } from './poll.ts';
 import { concludeDelivery, type Fetched, planDelivery } from './profile-delivery.ts';
 
-/** How many batches are in progress at a time. One batch fetches results while another is written. */
+/**
+ * The number of batches that are in progress at a time. One batch fetches results while a different batch is written.
+ */
 const LANES = 2;
 
 /**
- * How many contacts are compared with the CRM before other work gets a turn. Comparing this many takes about six
- * milliseconds.
+ * The number of contacts that are compared with the CRM before other work gets a turn. Comparing these contacts takes
+ * about six milliseconds.
  */
 const PLANNED_AT_ONCE = 30;
 
 /**
- * How long a batch waits for more contacts if no job is running. If there is also nothing to submit, it does not wait.
+ * The time that a batch waits for more contacts if no job is running. If no contacts are left to submit either, the
+ * batch does not wait.
  */
 const SHORT_PATIENCE_MS = 250;
 
@@ -60,7 +63,7 @@ export async function deliverProfiles(deps: DeliverDeps, run: Run): Promise<void
   const claims: Claims = { claimed: new Set(), mutex: createMutex() };
   // Parallel writes would only wait for each other's locks in the CRM.
   const crm = createMutex();
-  // Waits for every lane even if one fails, because nothing may be written after the run has ended.
+  // Waits for every lane even if one lane fails, because nothing may be written after the run has ended.
   const lanes = Array.from({ length: LANES }, () =>
     stopOnError(run, deliverLane(deps, run, claims, crm)),
   );
@@ -71,8 +74,8 @@ export async function deliverProfiles(deps: DeliverDeps, run: Run): Promise<void
 }
 
 /**
- * The jobs that lanes have claimed. Only one lane claims at a time, so two lanes never claim the same job or make the
- * same query.
+ * The jobs that lanes have claimed. Only one lane claims jobs at a time, so two lanes never claim the same job or make
+ * the same query.
  */
 interface Claims {
   claimed: Set<string>;
@@ -124,7 +127,6 @@ async function nextBatch(
   return null;
 }
 
-/** The claimed batch, or the number of waiting jobs if nothing was claimed. */
 interface Claimed {
   batch: ReadyJob[];
   waiting: number;
@@ -149,7 +151,9 @@ async function claim(
   return { batch: ready, waiting: ready.length };
 }
 
-/** Returns how many more contacts this run may deliver. The store is queried only if the number matters. */
+/**
+ * Returns the number of further contacts that this run may deliver. The store is queried only if the number is needed.
+ */
 async function contactsToCome(
   { store, connector }: DeliverDeps,
   run: Run,
@@ -209,7 +213,7 @@ async function deliverFetched(deps: DeliverDeps, run: Run, fetched: Fetched[]): 
   await deps.store.checkpoint(run.lease, (trx) => recordDeliveries(trx, run.id, deliveries));
 }
 
-/** Fetches results, ten per request. Jobs without a profile end here, with their reason. */
+/** Fetches results, ten per request. A job without a profile is finished here, and its reason is recorded. */
 async function fetchProfiles(deps: DeliverDeps, run: Run, ready: ReadyJob[]): Promise<Fetched[]> {
   const results = await fetchResults(deps, ready, run.control.ending);
   const fetched: Fetched[] = [];
@@ -228,7 +232,7 @@ async function fetchProfiles(deps: DeliverDeps, run: Run, ready: ReadyJob[]): Pr
       postponed.push(withoutProfile(entry, { state: 'processing' }));
     } else {
       ended.vanished.push(entry.job.trackingId);
-      // The profile was read earlier, so the credit is known to have bought something.
+      // The profile was read earlier, so the credit has certainly bought a profile.
       if (entry.job.known === 1) unwritten.add(entry.job.trackingId);
     }
   }
@@ -269,7 +273,7 @@ function withoutProfile(
 interface Ended {
   vanished: string[];
   failed: string[];
-  /** Vanished jobs whose profiles were read but never written. */
+  /** Vanished jobs whose profiles were read but not written. */
   unwritten: ReadonlySet<string>;
 }
 
@@ -321,14 +325,16 @@ async function writeProfiles(deps: DeliverDeps, run: Run, fetched: Fetched[]): P
   }
 }
 
-/** True if the profile is to be kept. No profile is kept for a contact that is gone or that may be an erased person. */
+/**
+ * True if the profile is to be kept. No profile is kept for a contact that has left or that may be an erased person.
+ */
 function isKept({ reason, end }: Delivery): boolean {
   if (reason === 'forgotten' || reason === 'forgotten_person') return false;
   if (end.kind === 'postponed' && end.looksErased === true) return false;
   return end.kind !== 'dropped' || !end.removed;
 }
 
-/** Returns the form in which a profile is stored, and its values that are not in the CRM. */
+/** Returns a profile in its stored form, with the values that have not been written to the CRM. */
 function toKeep(
   deps: Pick<DeliverDeps, 'store' | 'sealer' | 'retention'>,
   run: Run,
@@ -344,8 +350,8 @@ function toKeep(
 }
 
 /**
- * Returns why a contact must not be submitted, if a page that was read after the request for its record shows a reason.
- * Returns null otherwise.
+ * Returns the reason why a contact must not be submitted. The reason comes from a page that was read after the
+ * contact's record was requested. Returns null if no page has shown a reason.
  */
 function refusalSince(
   { refused }: Pick<Run, 'refused'>,

@@ -21,19 +21,19 @@ import { SAMPLE_SIZE } from './sample-persons.ts';
 import { personFingerprint, sharingRules } from './sharing.ts';
 import { createSpread, NO_SPREAD, type Spread } from './spread.ts';
 
-/** How many contacts a forecast lists by ID. The counts include all contacts. */
+/** The maximum number of contacts that a forecast lists by ID. The numbers in the forecast include all contacts. */
 export const MAX_LISTED = 1_000;
 
 /**
- * How many contacts are read to find out who shares a profile. Any further contacts count as paid, so the forecast is
- * never too low.
+ * The number of contacts that are read to find out who shares a profile. All further contacts are treated as paid, so
+ * the forecast is never too low.
  */
 const MAX_LOOKED_UP = 1_000;
 
-/** How many contacts are looked up and counted at a time. */
+/** The number of contacts that are looked up and counted at a time. */
 const PORTION = 100;
 
-/** Why a contact is enhanced: either a reason to spend a credit, or the fact that no credit is needed. */
+/** The reason why a contact is enhanced: either a reason to spend a credit, or the fact that no credit is needed. */
 export type EnhanceReason = DueReason | 'profile_shared';
 
 export interface ContactForecast {
@@ -41,8 +41,8 @@ export interface ContactForecast {
   /** Contacts that would be submitted. */
   paid: number;
   /**
-   * Contacts that would get a profile without a credit, because it is already paid for or is being bought for another
-   * contact.
+   * Contacts that would get a profile without a credit, because it is already paid for or is being bought for a
+   * different contact.
    */
   shared: number;
   enhance: Partial<Record<EnhanceReason, number>>;
@@ -92,7 +92,8 @@ export async function forecastContacts(deps: SyncDeps, run: ForecastRun): Promis
   };
   const count = createCount(deps, run, forecast);
   const seen = new Set<string>();
-  // New contacts can continue missing ones under another ID. This is known only once the whole list is read.
+  // A new contact can be a missing contact with a different ID. This can be decided only after the whole list has been
+  // read.
   const waiting: Chosen[] | null = (await readsWholeList(deps, run)) ? [] : null;
   for await (const page of await pagesToRead(deps, run)) {
     const contacts = page.contacts.filter(({ id }) => !seen.has(id));
@@ -103,7 +104,7 @@ export async function forecastContacts(deps: SyncDeps, run: ForecastRun): Promis
       for (const each of chosen) waiting.push(each);
       continue;
     }
-    // The filter was not applied to contacts that are read by ID.
+    // The filter has not been applied to contacts that were read by ID.
     await count(run.only === null ? chosen : await withinFilter(deps, run, forecast, chosen));
   }
   if (run.only !== null) return forecast;
@@ -134,7 +135,7 @@ export function holdChanged(forecast: ContactForecast): ContactForecast {
   };
 }
 
-/** Returns the contacts to show. New and known contacts come first, then changed ones. */
+/** New and known contacts come first, followed by changed contacts. */
 export function chooseSample({ sample: { changed, others } }: ContactForecast): string[] {
   return [...others.ids(), ...changed.ids()].slice(0, SAMPLE_SIZE);
 }
@@ -177,8 +178,8 @@ async function chooseRead(
 }
 
 /**
- * Returns the contacts that do not continue missing ones under another ID (see `guards/new-ids.ts`). The other contacts
- * cost no credit and are only counted.
+ * Returns the new contacts, excluding missing contacts with a different ID (see `guards/new-ids.ts`). The excluded
+ * contacts cost no credit and are only counted.
  */
 async function withoutContinued(
   { store }: Pick<SyncDeps, 'store'>,
@@ -237,7 +238,6 @@ function reasonToChoose(row: ContactRecord, rules: PlanRules): DueReason | null 
   return decision.kind === 'choose' ? decision.reason : null;
 }
 
-/** Returns the fingerprint of each contact's person, by CRM ID. */
 async function fingerprintPersons(
   deps: SyncDeps,
   run: ForecastRun,
@@ -254,8 +254,8 @@ async function fingerprintPersons(
 }
 
 /**
- * Returns a function that counts chosen contacts. If several contacts are the same person, only the first one counts as
- * paid.
+ * Returns a function that counts chosen contacts. If several contacts are the same person, only the first contact is
+ * counted as paid.
  */
 function createCount(deps: SyncDeps, run: ForecastRun, forecast: ContactForecast) {
   const paid = new Set<string>();
@@ -290,7 +290,7 @@ function createCount(deps: SyncDeps, run: ForecastRun, forecast: ContactForecast
   };
 }
 
-/** The outcome of a contact if it shares a job that has no profile. */
+/** The outcome for a contact that shares a job without a profile. */
 const REASON_TO_LEAVE: Partial<Record<Fate, OutcomeReason>> = {
   failed: 'no_match',
   lost: 'lost_answer',

@@ -36,7 +36,7 @@ export async function openIdentities(
   return createReader(deps, shape, now);
 }
 
-/** Prepares the reading of identities without recording anything. */
+/** Prepares the reading of identities, and records nothing. */
 export async function previewIdentities(
   deps: IdentityDeps,
   run: Pick<Run, 'integration'>,
@@ -46,11 +46,17 @@ export async function previewIdentities(
   return createReader(deps, shape, now);
 }
 
-/** An identity field that cannot be read, so some contacts cannot be described. Contains the CRM's own name for it. */
+/**
+ * An identity field that cannot be read. Some contacts can therefore not be described. Contains the field's name in the
+ * CRM.
+ */
 export interface MissingSource {
   name: string;
   part: KnownSource['part'];
-  /** True if the field could be read under these settings before. Contacts then wait until it can be read again. */
+  /**
+   * True if the field was previously readable with these settings. Contacts then wait until the field can be read
+   * again.
+   */
   wasReadable: boolean;
 }
 
@@ -79,7 +85,9 @@ function createReader(
   return createIdentityReader({ fingerprint: store.fingerprint, shape, known: sources });
 }
 
-/** Records the readable sources. If the settings choose other columns, the record for the old columns is discarded. */
+/**
+ * Records the readable sources. If the settings choose different columns, the record for the old columns is discarded.
+ */
 async function learn(
   { store }: IdentityDeps,
   { integration }: Pick<Run, 'integration'>,

@@ -1,6 +1,6 @@
 /**
- * Decides which contacts are enhanced, and why. The functions are pure: they use the data that was read, the stored
- * data and the settings. Every refusal has a reason.
+ * Decides which contacts are enhanced, and why. The functions are pure: they use only the data that was read, the
+ * stored data and the settings. Every refusal has a reason.
  */
 
 import type { Answered } from '../contacts/answered.ts';
@@ -19,9 +19,9 @@ const DAY_MS = 86_400_000;
 /** The data about a contact that the plan needs. */
 export interface PlannedContact extends ReadContact {
   identity: ReadIdentity;
-  /** Why the contact may not be submitted, or null if it may. */
+  /** The reason why the contact may not be submitted, or null if it may. */
   refusal: OutcomeReason | null;
-  /** True if the contact may be a person who was erased under another ID. */
+  /** True if the contact may be a person who was erased under a different ID. */
   looksErased?: boolean;
 }
 
@@ -29,11 +29,14 @@ export interface PlanRules {
   refresh: Refresh;
   /** The time of the decision (epoch ms). */
   now: number;
-  /** CRM IDs of the members of mirrored groups. */
+  /** The CRM IDs of all members of mirrored groups. */
   groupMembers: ReadonlySet<string>;
 }
 
-/** Returns why a contact must not be submitted, judged by its CRM record alone. Returns null if it may be submitted. */
+/**
+ * Returns the reason why a contact must not be submitted. Uses only the contact's CRM record. Returns null if it may be
+ * submitted.
+ */
 export function getRefusal(contact: Contact): OutcomeReason | null {
   if (contact.optedOut) return 'opted_out';
   if (contact.excluded) return contact.excluded;
@@ -43,8 +46,8 @@ export function getRefusal(contact: Contact): OutcomeReason | null {
 }
 
 /**
- * Decides about a contact that was just read, and which identity is stored for it. `answered` is the contact's last
- * answered request if the contact may have the same details again, or null otherwise.
+ * Decides what happens to a contact that was just read, and chooses the identity that is stored for it. `answered` is
+ * the contact's last answered request if the contact may have the same details again, or null otherwise.
  */
 export function decideContact(
   contact: PlannedContact,
@@ -67,11 +70,11 @@ export function decideContact(
 }
 
 /**
- * Returns the row of a contact that has the details of its last answered request again. In between, other details
- * counted as paid, because of a lost response, a merge, or a change that a user rejected. Now the answered request
- * counts again, and a user need not decide about a lost request. The exception is a lost request for renewing an old
- * profile, because the profile would then be paid for once more. If some details cannot be read, it is unknown whether
- * they are the same. A pure function.
+ * Returns the row of a contact whose details are again the same as in its last answered request. In the meantime,
+ * different details were treated as paid because of a lost response, a merge, or a change that a user rejected. Now the
+ * answered request is used again, and a user does not have to decide about a lost request. The exception is a lost
+ * request for renewing an old profile, because the profile would then be paid for once more. If some details cannot be
+ * read, donor-sync cannot know if they are the same. A pure function.
  */
 function backAtAnswered(
   { identity }: Pick<PlannedContact, 'identity'>,
@@ -96,8 +99,8 @@ function backAtAnswered(
 }
 
 /**
- * True if a user is being asked whether to buy the contact, because it may have been paid for. If a later reading gives
- * no reason to buy, for example the first one after a merge, the question stays open. A pure function.
+ * True while a user has to decide about buying the contact, because it may have been paid for. If a later reading gives
+ * no reason to buy, for example the first reading after a merge, the question remains open. A pure function.
  */
 function isStillAsked(row: ContactRecord | undefined, decision: Decision): boolean {
   const isAsked = row?.state === 'held' && row.outcomeReason === PAID_SINCE_BACKUP;
@@ -124,8 +127,8 @@ function whileUnreadable({ lost }: ReadIdentity, decision: Decision): Decision {
 }
 
 /**
- * Returns the fingerprint that represents the contact from now on. If only the spelling differs, the stored fingerprint
- * is replaced everywhere, so equal fingerprints mean unchanged data. A pure function.
+ * Returns the fingerprint that is stored for the contact from now on. If only the spelling differs, the stored
+ * fingerprint is replaced everywhere, so equal fingerprints mean unchanged data. A pure function.
  */
 function recordIdentity(read: ReadIdentity, row: ContactRecord | undefined): NotedIdentity {
   if (row === undefined) return { identity: read.text(), isSame: false, asked: null };
@@ -145,7 +148,7 @@ function recordIdentity(read: ReadIdentity, row: ContactRecord | undefined): Not
   return { identity: asked.text, isSame, asked: isBack ? asked.text : null };
 }
 
-/** Decides about a contact. `row` already has the identity that was just read. */
+/** Decides what happens to a contact. `row` already has the identity that was just read. */
 function decideRead(
   contact: PlannedContact,
   row: ContactRecord | undefined,
@@ -159,7 +162,7 @@ function decideRead(
   if (!row) return choose('never_enhanced');
   if (row.state === 'due' && row.dueReason !== null) return stillDue(row, row.dueReason, rules);
   const again = decideRemembered(row, rules);
-  // The contact was deleted or opted out while its paid profile was in flight or a question was open.
+  // The contact was deleted or opted out. At that time, its paid profile was in flight or a question was open.
   return again.kind === 'settle' && row.trackingId !== null ? { kind: 'resume' } : again;
 }
 
@@ -181,10 +184,7 @@ export function askedBefore({ refresh, now }: Pick<PlanRules, 'refresh' | 'now'>
   return refresh.afterDays === null ? 1 : now - refresh.afterDays * DAY_MS;
 }
 
-/**
- * Returns the reason if the contact is still due. A change that was reverted before a credit was spent no longer needs
- * one.
- */
+/** If a change was reverted before a credit was spent, the contact is no longer due for it. */
 function stillDue(
   row: ContactRecord,
   reason: NonNullable<ContactRecord['dueReason']>,
@@ -203,7 +203,7 @@ function isOld(row: ContactRecord, rules: PlanRules): boolean {
   return rules.refresh.afterDays !== null && lastAsked < askedBefore(rules);
 }
 
-/** Returns why a contact needs nothing: its credit is spent and its profile is still fresh. */
+/** Returns the reason why a contact is not due: its credit is spent and its profile is still fresh. */
 function reasonAtRest(row: ContactRecord): OutcomeReason {
   if (row.outcomeReason === 'rejected_by_person') return 'rejected_by_person';
   if (row.outcomeReason === 'person_invalid') return 'person_invalid';

@@ -1,13 +1,13 @@
 /**
- * Decides when to poll jobs. All functions are pure. A job is first polled at the age at which other jobs were done,
- * and then every 2 to 5 seconds (service document, section 3).
+ * Decides when to poll jobs. All functions are pure. A job is first polled at the age that earlier jobs had when they
+ * finished. After that, it is polled every 2 to 5 seconds (service document, section 3).
  */
 
 /** The shortest and the longest interval between two polls of the same job. */
 export const MIN_POLL_MS = 2_000;
 export const MAX_POLL_MS = 5_000;
 
-/** The first poll comes this long after a submission, until the run has seen a job finish. */
+/** The time between a submission and the first poll, while the run has not seen any job finish. */
 const FIRST_POLL_MS = 250;
 
 /** Each poll without a result multiplies the interval by this factor. */
@@ -19,7 +19,7 @@ export const MAX_JOBS_PER_POLL = 1_000;
 /** The state of the poll station between polls. */
 export interface PollTiming {
   intervalMs: number;
-  /** When all running jobs were last polled. 0 until the first poll. */
+  /** The time at which all running jobs were last polled. 0 until the first poll. */
   lastPollAt: number;
   /** The youngest age at which a job was seen to be done, or null until a job is done. */
   doneAfterMs: number | null;
@@ -31,10 +31,10 @@ export const NOT_YET_POLLED: PollTiming = {
   doneAfterMs: null,
 };
 
-/** Jobs that were never polled. */
+/** The jobs that have never been polled. */
 export interface FreshJobs {
   count: number;
-  /** When the oldest of these jobs was submitted, or null if there are none. */
+  /** The time at which the oldest of these jobs was submitted, or null if there are no jobs. */
   oldestAt: number | null;
   /** True if this run submits no more jobs. */
   isLast: boolean;
@@ -46,8 +46,8 @@ export interface NextPoll {
 }
 
 /**
- * Returns when to poll next. New jobs are polled early only if they fill a request or are the last ones, because each
- * poll costs a request that could have fetched ten profiles.
+ * New jobs are polled early only if they fill a request or are the last jobs. Each poll costs a request that could have
+ * fetched ten profiles.
  */
 export function nextPoll(timing: PollTiming, fresh: FreshJobs): NextPoll {
   const all: NextPoll = { at: timing.lastPollAt + timing.intervalMs, which: 'all' };

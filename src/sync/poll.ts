@@ -1,4 +1,4 @@
-/** The third station. It polls running jobs until they are completed, failed or vanished. */
+/** The third station. It polls running jobs until they are completed, have failed or have vanished. */
 
 import {
   countRunningJobs,
@@ -24,19 +24,19 @@ import {
 export const JOB_AGE_LIMIT_MS = 24 * 3_600_000;
 
 /**
- * A run must see a job running in this many polls before the job's age counts. If the clock is set forward, every job
- * looks old, and giving up a job means paying for it again. These polls take about as long as an enhancement, a couple
- * of minutes.
+ * A run must see a job running in this number of polls before it checks the job's age. If the clock is set forward,
+ * every job looks old, and a job that is given up must be paid for again. These polls take a couple of minutes, which
+ * is about the time of an enhancement.
  */
 const LOOKS_BEFORE_TOO_OLD = 30;
 
 /**
- * A service on several machines may not know a new job everywhere. Until a job is this old, an unknown job counts as
- * still running.
+ * If the service runs on several machines, some of them may not know a new job yet. Until a job reaches this age, an
+ * unknown job is treated as still running.
  */
 const DENIAL_GRACE_MS = 10 * 60_000;
 
-/** If no job has ended for this long, the run leaves the remaining jobs to the next run. */
+/** If no job has ended for this time, the run leaves the remaining jobs to the next run. */
 const PATIENCE_MS = 15 * 60_000;
 
 /** The same limit as a number of polls, because the clock can be adjusted during a run. */
@@ -65,9 +65,10 @@ export async function pollJobs(deps: PollDeps, run: Run): Promise<void> {
     const fresh = { count: running.fresh, oldestAt: running.oldestFreshAt, isLast };
     const { at, which } = nextPoll(timing, fresh);
     const waitMs = at - clock.now();
-    // A longer wait means that the clock was set back. The jobs may be done already.
+    // If the wait is longer, the clock was set back. The jobs may be done already.
     if (waitMs > 0 && waitMs <= MAX_POLL_MS) {
-      // Only a new submission adds a job that must be polled earlier, and each submission sends a signal.
+      // Only a new submission can add a job with an earlier poll time. Each submission sends a signal, which ends this
+      // wait.
       if (isLast) await clock.sleep(waitMs, run.control.stopping);
       else await run.control.wait(signals, waitMs);
       continue;
@@ -92,7 +93,7 @@ interface PollRound {
   startedAt: number;
   /** The ages, in milliseconds, of the jobs that the service has just completed. */
   doneAges: number[];
-  /** The youngest job that was polled. */
+  /** The most recently submitted job among the polled jobs. */
   last: RunningJob | null;
 }
 
@@ -130,7 +131,7 @@ async function lookAtJobs(
 }
 
 /**
- * Sorts jobs by how they ended. `ageCounts` is true once the run has polled often enough to give up a job because of
+ * Sorts jobs by how they ended. `ageCounts` is true once the run has polled often enough to give up on a job because of
  * its age. A pure function.
  */
 export function sortByState(
@@ -154,7 +155,7 @@ export function sortByState(
   return sorted;
 }
 
-/** True if the service may not know a job yet that was submitted at this time. */
+/** True if a job was submitted so recently that the service may not know it yet. */
 export function isTooYoungToVanish(submittedAt: number, now: number): boolean {
   return now - submittedAt < DENIAL_GRACE_MS;
 }

@@ -1,4 +1,4 @@
-/** Turns due contacts into the people to submit, with their current data from the CRM. */
+/** Creates the people to submit from due contacts and their current data in the CRM. */
 
 import type { RecordLookup } from '../../connectors/contract.ts';
 import type { Answered } from '../contacts/answered.ts';
@@ -25,15 +25,15 @@ import { personFingerprint } from './sharing.ts';
 
 type PrepareDeps = Pick<SyncDeps, 'store' | 'connector' | 'clock' | 'newId'>;
 
-/** A person, and the job to create for it. */
 export interface Prepared {
   person: Person;
   job: IntendedJob;
 }
 
 /**
- * Reads due contacts again, and settles the contacts that must not be submitted after all. Names and addresses are not
- * stored when contacts are first read. They are only in memory, from this point until the request is sent.
+ * Reads due contacts again, and records an outcome for contacts that must no longer be submitted. Names and addresses
+ * are not stored when contacts are first read. They are only in memory, from this point until the request has been
+ * sent.
  */
 export async function preparePersons(
   deps: PrepareDeps,
@@ -112,12 +112,12 @@ export async function preparePersons(
     await deps.store.checkpoint(run.lease, (trx) => holdDueErased(trx, run.id, held));
   if (settled.length > 0)
     await deps.store.checkpoint(run.lease, (trx) => settleDue(trx, run.id, settled));
-  // Checked last, so a contact that needs a user's decision is held even if another database has paid for it.
+  // Checked last, so a contact that needs a user's decision is held even if a different database has paid for it.
   if (fields.length > 0) await requireKnownDonors(deps, run, unpaid);
   return prepared;
 }
 
-/** Reasons for being due that also apply if the contact has the details of its answered request again. */
+/** The reasons to submit a contact even if its details are again the same as in its answered request. */
 const FOR_DETAILS: readonly (DueReason | null)[] = [
   'identity_changed',
   'identity_change_approved',
@@ -131,9 +131,9 @@ function isForItsDetails({ dueReason, askedIdentity }: ContactRecord): boolean {
 
 type Verdict =
   | { kind: 'submit'; identity: string; reason: DueReason }
-  /** Part of the contact's identity could be read before but cannot be read now. */
+  /** A part of the contact's identity that was readable before cannot be read now. */
   | { kind: 'wait' }
-  /** The CRM does not find the contact, but does not report that it was deleted. */
+  /** The CRM does not find the contact. However, it does not report that the contact was deleted. */
   | { kind: 'miss' }
   /** The contact may be an erased person. */
   | { kind: 'hold' }

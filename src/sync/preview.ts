@@ -1,4 +1,6 @@
-/** A dry run. It makes the same decisions as a run, but writes and spends nothing and makes only free requests. */
+/**
+ * A dry run. It makes the same decisions as a run, but it writes nothing, spends nothing and makes only free requests.
+ */
 
 import type { Connector, MarkCount } from '../../connectors/contract.ts';
 import { markText } from '../../connectors/marks/mark-counts.ts';
@@ -51,14 +53,14 @@ export interface Preview {
   /** The number of contacts that the CRM reports as changed. In a full run, the number of all contacts. */
   read: number;
   /**
-   * The number of contacts for each reason to enhance them, and for each reason not to. `profile_shared` counts
-   * contacts that get the same person's profile without a credit.
+   * The number of contacts for each reason to enhance them, and for each reason not to enhance them. `profile_shared`
+   * counts contacts that get the same person's profile without a credit.
    */
   enhance: ContactForecast['enhance'];
   leave: Record<string, number>;
-  /** Which kinds of data a few of the people to send have. Their names are passed only to `show`. */
+  /** For a few of the people to send, the kinds of data that exist. Their names are passed only to `show`. */
   persons: PersonShape[];
-  /** The trial of the mapping: whether a few people are sent first, and with which result. */
+  /** The trial of the mapping: the decision to send a few people first, and the trial's result. */
   trial: TrialForecast;
   /** The first contacts that would be enhanced. */
   contacts: { crmId: string; reason: EnhanceReason }[];
@@ -70,21 +72,21 @@ export interface Preview {
   /** Marks that exclude most contacts and that no user has confirmed. Nothing is spent until a user confirms them. */
   unconfirmedMarks: UnconfirmedMark[];
   /**
-   * The time since when nothing is spent, because of a restored backup or a complete erasure (ISO 8601). Null if
+   * The time from which spending is on hold because of a restored backup or a complete erasure (ISO 8601). Null if
    * spending is allowed.
    */
   heldSince: string | null;
   /**
-   * Contacts whose status in the CRM changes. A contact that is enhanced gets its status together with its profile, so
-   * it is not counted here.
+   * Contacts whose status in the CRM changes. If a contact is enhanced, its status is written together with its
+   * profile, so it is not counted here.
    */
   statuses: number;
-  /** Paid profiles that wait for delivery, and the changes that they will make. */
+  /** The paid profiles that wait for delivery, and the changes that they will cause. */
   waiting: { profiles: number; changes: FieldChange[] };
-  /** Paid values that wait to be written, and the reasons. */
+  /** The paid values that wait to be written, each with its reason. */
   valuesWaiting: ValuesWaiting;
   fields: FieldMapFinding[];
-  /** Fields for name, address or employer that cannot be read. They are omitted, or contacts wait for them. */
+  /** Fields for name, address or employer that cannot be read. These parts are omitted, or contacts wait for them. */
   missing: MissingSource[];
   calls: { crm: number; partner: number };
   /** The minimum duration of the run under the service's rate limit, in seconds. */
@@ -115,7 +117,7 @@ export interface PreviewRequest {
   partnerKey: string;
   full: boolean;
   only: string | null;
-  /** Receives a few people as they would be sent. Their data is not stored. */
+  /** Receives a few people in the form in which they would be sent. Their data is not stored. */
   show?: (persons: readonly PersonDetails[]) => void;
 }
 
@@ -185,7 +187,7 @@ async function foresee(
   return due > 0 && (await wouldBeMassChange(deps, run, due)) ? holdChanged(forecast) : forecast;
 }
 
-/** Returns how many seconds this many requests to the service take at least. */
+/** Returns the minimum number of seconds that these requests to the service take. */
 export function secondsAtLimit(partnerCalls: number): number {
   return partnerCalls / REQUESTS_PER_SECOND;
 }
@@ -254,8 +256,8 @@ const MARKS_UNCONFIRMED =
 const TRIAL_FAILED = 'the service recognised too few of the contacts sent so far (guards.trial)';
 
 /**
- * Returns a few people to show, chosen from the people to send. If a run for all contacts has nobody to send, they are
- * chosen from all people who may be sent.
+ * Returns a few people to show, who are chosen from the people that a run would send. If a run for all contacts would
+ * send nobody, chooses from all people who may be sent.
  */
 async function findPersons(
   deps: SyncDeps,

@@ -1,4 +1,4 @@
-/** Decides how a profile is delivered to its contact: refusal ► guard ► fields. Also decides how the delivery ends. */
+/** Decides how to deliver a profile to its contact: refusal ► guard ► fields. Also decides how the delivery ends. */
 
 import { parseOwned } from '../contacts/owned-values.ts';
 import { type OutcomeReason, SHARED_PROFILE_TEXT } from '../core/outcome.ts';
@@ -26,7 +26,7 @@ type PlanDeps = Pick<SyncDeps, 'store' | 'sealer' | 'newId'> & {
   connector: Pick<SyncDeps['connector'], 'capabilities'>;
 };
 
-/** Reasons against submission that also keep a paid profile out of the CRM. */
+/** The reasons not to submit a contact that also forbid writing its paid profile. */
 const NEVER_WRITTEN: ReadonlySet<OutcomeReason> = new Set([
   'opted_out',
   'deceased',
@@ -35,8 +35,8 @@ const NEVER_WRITTEN: ReadonlySet<OutcomeReason> = new Set([
 ]);
 
 /**
- * The questions that come after the question whether the person has died. A profile has one question at a time,
- * and a later question replaces an earlier one. So approving a later question must also answer the earlier one.
+ * The questions that follow the question about the person's death. A profile has one question at a time, and a later
+ * question replaces an earlier one. Therefore, approving a later question must also answer the earlier one.
  */
 const COVERS_DEATH: ReadonlySet<ContactQuestion['kind']> = new Set([
   'profile_deceased',
@@ -50,32 +50,32 @@ export interface Fetched {
   profile: Profile;
 }
 
-/** What a profile means for its contact: how the delivery ends, or which fields to write. */
+/** The effect of a profile on its contact: the result of the delivery, or the fields to write. */
 export type Planned =
   | { kind: 'ended'; delivery: Delivery }
   | { kind: 'fields'; fetched: Fetched; identity: string; plan: FieldPlan };
 
 /** The facts about a contact at the time of delivery. */
 export interface Circumstances extends KnownRecord {
-  /** Which question about this profile a user has approved, or null if no question was open or approved. */
+  /** The kind of question about this profile that a user has approved. Null if there is no question or no approval. */
   approval: ContactQuestion['kind'] | null;
-  /** Our values in records that the CRM has merged into the contact. Defaults to none. */
+  /** Our values in the records that the CRM has merged into the contact. Defaults to none. */
   merged?: readonly WrittenValues[];
   /**
-   * Why the contact must not be submitted, if a page has shown a reason since the contact's record was requested. Null
-   * if there is none.
+   * The reason why the contact must not be submitted. It comes from a page that was read after the contact's record was
+   * requested. Null if no page has shown a reason.
    */
   refusedSince?: OutcomeReason | null;
   /**
-   * Fields to which the profile was offered before. If a user has emptied such a field, it stays empty. Defaults to
-   * none.
+   * Fields to which the profile was offered before. If a user has emptied such a field, it is not filled again.
+   * Defaults to none.
    */
   offeredBefore?: ReadonlySet<string>;
 }
 
 /**
- * Computes the refusal, guard, map and diff of one profile. Apart from new IDs, encryption and fingerprints, it is
- * pure.
+ * Computes how to deliver one profile: its refusal, its guard, its fields and the changes. Apart from new IDs,
+ * encryption and fingerprints, the function is pure.
  */
 export function planDelivery(
   deps: PlanDeps,
@@ -100,7 +100,7 @@ export function planDelivery(
     },
   });
   if (lookup?.state !== 'found') {
-    // A contact that counts as removed has left for good, and its profile is deleted. Any other contact may come back.
+    // A contact that is treated as removed has left for good, and its profile is deleted. Any other contact may return.
     const hasLeft = lookup?.state === 'removed' || ready.contact.departureRead === 1;
     if (!hasLeft)
       return ended({ reason: 'contacts_missing', detail: null, end: { kind: 'missing' } });
@@ -156,13 +156,14 @@ export function planDelivery(
   const hidden = remote
     ? formerFields(ready, profile, merged, intended).filter((field) => !run.described.has(field))
     : [];
-  // If a user chooses "try again", the user has checked the fields, so fields that are not visible count as deleted.
+  // If a user chooses "try again", the user has checked the fields. Fields that are not visible are therefore treated
+  // as deleted.
   if (hidden.length > 0 && approval !== 'values_of_two_people') {
     return ended(asTwoPeople(profile, `hidden: ${hidden.join(', ')}`));
   }
   const plan = planFields(deps, run, {
     crmId: ready.contact.crmId,
-    // Uses the time of the credit, so a second delivery of the same job gives the same values.
+    // Uses the time of the credit, so that a second delivery of the same job results in the same values.
     values: profileValues(profile, ready.contact.askedAt ?? ready.job.submittedAt),
     present: lookup.values,
     currencies: lookup.contact.currencies,
@@ -174,12 +175,12 @@ export function planDelivery(
     status: { status: 'written', sinceMs: ready.contact.askedAt ?? ready.job.submittedAt },
   });
   if (plan.together && !writesTogether) return ended(asTwoPeople(profile, 'not_together'));
-  // Most contacts have not changed since they were chosen, and then their parts need not be computed again.
+  // Most contacts have not changed since they were chosen. Their parts do not have to be computed again.
   const { text } = identity.compareWith(ready.contact.identity);
   return { kind: 'fields', fetched: { ready, profile }, identity: text, plan };
 }
 
-/** Ends a delivery that would mix the values of two people in one contact. A user decides. */
+/** Ends a delivery that would mix the values of two people in one contact. A user has to decide. */
 function asTwoPeople(
   { donorId }: Profile,
   detail: string,
@@ -192,7 +193,7 @@ function isUnsure(probability: number | undefined, least: number | null): boolea
   return least !== null && probability !== undefined && probability < least;
 }
 
-/** Returns how a delivery ended after its fields were written, or if there was nothing to write. */
+/** Returns the result of a delivery after its fields were written. Also used if there was nothing to write. */
 export function concludeDelivery(
   { ready, profile }: Fetched,
   identity: string,
@@ -205,7 +206,7 @@ export function concludeDelivery(
     return { crmId, trackingId, reason, detail, words, end };
   }
   if (owned === null && reason === 'crm_refused') {
-    // Values that the record refuses wait separately. The contact itself can be changed again.
+    // If the record refuses values, these values wait separately. The contact itself can be changed again.
     const before = parseOwned(ready.contact.ownedValues);
     const end = { donorId: profile.donorId, identity, owned: before, writeId, isDone: false };
     return { crmId, trackingId, reason, detail, words, end: { kind: 'delivered', ...end } };
@@ -221,7 +222,8 @@ export function concludeDelivery(
 }
 
 /**
- * Returns details for the user that the outcome does not show: that no credit was spent, and which values did not fit.
+ * Returns details for the user that the outcome does not show: that no credit was spent, and the values that were not
+ * accepted.
  */
 function describeDetail({ job }: ReadyJob, unfit: string | null): string | null {
   if (job.sharedFrom === null) return unfit;

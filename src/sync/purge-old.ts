@@ -19,7 +19,7 @@ import { KEPT_AFTER_OPT_OUT_DAYS, OPT_OUT_WINDOW_MS } from './guards/opt-outs.ts
 const DAY_MS = 86_400_000;
 
 /**
- * Deletes data whose retention period is over. The log and the audit record what was deleted. Runs at the end of a
+ * Deletes data whose retention period has ended. The log and the audit record what was deleted. Runs at the end of a
  * complete run that succeeded and that has compared its clock with the service's. The run may have spent less than
  * intended.
  */
@@ -48,7 +48,7 @@ type PurgeDeps = Pick<RunDeps, 'store' | 'clock' | 'log' | 'retention'>;
 /**
  * Deletes profiles with their keys if they are too old to be delivered, or if their contact objected or opted out long
  * enough ago. Runs at the end of each run, however it ended. If `byAge` is false, the clock may be wrong, so no profile
- * counts as too old.
+ * is treated as too old.
  */
 export async function purgeProfiles(
   deps: PurgeDeps,
@@ -60,10 +60,10 @@ export async function purgeProfiles(
 }
 
 /**
- * Deletes such profiles for every client, even for clients that are not synced. So a paused schedule or an unavailable
- * CRM does not prolong the retention. For clients that are no longer in the settings, the default settings apply.
- * Profiles of clients in `unreadable` are never deleted because of their age, because their retention is unknown.
- * `isClockRight` is called at most once, before the first profile is deleted because of its age.
+ * Deletes such profiles for every client, even for clients that are not synced. Therefore, a paused schedule or an
+ * unavailable CRM does not prolong the retention. For clients that are no longer in the settings, uses the default
+ * settings. Profiles of clients in `unreadable` are never deleted because of their age, because their retention is
+ * unknown. `isClockRight` is called at most once, before the first profile is deleted because of its age.
  */
 export async function purgeAllProfiles(
   deps: PurgeDeps,
@@ -99,7 +99,7 @@ function purgeLimits(
 ): PurgeLimits & { paidBefore: number } {
   const now = clock.now();
   const days = profileDays(integration, retention);
-  // If no profile is kept, the rows still show which values wait until the next profile.
+  // If no profile is kept, the rows still show which values are waiting.
   const rowDays = days === 0 ? longestProfileDays(integration) : days;
   return {
     paidBefore: now - rowDays * DAY_MS,

@@ -1,5 +1,5 @@
 /**
- * Runs the whole journey of a contact: read ► plan ► submit ► poll ► deliver. The stations run at the same time. Each
+ * Carries out all steps for contacts: read ► plan ► submit ► poll ► deliver. The stations run at the same time. Each
  * station takes its work from the store and leaves its results there, and no station calls another. This is why a
  * killed run can be continued.
  */
@@ -76,7 +76,6 @@ import {
 import { submitPersons } from './submit.ts';
 import { buildReport, type RunFacts } from './views/run.ts';
 
-/** What a run is requested to do. */
 export interface RunRequest {
   /** The run's ID. Defaults to a new ID. */
   runId?: string;
@@ -88,18 +87,18 @@ export interface RunRequest {
   full: boolean;
   /** The contacts that the run is for, or null for all contacts. */
   only: string | readonly string[] | null;
-  /** Other requested runs for some of these contacts, which this run also covers. */
+  /** Other requested runs for some of these contacts. This run serves these requests too. */
   alongside?: readonly string[];
   /**
    * The maximum number of credits to spend on enhancements. If it is set, the watermark does not move. Defaults to no
    * limit.
    */
   limit?: number | null;
-  /** True if a user accepts the match rate of the current mapping. Defaults to false. */
+  /** Defaults to false. */
   acceptMatchRate?: boolean;
-  /** True if a user confirms the current marks that exclude most contacts. Defaults to false. */
+  /** True if a user confirms the marks, although they exclude most contacts. Defaults to false. */
   acceptMarks?: boolean;
-  /** True to adopt contacts that have another database's donor ID. */
+  /** True to adopt contacts that have a donor ID from a different database. */
   adopt?: boolean;
   /** The profiles that a user wants delivered again. If it is set, nothing is read or bought. Defaults to none. */
   redelivery?: RedeliveryRequest | null;
@@ -109,21 +108,20 @@ export interface RunRequest {
   signal: AbortSignal;
 }
 
-/** What a run shows to others while it is in progress. */
+/** The state that a run shows to others while it is in progress. */
 export interface RunWatch {
   started?: (run: Run) => void;
-  /** Returns the number of calls so far, as the clients have counted them. */
+  /** Returns the numbers of calls that the clients have counted so far. */
   calls: () => RunFacts['calls'];
 }
 
 /**
- * Runs one sync of one integration and returns its report. Continues where the last run stopped. The run is recorded
- * before any request is made. If someone has to fix a problem before a run can start, the run is recorded as failed and
- * the error is thrown.
+ * Continues where the last run stopped. The run is recorded before any request is made. If someone has to fix a problem
+ * before a run can start, the run is recorded as failed and the error is thrown.
  */
 export function runSync(deps: RunDeps, request: RunRequest, watch: RunWatch): Promise<RunReport> {
   return withLease(deps, request.integration.id, async (lease, lost) => {
-    // Applies decisions that a user has just made on a page before anything is read.
+    // Before the run reads anything, it applies the decisions that a user has just made on a page.
     await applyAllAnswers(deps.store, request.integration.id);
     const run = await beginRun(deps, lease, request);
     lost.addEventListener('abort', () => run.control.stopFor(lost.reason), { once: true });
@@ -152,12 +150,12 @@ export function runSync(deps: RunDeps, request: RunRequest, watch: RunWatch): Pr
   });
 }
 
-/** How often a run updates the state that others see, and checks whether a user wants to stop it. */
+/** The interval at which a run updates its visible state and checks if a user wants to stop it. */
 const LOOK_OUTSIDE_MS = 3_000;
 
 /**
  * Records facts that only this process knows while the run is in progress. Stops the run once a user requests it, in
- * this process or on another machine. If the database is unavailable, tries again.
+ * this process or on a different machine. If the database is unavailable, tries again.
  */
 async function lookOutside(
   { store, clock, log }: Pick<RunDeps, 'store' | 'clock' | 'log'>,
@@ -202,7 +200,7 @@ async function prepareRun(
     const { fields, described, findings, toCreate } = await readFields(connector, run.mappings);
     requireUsableField(run.integration, run.mappings, findings);
     if (toCreate.length > 0) {
-      // Saved first, because once the fields are created, nothing shows any more that they had been deleted.
+      // The values are saved first. After the fields have been created, nothing shows that they were missing before.
       const maps = await mapsWith(deps, run, toCreate);
       if (maps.length > 0) {
         await deps.store.checkpoint(run.lease, (trx) => offerProfilesAgain(trx, maps));
@@ -229,7 +227,7 @@ async function prepareRun(
   }
 }
 
-/** Returns the field maps that contain any of these fields and that profiles were offered with. */
+/** Returns the field maps that contain any of these fields and that were used to offer profiles. */
 async function mapsWith(
   deps: Pick<SyncDeps, 'store'>,
   { integration, mappings }: Pick<Run, 'integration' | 'mappings'>,
@@ -261,7 +259,7 @@ async function checkNamed(deps: SyncDeps, run: Run): Promise<void> {
   deps.log.info({ run: run.id, ignored: unknown.length }, 'the CRM lacks what a webhook named');
 }
 
-/** Records the mapping, and whether a user accepts it, before anything is spent under it. */
+/** Records the mapping before credits are spent with it. If a user accepts the mapping, records that too. */
 async function recordMapping({ store }: SyncDeps, run: Run, isAccepted: boolean): Promise<void> {
   await store.checkpoint(run.lease, (trx) => recordMappingInUse(trx, run.mapping));
   if (isAccepted)
@@ -270,7 +268,7 @@ async function recordMapping({ store }: SyncDeps, run: Run, isAccepted: boolean)
 
 async function beginRun(deps: RunDeps, lease: Lease, request: RunRequest): Promise<Run> {
   const { store, clock, newId } = deps;
-  // If a text cannot be an ID, the run ends right after it is recorded.
+  // If the ID is not valid, the run ends right after it is recorded.
   const named = typeof request.only === 'string' ? [request.only] : request.only;
   const only = named && [...new Set(named.map((id) => deps.canonicalId(id) ?? id))];
   const run: Run = {
@@ -335,7 +333,7 @@ async function redeliver(
   remaining.enhancements = (await findKeyBalance(deps.store.reader, run.partnerKey)).balance;
 }
 
-/** Runs all stations at the same time. If one of them fails, the first error stops the others at their checkpoints. */
+/** If any station fails, the first error stops the other stations at their checkpoints. */
 async function runStations(
   deps: SyncDeps,
   run: Run,
@@ -362,7 +360,7 @@ async function runStations(
     station(pollJobs(steady, run)),
     station(deliverProfiles(steady, run)),
   ]);
-  // This must come before groups lose the members that have left.
+  // This must happen before members who have left are removed from groups.
   if (!run.control.stopping.aborted) await station(decideDepartures(steady, run));
   if (!run.control.stopping.aborted) await station(decideOptOuts(steady, run));
   if (!run.control.stopping.aborted) {
@@ -446,8 +444,8 @@ async function endRun(deps: RunDeps, run: Run, facts: RunFacts): Promise<RunRepo
     }),
   );
   if (!(await ifStillOurs(run, finishing))) return reportOn(deps, run, finishedAt, facts);
-  // This is done however the run ended. Otherwise profiles of contacts that object would be kept as long as the service
-  // is unavailable, which can be months.
+  // This happens after every run, whatever its result. Otherwise, the profiles of contacts who object would be kept
+  // while the service is unavailable, which can take months.
   if (byAge) await addUpMonths(deps, run);
   await ifStillOurs(
     run,
@@ -459,7 +457,10 @@ async function endRun(deps: RunDeps, run: Run, facts: RunFacts): Promise<RunRepo
   return report;
 }
 
-/** Adds up past months before their profiles are deleted. A record that cannot be read must not delay the deletion. */
+/**
+ * Stores the totals of past months before their profiles are deleted. A record that cannot be read must not delay the
+ * deletion.
+ */
 async function addUpMonths(deps: RunDeps, { id, integration }: Run): Promise<void> {
   try {
     await storePastMonths(deps, integration.id, completeDays(integration, deps.retention));
@@ -488,8 +489,8 @@ const NOT_TO_SPEND: ReadonlySet<string | undefined> = new Set<StopCode>([
 ]);
 
 /**
- * Records the run's end, unless the lease is lost. In that case only the new owner may record it, so this only keeps
- * the reason for the requester and returns false.
+ * Records the run's end, unless the lease is lost. If the lease is lost, only the new owner may record the end. This
+ * function then keeps the reason for the requester and returns false.
  */
 async function ifStillOurs({ control }: Run, write: Promise<unknown>): Promise<boolean> {
   try {
@@ -502,7 +503,7 @@ async function ifStillOurs({ control }: Run, write: Promise<unknown>): Promise<b
   }
 }
 
-/** Returns the report of a run that ends now with its current reason. */
+/** Returns the report of a run that is ending, with the current reason. */
 async function reportOn(
   { store }: Pick<SyncDeps, 'store'>,
   { id, control }: Run,
@@ -530,7 +531,7 @@ function getStatus(control: RunControl): RunStatus {
   return control.reason === null ? 'succeeded' : 'incomplete';
 }
 
-/** Returns why chosen contacts are still not submitted at the end of the run. */
+/** Returns the reason why chosen contacts are still not submitted at the end of the run. */
 function waitingReason({ reason }: RunControl) {
   if (reason?.code === 'budget_reached') return 'budget_reached';
   if (reason?.code === 'credits_exhausted') return 'credits_exhausted';

@@ -7,7 +7,7 @@ export interface Spread {
   ids(): string[];
 }
 
-/** A choice that stays empty. */
+/** A selection that always stays empty. */
 export const NO_SPREAD: Spread = { add: () => {}, ids: () => [] };
 
 /**

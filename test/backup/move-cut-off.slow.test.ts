@@ -13,10 +13,10 @@ import type { Tables } from '../../src/database/tables/tables.ts';
 import { describeOn, freshPostgresUrl } from '../helpers/test-databases.ts';
 import { fillTables, rowsOf, tablesOf } from '../helpers/whole-store.ts';
 
-/** Simulates a dead process, which sends no more statements. */
+/** Simulates a dead process, which sends no further statements. */
 class CutOff extends Error {}
 
-/** Lets this many statements through, then throws `CutOff`. */
+/** Allows this number of statements, and then throws `CutOff`. */
 function cutAfter(statements: number): KyselyPlugin {
   let left = statements;
   return {
@@ -49,8 +49,8 @@ describeOn('postgres', 'a move that is cut off', () => {
   it('between any two statements leaves no database that would be taken for a new one', async () => {
     const isCut = { begun: 0, marked: 0 };
     for (;;) {
-      // Cuts off at each statement up to the mark, and then at every tenth statement, because later work is repeated as
-      // a whole.
+      // Stops the move at each statement up to the mark. After the mark, stops at every tenth statement, because the
+      // move repeats later work as a whole.
       const statements = isCut.marked === 0 ? isCut.begun : 1 + 10 * isCut.marked;
       const ended = await move(place(target, 'target', cutAfter(statements)));
       if (ended) break;
@@ -104,7 +104,6 @@ describeOn('postgres', 'a move that is cut off', () => {
     await another.close();
   }
 
-  /** Returns true if the move finished, and false if it was cut off. */
   async function move(to: MovePlace, startsOver = false): Promise<boolean> {
     try {
       await moveStore(place(source, 'source'), to, { ...DEPS, startsOver });
@@ -132,7 +131,7 @@ function place(
   return { db: plugins.reduce((all, each) => all.withPlugin(each), db), name, requireInPlace };
 }
 
-/** The error of the cut can also be the cause of an error from the migrator or the database's guard. */
+/** Returns true for the error that stopped the move. The migrator or the database's guard can wrap this error. */
 function isCutOff(error: unknown): boolean {
   if (error instanceof CutOff) return true;
   return error instanceof Error && error.cause !== undefined && isCutOff(error.cause);

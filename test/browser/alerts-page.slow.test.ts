@@ -12,7 +12,7 @@ afterEach(() => {
   for (const close of closers.splice(0)) close();
 });
 
-/** Starts a stand-in of a chat that receives messages and responds with the status that the test sets. */
+/** Starts a stand-in for a chat. It receives messages and responds with the status that the test sets. */
 async function openChat(status: number) {
   const messages: string[] = [];
   const server = createServer(async (request, response) => {

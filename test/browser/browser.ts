@@ -4,8 +4,8 @@ import { type Browser, type BrowserContext, chromium as driver, type Page } from
 import { z } from 'zod';
 
 /**
- * Copies the npm package's Chromium to a place where it can run, so nothing has to be installed. Two processes that
- * copy at the same time could start an incomplete copy, so tests call `openBrowser` instead.
+ * Copies the npm package's Chromium to a place where it can run, so that the machine needs no installation. If two
+ * processes copied at the same time, they could start an incomplete copy. Tests therefore call `openBrowser` instead.
  */
 export function unpackBrowser(): Promise<string> {
   return chromium.executablePath();
@@ -17,7 +17,7 @@ export function unpackBrowser(): Promise<string> {
  */
 export async function launchBrowser(executablePath: string): Promise<Browser> {
   return driver.launch({
-    // Root in a container cannot use Chromium's sandbox.
+    // The root user in a container cannot use Chromium's sandbox.
     args: ['--no-sandbox'],
     executablePath,
     headless: true,
@@ -89,7 +89,7 @@ const violationsSchema = z.array(
   z.object({ id: z.string(), nodes: z.array(z.object({ html: z.string() })) }),
 );
 
-/** Returns the accessibility problems that axe finds on the current page, each with its element. */
+/** Returns the accessibility problems that axe finds on the current page, and the element of each problem. */
 export async function findBarriers(page: Page): Promise<string[]> {
   // The debugger evaluates this code, so the page's content security policy does not apply to it.
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axe.source);

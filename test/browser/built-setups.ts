@@ -1,5 +1,6 @@
 /**
- * Shared setup for the tests of the set-up: the built product, one browser for each file, and a world for each test.
+ * Shared code for the tests of the set-up. It provides the built product, one browser for each file, and a separate
+ * service for each test.
  */
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
@@ -14,7 +15,7 @@ import {
 
 export interface BuiltSetups {
   browser(): Browser;
-  /** Opens a service without settings, and closes it after the test. */
+  /** Opens a service without settings and closes it after the test. */
   open(kinds: readonly Kind[], options?: SetupWorldOptions): Promise<SetupWorld>;
 }
 

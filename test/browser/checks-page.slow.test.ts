@@ -10,7 +10,7 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close();
 });
 
-/** Opens a HubSpot portal that has none of the mapped fields. */
+/** Opens a HubSpot portal without the mapped fields. */
 async function openPortal(apiKey?: string) {
   const crm = await startHubspotSandbox({ contacts: 5, donors: 500 });
   closers.push(() => crm.close());

@@ -31,7 +31,7 @@ it('keeps the memory of pages that are open for a day: after 500 refreshes withi
     await devtools.send('HeapProfiler.collectGarbage');
     return (await devtools.send('Runtime.getHeapUsage')).usedSize;
   };
-  // Refreshes the page as if everything had changed, so every part is replaced each time.
+  // Refreshes the page as if all data had changed. Every part is therefore replaced each time.
   const refresh = async (times: number) => {
     await page.evaluate(
       `(async () => { for (let at = 0; at < ${times}; at += 1) { rendered.clear(); await fetchParts(); } })()`,
@@ -39,7 +39,7 @@ it('keeps the memory of pages that are open for a day: after 500 refreshes withi
   };
   for (const path of ['/', `/runs/${runId}`]) {
     await page.goto(world.url + path);
-    // A run's chart is created when the second message arrives, and stops growing after a few minutes.
+    // A run's chart is created when the second message arrives. The chart stops growing after a few minutes.
     if (path !== '/') await page.locator('#rate .uplot').waitFor();
     await refresh(WARM_UP);
     const before = await heap();

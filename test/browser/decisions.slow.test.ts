@@ -51,7 +51,7 @@ async function namesShown({ application }: HeldWorld): Promise<number> {
   return (await listAuditEntries(application.store, { action: 'names.shown', limit: 100 })).length;
 }
 
-/** Returns the marks in the words that the reader sees: for each contact, whether it is marked. */
+/** The result says for each contact whether it is marked. */
 async function marksOf(page: Page): Promise<string[]> {
   return page.locator('.name-text mark').allInnerTexts();
 }

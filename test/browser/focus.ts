@@ -1,4 +1,4 @@
-/** Whether a user sees which element has the keyboard focus. */
+/** Checks whether a user can see which element has the keyboard focus. */
 import type { Page } from 'playwright-core';
 import { z } from 'zod';
 
@@ -44,9 +44,9 @@ export async function describeFocus(page: Page): Promise<z.infer<typeof focusSch
 }
 
 /**
- * The source of a script that moves the focus to each focusable element, as the Tab key does. The focus counts as
- * coming from the keyboard because of `focusVisible`. Skips elements that cannot get the focus, for example below an
- * open dialog.
+ * The source of a script that moves the focus to each focusable element, as the Tab key does. Because of
+ * `focusVisible`, the browser treats the focus as a keyboard focus. The script skips elements that cannot receive the
+ * focus, for example below an open dialog.
  */
 const FIND_HIDDEN_FOCUS = `(() => {
   const describe = ${DESCRIBE_FOCUS};

@@ -10,12 +10,12 @@ import {
 /** The last name that CRM contacts have when their profiles arrive. */
 export const STRANGER = 'Quillfeather';
 
-/** The time after which a change is older than `settleAfterMs` and is read. */
+/** The time after which a change is older than `settleAfterMs`, so that the product reads it. */
 const SETTLED_MS = 400;
 
 const DAY_MS = 86_400_000;
 
-/** Longer than the service keeps the results of a job. */
+/** A time in days after which the service no longer keeps the results of a job. */
 const DAYS_OF_JOBS = 9;
 
 export interface HeldWorld extends HttpWorld {
@@ -28,8 +28,7 @@ export interface HeldWorld extends HttpWorld {
 }
 
 /**
- * Opens a world in which the last names of this many contacts changed while their enhancement was in progress, so each
- * of them is held.
+ * Creates contacts whose last names have changed during their enhancement. The product therefore holds each contact.
  */
 export async function openHeldWorld(
   count: number,
@@ -59,7 +58,7 @@ export async function openHeldWorld(
     await world.untilEnded((await world.runner.request(asked)).runId);
   };
   await systemClock.sleep(SETTLED_MS);
-  // Reads the new names. The earlier approval counts only for the old names.
+  // The earlier approval applies only to the old names.
   await sync(true);
   return {
     ...world,

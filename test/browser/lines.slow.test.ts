@@ -32,10 +32,10 @@ async function open({ url }: HttpWorld, width: number, path = '/'): Promise<Page
   return view.page;
 }
 
-/** How far the browser's clock is ahead, so the displayed times are as long as possible. */
+/** The time by which the browser's clock is ahead. It makes the displayed times as long as possible. */
 const LATER_MS = 42 * 60_000;
 
-/** Opens a world in which a contact is held because the response to its submission was lost. */
+/** Creates a contact that is held because the response to its submission was lost. */
 async function openWorldWithHold(): Promise<HttpWorld> {
   const world = await openWorld({ name: NAME });
   const [first = ''] = await world.addPeople(1);
@@ -48,7 +48,7 @@ async function openWorldWithHold(): Promise<HttpWorld> {
   return world;
 }
 
-/** Returns the number of lines of each text on the page that matches the selector. */
+/** Returns the number of lines of each element that matches the selector, by the element's text. */
 async function linesOf(page: Page, selector: string): Promise<Record<string, number>> {
   const script = `Object.fromEntries(
     [...document.querySelectorAll(${JSON.stringify(selector)})].map((element) => {

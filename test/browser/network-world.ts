@@ -6,11 +6,11 @@ import {
 } from '../interfaces/api/http-world.ts';
 
 export interface NetworkHttpWorld extends HttpWorld {
-  /** Ids of the contacts in the CRM. The first contacts are members of the board. */
+  /** The IDs of the contacts in the CRM. The first contacts are members of the board. */
   people: string[];
 }
 
-/** Opens a world whose board is a network. Its contacts have already been compared with the network. */
+/** Opens a service whose board is a network. Its contacts have already been compared with the network. */
 export async function openNetworkWorld(
   options: HttpWorldOptions = {},
   { contacts = 80, board = 12 } = {},

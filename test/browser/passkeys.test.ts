@@ -22,8 +22,9 @@ async function open() {
 }
 
 /**
- * Opens a page on a device whose authenticator responds immediately. Fields could offer a passkey, to which the
- * authenticator would respond without a user. The browser does not support this unless the test is about it.
+ * Opens a page on a device whose authenticator responds immediately. If fields could offer a passkey, the
+ * authenticator would respond before the user does anything. The browser therefore supports this feature only if the
+ * test needs it.
  */
 async function look(origin: string, options: ViewOptions & { hasAutofill?: boolean } = {}) {
   const { hasAutofill = false, ...others } = options;

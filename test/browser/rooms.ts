@@ -24,7 +24,7 @@ export interface VisitOptions extends ViewOptions {
   cookie?: string;
 }
 
-/** Opens one browser for the file. Closes worlds and views after each test. */
+/** Closes services and pages after each test. */
 export function openRooms(): Rooms {
   let browser: Browser;
   const opened: { close(): Promise<void> }[] = [];
@@ -61,7 +61,7 @@ export function openRooms(): Rooms {
   };
 }
 
-/** Opens a world's database, so that a test can add data that would otherwise take time to appear. */
+/** Opens a service's database, so that a test can add data that would otherwise take time to appear. */
 export async function withDatabase(
   world: HttpWorld,
   work: (db: Database) => Promise<unknown>,

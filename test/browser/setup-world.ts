@@ -14,7 +14,7 @@ import { controlService } from '../helpers/service-control.ts';
 const invitedSchema = z.object({ link: z.string() });
 const readySchema = z.object({ url: z.string(), linkFile: z.string() });
 
-/** A misspelt last name is longer than this. The change adds one letter. */
+/** Only a last name that is longer than this counts as misspelt. The change adds one letter. */
 const SHORT = 4;
 
 /** The built `donor-sync serve` in an empty folder, and the services it connects to. */
@@ -27,7 +27,7 @@ export interface SetupWorldOptions {
   contacts?: number;
   donors?: number;
   service?: PartnerSandboxOptions;
-  /** The operator's settings file. Without it, the folder is empty and the product writes a settings file. */
+  /** The operator's settings file. If it is omitted, the folder is empty and the product writes a settings file. */
   settings?: string;
   /** More environment variables for the service. */
   env?: Readonly<Record<string, string>>;
@@ -75,7 +75,7 @@ export async function openSetupWorld(
     child = spawn(process.execPath, [main, 'serve', ...options, ...words], here);
     const { url, linkFile } = await ready(child);
     const link = (await readFile(linkFile, 'utf8')).trim();
-    // The link file is removed, so that the folder looks as a user would leave it.
+    // The link file is removed. The folder then has the same content as a user's folder.
     await rm(linkFile);
     return { url, link };
   };
@@ -90,7 +90,7 @@ export async function openSetupWorld(
     ...{ folder, url, signInUrl, service, control },
     crms: { salesforce, hubspot },
     path: (name: string) => join(folder, name),
-    /** Writes a CSV file with contacts that the service knows, as another CRM would export it. */
+    /** Writes a CSV file with contacts that the service knows. A different CRM would export the same file. */
     async writeContacts(name: string, isMisspelt = false): Promise<string> {
       const people = await control.people(contacts);
       const short = isMisspelt ? people.find(({ lastName }) => lastName?.length === SHORT) : null;
@@ -108,8 +108,8 @@ export async function openSetupWorld(
       return path;
     },
     /**
-     * Invites a user in the terminal, which is possible as long as the server has no address for colleagues. Returns
-     * the link.
+     * Invites a user in the terminal. This is possible while the server has no address for colleagues. Returns the
+     * link.
      */
     async invite(name: string, role: string, client: string | null): Promise<string> {
       const whom = ['--name', name, '--email', `${name.toLowerCase()}@example.org`, '--role', role];

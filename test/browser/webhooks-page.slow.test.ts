@@ -5,7 +5,7 @@ import { expectSound, openRooms } from './rooms.ts';
 
 const { openWorld, visit } = openRooms();
 
-/** Calls an address, with a signature made with a secret. Returns the status. */
+/** Calls an address with a signature that uses a secret. Returns the status. */
 async function call(world: HttpWorld, url: string, secret: string): Promise<number> {
   const path = new URL(url).pathname;
   const timestamp = String(Math.floor(Date.now() / 1_000));

@@ -11,11 +11,11 @@ import { controlService } from '../helpers/service-control.ts';
 import type { HttpWorld } from '../interfaces/api/http-world.ts';
 import { type NetworkHttpWorld, openNetworkWorld } from './network-world.ts';
 
-/** A world that has data for every page. */
+/** A service that has data for every page. */
 export interface WholeWorld extends NetworkHttpWorld {
-  /** Ids of a client that has everything, an empty client, and a client that was set up in a browser. */
+  /** The IDs of three clients. One has data of each kind, one is empty, and one was set up in a browser. */
   clients: readonly string[];
-  /** A set-up that is answered up to the plan. */
+  /** The ID of a set-up in which all steps before the plan have been answered. */
   setupId: string;
   runId: string;
   holdId: string;
@@ -24,16 +24,16 @@ export interface WholeWorld extends NetworkHttpWorld {
   linkSecret: string;
 }
 
-/** A misspelt last name is longer than this. The change adds one letter. */
+/** Only a last name that is longer than this counts as misspelt. The change adds one letter. */
 const SHORT = 4;
 
 /** The number of contacts that are not changed. */
 const UNMOVED = 5;
 
 /**
- * Opens a world with a client that has everything: runs, a hold, a batch of contacts that all moved, networks with
- * paths, a webhook that was called, alerts, a schedule, and the guide. It also has an empty client, a client with a CSV
- * file that was set up in a browser, and a setup in progress. `others` are more empty clients.
+ * Opens a service with a client that has data of each kind. It has runs, a hold, a batch of moved contacts, networks
+ * with paths, a used webhook, alerts, a schedule, and the guide. The service also has an empty client, a client with
+ * a CSV file that was set up in a browser, and a set-up in progress. `others` are further empty clients.
  */
 export async function openWholeWorld(others: readonly string[] = []): Promise<WholeWorld> {
   const guideFolder = await mkdtemp(join(tmpdir(), 'guide-'));
@@ -95,7 +95,7 @@ export async function openWholeWorld(others: readonly string[] = []): Promise<Wh
   };
 }
 
-/** Sets up a client with a CSV file, up to the plan. Returns its ID. */
+/** Sets up a client with a CSV file and stops before the plan. Returns the client's ID. */
 async function answerSetup(world: HttpWorld, name: string): Promise<string> {
   const begun = await press(world, '/setup', { name });
   const id = /^\/setup\/([^/]+)\//.exec(begun)?.[1] ?? '';
@@ -119,7 +119,7 @@ async function answerSetup(world: HttpWorld, name: string): Promise<string> {
   return id;
 }
 
-/** Sends one of our forms. Returns the redirect's target. */
+/** Sends one of our forms. Returns the redirect target. */
 async function press({ url }: HttpWorld, path: string, fields: Record<string, string | File>) {
   const hasFile = Object.values(fields).some((field) => field instanceof File);
   const form = new FormData();

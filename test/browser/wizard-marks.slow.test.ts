@@ -8,7 +8,7 @@ const TIMEOUT_MS = 300_000;
 const setups = openBuiltSetups(TIMEOUT_MS);
 
 /**
- * A file without employers and addresses. Some of its columns have our names, the status is in words, and two columns
+ * A file without employers and addresses. Some columns have our field names, the status is a word, and two columns
  * have the same name.
  */
 const FILE = [
@@ -48,7 +48,8 @@ it(
     await page.getByLabel('Name of the nonprofit').fill('Riverside');
     await press('Begin');
     const rows = page.getByRole('region', { name: 'The first rows of the file' });
-    // Written as by a spreadsheet, but without the UTF-16 byte order mark, so a browser would not recognise it as text.
+    // The content has a spreadsheet's encoding but no UTF-16 byte order mark, so a browser would not recognise the
+    // file as text.
     await choose('wide.csv', Buffer.from('Ref;Name\n1;"Zoë; ""Z"" Vale"\n', 'utf16le'));
     await rows.getByRole('cell', { name: 'Zoë; "Z" Vale', exact: true }).waitFor();
     await choose('names.csv', Buffer.from('Ref\n1\n'));

@@ -11,7 +11,7 @@ import { KINDS, type SetupWorld } from './setup-world.ts';
 /** The test builds the product, and then clicks as slowly as a user. */
 const TIMEOUT_MS = 600_000;
 
-/** How long a user looks at a page of the setup. */
+/** The time for which a user looks at a page of the setup. */
 const READING_MS = 1_000;
 
 /** The maximum time from the open page to the first written contact. */
@@ -88,7 +88,7 @@ it(
   TIMEOUT_MS,
 );
 
-/** Sets up a client, up to the results of its trial with 25 contacts. */
+/** Sets up a client and runs a trial with 25 contacts. Ends when the results are available. */
 async function trial(
   person: Person,
   world: SetupWorld,
@@ -103,7 +103,7 @@ async function trial(
     await page.getByRole('link', { name: 'Set-up', exact: true }).first().click();
     await begin(person, world, kind, CLIENTS[kind]);
   }
-  // Each client has a separate key, because clients that share a key also share the profiles it paid for.
+  // Each client has a separate key, because clients with a common key also share its paid profiles.
   const apiKey = await world.control.issueKey({});
   const group = kind === 'salesforce' ? 'Board of Directors' : null;
   await answerTheRest(person, world, kind, { apiKey, group });
@@ -145,7 +145,10 @@ async function decide({ page }: Person): Promise<void> {
   await page.getByText('Approved: ').waitFor();
 }
 
-/** Moves so many contacts at the same time that a user has to decide whether each is paid for again. */
+/**
+ * Changes the addresses of so many contacts at the same time that a user has to decide whether each contact is paid
+ * for again.
+ */
 async function decideBatch(person: Person, world: SetupWorld): Promise<void> {
   const { page } = person;
   const contacts = await people(world);
@@ -183,7 +186,7 @@ async function decideBatch(person: Person, world: SetupWorld): Promise<void> {
   expect(await world.control.spent()).toBe(before);
 }
 
-/** Explores the people who can introduce contacts: the picture, and the sentence about one contact in it. */
+/** Explores the people who can introduce contacts, in the picture and in the sentence about one contact. */
 async function explore({ page }: Person): Promise<void> {
   await page.getByRole('link', { name: 'Networks' }).first().click();
   await page.getByRole('link', { name: /^Connections/ }).click();
@@ -229,7 +232,7 @@ async function call(hook: { url: string; signed: string; secret: string }): Prom
   return answerSchema.parse(answer).status;
 }
 
-/** Invites an owner, and a user who sees only one client. */
+/** Invites an owner, and a user who has access to only one client. */
 async function invite(person: Person, world: SetupWorld): Promise<void> {
   await person.page.getByRole('link', { name: 'Users' }).click();
   await person.page.getByText('Works on this computer only').waitFor();
@@ -278,7 +281,7 @@ async function edit({ crms: { salesforce } }: SetupWorld, order: object): Promis
   if (!answer.ok) throw new Error(await answer.text());
 }
 
-/** A misspelt last name is longer than this. The change adds one letter. */
+/** Only a last name that is longer than this counts as misspelt. The change adds one letter. */
 const SHORT = 4;
 
 async function misspell(world: SetupWorld): Promise<void> {

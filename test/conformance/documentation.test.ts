@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 const TESTS = join(import.meta.dirname, '..');
 const TABLE = join(TESTS, '..', 'docs', 'conformance.md');
 
-/** The table's entry for a sentence that no test over HTTP can prove. */
+/** The table contains one of these entries if no HTTP test can check the sentence. */
 const WITHOUT_TEST = ['A rule for callers', 'A time: measured, not tested'];
 
 describe('docs/conformance.md', () => {
@@ -36,7 +36,7 @@ describe('docs/conformance.md', () => {
 });
 
 /**
- * Reads the rows of the table. Each row has a section, a sentence, and tests, written as a file and a name in
+ * Reads the rows of the table. Each row has a section, a sentence and some tests. A test is a file and a name in
  * backticks.
  */
 function readRows() {

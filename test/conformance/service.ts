@@ -1,6 +1,6 @@
 /**
- * Starts the service under test. The tests know only its base URL, keys and a few donors, so another `startService`
- * could test another service.
+ * Starts the service under test. The tests know only its base URL, keys and a few donors. A different `startService`
+ * could therefore test a different service.
  */
 
 import { onTestFinished } from 'vitest';
@@ -12,7 +12,7 @@ const PEOPLE = { seed: 1, donors: 400 };
 /** Some of these donors are strongly connected, and some hardly at all. */
 const KNOWN_DONORS = 200;
 
-/** Long enough for a test to see the job running. */
+/** A duration in which a test can see the job running. */
 const NETWORK_JOB_TIME_MS = 200;
 
 /** The maximum number of times that a test polls a job before it gives up, and the time between two polls. */
@@ -24,16 +24,16 @@ export interface Service {
   /** The `{base_url}` of the document. */
   baseUrl: string;
   apiKey: string;
-  /** Ids of donors who exist. */
+  /** The IDs of existing donors. */
   donorIds: readonly string[];
   /** People who are donors, as a caller would submit them. */
   persons: readonly object[];
   /**
-   * Does the work of the service's operator: creates a key for a new team, with credits in some buckets, and optionally
-   * with a last day (YYYY-MM-DD, UTC).
+   * Creates a key for a new team, as the service's operator does. The buckets can contain credits, and the key can
+   * have a last day (YYYY-MM-DD, UTC).
    */
   issueKey(credits?: Record<string, number>, deactivatesOn?: string): Promise<string>;
-  /** Makes the next request fail with an error of the service. */
+  /** Makes the next request fail with a service error. */
   failOnce(): Promise<void>;
 }
 
@@ -56,7 +56,7 @@ interface ServiceOptions {
   clock?: () => number;
 }
 
-/** Starts a separate service for a test, with a team that has done nothing yet. Closes it after the test. */
+/** Starts a separate service for a test, with a new team. Closes it after the test. */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
   const service = await openService(options);
   onTestFinished(service.close);
@@ -182,7 +182,7 @@ export async function endOfJob(service: Service, jobId: string, apiKey = service
   throw new Error(`The job ${jobId} does not end.`);
 }
 
-/** Adds donors in bulk and waits. Returns the completed job. */
+/** Adds donors in bulk and waits for the job. Returns the completed job. */
 export async function addInBulk(
   service: Service,
   networkId: string,
@@ -226,7 +226,7 @@ const prospectsSchema = z.strictObject({
   ),
 });
 
-/** Discovers or compares, and validates the response strictly. */
+/** Discovers or compares prospects. Validates the response strictly. */
 export async function findProspects(
   service: Service,
   path: '/networks/discover' | '/networks/connections',

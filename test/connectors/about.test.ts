@@ -1,4 +1,4 @@
-/** Checks that what each connector says about its CRM agrees with the connector, its stand-in and its documents. */
+/** Checks that each connector's description of its CRM agrees with the connector, its stand-in and its documents. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

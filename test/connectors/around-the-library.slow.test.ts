@@ -1,4 +1,7 @@
-/** Checks that the connector tests detect deliberate defects in which a request bypasses the vendor's library. */
+/**
+ * Adds deliberate defects in which a request bypasses the vendor's library. Checks that the connector tests detect
+ * them.
+ */
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,7 +25,6 @@ const CRMS = {
 
 const COUNTED = 'test/connectors/library-requests.test.ts';
 
-/** Returns Vitest's output for the test that counts requests. */
 function countRequests(folder: string): Promise<string> {
   const words = ['node_modules/vitest/vitest.mjs', 'run', '--project', 'fast', '--maxWorkers', '1'];
   return new Promise((resolve) => {
@@ -40,6 +42,6 @@ it.each(Object.entries(CRMS))('%s is found by the count of requests to %s', asyn
   expect(readFileSync(patch, 'utf8').split('\n').at(0)).toMatch(/^\S.+\.$/);
   const output = await withDefect(patch, SOURCES, countRequests);
   const failed = [...output.matchAll(/^ FAIL .*? > (requests to \w+|.*)/gm)].map(([, of]) => of);
-  // The tests of the other CRM and of the counting pass, so the copy works.
+  // The tests of the other CRM and of the counting pass, so the copy of the sources is correct.
   expect([...new Set(failed)], output).toEqual([`requests to ${crm}`]);
 });

@@ -1,6 +1,6 @@
 /**
- * Checks that the vendor's library built every request of a connector, except for the listed exceptions. For this, it
- * compares the requests that the stand-in received with the requests that the library built. A retry counts as the same
+ * Checks that the vendor's library built all of a connector's requests, except for the listed exceptions. Compares
+ * the requests that the stand-in received with the requests that the library built. A retry counts as the same
  * request.
  */
 import { RequestContext as CompanyContext } from '@hubspot/api-client/lib/codegen/crm/companies/http/http.js';
@@ -72,7 +72,7 @@ function patch(): () => void {
 export interface Watch {
   /** The `fetch` to pass to connectors. */
   fetch: typeof globalThis.fetch;
-  /** Stops watching. Throws if a request was sent that no library has built. */
+  /** Stops watching. Throws an error if the connector sent a request that no library has built. */
   end(): void;
 }
 

@@ -1,4 +1,4 @@
-/** Tests the kit itself: it fails every connector that breaks a promise, with any test runner. */
+/** Tests the kit itself. With any test runner, it must fail every connector that breaks a promise. */
 import { describe, expect, it } from 'vitest';
 import type { Connector } from '../../connectors/contract.ts';
 import { createMemoryConnector } from '../../connectors/memory/connector.ts';
@@ -58,7 +58,7 @@ describe('the conformance kit', () => {
   });
 });
 
-/** Returns the titles of the tests that a connector in memory fails after `change` has modified it. */
+/** Changes a connector in memory with `change`. Returns the titles of the tests that then fail. */
 async function failuresOf(
   change: (connector: Connector) => Connector,
   abilities: readonly Ability[] = ['groups', 'newField'],
@@ -75,7 +75,7 @@ async function failuresOf(
   return failed;
 }
 
-/** The number of harnesses so far. Each harness gets a separate account. */
+/** The number of harnesses that have been created. Each harness gets a separate account. */
 let accounts = 0;
 
 function aHarness(change: (connector: Connector) => Connector): ConformanceHarness {

@@ -25,7 +25,7 @@ export function sandboxControl(rootUrl: string) {
   }
 }
 
-/** Sends JSON. Returns the body of a successful response, or null if it is empty. */
+/** Returns the body of a successful response, or null if it is empty. */
 export async function sendJson(
   method: string,
   url: string,

@@ -121,7 +121,7 @@ describe('a contact who is erased from a CSV integration', () => {
       await openPending(choices);
       const target = output ?? 'in.csv';
       const replacement = `${target}.donor-sync-new`;
-      // The state after a run is killed before it moves the new output into place.
+      // The run was killed before it moved the new output into place.
       const journal = await folder.read(`${target}.donor-sync-journal`);
       const ready = JSON.stringify({ replacement: folder.path(replacement) });
       await folder.write(`${target}.donor-sync-journal`, `${journal}${ready}\n`);

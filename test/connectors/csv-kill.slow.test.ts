@@ -7,7 +7,7 @@ import { type CsvFolder, openCsvFolder } from './csv-folder.ts';
 const WRITER = new URL('../fixtures/csv/writer.ts', import.meta.url).pathname;
 const CONTACTS = 400;
 const KILLS = 12;
-/** More runs than one writer completes, so the next writer uses higher numbers. */
+/** One writer never completes this number of runs, so the next writer uses higher numbers. */
 const RUNS_PER_WRITER = 1000;
 
 let folder: CsvFolder;
@@ -23,7 +23,7 @@ it.each(['in.csv', 'out.csv'])(
   async (output) => {
     const acknowledged = new Map<string, number>();
     for (let kill = 1; kill <= KILLS; kill += 1) {
-      // Some of these writes are the last write of a run, so the kill hits the merge.
+      // Some of these writes are a run's last write. The writer is then killed during the merge.
       const writes = await writeUntilKilled(output, kill * RUNS_PER_WRITER, kill * 100);
       for (const { id, run } of writes) acknowledged.set(id, run);
       await expectWholeFile(output);
@@ -39,7 +39,7 @@ it.each(['in.csv', 'out.csv'])(
   },
 );
 
-/** Kills a writer after this many acknowledged writes. Returns those writes. */
+/** Kills a writer after this many acknowledged writes. */
 async function writeUntilKilled(
   output: string,
   runsBefore: number,
@@ -73,7 +73,7 @@ async function expectWholeFile(output: string): Promise<void> {
   );
 }
 
-/** Expects the acknowledged values. A write that was in progress when the writer was killed may also be in the file. */
+/** The file may also contain the write that was in progress when the writer was killed. */
 async function expectValues(output: string, acknowledged: Map<string, number>): Promise<void> {
   const connector = await folder.connector({ settings: { output: folder.path(output) } });
   const found = await connector.readByIds([...acknowledged.keys()], ['Run', 'Note']);

@@ -16,7 +16,7 @@ testConnector(
 
 const HEADER = ['Id', 'First', 'Last', 'Street', 'City', 'Employer', 'Team', 'Note', 'Remark'];
 
-/** Creates a harness. Users edit the input, except mapped fields, which they edit in the output. */
+/** Users edit the input, except mapped fields, which they edit in the output. */
 async function csvHarness(output: 'in.csv' | 'out.csv'): Promise<ConformanceHarness> {
   const folder = await openCsvFolder();
   const settings = { output: folder.path(output) };

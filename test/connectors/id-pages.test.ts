@@ -3,7 +3,7 @@ import { readIdPages } from '../../connectors/reading/id-pages.ts';
 import { collect } from '../../connectors/testing/readings.ts';
 import { FatalError, RetriableError } from '../../src/core/errors.ts';
 
-/** Creates a list of IDs behind an API whose data changes, and which fails for pages with more rows than `maxRows`. */
+/** Creates a list of IDs behind an API whose data changes. The API fails for pages with more rows than `maxRows`. */
 function aList(ids: readonly number[], maxRows = Number.POSITIVE_INFINITY) {
   const rows = new Set(ids);
   const takes: number[] = [];

@@ -12,7 +12,7 @@ import { answerJson, listen } from './library-probes.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** A module that prints at exit which of the two libraries were loaded. */
+/** A module that, at exit, prints the names of the loaded libraries. */
 const SAY_LOADED = `data:text/javascript,${encodeURIComponent(`
   import { registerHooks } from 'node:module';
   const loaded = new Set();

@@ -28,8 +28,8 @@ export async function listen(handle: Answer): Promise<{ url: string; close(): Pr
 }
 
 /**
- * Returns all texts of an error that a message or a log can show. The CRM's messages are stored separately, for users
- * who decide.
+ * Returns all strings of an error that a message or a log can show. The CRM's messages are stored separately for
+ * users who decide.
  */
 export function textsOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);

@@ -220,7 +220,7 @@ describe.each([
     await expectDelivered(world, spent, [winner, ...ids.slice(1)]);
   });
 
-  /** Whether the CRM refuses writes, and the controller that ends a run after people are submitted. */
+  /** True if the CRM refuses writes. */
   let refuses = false;
   let stop: AbortController | null = null;
   let jobs = holdJobs();
@@ -274,7 +274,7 @@ describe.each([
     return world.spent();
   }
 
-  /** Submits contacts. The jobs are still running when the run ends, and are done when the next run begins. */
+  /** Submits contacts. The jobs are still running when the run ends. They are complete when the next run begins. */
   async function submitOnly(world: SyncWorld): Promise<number> {
     jobs.hold();
     stop = new AbortController();
@@ -293,7 +293,10 @@ describe.each([
     return spent;
   }
 
-  /** Holds the first contact for its name, and merges another contact, whose job is running, into it. */
+  /**
+   * Holds the first contact because of its name. Then merges a different contact, whose job is running, into the held
+   * contact.
+   */
   async function mergeIntoHeld(
     hands: Hands,
     world: SyncWorld,
@@ -314,7 +317,7 @@ describe.each([
     return ids.map((id) => rows.get(id)?.state);
   }
 
-  /** Expects that no more credits are spent, no contact waits, and each of these contacts has a profile. */
+  /** Expects that the run spends no further credits, no contact waits, and each of these contacts has a profile. */
   async function expectDelivered(world: SyncWorld, spent: number, ids: string[]): Promise<void> {
     const report = await world.sync();
     expect({ status: report.status, waiting: report.contacts.waiting }).toEqual({
@@ -328,7 +331,7 @@ describe.each([
   }
 });
 
-/** Returns people whom the service knows, in the form that the world's in-memory CRM accepts. */
+/** Returns people whom the service knows, in the form that the in-memory CRM accepts. */
 async function knownPeople(world: SyncWorld): Promise<SeedContact[]> {
   const ids = await world.addPeople(8);
   return ids.flatMap((id) => {

@@ -159,7 +159,7 @@ function aList(count: number, more: Partial<List> = {}): List {
   return { rows, hasTotal: false, most: 10, take: 10, overlap: 2, ...more };
 }
 
-/** Reads a list page by page. Calls `before` before each request, with the number of requests so far. */
+/** Before each request, calls `before` with the number of earlier requests. */
 async function read(list: List, before: (requests: number) => void = () => {}): Promise<string[]> {
   let requests = 0;
   const pages = readOffsetPages({

@@ -7,7 +7,7 @@ export interface Strayed {
   authorization: string | undefined;
 }
 
-/** Starts a host that is not the CRM. It answers every request with success, and records all requests. */
+/** Starts a host that is not the CRM. It records all requests and answers them with success. */
 export async function openOtherHost() {
   const strayed: Strayed[] = [];
   const server = createServer((request, response) => {

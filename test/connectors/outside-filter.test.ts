@@ -1,6 +1,6 @@
 /**
- * Tests whole runs, for each kind of CRM, with contacts that `contacts.filter` no longer includes while their profiles
- * get old or the contacts opt out.
+ * Tests whole runs for each kind of CRM. `contacts.filter` no longer includes some contacts whose profiles get old,
+ * or who opt out.
  */
 
 import { afterEach, describe, expect, it } from 'vitest';
@@ -22,11 +22,10 @@ const aPerson = (firstName: string): SeedContact => ({
 
 const STATUS = { donor: 'Donor', former: 'Former', board: 'Board' };
 
-/** A CRM whose users give each contact a status. Filters choose contacts by the status. */
+/** Filters choose contacts by this status. */
 interface Crm {
   addContacts(contacts: readonly SeedContact[], status: string): Promise<string[]>;
   setStatus(id: string, status: string): Promise<unknown>;
-  /** Sets or removes the mark of contacts who must not be researched. */
   setOptedOut(id: string, isMarked: boolean): Promise<unknown>;
   /** Returns the donor ID in the contact, or null. */
   donorOf(id: string): Promise<unknown>;
@@ -205,7 +204,7 @@ describe.each([
       widen() {
         included = [STATUS.donor, STATUS.former];
       },
-      /** Returns the credits that a run for all contacts, or for one contact, would spend now. */
+      /** Returns the credits that a run for all contacts or for one contact would spend now. */
       async planned(only: string | null = null) {
         const { signal } = new AbortController();
         const connector = await crm.connector(signal, crm.filterOf(included));
@@ -239,7 +238,7 @@ describe.each([
       });
       expect(await crm.donorOf(id)).toEqual(donors.get(id));
     }
-    // No more requests are sent for these contacts.
+    // The product sends no further requests for these contacts.
     expect((await sync()).contacts).toMatchObject({ chosen: 0, skipped: 0 });
   });
 
@@ -348,7 +347,7 @@ describe('contacts of Salesforce whose Individual objects', () => {
         expect(await keptOf(world)).toEqual(kept.filter((id) => id !== objector));
         expect(await rowOf(world, objector)).toMatchObject({ eligible: 0 });
         const spent = await world.spent();
-        // The mark was corrected. The contact's own record does not show this change either.
+        // A user has corrected the mark. The contact's own record does not show this change either.
         await org.edit({
           ...{ action: 'update', type: 'Individual', id: individual },
           values: { HasOptedOutProfiling: false },

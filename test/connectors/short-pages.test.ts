@@ -1,6 +1,6 @@
 /**
- * Tests the guide's connector with a paged API on loopback that ends early or fails. Each reading is still complete,
- * and no removal is reported.
+ * Tests the guide's connector with a paged API on loopback that ends early or fails. Each reading must still be
+ * complete and must report no removal.
  */
 
 import { once } from 'node:events';
@@ -80,8 +80,8 @@ async function startApi() {
 }
 
 /**
- * Creates a connector for the API. A careful connector throws when a page fails. A sloppy connector treats the failure
- * as the end.
+ * Creates a connector for the API. If a page fails, the connector throws an error. If `isSloppy` is true, the
+ * connector treats the failure as the end.
  */
 function restConnector(url: string, { isSloppy }: { isSloppy: boolean }): Connector {
   return {
@@ -142,7 +142,6 @@ async function start(isSloppy: boolean) {
   return {
     api,
     world,
-    /** Returns the number of contacts that count as removed. */
     async removed(): Promise<number> {
       const rows = await findContacts(world.store.reader, 'riverside', [...api.rows.keys()]);
       return [...rows.values()].filter(({ state }) => state === 'removed').length;

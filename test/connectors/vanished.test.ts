@@ -1,5 +1,5 @@
 /**
- * Tests whole runs with contacts that a CRM no longer shows, although nothing indicates that they were deleted. Uses
+ * Tests whole runs with contacts that a CRM no longer shows. Nothing indicates that the contacts were deleted. Uses
  * both stand-ins.
  */
 
@@ -12,12 +12,11 @@ import { createSyncWorld, type SyncWorld } from '../helpers/sync-world.ts';
 import { openAccount } from './hubspot/account.ts';
 import { openOrg } from './salesforce/org.ts';
 
-/** A CRM whose contacts can vanish. */
 interface Crm {
   addContacts(contacts: readonly SeedContact[]): Promise<string[]>;
   connector(signal: AbortSignal): Promise<Connector>;
   vanish(id: string): Promise<void>;
-  /** Hides contacts from donor-sync's user, or shows them again, without changing their records. */
+  /** Hides contacts from donor-sync's CRM user, or shows them again. Does not change the records. */
   show(ids: readonly string[], access: 'hidden' | 'visible'): Promise<unknown>;
   valueOf(id: string): Promise<unknown>;
   setValue(id: string, value: string | null): Promise<unknown>;
@@ -59,7 +58,10 @@ async function hubspot(): Promise<Crm> {
   };
 }
 
-/** A second field that donor-sync writes, so a record in which a user cleared one field still has a value of ours. */
+/**
+ * A second field that donor-sync writes. If a user clears one field of a record, the record still has one of our
+ * values.
+ */
 const OTHER_FIELD = { Salesforce: 'Title', HubSpot: 'website' };
 
 const FIELD = { Salesforce: 'Department', HubSpot: 'jobtitle' };
@@ -146,7 +148,7 @@ describe.each([
     const { crm, world, donors, paid, spent } = await start(40);
     const [kept = '', emptied = ''] = donors;
     const gone = [kept, emptied];
-    // A user has cleared the field of one contact, and it stays empty.
+    // A user has cleared the field of one contact. The product must not fill it again.
     await crm.setValue(emptied, null);
     await crm.show(gone, 'hidden');
     expect(await world.sync({ only: gone })).toMatchObject({
@@ -155,7 +157,7 @@ describe.each([
     });
     expect(await statesOf(world, gone)).toEqual(new Set(['removed']));
     await crm.show(gone, 'visible');
-    // The access is back, which does not change any record.
+    // The access is restored. This does not change any record.
     const { status, contacts } = await world.sync();
     expect({ status, chosen: contacts.chosen }).toEqual({ status: 'succeeded', chosen: 0 });
     expect(await statesOf(world, gone)).toEqual(new Set(['settled']));

@@ -19,8 +19,8 @@ const LIBRARY =
   /(?:from|import|require)\s*\(?\s*['"](?:jsforce|@hubspot\/api-client)(?:\/[^'"]*)?['"]/;
 
 /**
- * Library calls that would break a promise: they hold complete results in memory, follow addresses in responses, wait
- * without a limit, sign in or renew a session automatically, or send a token in an address.
+ * Library calls that would break a promise. Some hold complete results in memory, follow addresses in responses, or
+ * wait without a limit. Others sign in or renew a session automatically, or send a token in an address.
  */
 const DANGEROUS =
   /\.(?:query|queryMore|queryAll|search|poll|result|uploadData|get\w*Results|loadAndWaitForResults|login\w*|authorize|identity|refreshToken|authenticate|logout\w*|metadata|soap|streaming)\s*\(|\.(?:metadata|soap|streaming)\b|new (?:\w+\.)?Client\(|\bSignature\.|accessToken\s*:|refreshToken\s*:|refreshFn|httpProxy|proxyUrl/;
@@ -59,7 +59,7 @@ describe("the vendors' libraries", () => {
   });
 
   it('set no dispatcher for the whole process, since Node reads it for its own fetch', () => {
-    // The stub of undici must export this function, which refuses.
+    // The stub of undici must export this function.
     const setter = /\bsetGlobalDispatcher\b(?! = refuse)/;
     expect(SOURCES.filter((file) => setter.test(read(file)))).toEqual([]);
   });

@@ -18,13 +18,13 @@ interface Rules {
   drops?: readonly string[];
   /** Fields whose values are cut off. */
   cuts?: readonly string[];
-  /** Fields that cause a request to be refused. The error does not name them. */
+  /** Fields for which the CRM refuses a request. The error does not name them. */
   refuses?: readonly string[];
   /** Contacts for which every request is refused. */
   protects?: readonly string[];
   /** Contacts for which the CRM fails. */
   failsAt?: readonly string[];
-  /** Whether a write clears all fields that it does not name. */
+  /** True if a write clears all fields that it does not name. */
   replaces?: boolean;
 }
 

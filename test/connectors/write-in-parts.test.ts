@@ -10,7 +10,7 @@ function refusal(fields: readonly string[] = [], more: Partial<Refusal> = {}): R
   return { retriable: false, code: 'RULE', message: 'Refused.', fields, ...more };
 }
 
-/** Creates a CRM that refuses every request with one of these fields. */
+/** Creates a CRM that refuses every request with a bad field. */
 function createCrm(bad: readonly string[], names: 'none' | 'field' | 'another' = 'none') {
   const stored: Record<string, unknown> = {};
   let requests = 0;
@@ -56,7 +56,8 @@ describe('writeInParts', () => {
     await writeInParts({ id: '1', values: VALUES }, suspicions, crm.send);
     const before = crm.requests();
     await writeInParts({ id: '2', values: VALUES }, suspicions, crm.send);
-    // Three writes: the whole change, the change without the suspect, and the suspect alone.
+    // There are three writes. They contain the whole change, the change without the suspected field, and only this
+    // field.
     expect(crm.requests() - before).toBeLessThanOrEqual(3);
   });
 

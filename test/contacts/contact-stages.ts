@@ -39,7 +39,7 @@ export function crmIds(count: number): string[] {
   return Array.from({ length: count }, (_, index) => `c-${String(index).padStart(3, '0')}`);
 }
 
-/** A contact as a test reads it. Two identities are the same if their texts are equal. */
+/** Two identities are the same if their strings are equal. */
 export interface ReadTestContact extends ReadContact {
   identity: string;
 }
@@ -78,7 +78,6 @@ export function choose(priority = 1): Decision {
 /** The decision to leave a contact unchanged. */
 export const KEEP: Decision = { kind: 'keep' };
 
-/** The decision that a contact has an up-to-date profile. */
 export const SETTLE_FRESH: Decision = { kind: 'settle', reason: 'profile_fresh', eligible: true };
 
 /** The remaining parts of a page: no removed contacts, and no watermark. */
@@ -122,7 +121,7 @@ export async function putContacts({ db }: StoreWorld, rows: ContactRow[]): Promi
   await db.insertInto('contacts').values(rows).execute();
 }
 
-/** Reads a page of contacts with the same decision for each contact. */
+/** Reads a page of contacts. Each contact has the same decision. */
 export async function readPage(
   { store, lease }: StoreWorld,
   contacts: readonly ReadTestContact[],
@@ -153,7 +152,7 @@ export async function submit(
 /** Rules that allow every paid profile to be shared. */
 export const SHARING: SharingRules = { since: 0, heedsLost: true };
 
-/** Returns the job for a contact. The job can be shared only if a person is given. */
+/** The job can be shared only if a person is given. */
 export function intendedJob(crmId: string, person: string | null = null): IntendedJob {
   return {
     trackingId: trackingIdOf(crmId),
@@ -164,7 +163,6 @@ export function intendedJob(crmId: string, person: string | null = null): Intend
   };
 }
 
-/** Stores the intent to submit contacts. */
 export function recordIntent(
   { store, lease }: StoreWorld,
   ids: readonly string[],
@@ -261,7 +259,7 @@ export async function holdForName(world: StoreWorld, ids: readonly string[]): Pr
   for (const id of ids) await holdAtDelivery(world, id, trackingIdOf(id));
 }
 
-/** Records that the names in the profiles do not match the contacts they are delivered to. */
+/** Records that a contact's name does not match the name in its delivered profile. */
 export function holdAtDelivery(
   { store, lease }: StoreWorld,
   crmId: string,
@@ -294,7 +292,7 @@ export function identityWith({ name = 'n', address = 'a', employer = 'e' } = {})
 export const ASKED_IDENTITY = identityWith();
 export const MOVED_IDENTITY = identityWith({ address: 'b' });
 
-/** Moves contacts whose identity has changed to the state in which a user makes one decision about all of them. */
+/** A user then makes one decision about all of them. */
 export async function holdChanged(
   world: StoreWorld,
   ids: readonly string[],
@@ -315,7 +313,7 @@ export async function holdChanged(
   await holdChanges(world.store, world.lease, RUN, randomUUID);
 }
 
-/** Returns the row of a contact. Fails if there is none. */
+/** Fails if the contact has no row. */
 export function contactOf({ db }: StoreWorld, crmId: string): Promise<ContactRow> {
   return db
     .selectFrom('contacts')
@@ -325,7 +323,7 @@ export function contactOf({ db }: StoreWorld, crmId: string): Promise<ContactRow
     .executeTakeFirstOrThrow();
 }
 
-/** Returns the row of a contact's job. Fails if there is none. */
+/** Returns the row of a contact's job. Fails if the contact has no job. */
 export function jobOf({ db }: StoreWorld, crmId: string): Promise<Tables['jobs']> {
   return db
     .selectFrom('jobs')
@@ -334,7 +332,7 @@ export function jobOf({ db }: StoreWorld, crmId: string): Promise<Tables['jobs']
     .executeTakeFirstOrThrow();
 }
 
-/** Returns the hold of a contact's job. Fails if there is none. */
+/** Returns the hold of a contact's job. Fails if the contact has no hold. */
 export async function holdOf({ store }: StoreWorld, crmId: string): Promise<ContactQuestion> {
   const hold = await findQuestion(store.reader, trackingIdOf(crmId));
   if (hold?.about !== 'contact') throw new Error(`There is no hold of ${crmId}`);

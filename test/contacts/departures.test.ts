@@ -16,7 +16,7 @@ import {
   readContact,
 } from './contact-stages.ts';
 
-/** Removes the contacts that a run did not see, as a run does if there are only a few. */
+/** Removes the contacts that a run did not see. A run does the same if there are only a few such contacts. */
 async function removeUnseen({ store, lease }: StoreWorld, runId: string): Promise<void> {
   await store.checkpoint(lease, (trx) => markUnseen(trx, runId));
   await store.checkpoint(lease, (trx) => removeMissing(trx, { since: 0 }));

@@ -2,12 +2,12 @@
 import { sql } from 'kysely';
 import { everything, INTEGRATION, RUN, type StoreWorld } from '../database/store-world.ts';
 
-/** A contact ID that occurs nowhere else. */
+/** A contact ID that no other data contains. */
 export const MARKED = 'contact-marked-7f3a';
 
 /**
- * Columns that contain a contact's ID, whatever their names. A new column has to be added here, and then has to pass
- * the tests. `contacts.merged_into` has its own tests. In `run_requests` it names a run.
+ * Add each new column here. It then has to pass the tests. `contacts.merged_into` has its own tests. In `run_requests`,
+ * the column names a run.
  */
 export const ID_COLUMNS = ['crm_id', 'contact', 'merged_into'];
 
@@ -19,7 +19,6 @@ export async function productTables({ db }: Pick<StoreWorld, 'db'>) {
   );
 }
 
-/** Returns the tables that contain a contact's ID. */
 export async function tablesWithIds(world: Pick<StoreWorld, 'db'>): Promise<string[]> {
   return (await productTables(world)).flatMap(({ name, columns }) =>
     columns.some((column) => ID_COLUMNS.includes(column.name)) ? name : [],
@@ -38,13 +37,15 @@ async function columnsOf({ db }: StoreWorld, table: string): Promise<Column[]> {
   return one?.columns ?? [];
 }
 
-/** Returns the column that contains the contact's ID. */
 export async function idColumn(world: StoreWorld, table: string): Promise<string> {
   const names = (await columnsOf(world, table)).map(({ name }) => name);
   return ID_COLUMNS.find((name) => names.includes(name)) ?? '';
 }
 
-/** Inserts a row about the contact with the minimum that the schema requires, and the rows that it refers to. */
+/**
+ * Inserts a row about the contact with the minimum that the schema requires. Also inserts the rows to which it
+ * refers.
+ */
 export async function insertMarked(world: StoreWorld, table: string): Promise<void> {
   const { db } = world;
   await insertRow(world, table, { [await idColumn(world, table)]: MARKED });

@@ -19,7 +19,7 @@ import {
   start,
 } from './contact-stages.ts';
 
-/** Slightly more contacts than two transactions handle. */
+/** The number of contacts. It is slightly larger than the number that two transactions handle. */
 const MANY = 2 * ROWS_PER_TRANSACTION + 3;
 
 describeEachDatabase('reconsider', (open) => {

@@ -14,7 +14,10 @@ import {
 } from '../../src/core/errors.ts';
 import { describeFailure } from '../../src/interfaces/cli/terminal/output.ts';
 
-/** Throws an error from a second copy of the module, as in a connector package that includes its own donor-sync. */
+/**
+ * Throws an error from a second copy of the module. A connector package with its own copy of donor-sync does the
+ * same.
+ */
 async function makeError(): Promise<unknown> {
   const folder = await mkdtemp(join(tmpdir(), 'donor-sync-errors-'));
   onTestFinished(() => rm(folder, { recursive: true }));

@@ -31,7 +31,7 @@ interface Service {
   answer(signal?: AbortSignal): Promise<CreditBalances>;
 }
 
-/** Opens a reader for a service whose responses the test decides. */
+/** The test controls the service's responses. */
 function openReader() {
   const clock = createFakeClock();
   const asked: string[] = [];

@@ -5,7 +5,9 @@ import { judgeLosses } from '../../src/credits/judge-lost-responses.ts';
 
 const charged = (credits: number) => ({ charged: credits, why: expect.any(String) });
 
-/** Judges lost requests of these sizes, for a bucket that contained a thousand credits before. */
+/**
+ * Finds which lost requests of these sizes were charged. The bucket contained a thousand credits before the requests.
+ */
 const judge = (items: readonly number[], balance: number, meanwhile: readonly number[] = []) =>
   judgeLosses(items, { before: 1_000, meanwhile, balance });
 
@@ -94,7 +96,7 @@ describe('several lost requests', () => {
   });
 });
 
-/** An event of a key: a batch is sent, charged or not, answered or lost, or another tool spends credits. */
+/** An event of a key. A submission is sent, charged, answered or lost, or a different tool spends credits. */
 interface Step {
   kind: 'send' | 'answer' | 'lose' | 'foreign';
   choice: number;
@@ -115,7 +117,7 @@ interface Batch {
   credits: number;
 }
 
-/** Plays the steps as the protocol requires. Submissions that are open at the end belong to a killed process. */
+/** Simulates the steps as the protocol requires. Submissions that are open at the end belong to a killed process. */
 function play(script: readonly Step[], full: number, bucket: number, isForeign: boolean) {
   let balance = bucket;
   let carried = bucket;

@@ -51,14 +51,14 @@ describeEachDatabase('a database on another ground', (open) => {
   });
 });
 
-/** Returns the table names, and the rows that record the schema's version. */
+/** Returns the table names and the rows that record the schema's version. */
 async function contentsOf(db: Database) {
   const tables = (await db.introspection.getTables()).map(({ name }) => name).sort();
   const taken = await sql`select name from donor_sync_migration order by name`.execute(db);
   return { tables, taken: taken.rows, ground: await findGround(db) };
 }
 
-/** Returns the hash of the ground's statements for SQLite. It is the same on Postgres. */
+/** Returns the hash of the first migration's SQLite statements. The hash is the same on Postgres. */
 async function hashStatements(): Promise<string> {
   const statements: string[] = [];
   const db = new Kysely<unknown>({

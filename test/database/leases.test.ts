@@ -54,17 +54,19 @@ import {
 
 const ALIVE = () => false;
 
-/** How far a host's estimate of the database's clock may be off. */
+/** The largest accepted error in a host's estimate of the database's clock. */
 const ABOUT_MS = 5_000;
 
-/** Lets this much time pass for leases. On Postgres, leases use only the server's time. */
+/** Moves the time of the leases forward. On Postgres, leases use only the server's time. */
 async function letPass({ db, clock }: StoreWorld, kind: string, ms: number): Promise<void> {
   if (kind === 'sqlite') return clock.advance(ms);
   const lease_until = sql<number>`lease_until - ${sql.lit(ms)}`;
   await db.updateTable('integrations').set({ lease_until }).execute();
 }
 
-/** Returns the store as another host sees it, whose clock is ahead of the first host's clock by this much. */
+/**
+ * Returns a different host's view of the store. That host's clock is ahead of the first host's clock by this time.
+ */
 function elsewhere({ db, clock }: StoreWorld, aheadMs: number) {
   const theirs = createFakeClock(clock.now() + aheadMs);
   return createStore({ db, clock: theirs, fingerprint: testFingerprint });

@@ -13,7 +13,7 @@ import { freshPostgresUrl } from '../helpers/test-databases.ts';
 import { INTEGRATION, KEY, RUN, takeLease, testFingerprint } from './store-world.ts';
 
 let proxy: PostgresProxy;
-/** One connection through the proxy, and one that bypasses it. */
+/** One connection through the proxy, and a second connection that bypasses the proxy. */
 let database: OpenDatabase<Tables>;
 let beside: OpenDatabase<Tables>;
 let store: Store;
@@ -36,7 +36,7 @@ afterEach(async () => {
   await proxy.close();
 });
 
-/** Counts up in a transaction, so the test can see how often it was executed. */
+/** Increases a counter in a transaction. The test can then see how often the transaction was executed. */
 function countOne(of: Store = store): Promise<string> {
   return of.leases.checkpoint(lease, async (trx) => {
     await trx

@@ -9,10 +9,9 @@ import { recordRunBegin } from '../../src/sync/statements/runs.ts';
 import { createFakeClock, type FakeClock } from '../helpers/fake-clock.ts';
 import type { OpenFresh } from '../helpers/test-databases.ts';
 
-/** The initial time of each world's clock. It is too large for a 32-bit integer. */
+/** The initial time of each test's clock. It is too large for a 32-bit integer. */
 export const START_MS = 1_800_000_000_000;
 
-/** The client in each world. */
 export const INTEGRATION = 'riverside';
 export const RUN = 'run-1';
 export const KEY = 'key-1';
@@ -21,7 +20,6 @@ export const BALANCE = 1_000;
 /** A store over a real database, in which the first run of `INTEGRATION` has just begun. */
 export interface StoreWorld {
   db: Database;
-  /** The URL of the database. */
   url: string;
   store: Store;
   clock: FakeClock;
@@ -29,7 +27,9 @@ export interface StoreWorld {
   lease: Lease;
 }
 
-/** Gives each test a separate world. The worlds share a database, which is opened once and emptied before each test. */
+/**
+ * Gives each test a separate store. The stores share a database, which is opened once and emptied before each test.
+ */
 export function storeWorlds(open: OpenFresh): () => Promise<StoreWorld> {
   let opened: Promise<{ db: Database; url: string; tables: string[] }> | undefined;
 
@@ -54,7 +54,7 @@ async function openMigrated(open: OpenFresh) {
   return { db, url, tables: await tableNames(db) };
 }
 
-/** Returns a fingerprint made without a key. Like a real fingerprint, it does not reveal its input. */
+/** Returns a fingerprint that needs no key. Like a real fingerprint, it does not reveal its input. */
 export function testFingerprint(purpose: string, text: string): string {
   return createHash('sha256').update(`${purpose}\0${text}`).digest('base64url');
 }

@@ -59,7 +59,7 @@ describeEachDatabase('transactions', (open) => {
   });
 });
 
-/** This code never runs. The compiler must refuse each line, and the build fails if it accepts one. */
+/** This code never runs. The compiler must refuse each line. The build fails if the compiler accepts a line. */
 export function refused(connection: Database, plain: Trx, reader: Reader): unknown[] {
   const actor = connection as unknown as ActorTransaction;
   const leased = connection as unknown as LeasedTransaction;

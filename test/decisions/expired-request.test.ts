@@ -61,7 +61,7 @@ describeEachDatabase(
       await askForWork({ application }, ADA, asked);
       await clock.advance(APPROVAL_MS + 1);
       const again = await askForWork({ application }, ADA, asked);
-      // Like `carryOn`, which starts by listing the confirmed requests.
+      // `carryOn` also starts with a list of the confirmed requests.
       await listApprovals(store);
       expect(await findStoredApproval(store, again.id)).toBeDefined();
     });

@@ -223,7 +223,7 @@ describeEachDatabase('what waits for a second person', (open) => {
     expect(await recordConfirmation(store.actingAs(BEN.actor).act, approval, decisions)).toBe(
       'confirmed',
     );
-    // The process ends here, and the next run starts in another process.
+    // The process ends here. The next run starts in a different process.
     await clock.advance(1);
     await applyAllAnswers(store, INTEGRATION);
     await applyAllAnswers(store, INTEGRATION);

@@ -1,4 +1,4 @@
-/** Decides which histories are simulated and what is printed. */
+/** Determines which histories are simulated and what the command prints. */
 import { parseArgs } from 'node:util';
 import { bootStore } from '../simulation/boot.ts';
 import { startRealPostgres } from '../simulation/database/real-postgres.ts';

@@ -1,4 +1,4 @@
-/** Plays a history from its plan. The same plan always produces the same history. */
+/** Simulates a history from its plan. The same plan always produces the same history. */
 
 import type { SharedStore } from '../simulation/database/store.ts';
 import { createRandom } from '../simulation/random.ts';
@@ -15,13 +15,13 @@ export interface HistoryResult {
   story: readonly string[];
   /** Number of contacts that were completely erased. */
   erased: number;
-  /** How often each event happened. */
+  /** The number of times that each event happened. */
   events: ReadonlyMap<string, number>;
 }
 
 const START = Date.UTC(2026, 2, 9, 2);
 
-/** A history with more events than this would never end. */
+/** The largest number of events in a history. A history with more events is stopped as endless. */
 const MOST_STEPS = 100_000;
 
 export async function playHistory(store: SharedStore, history: History): Promise<HistoryResult> {

@@ -1,4 +1,4 @@
-/** Checks that a receipt states the whole truth and nothing else. */
+/** Checks that a receipt is true and complete. */
 import type { Step } from './plan.ts';
 import type { Erasure, World } from './world.ts';
 
@@ -13,7 +13,7 @@ export function judgeReceipt(world: World, step: Extract<Step, { do: 'forget' }>
   judgeOwnFields(world, erasure);
 }
 
-/** Judges the receipt's statements about the fields of the person's own record. */
+/** Checks what the receipt says about the fields of the person's own record. */
 function judgeOwnFields(world: World, erasure: Erasure): void {
   const { record, receipt, before, alsoInCrm } = erasure;
   const { crm } = receipt;

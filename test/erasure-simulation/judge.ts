@@ -1,7 +1,7 @@
 /**
- * Looks for remains of an erased person: in the database's bytes, in the texts that the available keys decrypt, in the
- * CRM, in log lines and requests, and in the output of commands. The judge knows the people in the history, but not how
- * the product finds them.
+ * Searches for remains of an erased person. It searches the database's bytes, the strings that the available keys
+ * decrypt, the CRM, log lines and requests, and the output of commands. The judge knows the people in the history,
+ * but not how the product finds them.
  */
 
 import { parseKeyRing } from '../../src/database/encryption/key-ring.ts';
@@ -36,14 +36,14 @@ export async function judge(world: World, step: Step, isLastStep: boolean): Prom
   if (isLastStep) for (const erasure of done) await judgeCommands(world, erasure);
 }
 
-/** Steps that can change the database, or send something out of the product. */
+/** Steps that can change the database or send data from the product. */
 const CHANGES_STORE: ReadonlySet<Step['do']> = new Set([
   ...(['sync', 'forget', 'undo', 'redeliver', 'restore', 'decide'] as const),
 ]);
 
 /**
- * Returns the words that reveal the person. Returns none if another record belongs to the same person, or if the record
- * was merged into another record.
+ * Returns the words that reveal the person. Returns an empty list if a different record belongs to the same person,
+ * or if the record was merged into a different record.
  */
 export function wordsOf(world: World, { record }: Pick<Erasure, 'record'>): string[] {
   const { human } = record;
@@ -106,7 +106,7 @@ interface Opened {
   text: string;
 }
 
-/** Decrypts everything that the available keys can decrypt. */
+/** Decrypts all values for which a key is available. */
 function openAll({ store }: World): Opened[] {
   const opened: Opened[] = [];
   for (const column of SEALED_COLUMNS) {
@@ -158,8 +158,8 @@ function isNamed(pending: Erasure['receipt']['pending'], field: string): boolean
 }
 
 /**
- * After an earlier backup is restored, only the product's own texts count, because the backup contains users' texts
- * unchanged.
+ * Returns true if the string reveals the person. After an earlier backup is restored, only the product's own strings
+ * count, because the backup contains users' strings unchanged.
  */
 function tells({ typedTexts }: World, erasure: Erasure, text: string, word: string): boolean {
   if (!text.includes(word)) return false;
@@ -176,7 +176,7 @@ function judgeBlocked(world: World, { since, record }: Erasure): void {
   }
 }
 
-/** Judges everything that the product has sent or logged since. */
+/** Checks all data that the product has sent or logged since the erasure. */
 function judgeTraffic(world: World, erasure: Erasure): void {
   const { crm, service, logLines } = world;
   const { since, record } = erasure;
@@ -205,7 +205,7 @@ function judgeTraffic(world: World, erasure: Erasure): void {
   }
 }
 
-/** Judges the output of commands. */
+/** Checks the output of commands. */
 async function judgeCommands(world: World, erasure: Erasure): Promise<void> {
   const { id } = erasure.record;
   const words = [id, ...wordsOf(world, erasure)];

@@ -1,4 +1,6 @@
-/** `npm run simulate-erasure`: plays histories around the erasure of a person, from seeds. */
+/**
+ * Simulates histories that include the erasure of a person. Each history has a seed. Run `npm run simulate-erasure`.
+ */
 import '../simulation/takeover.ts';
 import { runCommand } from './command.ts';
 

@@ -1,4 +1,4 @@
-/** Keeps track of who wrote each value in the CRM last: the product or a user. */
+/** Records whether the product or a user last wrote each value in the CRM. */
 import type { MemoryCrm } from '../../connectors/memory/crm.ts';
 import type { FieldValue } from '../../src/core/crm-field.ts';
 
@@ -24,7 +24,7 @@ export function createOrigins(crm: MemoryCrm): Origins {
     for (const { id, values } of crm.writes.slice(seen)) {
       for (const [field, value] of Object.entries(values)) {
         const key = keyOf(id, field);
-        // Undo can restore a text that a user typed.
+        // An undo can restore a value that a user typed.
         const isTyped = value !== null && typedTexts.has(`${key}\n${value}`);
         by.set(key, isTyped ? 'user' : 'us');
         written.add(key);

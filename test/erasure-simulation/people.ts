@@ -1,4 +1,6 @@
-/** The people in a history. Each word about them exists only once, so any occurrence shows whom it belongs to. */
+/**
+ * Creates the people in a history. Each word about a person is unique, so any occurrence shows to whom it belongs.
+ */
 import type { Random } from '../simulation/random.ts';
 
 export interface Human {
@@ -12,7 +14,7 @@ export interface Human {
   /** A word that occurs only in the service's profile. */
   trait: string;
   donorId: string;
-  /** All words that reveal this person and nobody else. */
+  /** All words that reveal only this person. */
   words: string[];
 }
 
@@ -20,7 +22,7 @@ export interface People {
   all: readonly Human[];
   byWord(word: string): Human | undefined;
   byDonor(donorId: string): Human | undefined;
-  /** Gives a human being another last name. */
+  /** Gives a human being a different last name. */
   rename(human: Human): void;
 }
 

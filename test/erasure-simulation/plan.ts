@@ -1,7 +1,7 @@
 /** The steps of a history, planned as data from its seed, so a failing history can be replayed and shrunk. */
 import { createRandom, type Random } from '../simulation/random.ts';
 
-/** One step. `who` is a contact's number in the order in which contacts were added. */
+/** `who` is the contact's number, in the order in which contacts were added. */
 export type Step =
   | { do: 'sync'; full: boolean }
   | { do: 'forget'; who: number; alsoInCrm: boolean }
@@ -32,7 +32,7 @@ export interface History {
   board: number;
   /** True if two clients share one CRM account. */
   isShared: boolean;
-  /** True for a CRM behind a network, in which a hidden field may still exist. */
+  /** True for a CRM on a different machine. A hidden field may still exist in such a CRM. */
   isRemote: boolean;
   /** True if profiles name other people. */
   areBiosTelling: boolean;
@@ -48,7 +48,7 @@ export function historyOf(seed: number): History {
   const random = createRandom(`history ${seed}`);
   const contacts = random.int(4, 7);
   const board = random.int(2, 3);
-  // Drawn separately, so that seeds without a theme keep their histories.
+  // The theme has its own random generator, so that the theme does not change the histories of other seeds.
   const theme = createRandom(`theme ${seed}`).int(0, 99);
   const isCutOff = theme < 6;
   const isSetBack = theme >= 94;
@@ -73,7 +73,7 @@ export function historyOf(seed: number): History {
       ...(isSetBack ? setBack(person) : []),
       { do: 'forget', who: person, alsoInCrm: random.chance(0.8) },
       ...after,
-      // From here on, the CRM accepts everything.
+      // From here on, the CRM accepts all writes.
       ...[{ do: 'show' } as const, { do: 'allow' } as const],
       { do: 'forget', who: person, alsoInCrm: random.chance(0.8) },
       ...last,
@@ -82,9 +82,9 @@ export function historyOf(seed: number): History {
 }
 
 /**
- * Returns an erasure that the CRM refuses, and an undo before the erasure is repeated. The contact is blocked, and its
- * writes are on record. Other members of the board make the run look for paths again, so it replaces values of an
- * earlier path.
+ * Returns the steps of an erasure that the CRM refuses. An undo follows before the erasure is repeated. The contact
+ * is blocked, and its written values are still recorded. The board has other members, so the run searches for paths
+ * again and replaces values of an earlier path.
  */
 function cutOff(who: number): Step[] {
   return [
@@ -99,7 +99,7 @@ function cutOff(who: number): Step[] {
   ];
 }
 
-/** Returns steps that write texts after a backup, which is then restored before the erasure. */
+/** Returns steps that write values after a backup. The backup is restored before the erasure. */
 function setBack(who: number): Step[] {
   return [
     { do: 'backup' },

@@ -1,4 +1,7 @@
-/** The Partner Data Service of a history. It responds immediately, and its profiles sometimes name other people. */
+/**
+ * Simulates the Partner Data Service for a history. It responds immediately. Its profiles sometimes name other
+ * people.
+ */
 import { createRandom } from '../simulation/random.ts';
 import { fullName, type Human, type People } from './people.ts';
 
@@ -10,7 +13,7 @@ export interface ServiceLine {
 
 export interface HistoryService {
   fetch: typeof globalThis.fetch;
-  /** All requests, for the judge. */
+  /** All requests to the service, for the checks. */
   readonly lines: readonly ServiceLine[];
   /** Returns the donors that are members of a network. */
   members(): ReadonlySet<string>;
@@ -124,7 +127,7 @@ export function createHistoryService(
     };
   }
 
-  /** Returns the words of another person for the profile. */
+  /** Returns a different person's words for the profile. */
   function toldOf(human: Human): string[] {
     if (!options.areBiosTelling) return [];
     const other = people.all[(human.index + 1) % people.all.length];

@@ -1,4 +1,4 @@
-/** Shrinks a failing history step by step while it still fails in the same way. */
+/** Removes steps of a failing history while it still fails in the same way. */
 import type { SharedStore } from '../simulation/database/store.ts';
 import { type HistoryResult, playHistory } from './history.ts';
 

@@ -1,4 +1,7 @@
-/** The world of one history: a CRM in memory, the service, and the product in one process, in virtual time. */
+/**
+ * Creates the parts of a simulated history. These are a CRM in memory, the service and the product, in one process
+ * with simulated time.
+ */
 import type { Connector, ConnectorDefinition } from '../../connectors/contract.ts';
 import {
   createMemoryConnector,
@@ -41,7 +44,6 @@ import { BASE_URL, createHistoryService, type HistoryService } from './service.t
 
 const DAY_MS = 86_400_000;
 
-/** A record of the CRM. */
 export interface CrmRecord {
   id: string;
   human: Human;
@@ -52,9 +54,9 @@ export interface Erasure {
   record: CrmRecord;
   receipt: ErasureReceipt;
   alsoInCrm: boolean;
-  /** True after the contact was erased from the store. */
+  /** True if the contact has been erased from the store. */
   isDone: boolean;
-  /** Where the CRM's writes, the service's requests and the log stood when the attempt began. */
+  /** The numbers of CRM writes, service requests and log lines when the attempt began. */
   since: { write: number; line: number; log: number };
   /** True if the CRM had hidden the record. */
   wasAway: boolean;
@@ -82,19 +84,19 @@ export interface World {
   records: CrmRecord[];
   /** The last attempt for each contact, by its ID. */
   erasures: Map<string, Erasure>;
-  /** The winner of each merge, by the loser. */
+  /** The remaining contact of each merge, by the ID of the merged contact. */
   merges: Map<string, string>;
   logLines: readonly string[];
-  /** How often each event happened. */
+  /** The number of times that each event happened. */
   events: Map<string, number>;
-  /** Texts that users have typed about people. */
+  /** The strings that users have typed about people. */
   typedTexts: readonly string[];
   /** Returns true if the CRM currently refuses changes to this field of the record. */
   isOutOfReach(id: string, field: string): boolean;
   integrations(): readonly Integration[];
   story: readonly string[];
   violate(what: string): void;
-  /** Opens the product for a check by the judge. */
+  /** Opens the product so that a check can use it. */
   withProduct<Result>(work: (application: Application) => Promise<Result>): Promise<Result>;
   snapshot(): Snapshot;
 }
@@ -230,7 +232,7 @@ export function createWorld(
     }
   }
 
-  /** Plays a user's action in the CRM or in the settings. */
+  /** Simulates a user's action in the CRM or in the settings. */
   function inCrm(step: Step): void {
     switch (step.do) {
       case 'delete':
@@ -366,7 +368,7 @@ export function createWorld(
     crm.mergeContact(from, to, { fillsBlanks });
   }
 
-  /** Records that another run is needed before everything is cleared. */
+  /** Records that a further run is needed before all data is cleared. */
   function notSynced(): void {
     for (const erasure of erasures.values()) erasure.isSynced = false;
   }

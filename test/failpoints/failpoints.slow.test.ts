@@ -9,14 +9,15 @@ import { inParallel } from '../../src/core/parallel.ts';
 import { readBooks } from '../helpers/killed-sync.ts';
 import { type Books, KINDS, type Kind, type Nonprofit, openNonprofit } from './nonprofit.ts';
 
-/** The number of syncs at the same time. Syncs mostly wait for jobs, so many fit on a small machine. */
+/** The number of concurrent syncs. Syncs mostly wait for jobs, so a small machine can run many of them. */
 const AT_ONCE = 6;
 
 /** The second sync settles the work that the killed sync left. It may have to wait once more. */
 const MOST_SYNCS = 4;
 
 /**
- * The reason of contacts whose paid response was lost with the process, so they wait for a user (design, promise 2).
+ * The reason of contacts whose paid response was lost with the process. They wait for a user's decision (design,
+ * promise 2).
  */
 const LOST = 'lost_answer';
 
@@ -64,7 +65,10 @@ describe.concurrent('a sync that is killed at each point between disk and wire',
     return openNonprofit({ kind, world, service, folder: join(folder, name), crmDatabase });
   }
 
-  /** Returns the database of a CRM that already has the fields. A CSV file needs none. */
+  /**
+   * Returns the database of a CRM that already has the fields. Returns undefined for a CSV file, which needs no
+   * database.
+   */
   async function prepareCrm(kind: Kind): Promise<string | undefined> {
     if (kind === 'csv') return undefined;
     const nonprofit = await open(kind, `${kind}-template`, undefined);
@@ -74,7 +78,7 @@ describe.concurrent('a sync that is killed at each point between disk and wire',
     return join(folder, `${kind}-template`, 'crm.db');
   }
 
-  /** Runs a sync without a kill. Returns its result and the points that it passes. */
+  /** Runs an uninterrupted sync. Returns its result and the names of the points in its work. */
   async function undisturbed(kind: Kind, crmDatabase: string | undefined) {
     const nonprofit = await open(kind, `${kind}-undisturbed`, crmDatabase);
     const trace = join(folder, `${kind}.trace`);
@@ -89,7 +93,10 @@ describe.concurrent('a sync that is killed at each point between disk and wire',
   }
 });
 
-/** Steps that change nothing. A kill around such a step is the same as a kill after the previous change. */
+/**
+ * Steps that change nothing. A kill before or after such a step has the same effect as a kill after the previous
+ * change.
+ */
 const CHANGES_NOTHING = /^after commit|GET |(progress|results)\/batch|batch\/read/;
 
 /** A run records its progress for other processes every three seconds. A shorter run never records any. */
@@ -100,8 +107,8 @@ function isOfItsOwn(point: string): boolean {
 }
 
 /**
- * Returns true if credits may have been spent for a response that is not stored. Checks a copy, because the next sync
- * recovers the file.
+ * Returns true if credits may have been spent for a response that the store does not contain. Checks a copy, because
+ * the next sync recovers the file.
  */
 async function mayHaveLostAnswer({ database }: Nonprofit): Promise<boolean> {
   const copy = `${database}.copy`;
@@ -118,7 +125,9 @@ async function mayHaveLostAnswer({ database }: Nonprofit): Promise<boolean> {
   }
 }
 
-/** Kills the first sync at a point, and completes the work with more syncs. Returns the differences from `expected`. */
+/**
+ * Kills the first sync at the given point. Further syncs complete the work. Returns the differences from `expected`.
+ */
 async function killAt(nonprofit: Nonprofit, point: string, expected: Books): Promise<string[]> {
   const killed = await nonprofit.run(['sync', '--json'], { FAILPOINT: point });
   if (killed.signal !== 'SIGKILL') return [`the point was not passed: ${killed.output}`];
@@ -151,7 +160,7 @@ function differences(found: Books, expected: Books): string[] {
     .map((name) => `${name} is ${there.get(name)}, and was to be ${awaited.get(name)}`);
 }
 
-/** Returns credits, networks and contacts, each as text. */
+/** Returns credits, networks and contacts, each as a string. */
 function partsOf({ spent, networks, values }: Books): Map<string, string> {
   return new Map(
     [...Object.entries(spent), ...networks, ...values].map(([name, part]) => [

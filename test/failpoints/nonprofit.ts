@@ -39,14 +39,14 @@ export interface Nonprofit {
   close(): Promise<void>;
 }
 
-/** How a process ended. */
+/** The end of a process. */
 export interface End {
   code: number | null;
   signal: NodeJS.Signals | null;
   output: string;
 }
 
-/** A CRM, and its part of the settings. */
+/** A CRM, and the part of the settings that describes it. */
 interface Crm {
   settings: string;
   groups: string;

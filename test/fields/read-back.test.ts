@@ -11,7 +11,10 @@ const BIO = 'Donor Biography';
 
 const PEOPLE = 300;
 
-/** Opens a world that writes all contacts in its first batch. `read` contains the IDs and fields that are read back. */
+/**
+ * Opens a CRM. The sync writes all contacts in its first batch. `read` contains the IDs and fields that are read
+ * back.
+ */
 async function openBulk({ hasBio = () => true }: { hasBio?: (at: number) => boolean } = {}) {
   const read: { id: string; fields: readonly string[] }[] = [];
   const world = await open({

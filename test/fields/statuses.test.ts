@@ -116,7 +116,7 @@ describe('the status of contacts in the CRM', () => {
     const ids = await world.addPeople(30);
     for (let count = 0; count < 5; count += 1) world.crm.addContact(UNKNOWN);
     const { contacts } = await world.sync();
-    // One write for each profile with its status, and one for each contact without a profile.
+    // The CRM receives one write for each profile with its status, and one write for each contact without a profile.
     expect(world.crm.writes).toHaveLength(ids.length + 5);
     expect(contacts.written).toBe(ids.length);
     const spent = await world.spent();
@@ -325,7 +325,7 @@ describe('statusOf', () => {
     ['written', { ...AT_REST, reason: 'deceased', enhancedAt: 1 }],
     ['unknown', { ...AT_REST, reason: 'rejected_by_person' }],
     ['held', { ...AT_REST, state: 'held', reason: 'lost_answer' }],
-    // Work is in progress, so the existing status remains until there is a better one.
+    // Work is in progress. The existing status therefore remains until a better status is known.
     ['unknown', { ...AT_REST, state: 'due', reason: 'budget_reached', inCrm: 'unknown' }],
     [null, { ...AT_REST, state: 'due', reason: 'budget_reached', inCrm: 'held' }],
     // No status is written for people who were erased or may have been erased.

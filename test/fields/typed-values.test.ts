@@ -6,7 +6,7 @@ import { NET_WORTH, open } from '../sync/worlds.ts';
 
 const TYPED = 'Ask Maria';
 
-/** Opens a world in which a user types a value into the first contact, right before its first write. */
+/** Opens a CRM in which a user types a value into the first contact, immediately before its first write. */
 async function openTyped(when: 'always' | 'unlessEdited' | 'ifEmpty') {
   const world = await open({
     integration: {

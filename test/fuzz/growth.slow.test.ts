@@ -1,4 +1,4 @@
-/** Checks that four times the input takes every parser about four times as long, whatever the input. */
+/** Checks that the time of every parser grows linearly with the size of the input, for any kind of input. */
 import { expect, it } from 'vitest';
 import { bulkEdge, csvCellEdge, csvFileEdge, journalEdge } from '../../bench/scenarios/fuzz/csv.ts';
 import type { Edge } from '../../bench/scenarios/fuzz/edge.ts';
@@ -8,8 +8,8 @@ import { filterEdge, openSettingsEdge } from '../../bench/scenarios/fuzz/setting
 import { createRandom } from '../simulation/random.ts';
 
 /**
- * Four times the input may take six times as long. The excess over linear growth is noise, and far less than quadratic
- * growth.
+ * The largest accepted ratio of times if the input is four times as long. A ratio above four is noise. Quadratic
+ * growth would have a ratio of 16.
  */
 const MOST_TIMES = 6;
 /** Shorter times cannot be measured precisely. */
@@ -17,7 +17,7 @@ const LEAST_MS = 15;
 const RUNS = 3;
 const KB = 1_024;
 
-/** Each piece makes some parser look ahead, back or deeper. */
+/** Each piece makes one of the parsers look ahead, look back or nest deeper. */
 const PIECES = [
   ...['(', '[', '{', '<', '"', '""', "'", ',', ';', '\t', '\r', '\n', '\r\n', ' ', '\\', '%', '&'],
   ...[
@@ -100,7 +100,8 @@ it('notices a reader that takes the square of its input', async () => {
 });
 
 /**
- * Returns the smallest of several measurements. Measures processor time, so other work on the machine does not count.
+ * Returns the smallest of several measurements. Measures processor time, which other work on the machine does not
+ * affect.
  */
 async function leastMs(edge: Edge, start: string, piece: string, size: number): Promise<number> {
   const bytes = Buffer.from(start + piece.repeat(Math.ceil(size / Buffer.byteLength(piece))));

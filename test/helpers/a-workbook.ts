@@ -1,9 +1,10 @@
 /**
- * Creates workbooks like a spreadsheet program. Does not use our libraries, so no reader is tested with its own output.
+ * Creates workbooks as a spreadsheet program does. Does not use our libraries, so that no reader is tested with its
+ * own output.
  */
 import { crc32, deflateRawSync } from 'node:zlib';
 
-/** A cell: a text, or a number with the name of its format in `FORMATS`. */
+/** A cell. It contains a string, a boolean, or a number with the name of its format in `FORMATS`. */
 export type WorkbookCell = string | { number: number; format?: keyof typeof FORMATS } | boolean;
 
 /** The number formats, by their index in the styles below. */

@@ -12,13 +12,13 @@ export const ACTING = new RegExp(
 );
 
 /**
- * Texts that terminals act on. They change the clipboard, the screen, the title, a colour and the text direction, also
- * with 8-bit control characters.
+ * Control sequences that terminals execute. They change the clipboard, the screen, the title, a colour and the text
+ * direction. Some of them use 8-bit control characters.
  */
 export const ACTS = [
   ...['\u001b]52;c;cm0gLXJmIC8=\u0007', '\u001b[2J\u001b[1;1H', '\u009b31m', '\u009d0;t\u009c'],
   ...['\u001b[31m', '\u001bP1$r\u001b\\', '\u001bc', '\u0007', '\b', '\u202e', '\u2066', '\u200f'],
 ].join('');
 
-/** A few of them, for names that must be short. */
+/** A few control sequences for names that must be short. */
 export const FEW_ACTS = '\u001b]0;x\u0007\u009b2J\u202e';

@@ -1,6 +1,5 @@
 /** A minimal browser for signing in. It handles redirects, cookies and one form. */
 
-/** The address that a browser has reached, and its page. */
 export interface Page {
   url: URL;
   status: number;

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 
 const CHECKOUT = join(import.meta.dirname, '../..');
 
-/** The inputs of a build. It includes the stand-ins, because `donor-sync demo` needs them. */
+/** The inputs of a build. They include the stand-ins, because `donor-sync demo` needs them. */
 const SOURCES = [
   ...[
     'src',
@@ -32,17 +32,18 @@ const SOURCES = [
 ];
 
 /**
- * Builds the product in a separate folder. A build is needed because pages are written in JSX, which Node cannot run.
+ * Builds the product in a separate folder. Tests need a build because Node cannot run the pages, which are written in
+ * JSX.
  */
 export async function buildProduct(): Promise<{ main: string; remove(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'donor-sync-built-'));
-  // Users without special rights also run it.
+  // Unprivileged users also run the program.
   await chmod(folder, 0o755);
   for (const name of SOURCES) {
     await cp(join(CHECKOUT, name), join(folder, name), { recursive: true });
   }
   await symlink(join(CHECKOUT, 'node_modules'), join(folder, 'node_modules'));
-  // Skips the type declarations, which take most of the build's time and which the program does not need.
+  // Omits the type declarations. They take most of the build's time, and the program does not need them.
   for (const script of ['scripts/bundle.ts', 'scripts/finish-build.ts', 'scripts/docs.ts']) {
     await promisify(execFile)(process.execPath, [script], { cwd: folder });
   }

@@ -29,7 +29,7 @@ import { controlService, type ServiceControl } from './service-control.ts';
 /** The key that encrypts secrets in a Postgres database. */
 export const SECRET_KEY = generateKey('test');
 
-/** How a command's process ended. */
+/** The end of a command's process. */
 export interface CliEnd {
   exitCode: number | null;
   stdout: string;
@@ -42,19 +42,22 @@ export interface CliProcess {
   ended: Promise<CliEnd>;
 }
 
-/** A service over HTTP, and CSV files in a folder with settings for them. */
+/** A folder with CSV files and their settings, and a service over HTTP. */
 export interface CliWorld {
   service: PartnerSandbox;
   /** Returns the path of a file in the folder. */
   path(name: string): string;
   /**
-   * Runs `donor-sync …` and waits until it ends. Runs it in this process, which saves loading the program each time.
-   * `user` is the machine's user, by default anna.
+   * Runs `donor-sync …` and waits until it ends. The command runs in this process, so the program is loaded only
+   * once. `user` is the machine's user and defaults to anna.
    */
   run(args: readonly string[], env?: Record<string, string>, user?: string): Promise<CliEnd>;
   /** Runs a command with `--json` and returns the parsed output. */
   runJson<Document>(args: readonly string[], schema: z.ZodType<Document>): Promise<Document>;
-  /** Starts a command in a separate process, which can be killed and can run next to others. */
+  /**
+   * Starts a command in a separate process. The test can kill the process and can run several processes at the same
+   * time.
+   */
   start(args: readonly string[], env?: Record<string, string>): Promise<CliProcess>;
   /** Returns the rows of a CSV file in the folder. */
   rows(name?: string): Promise<Record<string, string>[]>;
@@ -75,9 +78,9 @@ export interface CliWorldOptions {
   people?: number;
   /** Lines of YAML, indented by four, that are added to the client's settings. */
   settings?: string;
-  /** Ids of the clients, each with a CSV file `ID.csv`. Defaults to only `riverside`. */
+  /** The IDs of the clients. Each client has a CSV file `ID.csv`. Defaults to only `riverside`. */
   integrations?: readonly string[];
-  /** The URL of an empty Postgres database, which is then migrated. Defaults to a SQLite file. */
+  /** The URL of an empty Postgres database, which is then migrated. Defaults to an SQLite file. */
   databaseUrl?: string | undefined;
 }
 
@@ -135,7 +138,7 @@ export async function openCliWorld(options: CliWorldOptions = {}): Promise<CliWo
 const SUBMIT_TIMEOUT_MS = 60_000;
 const LOOK_INTERVAL_MS = 50;
 
-/** Starts a sync and resolves once its people are submitted. */
+/** Starts a sync. Resolves after the sync has submitted its people. */
 export async function startAndSubmit(
   { start, requests }: CliWorld,
   options: readonly string[] = [],
@@ -150,8 +153,8 @@ export async function startAndSubmit(
 }
 
 /**
- * Runs a command with dependencies made from a folder and variables. `src/wiring.ts` creates the same dependencies from
- * the process.
+ * Runs a command. Creates its dependencies from the given folder and variables, as `src/wiring.ts` does for a real
+ * process.
  */
 async function runHere(
   args: readonly string[],
@@ -192,7 +195,7 @@ async function runHere(
     deps,
     args,
   );
-  // By now, the last output has passed through the streams.
+  // By now, the streams have delivered the last output.
   await setImmediate();
   return { exitCode, stdout: stdout.written(), stderr: stderr.written() };
 }

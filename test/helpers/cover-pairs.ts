@@ -1,12 +1,11 @@
 /**
- * The dimensions of a variant. Each dimension is a list of choices that exclude each other, and each choice is a part
- * of the variant.
+ * The dimensions of a variant. Each dimension is a list of alternative choices. Each choice is a part of the variant.
  */
 export type Dimensions<Variant extends object> = readonly (readonly [Variant, ...Variant[]])[];
 
 /**
- * Returns a few variants that together contain every pair of choices from different dimensions. All combinations would
- * be thousands. If two choices conflict, at least one of these variants contains both.
+ * Returns a few variants that together contain every pair of choices from different dimensions. The number of all
+ * combinations would be several thousand. If two choices conflict, at least one variant contains both choices.
  */
 export function coverPairs<Variant extends object>(dimensions: Dimensions<Variant>): Variant[] {
   const left = new Set<string>();
@@ -60,5 +59,5 @@ function pair(one: number, choice: number, other: number, otherChoice: number): 
   return `${one} ${choice} ${other} ${otherChoice}`;
 }
 
-/** True with `ALL_VARIANTS=1`. Tests then run all variants in full, which takes many minutes. */
+/** True with `ALL_VARIANTS=1`. Tests then run all variants completely, which takes many minutes. */
 export const RUNS_ALL_VARIANTS = process.env['ALL_VARIANTS'] === '1';

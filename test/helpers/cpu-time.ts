@@ -1,4 +1,4 @@
-/** Starts measuring the CPU time of this thread (ms), which other programs on the machine do not affect. */
+/** Starts measuring the CPU time of this thread (ms). Other programs on the machine do not affect this time. */
 export function startCpuTime(): () => number {
   const before = process.threadCpuUsage();
   return () => {
@@ -8,8 +8,9 @@ export function startCpuTime(): () => number {
 }
 
 /**
- * Measures the CPU time of this thread (ms). Returns the smallest of three measurements, or the first below `enoughMs`.
- * Earlier tests leave garbage in this thread, and collecting it disturbs one measurement but not all three.
+ * Measures the CPU time of this thread (ms). Returns the smallest of three measurements, or the first measurement
+ * below `enoughMs`. Earlier tests leave garbage in this thread. Collecting this garbage disturbs one measurement, but
+ * not all three.
  */
 export async function leastCpuTimeMs(
   enoughMs: number,

@@ -19,7 +19,7 @@ export async function openCsvFolder(
     people: number;
     /** The database URL. Defaults to a database in the folder. */
     database?: string;
-    /** The client's settings, except its key and its contact list. `id` names the client. */
+    /** The client's settings, excluding its key and its contact list. `id` names the client. */
     integration: { id: string } & Record<string, unknown>;
   },
 ): Promise<CsvFolder> {

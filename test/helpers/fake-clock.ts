@@ -3,11 +3,10 @@ import type { Clock } from '../../src/core/clock.ts';
 
 /** A clock that moves only when a test moves it. */
 export interface FakeClock extends Clock {
-  /** Moves the clock forward. Wakes each sleeper at its time, and lets it continue before the next one wakes. */
+  /** Wakes each sleeper at its time, and lets it continue before the next sleeper wakes. */
   advance(ms: number): Promise<void>;
-  /** Moves forward to the next sleeper's time. Does nothing if nobody sleeps. */
+  /** Moves the clock forward to the next sleeper's time. Does nothing if no sleeper exists. */
   advanceToNext(): Promise<void>;
-  /** Returns the number of current sleepers. */
   sleepers(): number;
 }
 

@@ -1,11 +1,14 @@
 import { createServer } from 'node:http';
 import { listen } from '../../testbed/serving.ts';
 
-/** Above the ports that only administrators can open, and below the ports that the system assigns automatically. */
+/** The range of ports. Lower ports need an administrator, and the system assigns higher ports automatically. */
 const [FIRST, LAST] = [12_000, 32_000];
 const MAX_TRIES = 100;
 
-/** Returns a port that stays free until it is used. No other server or connection in the tests takes it by chance. */
+/**
+ * Returns a port that is free until the test uses it. No other server or connection in the tests takes the port by
+ * chance.
+ */
 export async function findFreePort(): Promise<number> {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const port = FIRST + Math.floor(Math.random() * (LAST - FIRST));

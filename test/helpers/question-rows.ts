@@ -1,6 +1,6 @@
 import type { ContactQuestion, NetworkQuestion } from '../../src/decisions/statements/questions.ts';
 
-/** Creates an open hold of a contact, in its stored form. */
+/** Creates an open hold on a contact, in its stored form. */
 export function aContactHold(changes: Partial<ContactQuestion> = {}): ContactQuestion {
   return {
     about: 'contact',
@@ -18,7 +18,7 @@ export function aContactHold(changes: Partial<ContactQuestion> = {}): ContactQue
   };
 }
 
-/** Creates an open hold of a network, in its stored form, with the network's name. */
+/** Creates an open hold on a network, in its stored form, with the network's name. */
 export function aNetworkHold(changes: Partial<NetworkQuestion> = {}): NetworkQuestion {
   return {
     about: 'network',

@@ -4,7 +4,7 @@ import { createFakeClock, type FakeClock } from './fake-clock.ts';
 /** A clock that moves only while all work waits for time to pass, however slow the machine is. */
 export interface RestingTime {
   clock: FakeClock;
-  /** A `fetch` whose requests the clock waits for, unless a stand-in delays them. */
+  /** A `fetch` function. The clock waits for its requests unless a stand-in delays them. */
   fetch: typeof globalThis.fetch;
   /** Waits on this clock, for stand-ins that delay a request. */
   wait(ms: number): Promise<void>;

@@ -1,17 +1,15 @@
 import { z } from 'zod';
 
-/** Test requests to the service's stand-in that are not part of its API (`/_sandbox`). */
+/** Sends the stand-in requests that only tests use (`/_sandbox`). They are not part of the service's API. */
 export interface ServiceControl {
   /** Returns the first people in its contact list, as a CRM would store them. */
   people(count: number): Promise<z.infer<typeof peopleSchema>['people']>;
-  /** Returns the charges minus the refunds of the enhancements bucket. */
   spent(): Promise<number>;
   /** Returns the charges minus the refunds of all buckets. */
   spentInAll(): Promise<number>;
   /** Returns the number of requests by method and path (without ids). */
   requests(): Promise<z.infer<typeof requestsSchema>['requests']>;
   putFaults(rules: unknown): Promise<void>;
-  /** Issues a new service key. */
   issueKey(options: Record<string, unknown>): Promise<string>;
 }
 

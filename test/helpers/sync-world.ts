@@ -45,10 +45,7 @@ export interface SyncWorld extends Omit<ServiceControl, 'people'> {
   sync(request?: Partial<RunRequest>): Promise<RunReport>;
   /** Returns the parts of a sync, so a test can run them separately. */
   deps(signal?: AbortSignal, of?: Integration): WorldDeps;
-  /**
-   * Adds people from the sandbox's contact list to the CRM: the first ones, or those after this many. Returns their
-   * ids.
-   */
+  /** Adds people from the sandbox's contact list to the CRM. Skips the first `after` people. Returns the IDs. */
   addPeople(count: number, after?: number): Promise<string[]>;
   close(): Promise<void>;
 }
@@ -56,25 +53,25 @@ export interface SyncWorld extends Omit<ServiceControl, 'people'> {
 /** Settings for tests about the submissions themselves. All due contacts are sent at the same time. */
 export const WITHOUT_TRIAL = { guards: { trial: { size: 0 } } };
 
-/** A test's options for its world. All other settings are fast and generous. */
+/** A test's options. All other settings are fast and generous. */
 export interface SyncWorldOptions {
   service?: PartnerSandboxOptions;
   integration?: Record<string, unknown>;
   database?: TestDatabase;
-  /** The clock of everything except the service. Defaults to the machine's clock. */
+  /** The clock that all parts except the service use. Defaults to the machine's clock. */
   clock?: Clock;
   connector?: (crm: MemoryCrm, signal: AbortSignal) => Connector;
-  /** Opens another CRM for whole syncs, instead of the CRM in memory. */
+  /** Opens a different CRM for whole syncs, in place of the CRM in memory. */
   open?: (signal: AbortSignal) => Promise<Connector>;
-  /** The number of days for which history is kept. By default it is never deleted. */
+  /** The number of days for which history is kept. By default, history is never deleted. */
   retention?: Partial<Retention>;
-  /** Returns the canonical form of a contact's ID. By default, every text is canonical. */
+  /** By default, every string is canonical. */
   canonicalId?: (text: string) => string | null;
-  /** Returns other forms of a contact's ID. Defaults to none. */
+  /** Returns other forms of a contact's ID. By default, there are no other forms. */
   otherForms?: (crmId: string) => readonly string[];
   /** The maximum number of people in a submission. Defaults to the service's maximum. */
   personsPerSubmission?: number;
-  /** Wraps the sync's client of the service. */
+  /** Wraps the client with which the sync calls the service. */
   partner?: (client: PartnerClient) => PartnerClient;
 }
 

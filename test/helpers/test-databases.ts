@@ -8,12 +8,12 @@ import type { Tables } from '../../src/database/tables/tables.ts';
 import { createLog } from '../../src/interfaces/cli/terminal/log.ts';
 import { installPgBoss } from '../../src/jobs/engine/pg-boss.ts';
 
-/** An open, empty database without tables, with a URL that other processes can use as well. */
+/** An open database without tables. Other processes can also use its URL. */
 export interface TestDatabase<Db = Tables> extends OpenDatabase<Db> {
   url: string;
 }
 
-/** Opens a new database. `describeEachDatabase` closes it after the suite. */
+/** `describeEachDatabase` closes it after the suite. */
 export type OpenFresh = <Db = Tables>() => Promise<TestDatabase<Db>>;
 
 /** Opens a new SQLite file in a separate folder. `close` removes the folder. */
@@ -29,7 +29,7 @@ export async function openSqliteMigrated(): Promise<TestDatabase> {
   return openSqliteFile<Tables>(await migratedFile);
 }
 
-/** Returns the content of a migrated database before anything else is written. */
+/** Returns the content of a migrated database that contains no further data. */
 async function migrateFile(): Promise<Buffer> {
   const folder = await mkdtemp(join(tmpdir(), 'donor-sync-migrated-'));
   try {
@@ -73,15 +73,15 @@ export type DatabaseKind = 'sqlite' | 'postgres';
 
 /**
  * Runs a suite only if this test run uses that kind of database. `npm test` uses only SQLite. `npm run test:all` runs
- * the file once for each kind (vitest.config.ts).
+ * the file once for each kind of database (vitest.config.ts).
  */
 export function describeOn(kind: DatabaseKind, name: string, suite: () => void): void {
   if (inject('databases').includes(kind)) describe(name, suite);
 }
 
 /**
- * Returns the URL of a new database with the product's tables and its queue, of the kind that this test run uses.
- * Returns undefined for SQLite, because the world creates its own file.
+ * Returns the URL of a new database with the product's tables and its queue. The database has the kind that this test
+ * run uses. Returns undefined for SQLite, because the caller creates its own file.
  */
 export async function urlOfThisRun(): Promise<string | undefined> {
   if (inject('databases').includes('sqlite')) return undefined;

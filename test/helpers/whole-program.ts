@@ -20,7 +20,7 @@ export interface ProgramOptions {
   isTTY?: boolean;
   /** Ends a command that runs until it is stopped. Defaults to a signal that is never aborted. */
   stop?: AbortSignal;
-  /** Called with the complete stdout so far, whenever more is written. */
+  /** Called with the complete stdout whenever the program writes to it. */
   onStdout?: (written: string) => void;
   /** Defaults to the system's clock. */
   clock?: Clock;

@@ -1,4 +1,4 @@
-/** Creates rows in every table of a store, with values derived from the store's schema. */
+/** The values come from the store's schema. */
 import { sql } from 'kysely';
 import type { Database } from '../../src/database/tables/tables.ts';
 
@@ -7,7 +7,7 @@ export const ROWS = 603;
 
 const CHUNK = 200;
 
-/** Tables that belong to one database, and are not moved with the store. */
+/** Tables that belong to one database and are not moved with the store. */
 const STAYS = /^(moves|donor_sync_.*)$/;
 
 export async function tablesOf(db: Database): Promise<string[]> {
@@ -28,14 +28,14 @@ export async function rowsOf(db: Database, table: string): Promise<string[]> {
     .sort();
 }
 
-/** Columns that at most one row may use, because of a constraint in the table. */
+/** Columns that only one row may use, because the table has a constraint. */
 const EXCLUSIVE: Readonly<Record<string, readonly string[]>> = {
   questions: ['crm_id', 'network'],
 };
 
 /**
- * Fills every table of a SQLite file. The values include texts in other scripts and with line breaks, large numbers,
- * and nulls where they are allowed.
+ * Fills every table of a SQLite file. The values include foreign scripts, line breaks and large numbers. Columns that
+ * allow nulls contain nulls.
  */
 export async function fillTables(db: Database, rows = ROWS): Promise<void> {
   for (const { name, columns } of await db.introspection.getTables()) {

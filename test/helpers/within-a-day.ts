@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '../../src/core/clock.ts';
 
-/** Longer than a test takes, but shorter than the allowed difference between two clocks. */
+/** Both times exceed the duration of a test. Both are shorter than the allowed difference between two clocks. */
 const [LEFT_MS, AHEAD_MS] = [180_000, 240_000];
 const DAY_MS = 86_400_000;
 

@@ -1,7 +1,7 @@
 /**
- * Uses the sandbox with HubSpot's official Python client, and prints whether each step worked: `node
- * test/hubspot-python/check.ts PATH_OF_PYTHON`. The client (`hubspot-api-client`) must be installed for that Python.
- * Without an argument, uses HUBSPOT_PYTHON. If that is not set either, checks nothing, and this does not count as a
+ * Uses the sandbox with HubSpot's official Python client, and prints whether each step succeeded. Run `node
+ * test/hubspot-python/check.ts PATH_OF_PYTHON`. That Python must have the client (`hubspot-api-client`). The default
+ * for the argument is HUBSPOT_PYTHON. If neither is set, the script checks nothing, and this does not count as a
  * failure.
  */
 

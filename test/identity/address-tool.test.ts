@@ -8,18 +8,18 @@ import { type AddressFields, verified } from './address-tool.ts';
 const world = createWorld({ seed: 1, donors: 3000 });
 const people = Array.from({ length: 300 }, (_, number) => world.crmPerson(number));
 
-/** The addresses of the first 300 people, as our Salesforce and HubSpot sandboxes store them. */
+/** The addresses of the first 300 people in the form that our Salesforce and HubSpot sandboxes store. */
 const homes = people.flatMap(({ address }): AddressFields[] =>
   address === null ? [] : [{ ...address, country: 'United States' }],
 );
 
-/** Returns the fields as one line, as the connectors create it. */
+/** The connectors create the same line. */
 function lineOf({ street, city, state, postalCode, country }: AddressFields): string {
   const fields = [street, city, state, postalCode, country];
   return fields.filter((text) => text !== '').join(', ');
 }
 
-/** Returns how many of the addresses look changed. */
+/** Returns the number of addresses that look changed. */
 function changed(before: readonly AddressFields[], after: readonly AddressFields[]): number {
   return after.filter((home, index) => {
     const earlier = before[index];

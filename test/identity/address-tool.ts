@@ -32,8 +32,8 @@ const DIRECTIONS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the address in capitals without punctuation. Abbreviates type and direction, names the unit, adds ZIP+4, and
- * removes the country.
+ * Returns the address in capitals without punctuation. Abbreviates the street type and direction, names the unit,
+ * adds ZIP+4, and removes the country.
  */
 export function verified({ street, city, state, postalCode }: AddressFields): AddressFields {
   return {
@@ -51,7 +51,7 @@ function verifiedStreet(street: string): string {
   const last = words.length - 1;
   const short = words.map((word, index) => {
     if (index === last) return SUFFIXES[word] ?? word;
-    // A direction counts only before a street name, so 5 North Street stays unchanged.
+    // A word is a direction only before a street name, so 5 North Street does not change.
     return index === 1 && last > 2 ? (DIRECTIONS[word] ?? word) : word;
   });
   return [...short, ...(unit === undefined ? [] : ['APT', unit])].join(' ');

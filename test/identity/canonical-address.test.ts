@@ -286,8 +286,8 @@ describe('the known spellings', () => {
   });
 
   /**
-   * This fails after a change to a table or to the library's version. Each contact whose address contains a changed
-   * word would then look new and cost a credit. Decision 9 says what to do.
+   * This test fails if a table or the library's version changes. Each contact whose address contains a changed word
+   * would then look new and cost a credit. Decision 9 explains what to do.
    */
   it('are those that the fingerprints on disk were made with', () => {
     const { words, phrases, parts } = knownSpellings();

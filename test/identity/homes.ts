@@ -1,10 +1,10 @@
 /**
- * Generates American homes, every way to write their addresses, and moves. The word lists are separate from the
- * product's.
+ * Generates American homes, all spellings of their addresses, and moves. The word lists are separate from the
+ * product's lists.
  */
 import fc from 'fast-check';
 
-/** A home. Each part is a fact that can be spelled in several ways. */
+/** A home. Each part has several spellings. */
 export interface Home {
   house: Fact;
   direction: Fact;
@@ -16,10 +16,10 @@ export interface Home {
   zip: Fact;
 }
 
-/** All spellings of one fact. One of them can be empty. */
+/** All spellings of one part of an address. One spelling can be empty. */
 type Fact = readonly string[];
 
-/** Random choices of how to write a home's address. */
+/** Random choices for the spelling of a home's address. */
 export type Spellings = readonly number[];
 
 const HOUSES: readonly Fact[] = [
@@ -128,7 +128,7 @@ export const CHANGES = [
   'zip',
 ] as const satisfies (keyof Home)[];
 
-/** Generates any home. */
+/** Generates a random home. */
 export const aHome: fc.Arbitrary<Home> = fc.record({
   house: fc.constantFrom(...HOUSES),
   direction: fc.constantFrom(...DIRECTIONS),
@@ -140,7 +140,7 @@ export const aHome: fc.Arbitrary<Home> = fc.record({
   zip: fc.constantFrom(...ZIPS),
 });
 
-/** Generates any way to write a home's address. */
+/** Generates random choices for the spelling of a home's address. */
 export const spellings: fc.Arbitrary<Spellings> = fc.array(fc.nat(1_000_000), {
   minLength: 16,
   maxLength: 16,
@@ -152,7 +152,7 @@ export function anotherOf(home: Home, part: keyof Home, seed: number): Home {
   return { ...home, [part]: others[seed % others.length] ?? home[part] };
 }
 
-/** Writes the home's address as these choices say: synonyms, case, order of the parts, commas and spaces. */
+/** Writes the home's address. The choices determine synonyms, case, order of the parts, commas and spaces. */
 export function spelled(home: Home, choices: Spellings): string {
   let next = 0;
   const choose = <T>(of: readonly T[]): T | undefined =>

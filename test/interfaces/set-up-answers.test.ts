@@ -7,7 +7,7 @@ const CSV = ['--crm', 'csv', '--csv-path', 'donors.csv'];
 const SALESFORCE = ['--crm', 'salesforce', '--crm-url'];
 const LONG = 'x'.repeat(121);
 
-/** Each mistake: the text typed in the terminal, the data that the page sends, and the message in both. */
+/** Each mistake has the text typed in the terminal, the data that the page sends, and the message that both show. */
 const MISTAKES: readonly [
   words: string,
   options: readonly string[],

@@ -36,7 +36,6 @@ afterEach(async () => {
 describeEachDatabase('an engine', (openFresh, kind) => {
   let count = 0;
 
-  /** Opens this many processes over one new database. */
   async function open(processes: number): Promise<[Process, Process]> {
     const { db, url } = await openFresh();
     await migrateToLatest(db);
@@ -115,7 +114,7 @@ describeEachDatabase('an engine', (openFresh, kind) => {
     const [here] = await open(1);
     for (const id of ['a', 'b', 'c']) await here.ask(id);
     await here.ask('d', 'webhook');
-    // A run that was first requested by a schedule also becomes urgent when a webhook requests it.
+    // A schedule requested the run first. A webhook's request also makes the run urgent.
     await here.ask('c', 'webhook');
     expect(idsOf(await here.take(2)).sort()).toEqual(['c', 'd']);
   });
@@ -208,7 +207,7 @@ describeOn('postgres', 'a turn of a process that is gone', () => {
   });
 });
 
-/** Tries again until there is a run to claim, because an engine may notice a request a moment later. */
+/** Repeats the claim until it returns a run. An engine may notice a request a moment later. */
 async function takeSome({ take }: Process): Promise<Turn[]> {
   let turns: Turn[] = [];
   await until(async () => {
@@ -218,7 +217,7 @@ async function takeSome({ take }: Process): Promise<Turn[]> {
   return turns;
 }
 
-/** Starts a request's run, as the process that claimed it does. */
+/** Starts the run of a request, as the process that claimed the request does. */
 async function begin({ store }: Process, id: string, runId: string | null): Promise<Lease> {
   const lease = await takeLease(store, id);
   if (runId !== null)

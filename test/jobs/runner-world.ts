@@ -8,20 +8,20 @@ import { createRunner, type EndedRun, type Runner } from '../../src/jobs/runner.
 import { loadSettings } from '../../src/settings/settings.ts';
 import { type CliWorld, type CliWorldOptions, openCliWorld, SECRET_KEY } from '../helpers/cli.ts';
 
-/** A runner with its product, as in one process. */
+/** A runner and the product that it uses. Both are in one process. */
 export interface RunnerWorld {
   application: Application;
   runner: Runner;
   /** The runs that have ended so far, in order. */
   ended: EndedRun[];
-  /** Waits until this many runs have ended. Returns the last one. */
+  /** Waits until this many runs have ended. Returns the last run. */
   untilEnded(count: number): Promise<EndedRun>;
 }
 
 /** A service, files and settings, for as many processes as a test wants. */
 export interface RunnerHouse {
   world: CliWorld;
-  /** Opens the product as a host with this name does, without starting the runner. */
+  /** Opens the product as a host with this name does. Does not start the runner. */
   openRunner(host: string, maxRunsAtOnce?: number): Promise<RunnerWorld>;
   close(): Promise<void>;
 }
@@ -85,7 +85,7 @@ function watchEnds(runner: Runner): Pick<RunnerWorld, 'ended' | 'untilEnded'> {
 const LOOK_INTERVAL_MS = 20;
 const MAX_LOOKS = 3_000;
 
-/** Waits until a condition is true. Throws if this takes too long. */
+/** Waits until a condition is true. Throws an error if this takes too long. */
 export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   for (let look = 0; look < MAX_LOOKS; look += 1) {
     if (await isSo()) return;

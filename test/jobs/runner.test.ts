@@ -26,7 +26,7 @@ let house: RunnerHouse;
 let databaseUrl: string | undefined;
 afterEach(() => house.close());
 
-/** Opens a house whose first process is called `here`. */
+/** Opens a group of processes. The first process is called `here`. */
 async function open(options: CliWorldOptions = {}, maxRunsAtOnce?: number): Promise<RunnerWorld> {
   house = await openRunnerHouse({ databaseUrl, ...options });
   return house.openRunner('here', maxRunsAtOnce);
@@ -401,7 +401,7 @@ describeEachDatabase('runner', (_open, kind) => {
   });
 });
 
-/** Returns true if one of the runs started before another had ended. */
+/** Returns true if a run started before an earlier run had ended. */
 function overlaps(reports: readonly RunReport[]): boolean {
   const inOrder = [...reports].sort((a, b) => (a.startedAt < b.startedAt ? -1 : 1));
   return inOrder.some(({ startedAt }, index) => {

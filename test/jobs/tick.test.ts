@@ -23,7 +23,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
 describeEachDatabase('tick', (open) => {
-  /** Opens a process that has just started to watch these schedules. */
+  /** Opens a process that has just begun to watch these schedules. */
   async function aServer(startsAt: string, schedules: Schedules): Promise<Server> {
     const { db } = await open();
     await migrateToLatest(db);
@@ -202,14 +202,13 @@ function scheduledOf({ integrations }: Pick<Server, 'integrations'>, id: string)
   return integration;
 }
 
-/** Removes the waiting requests from the list, as their runs would. Returns the clients. */
+/** Removes the waiting requests, as their runs would do. Returns the clients. */
 async function takeWanted({ store }: Pick<Server, 'store'>): Promise<string[]> {
   const waiting = await listRunRequests(store.reader);
   for (const { runId } of waiting) await dropWaitingRequest(store.connection, runId);
   return waiting.map(({ integrationId }) => integrationId);
 }
 
-/** Returns the calendar day in a time zone. */
 function dayOf(atMs: number, timeZone: string): string {
   return new Date(atMs).toLocaleDateString('en-CA', { timeZone });
 }
@@ -228,7 +227,7 @@ describeOn('postgres', 'hosts with clocks of their own', () => {
   });
 });
 
-/** Lets a process on a host whose clock is ahead by this much check the schedules once. */
+/** Lets a process check the schedules once. Its host's clock is ahead by this time. */
 async function look(db: Database, aheadMs: number): Promise<Store> {
   const clock = { ...systemClock, now: () => systemClock.now() + aheadMs };
   const store = createStore({ db, clock, fingerprint: testFingerprint });

@@ -13,7 +13,7 @@ export interface CronLine {
 /** A moment as a clock in the zone shows it. */
 interface WallTime {
   atMs: number;
-  /** Identifies what the clock shows. The same text if the clock shows the same time twice. */
+  /** The displayed time. If the clock shows the same time twice, the two strings are the same. */
   reading: string;
   minute: number;
   hour: number;
@@ -56,7 +56,7 @@ export function wallTimes(timezone: string, fromMs: number, untilMs: number): Wa
   return times;
 }
 
-/** Returns the minutes at which a line is due. Implements the rules of `nextTime` in another way. */
+/** Returns the minutes at which a cron line is due. Implements the rules of `nextTime` differently. */
 export function dueTimes(line: CronLine, times: readonly WallTime[]): number[] {
   const isFixed = line.minutes !== null && line.hours !== null;
   const seen = new Set<string>();
@@ -88,7 +88,7 @@ function wallTimeOf(atMs: number, shownMs: number): WallTime {
   };
 }
 
-/** Returns the times that no clock showed between two consecutive minutes. */
+/** Returns the times that the clock skipped between two consecutive minutes. */
 function leftOutBetween(before: WallTime, after: WallTime): WallTime[] {
   const leftOut: WallTime[] = [];
   const first = Date.parse(before.reading) + MINUTE_MS;
@@ -102,7 +102,7 @@ function fits(line: CronLine, { minute, hour, day, weekday }: WallTime): boolean
   const isTime = has(line.minutes, minute) && has(line.hours, hour);
   const [isDay, isWeekday] = [has(line.days, day), has(line.weekdays, weekday)];
   const isBoth = line.days !== null && line.weekdays !== null;
-  // As in every cron implementation, a line with both a day of the month and a weekday is due on either.
+  // In every cron implementation, a line with a day of the month and a weekday is due on each of these days.
   return isTime && (isBoth ? isDay || isWeekday : isDay && isWeekday);
 }
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { guardName } from '../../src/mapping/name-guard.ts';
 
-/** Writes names as `first | middle | last` and `first | last`. */
+/** Compares two names. They are written as `first | middle | last` and `first | last`. */
 function guard(profile: string, contact: string): string {
   const [first = '', middle = '', last = ''] = profile.split('|');
   const [firstName = '', lastName = ''] = contact.split('|');
@@ -48,7 +48,7 @@ describe('guardName', () => {
     ['John||Gonzalez', 'John|Gonzales'],
     ['Robert||Miller', 'Robret|Miller'],
     ['Elizabeth||Miller', 'Elizbeth|Miller'],
-    // Nicknames, in both directions, and two nicknames of one name.
+    // Each nickname matches its full name in either order. Two nicknames of one name also match each other.
     ['Robert||Smith', 'Bob|Smith'],
     ['Bob||Smith', 'Robert|Smith'],
     ['Elizabeth||Smith', 'Liz|Smith'],
@@ -207,7 +207,10 @@ const LAST = [
   'St. Smith',
 ];
 
-/** Generates an invented name that is not a title, suffix or particle, because these have fewer than seven letters. */
+/**
+ * Generates an invented name of at least seven letters. Titles, suffixes and particles are shorter, so the name
+ * cannot be mistaken for them.
+ */
 function aWord() {
   return fc.stringMatching(/^[b-df-hj-np-tv-xz][a-z]{6,12}$/).filter((word) => word !== 'reverend');
 }

@@ -1,7 +1,7 @@
 import type { CrmField } from '../../src/core/crm-field.ts';
 import type { Profile } from '../../src/core/profile.ts';
 
-/** Returns a writable text field without limits. `traits` override its properties. */
+/** Returns a writable text field without limits. `traits` overrides its properties. */
 export function aField(traits: Partial<CrmField> = {}): CrmField {
   return {
     name: 'Target__c',
@@ -17,7 +17,7 @@ export function aField(traits: Partial<CrmField> = {}): CrmField {
   };
 }
 
-/** Returns a profile with every value. `traits` override its values. */
+/** `traits` overrides its values. */
 export function aProfile(traits: Partial<Profile> = {}): Profile {
   return {
     donorId: '0123456789abcdef0123456789abcdef',

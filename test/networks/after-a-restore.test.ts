@@ -5,7 +5,7 @@ import { createNetworkWorld, type NetworkWorld } from './network-world.ts';
 
 const open = closedAfterTest(createNetworkWorld);
 
-/** Resets the mirror to a time when nobody was in the group, and lets a user agree. */
+/** Resets the mirror to a time when the group was empty. A user then agrees to the restore. */
 async function putBack({ store, database }: NetworkWorld): Promise<void> {
   await database.db.deleteFrom('network_members').execute();
   await database.db.deleteFrom('network_adds').execute();
@@ -27,7 +27,7 @@ describe('a network after a restore', () => {
     world.setBoard(0, 3);
     await world.sync({ full: true });
     expect(await world.networkSpent()).toBe(3);
-    // After all contacts were looked up once, members are no longer looked up.
+    // After all contacts have been looked up once, members are no longer looked up.
     const { db } = world.database;
     expect(await db.selectFrom('restore_holds').selectAll().execute()).toEqual([]);
   });

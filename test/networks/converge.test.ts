@@ -9,7 +9,7 @@ import { createNetworkWorld, type NetworkWorld, ON_ADD } from './network-world.t
 
 const PEOPLE = 12;
 
-/** A job that is not polled ends within this time. */
+/** The time within which a job ends even if no process polls it. */
 const JOBS_END_MS = 50;
 
 let world: NetworkWorld;
@@ -20,7 +20,7 @@ afterAll(() => world.close());
 
 /** The events on one night. */
 interface Night {
-  /** The members of each group, as bits over the people. Null for a group whose reading fails halfway. */
+  /** The members of each group, as a bit for each person. Null for a group that cannot be read completely. */
   groups: (number | null)[];
   /** The fault during the first bulk add. */
   fault: { kind: string; status?: number; delayMs?: number } | null;
@@ -82,7 +82,7 @@ it('ends with what the CRM says, and one credit for each membership that ever be
   );
 }, 240_000);
 
-/** Returns a client with separate networks for each story, so all stories fit into one world. */
+/** Returns a client with separate networks for each story. All stories can therefore use one service. */
 function integrationOf(story: number): Integration {
   const networks = ['board', 'staff'].map((group) => ({
     name: `${group} ${story}`,
@@ -118,7 +118,7 @@ function peopleOf(bits: number): string[] {
   return world.people.filter((_, index) => (bits & (1 << index)) !== 0);
 }
 
-/** Approves everything as a user. Returns true if there was anything to approve. */
+/** Approves all pending decisions as a user. Returns true if any decision was pending. */
 async function approveAll({ id }: Integration): Promise<boolean> {
   const holds = await listOpenQuestions(world.store.reader, id);
   const shrunk = holds.filter(({ kind }) => kind === 'group_shrunk');

@@ -13,13 +13,18 @@ import { controlService } from '../helpers/service-control.ts';
 const PROGRAM = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
 const CONTACTS = 80;
 
-/** The earliest moment of a kill, as a part of a process's whole time, and the latest moment. */
+/**
+ * The earliest moment of a kill, as a fraction of a process's whole duration. The latest moment is given in
+ * milliseconds.
+ */
 const EARLIEST_KILL_PART = 0.3;
 const LATEST_KILL_MS = 3_000;
 
 const KILLS_OF_A_NIGHT = 3;
 
-/** The contacts on the board and on the staff on each night, by their position in the file. */
+/**
+ * The contacts on the board and on the staff on each night. Each pair of numbers is a range of positions in the file.
+ */
 const NIGHTS = [
   { board: [0, 30], staff: [20, 40] },
   { board: [5, 34], staff: [0, 40] },
@@ -45,7 +50,8 @@ it('loses no member, no credit and no warm path, however often mirroring is kill
   });
   cleanUps.push(service.close);
   const killed = await createPlace(service, service.apiKey);
-  // A kill during a submission leaves people in holds. This test is about later kills, so this part runs without them.
+  // A kill during a submission leaves contacts in holds. This test needs later kills, so this part runs without
+  // kills.
   await killed.setGroups(NO_MEMBERS);
   await killed.sync(0);
   let kills = 0;
@@ -79,7 +85,7 @@ it('loses no member, no credit and no warm path, however often mirroring is kill
 /** A CSV file, with its settings and its database. */
 interface Place {
   setGroups(night: Night): Promise<void>;
-  /** Syncs with at most this many kills. Returns the number of kills. */
+  /** Runs a sync with at most this many kills. */
   sync(mostKills: number): Promise<number>;
   /** Returns the donors of each group's contacts. */
   wanted(): Record<string, Set<string>>;

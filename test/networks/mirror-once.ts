@@ -17,7 +17,9 @@ export function withNetworks(
   return { ...deps, partner: { ...deps.partner, networks: { ...networks, ...change(networks) } } };
 }
 
-/** Lets another process take over the client, right before this process requests the removal of members. */
+/**
+ * Makes a different process take over the client, immediately before this process requests the removal of members.
+ */
 export function overtakenAtRemoval({ store, integration }: NetworkWorld) {
   return (deps: SyncDeps): SyncDeps =>
     withNetworks(deps, (networks) => ({
@@ -28,7 +30,7 @@ export function overtakenAtRemoval({ store, integration }: NetworkWorld) {
     }));
 }
 
-/** Reads the groups and mirrors them once, without reading contacts. `change` can replace the dependencies. */
+/** Reads the groups and mirrors them once. Does not read contacts. `change` can replace the dependencies. */
 export async function mirrorOnce(
   world: NetworkWorld,
   change: (deps: SyncDeps) => SyncDeps = (deps) => deps,

@@ -69,7 +69,7 @@ describe('a network', () => {
       { ...BOARD, name: 'Staff' },
       { ...staff, name: 'Board' },
     ];
-    // One of the groups cannot be read in this run. Its network is renamed anyway.
+    // One of the groups cannot be read in this run. The product nevertheless renames its network.
     here.crm.addGroup('staff', here.people.slice(2, 6), 1);
     await here.sync({ integration: { ...here.integration, networks } });
     expect(await here.networks()).toEqual({
@@ -145,7 +145,7 @@ describe('a network', () => {
     await here.sync({ integration });
     expect(await listOpenQuestions(here.store.reader)).toEqual([]);
     expect((await here.networks())['Staff']).toHaveLength(3);
-    // The same applies if an existing network is renamed to such a name. Its members stay.
+    // The same applies if an existing network is renamed to such a name. Its members do not change.
     here.crm.addGroup('staff', here.people.slice(2, 6));
     const renamed = { ...here.integration, networks: [long, BOARD] };
     expect((await here.sync({ integration: renamed })).networks[0]).toMatchObject({ added: 1 });

@@ -7,8 +7,8 @@ export interface Death {
 }
 
 /**
- * Returns the dependencies of a process that dies in the middle of mirroring. After that call, it sends nothing more to
- * the store or to the service.
+ * Returns the dependencies of a process that dies while it mirrors a group. After that call, the process sends
+ * nothing further to the store or the service.
  */
 export function mortal(deps: SyncDeps, { atCall, moment }: Death): SyncDeps {
   let calls = 0;
@@ -42,7 +42,7 @@ export function mortal(deps: SyncDeps, { atCall, moment }: Death): SyncDeps {
     },
     store: {
       ...deps.store,
-      // Writes of changes to the mirror count as calls.
+      // Writes to the mirror count as calls.
       ...watch({ checkpoint: deps.store.checkpoint }),
     },
   };

@@ -5,9 +5,9 @@ import { NETWORK_STAGES } from '../../src/networks/mirror-networks.ts';
 import type { RunRequest } from '../../src/sync/run.ts';
 import { createSyncWorld, type SyncWorld, type SyncWorldOptions } from '../helpers/sync-world.ts';
 
-/** A sync world with mirrored groups. */
+/** The parts of a sync test, with mirrored groups. */
 export interface NetworkWorld extends SyncWorld {
-  /** CRM ids of contacts who have a profile. Each is a different donor. */
+  /** The CRM IDs of contacts who have a profile. Each contact is a different donor. */
   people: string[];
   /** Makes the people from `start` to `end` the members of the CRM's group "board". */
   setBoard(start: number, end: number): void;
@@ -32,7 +32,7 @@ export const ON_ADD = { method: 'POST', path: '/networks/*/members/batch' };
 export const ON_JOB = { method: 'GET', path: '/networks/jobs/*' };
 
 export interface NetworkWorldOptions extends SyncWorldOptions {
-  /** The number of different people that are enhanced before the test starts. Defaults to none. */
+  /** The number of different people that are enhanced before the test starts. The default is 0. */
   enhanced?: number;
 }
 

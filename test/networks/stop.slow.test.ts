@@ -5,7 +5,7 @@ import { EXIT_CODES } from '../../src/interfaces/cli/terminal/output.ts';
 import { type CliWorld, openCliWorld } from '../helpers/cli.ts';
 import { ON_ADD } from './network-world.ts';
 
-/** So long that only the stop can have ended the process. */
+/** The delay is so long that only the stop can have ended the process. */
 const LONG_MS = 600_000;
 
 const WAIT_MS = 100;
@@ -36,7 +36,8 @@ async function openBoard(networkJobTimeMs: number): Promise<CliWorld> {
 }
 
 /**
- * Syncs, and sends SIGTERM while the bulk add is in flight. The bulk add is sent right after its network is created.
+ * Runs a sync and sends SIGTERM while the bulk add is in flight. The product sends the bulk add immediately after it
+ * has created the network.
  */
 async function stopInBulkAdd({ start, requests }: CliWorld): Promise<void> {
   const { child, ended } = await start(['sync']);

@@ -11,16 +11,16 @@ export interface Example {
   subjects?: Readonly<Record<string, string>>;
   body?: object;
   query?: string;
-  /** A body or a query that is refused. Missing if the operation has no other input than its path. */
+  /** A body or a query that the operation refuses. Omitted if the operation's only input is its path. */
   invalid?: { body: object } | { query: string };
-  /** False if the path parameter cannot be unknown, for example a month. */
+  /** False if every value of the path parameter is valid, for example for a month. */
   isUnknownRefused?: false;
 }
 
-/** What examples need: a world with an owner who sends the requests. */
+/** The owner sends the requests. */
 export interface ExampleWorld {
   world: HttpWorld;
-  /** Runs a sync of `riverside` that writes into contacts, and waits until it ends. */
+  /** Runs a sync of `riverside` that writes into contacts. Waits until the sync has ended. */
   sync(): Promise<string>;
   /** Sends a request as the owner. Fails if the response is not successful. */
   asOwner(method: string, path: string, body?: object): Promise<void>;
@@ -35,7 +35,7 @@ async function aUser({ world }: ExampleWorld): Promise<Example> {
   return { subjects: { user: (await join(world, 'Ben', 'viewer')).id } };
 }
 
-/** Creates a decision about a contact whose response was lost. Returns its ID. */
+/** Creates a decision about a contact with a lost response. Returns the decision's ID. */
 async function aLostAnswer({ world, sync }: ExampleWorld): Promise<string> {
   await world.putFaults([{ on: { method: 'POST' }, times: 1, fault: { kind: 'resetAfter' } }]);
   await sync();
@@ -312,7 +312,7 @@ export const EXAMPLES: Readonly<Record<string, MakeExample>> = {
   'credits reconcile': async () => ({ subjects: { month: '2026-10' }, isUnknownRefused: false }),
 };
 
-/** Operations that other tests cover because they need more than a request, with the reason for each. */
+/** Operations that other tests cover, and the reason for each operation. They need more than one request. */
 export const ELSEWHERE: Readonly<Record<string, string>> = {
   stop: 'test/interfaces/api/stop-run.test.ts: a run that is queued, and one that is in progress',
   'mails set': 'test/interfaces/api/mails.test.ts: it needs a mail server',

@@ -17,7 +17,7 @@ const DAY_MS = 86_400_000;
 
 const open = closedAfterTest(() => openHttpWorld({ isIdle: true }));
 
-/** The owner who makes the request, and who would be the last owner. */
+/** The owner who makes the request. If it succeeded, no other owner would remain. */
 interface Owner {
   id: string;
   cookie: string;
@@ -77,7 +77,7 @@ async function addPasskey({ application: { store, sealer } }: HttpWorld, personI
 
 const takeWays = (world: HttpWorld, id: string) => set(world, id, { password: null });
 
-/** Records that a user has signed in with the identity provider, which need not respond any more. */
+/** Records that a user has signed in with the identity provider. The provider no longer has to respond. */
 async function signInByProvider(world: HttpWorld, id: string) {
   await world.application.store.act((trx) => recordSubject(trx, id, `subject of ${id}`));
   await set(world, id, { password: null });

@@ -1,4 +1,4 @@
-/** Runs operations that exist only in tests, in a world with users. */
+/** Runs operations that exist only in tests, in a service with users. */
 import type { Caller } from '../../src/operations/kit/caller.ts';
 import type { Operation } from '../../src/operations/kit/operation.ts';
 import type { OperationDeps } from '../../src/operations/kit/perform.ts';
@@ -40,7 +40,7 @@ export async function signedInAs(
   };
 }
 
-/** A user of the machine as a caller. */
+/** A caller who uses the command line on the machine itself. */
 export const MACHINE: Caller = {
   kind: 'machine',
   role: null,

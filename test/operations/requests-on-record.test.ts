@@ -29,7 +29,7 @@ import { MACHINE, signedInAs, toDeps } from './operation-world.ts';
 
 const START_MS = Date.parse('2026-11-02T09:00:00Z');
 
-/** Opens a world without runs, whose clock the test moves. */
+/** Opens a service without runs. The test moves its clock. */
 const open = closedAfterTest(async ({ others = [] }: { others?: string[] } = {}) => {
   const clock = createFakeClock(START_MS);
   return { ...(await openHttpWorld({ isIdle: true, others, clock })), clock };
@@ -106,7 +106,7 @@ describe('an operation that waits for a second user', () => {
     return { world, close, matter, deps, ada, confirm };
   }
 
-  /** Creates a second user, whose account is older than the requests that follow. */
+  /** Creates a second user. The account is older than the later requests. */
   async function second(world: HttpWorld, role: 'decider' | 'admin' = 'admin') {
     return signedInAs(world, 'Ben', role);
   }
@@ -283,7 +283,7 @@ describe('an operation that waits for a second user', () => {
   });
 });
 
-/** Creates an operation that takes minutes, and fails as often as the test wants. */
+/** Creates an operation that takes minutes. Its first calls fail with the given errors. */
 function checking(failures: Error[] = []) {
   const counts: { runs: number; by: (string | null)[] } = { runs: 0, by: [] };
   const check = acting({
@@ -301,7 +301,7 @@ function checking(failures: Error[] = []) {
   return { check, counts };
 }
 
-/** Lets a service process carry out requests until none remain. Then the process ends. */
+/** Starts a service process that carries out requests until no request remains. The process then ends. */
 async function carriedOut(world: HttpWorld, operations: readonly Operation[]): Promise<void> {
   const { application, clock } = world;
   const stopping = new AbortController();

@@ -1,4 +1,7 @@
-/** Tests every operation's route: its response, its audit entry, and that a refused request changes nothing. */
+/**
+ * Tests every operation's route. The tests check the response and the audit entry, and expect that a refused request
+ * changes nothing.
+ */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { OPERATIONS } from '../../src/operations/catalogue.ts';
@@ -57,7 +60,7 @@ async function asOwner(method: string, path: string, body?: object): Promise<voi
   expect(status, text).toBeLessThan(300);
 }
 
-/** Returns the path of an operation's route for the example's objects, or for an object that does not exist. */
+/** Returns the path of an operation's route. The path contains the IDs of the example, or an unknown ID. */
 function addressOf(name: string, { subjects = {} }: Example, isUnknown = false) {
   const [method = '', pattern = ''] = (RULES[name]?.route ?? '').split(' ');
   const names = [...pattern.matchAll(/:(\w+)/g)].map(([, part = '']) => part);
@@ -69,7 +72,10 @@ function addressOf(name: string, { subjects = {} }: Example, isUnknown = false) 
   return { method, path, hasSubject: names.length > 0 };
 }
 
-/** Requests an operation as its route requires: with the preview's digest if it needs confirmation. */
+/**
+ * Sends an operation's request as its route requires. If the operation needs a confirmation, the request contains the
+ * preview's digest.
+ */
 async function request(name: string, example: Example, isUnknown = false) {
   const { method, path } = addressOf(name, example, isUnknown);
   const { body, query } = example;

@@ -90,7 +90,7 @@ describe('the operations', () => {
       ...(command?.options ?? []).map((option) => option.attributeName()),
     ]);
     for (const { key, kind, description } of listFields(row.operation.input)) {
-      // A secret is never typed, so its option names an environment variable. A document is in a file.
+      // A user never types a secret, so its option names an environment variable.
       const asTyped = kind === 'secret' ? `${key}Env` : kind === 'document' ? 'file' : key;
       expect(typed, key).toContain(asTyped);
       expect(typed.has(key), key).toBe(asTyped === key);

@@ -1,20 +1,20 @@
 /**
- * The rules for each operation. They are based on the design and the guides, not on the operations themselves, so that
- * a wrong declaration fails. Add a new operation to this table first.
+ * The rules for each operation. They are based on the design and the guides, not on the operations themselves. A
+ * wrong declaration of an operation therefore makes a test fail. Add a new operation to this table first.
  */
 import type { Role } from '../../src/core/role.ts';
 
 export interface OperationRule {
-  /** The lowest role that can request it over HTTP. */
+  /** The lowest role that can request the operation over HTTP. */
   role: Role;
-  /** `all`: only for callers with access to all clients. */
+  /** If the value is `all`, only callers with access to all clients can request the operation. */
   reach: 'all' | 'some';
   /** `person`: never with an access token. */
   by: 'person' | 'person+token';
-  /** True if it needs a confirmation, because it erases, undoes, revokes or removes something. */
+  /** True if the user must confirm the operation, because it erases, undoes, revokes or removes something. */
   asks: boolean;
   effect: 'reads' | 'changes' | 'acts';
-  /** Its route, and the preview's route if it needs a confirmation. */
+  /** The operation's route. If the operation needs a confirmation, its preview has a separate route. */
   route: string;
   /** The action that the audit records. Omitted for operations that only read. */
   audit?: string;
@@ -223,7 +223,7 @@ export const RULES: Readonly<Record<string, OperationRule>> = {
     route: 'POST /v1/integrations/:integration/erase',
     audit: 'integration.erased',
   },
-  // All data of a client leaves the product, so only a signed-in owner can do this, never a token.
+  // All of a client's data leaves the product. Only a signed-in owner can do this. A token can never do it.
   'export everything': {
     ...ofOwners,
     by: 'person',
@@ -278,7 +278,7 @@ export const RULES: Readonly<Record<string, OperationRule>> = {
     effect: 'reads',
     route: 'GET /v1/integrations/:integration',
   },
-  // It sends requests to every CRM.
+  // The operation sends requests to every CRM.
   'clients check': {
     ...ofAdmins,
     asks: false,
@@ -294,7 +294,7 @@ export const RULES: Readonly<Record<string, OperationRule>> = {
     route: 'POST /v1/integrations',
     audit: 'settings.applied',
   },
-  // The file that was uploaded during the set-up is also deleted.
+  // The file that a user uploaded during the set-up is also deleted.
   remove: {
     ...ofAdmins,
     asks: true,
@@ -609,7 +609,7 @@ export const RULES: Readonly<Record<string, OperationRule>> = {
     route: 'GET /v1/credits/bill',
   },
   results: { ...ofViewers, asks: false, effect: 'reads', route: 'GET /v1/results' },
-  // The key may be shared with clients that the caller has no access to, and its balance covers all of them.
+  // Clients to which the caller has no access may share the key, and the balance covers all clients of the key.
   'credits reconcile': {
     ...ofViewers,
     reach: 'all',

@@ -12,7 +12,7 @@ import { describeProxies, readProxies } from '../../src/outbound/proxy.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** The certificate of a host that no resolver knows, so it can be reached only through the proxy. */
+/** The certificate of a host that no resolver knows. Only the proxy can reach this host. */
 const TLS = join(ROOT, 'test/fixtures/tls');
 const CERTIFICATE = join(TLS, 'certificate.pem');
 const HOST = 'crm.example.org';
@@ -47,9 +47,7 @@ async function startHubspot() {
   return { port: await listen(server), received };
 }
 
-/**
- * Starts a proxy that records every byte passing through it. `refuses` is the status with which it refuses connections.
- */
+/** Starts a proxy that records all forwarded bytes. `refuses` is the status with which it refuses connections. */
 async function startProxy(target: number, refuses?: number) {
   const asked: { host: string; password: string | undefined }[] = [];
   const bytes: Buffer[] = [];
@@ -82,8 +80,8 @@ async function startProxy(target: number, refuses?: number) {
 }
 
 /**
- * A program that writes a contact through the HubSpot connector and sends a request as the service's client does.
- * Prints the results of both.
+ * A program that writes a contact through the HubSpot connector, and sends a request as the service's client does.
+ * Prints the results of both calls.
  */
 const SEND = `
   const { createApi } = await import(${JSON.stringify(toUrl('connectors/hubspot/api.ts'))});

@@ -209,7 +209,7 @@ async function peopleOf(sandbox: PartnerSandbox, count: number) {
   );
 }
 
-/** Far more polls than the jobs in these tests need. */
+/** The maximum number of polls. The jobs in these tests need far fewer. */
 const MAX_POLLS = 1_000;
 
 async function enhance(client: PartnerClient, people: ReturnType<typeof aPerson>[]) {

@@ -5,8 +5,8 @@ import { json, startService, startTestService } from './test-service.ts';
 const JOB = 'a'.repeat(32);
 
 /**
- * An API description with only the form at the base URL. Every path contains the base path, and the body's field has
- * another name.
+ * An API description with an unusual form. Every path contains the base path, and the body's field has a different
+ * name.
  */
 const FORM_A = {
   openapi: '3.1.0',

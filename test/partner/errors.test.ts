@@ -236,7 +236,7 @@ describe('discretion', () => {
   });
 });
 
-/** Expects these waits, with a few milliseconds of tolerance for the pacer's own waits. */
+/** The tolerance of a few milliseconds covers the pacer's own waits. */
 function expectWaits(slept: readonly number[], expected: readonly number[]): void {
   const longWaits = slept.filter((ms) => ms > 500).map((ms) => Math.round(ms / 500) * 500);
   expect(longWaits).toEqual(expected);

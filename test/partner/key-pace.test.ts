@@ -197,21 +197,21 @@ describe('createPacers', () => {
   });
 });
 
-/** How long a request takes, and when during that time the service counts it. */
+/** The duration of a request, and the moment at which the service counts it. */
 interface Way {
   tookMs: number;
   countedAt: number;
 }
 
-/** The timings of a key's requests, used in turn. */
+/** The timings of a key's requests. The requests use them in turn. */
 interface Ways {
   submits: Way[];
   others: Way[];
 }
 
 /**
- * Generates timings for a service up to 0.5 seconds away that takes up to 5 more seconds for a submission, before,
- * after or while it counts the request.
+ * Generates timings for a service with a latency of up to 0.5 seconds. A submission takes up to 5 more seconds. The
+ * service counts the request before, during or after this time.
  */
 function aBusyKey(): fc.Arbitrary<Ways> {
   return fc
@@ -237,8 +237,8 @@ function someWays(leastMs: number, spreadMs: number, countedAt: fc.Arbitrary<num
 const PLAYED_SECONDS = 30;
 
 /**
- * Simulates six workers that submit one request after another, and twenty workers that request profiles. The latter
- * have nothing to request in every other pause.
+ * Simulates six workers that submit one request after the other, and twenty workers that request profiles. The twenty
+ * workers pause for `restMs` after each period of the same length.
  */
 async function play({ submits, others }: Ways, restMs: number) {
   const clock = createFakeClock();
@@ -269,7 +269,7 @@ async function play({ submits, others }: Ways, restMs: number) {
   }
 }
 
-/** Creates a pacer of 10 requests per second whose burst is used up. */
+/** Creates a pacer of 10 requests per second. Its burst has already been used. */
 async function anEmptyPacer(): Promise<{ pacer: Pacer; clock: FakeClock; granted: string[] }> {
   const clock = createFakeClock();
   const pacer = createPacer({ clock, ratePerSecond: 10, burst: 1 });
@@ -282,7 +282,7 @@ async function note(pacer: Pacer, lane: Lane, name: string, granted: string[]): 
   granted.push(name);
 }
 
-/** Starts workers that send one request after another. */
+/** Starts workers that send one request after the other. */
 function keepSending(pacer: Pacer, clock: FakeClock, sentAtMs: number[], workers: number): void {
   for (let worker = 0; worker < workers; worker++) void work();
   async function work(): Promise<void> {
@@ -293,7 +293,10 @@ function keepSending(pacer: Pacer, clock: FakeClock, sentAtMs: number[], workers
   }
 }
 
-/** Returns how many requests a token bucket would refuse that holds 10 and refills at 10 per second (section 8). */
+/**
+ * Returns the number of requests that a token bucket would refuse. The bucket holds 10 tokens and refills at 10 per
+ * second (section 8).
+ */
 function refusedByService(arrivalsMs: readonly number[]): number {
   let tokens = 10;
   let seenMs = arrivalsMs[0] ?? 0;

@@ -189,7 +189,7 @@ function answerTo(request: string, answers: Record<string, unknown>): Response {
     : Response.json(answer);
 }
 
-/** Returns a request as one line: the method, the path, and how the list in its body is wrapped. */
+/** Returns a request as one line. It contains the method, the path, and the form of the list in the body. */
 function spoken({ method, path, body }: Received): string {
   const wrapper = Array.isArray(body) ? ['list'] : Object.keys(Object(body));
   return [method, path.replace(JOB, 'JOB') || '/', ...wrapper].join(' ');

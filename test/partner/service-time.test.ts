@@ -20,7 +20,7 @@ function open(aheadMs: number) {
     setClock(byMs: number) {
       aheadNowMs += byMs;
     },
-    /** Sends a request that takes this long to arrive. Its response takes this long to return. */
+    /** Sends a request that arrives after `thereMs`. Its response arrives after a further `backMs`. */
     ask(thereMs: number, backMs: number, headers: Record<string, string> = {}) {
       const sentMs = uptimeMs;
       uptimeMs += thereMs;

@@ -11,11 +11,11 @@ import { describeOn, freshPostgresUrl } from '../helpers/test-databases.ts';
 
 const PROGRAM = join(import.meta.dirname, '../helpers/paced-program.ts');
 
-/** The documented limit: requests per second, and the size of a burst. */
+/** The documented limit. It is a number of requests per second and the size of a burst. */
 const RATE = 10;
 const BURST = 10;
 
-/** How long the processes send requests, and the period in which the pace is measured. */
+/** The time for which the processes send requests, and the period in which the pace is measured. */
 const FOR_MS = 14_000;
 const COUNTED_MS = 4_000;
 
@@ -37,7 +37,7 @@ async function openWorld() {
   const { baseUrl, apiKey } = service;
   const left: number[] = [];
   return {
-    /** Returns when the requests of all processes were sent, in order (ms since 1970). */
+    /** Returns the sorted times (ms since 1970) at which the requests of all processes were sent. */
     left: () => left.toSorted((one, other) => one - other),
     /** Starts a process that sends up to this many requests at the same time. */
     async start(width: number) {

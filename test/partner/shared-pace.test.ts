@@ -4,7 +4,10 @@ import { createFakeClock } from '../helpers/fake-clock.ts';
 
 const LIMIT = { ratePerSecond: 10, burst: 8 };
 
-/** Creates a pacer on a board that grants one request after another. Also returns when its requests were sent. */
+/**
+ * Creates a pacer on a board that grants one request after the other. Also returns the times at which the pacer's
+ * requests were sent.
+ */
 function aPacer(isAway: () => boolean = () => false) {
   const clock = createFakeClock(1_000);
   const reserved: number[] = [];

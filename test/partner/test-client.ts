@@ -10,7 +10,7 @@ import { createPacer } from '../../src/partner/key-pace.ts';
 
 export const TEST_KEY = 'test-key-7f3a';
 
-/** A clock on which waiting takes no time. It moves forward by the delay, and records the delay. */
+/** A clock on which waiting takes no time. It records each delay and moves forward by the delay. */
 export interface HastyClock extends Clock {
   slept: number[];
 }
@@ -66,7 +66,7 @@ export function createNotedLog(): Log & { notes: string[] } {
   return { notes, debug: note, info: note, warn: note, error: note };
 }
 
-/** Returns the error with which a promise was rejected. */
+/** Returns the error that rejected a promise. */
 export async function rejectionOf(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
     () => {

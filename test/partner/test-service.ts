@@ -25,7 +25,7 @@ type Answer = (received: Received) => Response | Promise<Response>;
 
 const BASE_PATH = '/v1/partners';
 
-/** Starts a service that returns the responses of `answer`, until the test ends. */
+/** Starts a service that returns the responses of `answer`. It stops at the end of the test. */
 export async function startTestService(answer: Answer): Promise<TestService> {
   const received: Received[] = [];
   const port = Promise.withResolvers<number>();
@@ -67,14 +67,12 @@ export function startService(...answers: (() => Response)[]): Promise<TestServic
   });
 }
 
-/** A JSON answer. */
 export function json(body: unknown, status = 200, headers: Record<string, string> = {}) {
   return () => Response.json(body, { status, headers });
 }
 
 export interface RawService {
   baseUrl: string;
-  /** Returns the number of connections. */
   connections(): number;
   /** Returns the number of complete requests. */
   requests(): number;
@@ -113,7 +111,7 @@ export async function startRawService(
   return { baseUrl, connections: () => connections, requests: () => requests };
 }
 
-/** Returns the bytes of an HTTP response. If `length` differs from the body's length, the response is truncated. */
+/** Returns the bytes of an HTTP response. If `length` differs from the body's length, the response is incomplete. */
 export function rawAnswer(
   body: string,
   length = Buffer.byteLength(body),

@@ -320,7 +320,6 @@ function shapeOf(endpoint: string): string {
   return endpoint.replace(/\{[^}]*\}/g, '{}');
 }
 
-/** Returns the number of credits that an action costs in a bucket. */
 async function costOf(bucket: Bucket, act: () => Promise<unknown>): Promise<number> {
   const before = await client.readCredits();
   await act();
@@ -329,14 +328,14 @@ async function costOf(bucket: Bucket, act: () => Promise<unknown>): Promise<numb
 
 const peopleSchema = z.object({ people: z.array(z.object({ donorId: z.string().nullable() })) });
 
-/** Returns the donors in the sandbox's contact list, without duplicates. */
+/** Returns the distinct donors in the sandbox's contact list. */
 async function donorsOf({ rootUrl }: PartnerSandbox): Promise<string[]> {
   const reply = await fetch(`${rootUrl}/_sandbox/people?limit=40`);
   const { people } = peopleSchema.parse(await reply.json());
   return [...new Set(people.flatMap(({ donorId }) => donorId ?? []))];
 }
 
-/** Creates a client for a new team that has only these credits. */
+/** Creates a client for a new team. The team has only these credits. */
 async function aPoorClient(credits: Partial<Record<Bucket, number>>): Promise<PartnerClient> {
   const reply = await fetch(`${sandbox.rootUrl}/_sandbox/keys`, {
     method: 'POST',

@@ -1,7 +1,7 @@
 import type { MirroredNetwork } from '../../src/networks/statements/mirrored-networks.ts';
 import type { Connection } from '../../src/partner/connections/connection.ts';
 
-/** Returns a connection to Maria, who was on a board with the contact. `traits` override its values. */
+/** Returns a connection to Maria, who was on a board with the contact. `traits` overrides its values. */
 export function aConnection(traits: Partial<Connection> = {}): Connection {
   return {
     strength: 0.8,
@@ -16,7 +16,6 @@ export function aConnection(traits: Partial<Connection> = {}): Connection {
   };
 }
 
-/** Returns a connection to this member, with this strength, from these networks. */
 export function connectionTo(
   donorId: string,
   strength: number,

@@ -5,7 +5,7 @@ import { createPathWorld, INTRODUCER, type PathWorld } from './path-world.ts';
 let world: PathWorld;
 afterEach(() => world.close());
 
-/** Opens a world with a synced board. Returns the contact that has the first path. */
+/** Syncs a board. Returns the contact that has the first path. */
 async function openKnown(): Promise<string> {
   world = await createPathWorld();
   await world.sync();

@@ -9,19 +9,19 @@ import { createSyncWorld, type SyncWorld, type SyncWorldOptions } from '../helpe
 export const BOARD = { name: 'Board', color: 'teal', group: { group: 'board' } };
 export const STAFF = { name: 'Staff', color: 'blue', group: { group: 'staff' } };
 
-/** Fields of a CRM in memory into which paths are written. */
+/** Fields of a CRM in memory. The product writes paths into them. */
 export const SENTENCE = 'Warm Path';
 export const INTRODUCER = 'Warm Path Introducer';
 export const NETWORK = 'Warm Path Network';
 export const STRENGTH = 'Warm Path Strength';
 
-/** A sync world whose groups are mirrored, and whose networks lead to warm paths. */
+/** The parts of a sync test. Its groups are mirrored, and its networks provide warm paths. */
 export interface PathWorld extends SyncWorld {
   /** CRM ids of the contacts, in order. */
   people: string[];
   /** Makes the people from `start` to `end` the members of a group in the CRM. */
   setGroup(name: 'board' | 'staff', start: number, end: number): void;
-  /** Returns a contact's donor. Fails if there is none. */
+  /** Returns a contact's donor. Fails if the contact has no donor. */
   donorOf(crmId: string): Promise<string>;
   /** Returns the contacts in which the field is filled, with its value. */
   filled(field: string): Map<string, FieldValue>;
@@ -32,11 +32,11 @@ export interface PathWorld extends SyncWorld {
 export interface PathWorldOptions extends SyncWorldOptions {
   /** The number of contacts in the CRM. Defaults to 120. */
   contacts?: number;
-  /** The number of contacts on the board, counted from the first. Defaults to 20. */
+  /** The number of contacts on the board, beginning with the first contact. Defaults to 20. */
   board?: number;
 }
 
-/** Creates a world in which no run has started yet. */
+/** Creates the CRM, the service and the store. No run has started yet. */
 export async function createPathWorld({
   contacts = 120,
   board = 20,

@@ -27,7 +27,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Opens a user's query for prospects, with a spending journal on disk. */
+/** Creates a user's query for prospects. The spending journal is on disk. */
 function openByHand() {
   const journal = journalOfStore(openSpendingJournal(join(folder, 'spent')), 'ours');
   const deps = world.deps();

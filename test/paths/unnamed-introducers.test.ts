@@ -5,12 +5,12 @@ import { createPathWorld, INTRODUCER, type PathWorld } from './path-world.ts';
 let world: PathWorld;
 afterEach(() => world.close());
 
-/** Returns the contacts by the member who introduces them. */
+/** Returns the contacts that each member introduces. */
 function byIntroducer(): Map<FieldValue, string[]> {
   return Map.groupBy(world.filled(INTRODUCER).keys(), (id) => world.crm.valueOf(id, INTRODUCER));
 }
 
-/** Returns the board member who introduces the most contacts, with the member's name. */
+/** Returns the ID and name of the board member who introduces the most contacts. */
 async function findIntroducer(): Promise<{ id: string; name: FieldValue }> {
   const named = [...byIntroducer()].toSorted(([, a], [, b]) => b.length - a.length);
   const members = world.people.slice(0, 20);

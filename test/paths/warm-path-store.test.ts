@@ -27,7 +27,7 @@ const SCOPE: PathScope = {
   computedBefore: null,
 };
 
-/** Stores contacts that are each a different donor: `donor of c-000`, … */
+/** Stores contacts that are all different donors. Their names are `donor of c-000`, `donor of c-001` and so on. */
 async function putDonors(world: StoreWorld, ids: readonly string[]): Promise<void> {
   await putContacts(
     world,
@@ -39,7 +39,7 @@ function donorOf(crmId: string): string {
   return `donor of ${crmId}`;
 }
 
-/** Returns the contacts whose paths are stale after all were examined. */
+/** Examines all contacts. Returns the contacts whose paths are stale. */
 async function stale(
   { store, lease }: StoreWorld,
   scope: Partial<PathScope> = {},
@@ -73,8 +73,8 @@ function computed(
 }
 
 /**
- * Prepares a world in which the paths of all contacts are computed: one through Maria, one through Ben and Maria, and
- * none for the third contact.
+ * Computes the paths of all contacts. One path is through Maria, and one is through Ben and Maria. The third contact
+ * has no path.
  */
 async function computedWorld(world: StoreWorld): Promise<StoreWorld> {
   await putDonors(world, crmIds(3));

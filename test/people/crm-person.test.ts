@@ -116,7 +116,10 @@ describe('crmPerson', () => {
   });
 });
 
-/** Expects a share within a fifth of the rate, or within four standard deviations for the rarest things. */
+/**
+ * Expects a share that differs from the rate by at most a fifth. For the rarest features, allows four standard
+ * deviations.
+ */
 function expectRate(share: number, rate: number): void {
   const tolerance = Math.max(rate / 5, 4 * Math.sqrt(rate / 20_000));
   expect(Math.abs(share - rate)).toBeLessThan(tolerance);

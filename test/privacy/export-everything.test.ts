@@ -1,4 +1,6 @@
-/** Tests the export of all data of a client: to a slow receiver, and after losing the client's lease. */
+/**
+ * Tests the export of all of a client's data. The receiver can be slow, and the process can lose the client's lease.
+ */
 import { expect, it } from 'vitest';
 import type { WriteFile } from '../../src/core/write-file.ts';
 import { exportEverything } from '../../src/privacy/export-everything.ts';

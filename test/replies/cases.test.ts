@@ -1,6 +1,6 @@
 /**
- * Checks that every route and every command has a recorded case. A new one needs a case here before its responses can
- * be compared.
+ * Checks that every route and every command has a recorded case. Add a case for a new route or command, so that its
+ * responses can be compared.
  */
 import { describe, expect, it } from 'vitest';
 import { ROUTES } from '../interfaces/api/route-table.ts';

@@ -21,7 +21,8 @@ const TYPED: Entry = {
 };
 
 /**
- * Returns the differences if these entries are recorded instead of the three above. Also writes and reads them back.
+ * Returns the differences after the three entries above are replaced by these entries. Also writes the entries and
+ * reads them back.
  */
 function compare(...after: readonly Entry[]) {
   const [from, to] = [[SHOWN, UNKNOWN, TYPED], after].map((entries) =>
@@ -90,7 +91,7 @@ describe('the comparison of two recordings', () => {
     expect(differences.map(describeDifference)).toEqual([
       'changed: api | PUT /v1/users/<user>/role | good | owner: status: 200 -> 403',
     ]);
-    // Two recordings of the same routes contain no moved routes.
+    // Two recordings of the same routes contain no renamed routes.
     expect(findDifferences(to ?? new Map(), to ?? new Map())).toEqual([]);
   });
 

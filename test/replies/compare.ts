@@ -1,11 +1,12 @@
 /**
- * Prints the differences between two recordings that no reason in `reasons.ts` explains, one per line. Then prints the
- * number of differences by reason and by kind. The exit code is 0 if every difference has a reason. With `--all`, also
- * prints the differences with a reason, and new requests.
+ * Compares two recordings. Prints each difference that no reason in `reasons.ts` explains, one per line. Then prints
+ * the number of differences by reason and by kind. The exit code is 0 if every difference has a reason. With `--all`,
+ * also prints the explained differences and new requests.
  *
- * node test/replies/compare.ts before.jsonl after.jsonl [--all]
+ * Run `node test/replies/compare.ts before.jsonl after.jsonl [--all]`.
  *
- * The responses from before operations existed are recorded at commit 5bb79631, with a copy of this `placeholders.ts`.
+ * Commit 5bb79631 contains the recorded responses from before operations existed, with a copy of this
+ * `placeholders.ts`.
  */
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
@@ -15,8 +16,8 @@ import { laterKeys } from './moved.ts';
 import { findReason } from './reasons.ts';
 
 /**
- * `contract`: a status, a code, an exit code, a redirect, a missing key, or a value that is not a sentence. `addition`:
- * a new key. `wording`: a sentence for people.
+ * A `contract` difference affects a status, a code, an exit code, a redirect, a missing key, or a value that is not a
+ * sentence. An `addition` is a new key. A `wording` difference affects a sentence for people.
  */
 export type Level = 'contract' | 'addition' | 'wording';
 
@@ -26,7 +27,7 @@ export interface Difference {
   key: string;
   kind: Entry['kind'];
   level: Level;
-  /** The place within the response, and both values. Empty for a whole response. */
+  /** The place of the difference within the response. Empty for a whole response. */
   place: string;
   from?: unknown;
   to?: unknown;
@@ -58,8 +59,8 @@ export function findDifferences(
 }
 
 /**
- * If the outcomes differ, for example because one is a refusal, compares only the outcomes. The other parts of two such
- * responses have nothing in common.
+ * If their outcomes differ, for example because one is a refusal, compares only the outcomes. The other parts of two
+ * such responses are not comparable.
  */
 function compareResponses(from: Entry, to: Entry | undefined): Change[] {
   if (to === undefined) return [];
@@ -69,7 +70,7 @@ function compareResponses(from: Entry, to: Entry | undefined): Change[] {
 
 const errorSchema = z.object({ error: z.object({ code: z.string() }) });
 
-/** Returns the status or exit code, and the code of an error, by their places. */
+/** Returns the status or exit code and the error code. Each value has its place in the response as its key. */
 function outcomeOf(entry: Entry): object {
   const isCommand = entry.kind === 'command';
   const { data } = errorSchema.safeParse(isCommand ? entry.stdout : entry.body);
@@ -103,10 +104,10 @@ function isCollection(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
-/** Matches the lines of a terminal or a page. Values of a document have longer paths. */
+/** Matches the place of a line in a terminal's output or a page. A value in a JSON document has a longer path. */
 const LINE = /^(?:stdout|stderr|body)\.\d+$/;
 
-/** Matches the header of a CSV file, on whose columns programs rely. */
+/** Programs rely on its columns. */
 const CSV_HEADER = /^[A-Z][\w ]*(?:,\w[\w ]*){2,}$/;
 
 /** Matches values on which programs rely, even if they did not exist before. */
@@ -119,7 +120,7 @@ function levelOf(kind: Entry['kind'], { place, from, to }: Change): Level {
   return from === undefined && !OUTCOME.test(place) ? 'addition' : 'contract';
 }
 
-/** Returns true for sentences. Codes, states and IDs contain no spaces. */
+/** Codes, states and IDs contain no spaces. */
 function isSentence(value: unknown): boolean {
   return typeof value === 'string' && value.includes(' ');
 }
@@ -130,7 +131,7 @@ export function describeDifference({ what, key, place, from, to }: Difference): 
   return `changed: ${key}: ${place}: ${show(from)} -> ${show(to)}`;
 }
 
-/** Shows a value. A missing value is not the same as null. */
+/** A missing value is different from null. */
 function show(value: unknown): string {
   return value === undefined ? 'nothing' : JSON.stringify(value);
 }

@@ -25,12 +25,12 @@ const entrySchema = z.discriminatedUnion('kind', [
 
 export type Entry = z.infer<typeof entrySchema>;
 
-/** Returns the request of a response as a unique key in the recording. */
+/** Returns the unique key of a response in the recording. */
 export function keyOf({ kind, request, case: name, as }: Entry): string {
   return [kind, request, name, as].join(' | ');
 }
 
-/** Returns the lines of a recording, sorted so that people can compare two recordings as well. */
+/** Returns the lines of a recording. They are sorted, so that people can also compare two recordings. */
 export function writeEntries(entries: readonly Entry[]): string {
   const lines = entries.map((entry) => ({ key: keyOf(entry), line: JSON.stringify(entry) }));
   const keys = new Set(lines.map(({ key }) => key));
@@ -39,7 +39,7 @@ export function writeEntries(entries: readonly Entry[]): string {
   return `${lines.map(({ line }) => line).join('\n')}\n`;
 }
 
-/** Reads a recording by key. Throws if a line is not an entry. */
+/** Reads a recording by key. Throws an error if a line is not an entry. */
 export function readEntries(text: string): Map<string, Entry> {
   const lines = text.split('\n').filter((line) => line !== '');
   const entries = lines.map((line) => entrySchema.parse(JSON.parse(line)));

@@ -16,13 +16,14 @@ interface Step {
   name: string;
   request: Request;
   principal: Principal;
-  /** True if the principal uses a session instead of an access token. */
+  /** True if the principal uses a session and no access token. */
   isSignedIn: boolean;
 }
 
 /**
- * Records the responses to all cases as each principal. For each route, one copy of the world serves the cases that
- * only read or that must be refused. Each case that may change something has its own copy.
+ * Sends the requests of all cases for each principal, and records the responses. For each route, one copy of the
+ * world serves the cases that only read or that must be refused. Each case that may change something has its own
+ * copy.
  */
 export async function recordHttp(world: World, kind: Kind, table: CaseTable): Promise<Entry[]> {
   const entries: Entry[] = [];
@@ -45,7 +46,8 @@ export async function recordHttp(world: World, kind: Kind, table: CaseTable): Pr
 }
 
 function stepsOf(kind: Kind, route: string, cases: Cases): Step[] {
-  // No user can be an owner with access to only some clients. Only a token of an earlier version can.
+  // An owner who is a user always has access to all clients. Only a token of an earlier version can be an owner with
+  // limited access.
   const principals = PRINCIPALS.filter((one) => kind === 'api' || one !== 'limited owner');
   const isForUsers = kind === 'api' && ROUTES[route]?.by === 'person';
   return Object.entries(cases).flatMap(([name, request]) =>
@@ -145,7 +147,7 @@ function readBody(response: Response, text: string, replace: (text: string) => s
   return shorten(text.split('\n'), replace);
 }
 
-/** Returns only names and labels, because the values count the requests and seconds of the recording itself. */
+/** Returns only names and labels, because the values include the requests and seconds of the recording itself. */
 function readMetrics(text: string): string[] {
   const lines = text.split('\n').filter((line) => line.startsWith('donor_sync'));
   const names = lines.map((line) => line.slice(0, line.lastIndexOf(' ')));

@@ -1,8 +1,11 @@
-/** Renames requests and commands that had other names in earlier recordings, so their responses are still compared. */
+/**
+ * Renames requests and commands that had different names in earlier recordings. Their responses can then still be
+ * compared.
+ */
 
 export type Moves = readonly (readonly [RegExp, string])[];
 
-/** Applied one after the other to the keys of an earlier recording. */
+/** Renames that are applied one after the other to the keys of an earlier recording. */
 export const MOVES: Moves = [
   [/^command \| people/, 'command | users'],
   [/^command \| ((?:tokens|hooks) revoke (?!--|\|)\S+)/, 'command | $1 --yes'],
@@ -27,9 +30,9 @@ export const MOVES: Moves = [
 ];
 
 /**
- * Returns the keys under which a later recording has the response. A request that keeps its name is compared only with
- * itself. A request that is now restricted to signed-in users is compared with both, because it is refused with a
- * token.
+ * Returns the keys that the same response has in a later recording. A request that keeps its name is compared only
+ * with itself. A request that is now restricted to signed-in users is compared with two later requests, because it is
+ * refused with a token.
  */
 export function laterKeys(
   key: string,

@@ -1,4 +1,4 @@
-/** Reads the parts of a page that inform its reader: its heading, notices and errors. */
+/** Reads a page's heading, notices and errors. */
 
 const OPENING = /<([a-z][a-z0-9]*)\b([^>]*)>/g;
 const TELLS =
@@ -16,7 +16,7 @@ export function readNotices(html: string): string[] {
   let end = 0;
   for (const match of html.matchAll(OPENING)) {
     const [opening, tag = '', attributes = ''] = match;
-    // A notice inside another notice is part of its text. Hidden notices are only for scripts.
+    // A notice inside a different notice is part of its text. Hidden notices are only for scripts.
     if (match.index < end || !TELLS.test(attributes) || /\bhidden\b/.test(attributes)) continue;
     const start = match.index + opening.length;
     end = closingOf(html, tag, start);
@@ -25,7 +25,7 @@ export function readNotices(html: string): string[] {
   return [toText(heading), ...notices.filter((text) => text !== '')];
 }
 
-/** Returns the position at which the element that was opened before `start` is closed. */
+/** Returns the position of the closing tag for the element that was opened before `start`. */
 function closingOf(html: string, tag: string, start: number): number {
   let depth = 1;
   for (const match of html.slice(start).matchAll(new RegExp(`<(/?)${tag}\\b[^>]*>`, 'g'))) {

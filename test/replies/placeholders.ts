@@ -6,12 +6,12 @@ export type KnownNames = ReadonlyMap<string, string>;
 const UUID = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g;
 /** Matches the end of an ID, which commands show after they create something. */
 const ID_END = /(?<=\(run |`donor-sync approvals confirm )[0-9a-f]{8}(?=[)`])/g;
-/** Matches secrets, and digests made with a key of the world. */
+/** Matches secrets, and digests that a secret key produced. */
 const SECRET = /(?<![\w-])(?:dst_)?(?:[\w-]{43}|[\w-]{22})(?![\w-])/g;
 const HASH = /\b(?:[0-9a-f]{64}|[0-9a-f]{32})\b/g;
 const MONTHS = 'Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec';
 
-/** Matches the value that an action takes from its preview: an expiry and a fingerprint. */
+/** Matches the value that an action takes from its preview. The value consists of an expiry and a fingerprint. */
 const DIGEST = /(?<![\w-])[0-9a-z]{8}\.[\w-]{22,64}(?![\w-])/g;
 
 /** Matches the position at which a list continues: an encoded time and ID. */
@@ -31,12 +31,12 @@ const TIMES: readonly (readonly [RegExp, string])[] = [
   [new RegExp(`\\b\\d{1,2} (?:${MONTHS})[a-z]*(?: \\d{4})?(?:,? \\d{1,2}:\\d\\d)?`, 'g'), '<time>'],
   [/\b(?:\d+(?:\.\d+)? (?:ms|s|min|h) ?)+ago\b|\bjust now\b/g, '<a moment> ago'],
   [/\b\d+(?:\.\d+)? ms\b|\b\d+(?:\.\d+)? s\b/g, '<duration>'],
-  // The credits that remain at the service, which all copies of the world share.
+  // The service's remaining credits, which all copies of the world share.
   [/\b99,?\d{3}\b/g, '<balance>'],
   [/\b127\.0\.0\.1:\d+\b/g, '<address>'],
 ];
 
-/** Creates a function that replaces values with placeholders. IDs without a name are numbered within each reply. */
+/** IDs without a name are numbered within each reply. */
 export function createReplacer(known: KnownNames): (text: string) => string {
   const unnamed = new Map<string, string>();
   const named = [...known].sort(([a], [b]) => b.length - a.length);

@@ -1,9 +1,8 @@
 /**
- * Records the responses of the interfaces: the API, the pages and the command line. Every possible caller sends valid
- * requests, unknown IDs and invalid input. `compare.ts` then prints how another version of the product responds
- * differently.
+ * Records the responses of the API, the pages and the command line. Every possible caller sends valid requests,
+ * unknown IDs and invalid input. `compare.ts` then prints the differences from a different version of the product.
  *
- * node test/replies/record.ts --out before.jsonl [--only api|page|command]
+ * Run `node test/replies/record.ts --out before.jsonl [--only api|page|command]`.
  */
 import './steady-ids.ts';
 import '../../connectors/senders/without-senders.ts';

@@ -1,15 +1,16 @@
-/** A request in one of a route's cases. The cases cover valid requests, unknown IDs, invalid input, and more. */
+/**
+ * A request in one of a route's cases. The cases cover valid requests, unknown IDs, invalid input and other input.
+ */
 export interface Request {
   /**
-   * `{run}` and similar placeholders stand for values of the world, and `{digest}` for the digest in the same action's
-   * preview.
+   * `{run}` and similar placeholders are replaced by values of the world. `{digest}` is replaced by the digest in the
+   * same action's preview.
    */
   path: string;
-  /** Sent as JSON. */
+  /** A body that is sent as JSON. */
   body?: unknown;
-  /** Sent as a form. */
   form?: Readonly<Record<string, string>>;
-  /** Sent unchanged, with a type in `headers`. */
+  /** A body that is sent unchanged. `headers` contains its type. */
   text?: string;
   headers?: Readonly<Record<string, string>>;
 }
@@ -17,12 +18,12 @@ export interface Request {
 /** A route's cases by name. `good` comes first and must succeed. */
 export type Cases = Readonly<Record<string, Request>> & { readonly good: Request };
 
-/** Cases by method and path pattern, as in the router. */
+/** Cases by method and path pattern. The router uses the same patterns. */
 export type CaseTable = Readonly<Record<string, Cases>>;
 
 export const NOWHERE = '00000000-0000-4000-8000-00000000dead';
 
-/** Returns the text with each placeholder replaced by the world's value. */
+/** Returns the string after each placeholder has been replaced by the world's value. */
 export function fill(text: string, values: Readonly<Record<string, string>>): string {
   return text.replace(/\{([\w ]+)\}/g, (whole, name: string) => values[name] ?? whole);
 }
@@ -39,8 +40,8 @@ export function compareNames(
 }
 
 /**
- * Returns an app's routes that respond, by method and path pattern. Routes for all methods are guards, so they are left
- * out.
+ * Returns the method and path pattern of each route that responds. Excludes guards, which are routes that match every
+ * method.
  */
 export function routeNames(routes: readonly { method: string; path: string }[]): string[] {
   const names = routes

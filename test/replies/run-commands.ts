@@ -9,7 +9,7 @@ import type { CommandEnd, World } from './world.ts';
 /** Longer outputs are cut, because they are tables of similar rows. */
 const MAX_LINES = 50;
 
-/** Records all commands. Fails if a command has no case. */
+/** Fails if a command has no case. */
 export async function recordCommands(world: World): Promise<Entry[]> {
   const names = await listCommandNames();
   const without = names.filter((name) => !hasHelpAlone(name) && !COMMAND_CASES[name]);
@@ -52,7 +52,7 @@ async function runOne(
 function readEnd(world: World, { exitCode, stdout, stderr }: CommandEnd, isJson: boolean) {
   const replace = createReplacer(world.known);
   const lines = (text: string) => {
-    // Column widths depend on the replaced text, so spaces are reduced.
+    // Column widths depend on the replaced strings, so several spaces become one space.
     const all = text.split('\n').map((line) =>
       replace(line)
         .replace(/(\S) {2,}/g, '$1  ')
@@ -68,7 +68,7 @@ function readEnd(world: World, { exitCode, stdout, stderr }: CommandEnd, isJson:
   };
 }
 
-/** Parses the output's single document. Text that is not a document is recorded unchanged. */
+/** Parses the single document in the output. Any other output is recorded unchanged. */
 function readDocument(stdout: string, replace: (text: string) => string): unknown {
   try {
     return shorten(JSON.parse(stdout), replace);

@@ -28,7 +28,7 @@ function cut(text: string): string {
   return text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS)}…` : text;
 }
 
-/** Shortens large numbers. The service's remaining credits are the same for all copies of a world. */
+/** Shortens large numbers. The service's remaining credits have the same placeholder in all copies of a world. */
 function shortenNumber(value: number): number | string {
   if (value > 1e12) return '<time>';
   return value >= 99_000 && value <= 100_000 ? '<balance>' : value;

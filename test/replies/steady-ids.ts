@@ -1,7 +1,7 @@
 /**
- * Makes IDs and keys the same in each recording: IDs are in the order of the calls. Random IDs from the same
- * millisecond would be listed in another order each time, and random keys would choose other samples. Import this
- * before the product, but never in a test.
+ * Makes IDs and keys the same in each recording. IDs are in the order of the calls. Random IDs from the same
+ * millisecond would be listed in a different order each time, and random keys would choose different samples. Import
+ * this file before the product, but never in a test.
  */
 import crypto, { hash } from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
@@ -11,7 +11,7 @@ let ids = 0;
 function nextId(): `${string}-${string}-${string}-${string}-${string}` {
   ids += 1;
   const order = ids.toString(16).padStart(6, '0');
-  // Commands show the end of an id, so each id has a different end.
+  // Commands show only the end of an ID, so each ID has a different end.
   const end = ((ids * 2_654_435_761) % 2 ** 32).toString(16).padStart(8, '0');
   return `00${order}-0000-4${order.slice(0, 3)}-8${order.slice(3)}-0000${end}`;
 }

@@ -31,7 +31,7 @@ it('charges an export of a list only for the donors in its file, if some leave t
     await next();
   });
   const endpoints = chargedExports(lists);
-  // While the charge is written, another request removes four donors from the list.
+  // While the charge is written, a second request removes four donors from the list.
   const commitTogether = async <Result>(work: () => Result) => {
     const result = work();
     lists.remove(gala, [1, 2, 3, 4]);

@@ -1,4 +1,4 @@
-/** A small world of donors that a test defines. */
+/** Creates a small world whose donors a test defines. */
 
 import { WORLD_DAY } from '../../people/day.ts';
 import type { World as InventedWorld } from '../../people/world.ts';

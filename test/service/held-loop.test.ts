@@ -1,4 +1,4 @@
-/** Tests that requests with many donors let other requests run in between. */
+/** Tests that requests with many donors do not block other requests. */
 
 import { randomBytes } from 'node:crypto';
 import { Hono } from 'hono';
@@ -16,7 +16,10 @@ import { anEngineOf } from './networks/hand-made-engine.ts';
 
 const TEAM = 'team';
 const DONORS = 2_000;
-/** How long a donor in a large file takes. A slice takes 8 ms, which is about 32 donors. */
+/**
+ * The time (ms) that the service needs to read a donor in a large file. A slice takes 8 ms and contains about 32
+ * donors.
+ */
 const MS_OF_A_DONOR = 0.25;
 const MOST_AT_ONCE = 200;
 
@@ -69,7 +72,7 @@ function aService() {
     donor: (number) => slowly(() => people.donor(number)),
     donorNumber: (id) => slowly(() => people.donorNumber(id)),
   };
-  /** Returns a response's status, and the largest number of donors that were read while nothing else could run. */
+  /** Returns a response's status, and the largest number of donors that the service read without a pause. */
   const watch = async (work: () => Promise<number>) => {
     longest = 0;
     let isOver = false;

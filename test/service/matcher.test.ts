@@ -168,7 +168,7 @@ describe('the matcher', () => {
     ['Tower', 'Tauer', 0],
     ['Brown', 'Braun', 0],
     ['Cox', 'Kox', 0],
-    // If a letter has a different sound, the name is different. A short name leaves no room for a typo.
+    // If a letter has a different sound, the name is different. In a short name, no letter can be a typing error.
     ['Cox', 'Fox', null],
     ['Stone', 'Staun', null],
   ])(

@@ -1,5 +1,5 @@
 /**
- * Reads a service's openapi.json as a client would. Lists its operations, builds requests for them, and checks
+ * Reads a service's openapi.json as a client does. Lists its operations, builds requests for them, and checks
  * responses.
  */
 
@@ -56,7 +56,6 @@ export interface OpenApiDocument {
 /** The maximum depth of a schema. A deeper schema would be circular. */
 const MAX_DEPTH = 12;
 
-/** Reads a document. */
 export function readDocument(body: unknown): OpenApiDocument {
   const document = documentShape.parse(body);
   const { schemas } = document.components;
@@ -172,7 +171,10 @@ function sameType(documented: string, sent: string): boolean {
   return documented.split(';')[0] === type.trim();
 }
 
-/** Returns the schema with references as this validator expects them. Objects do not allow unknown fields. */
+/**
+ * Returns the schema with its references in the form that this validator expects. Objects do not allow unknown
+ * fields.
+ */
 function toStrict(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(toStrict);
   if (typeof value === 'string') return value.replace('#/components/schemas/', '#/$defs/');

@@ -6,8 +6,8 @@ import { readDocument } from './openapi-document.ts';
 import { ask, personOf, playFaults, startPartner, submit } from './partner.ts';
 
 /**
- * The service's document has the paths /networks/jobs/{job_id} and /networks/{network_id}/members. This rule thinks
- * that they are ambiguous, for a network with the ID "jobs". But IDs have 32 hexadecimal characters.
+ * The service's document has the paths /networks/jobs/{job_id} and /networks/{network_id}/members. This rule reports
+ * them as ambiguous, because a network could have the ID "jobs". But IDs have 32 hexadecimal characters.
  */
 const RULES = { 'no-ambiguous-paths': 'off' } as const;
 

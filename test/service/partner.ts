@@ -1,4 +1,4 @@
-/** Starts a stand-in for a test, and sends requests to it. */
+/** Starts a stand-in for a test and sends requests to the stand-in. */
 
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
@@ -10,14 +10,16 @@ import {
 import type { Donor } from '../../service/donor.ts';
 import { type Answer, control, send } from '../testbed/asking.ts';
 
-/** Starts a stand-in, by default without limits and waits. Closes it after the test. */
+/** Starts a stand-in. By default, it has no limits and no waits. Closes it after the test. */
 export async function startPartner(options: PartnerSandboxOptions = {}): Promise<PartnerSandbox> {
   const partner = await startPartnerSandbox({ donors: 50, rate: 0, jobTimeMs: 0, ...options });
   onTestFinished(() => partner.close());
   return partner;
 }
 
-/** Sends a request to the service with a key. Defaults to the first key, and null sends none. */
+/**
+ * Sends a request to the service. The default key is the first key. If the key is null, the request contains no key.
+ */
 export function ask(
   partner: PartnerSandbox,
   method: string,
@@ -37,7 +39,6 @@ export async function playFaults(partner: PartnerSandbox, rules: unknown[]): Pro
   }
 }
 
-/** Issues a service key. */
 export async function issueKey(partner: PartnerSandbox, order: unknown) {
   const { body } = await control(partner, 'POST', '/keys', order);
   return z.object({ apiKey: z.string(), team: z.string() }).parse(body);
@@ -65,7 +66,7 @@ export function personOf(donor: Donor, trackingId = 'donor') {
 
 const accepted = z.object({ tracking_id_to_job_id: z.record(z.string(), z.string()) });
 
-/** Submits people in form B. Returns the job ids by tracking ID. */
+/** Submits people in form B. Returns the job IDs by tracking ID. */
 export async function submit(
   partner: PartnerSandbox,
   persons: object[],
@@ -80,7 +81,7 @@ export function jobIdsIn(body: unknown): Record<string, string> {
   return accepted.parse(body).tracking_id_to_job_id;
 }
 
-/** Submits one person. Returns the job ID. */
+/** Returns the job ID. */
 export async function submitOne(partner: PartnerSandbox, person: object): Promise<string> {
   const [id] = Object.values(await submit(partner, [person]));
   return z.string().parse(id);
@@ -106,7 +107,7 @@ export async function readLedger(partner: PartnerSandbox, query = '') {
   return ledgerSchema.parse((await control(partner, 'GET', `/ledger${query}`)).body).ledger;
 }
 
-/** Returns the number of credits left in the enhancements bucket. */
+/** Returns the number of credits that are left in the enhancements bucket. */
 export async function enhancementCredits(
   partner: PartnerSandbox,
   apiKey?: string,

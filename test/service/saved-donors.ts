@@ -24,7 +24,7 @@ export async function creditsIn(
   return z.record(z.string(), z.number()).parse(body)[bucket];
 }
 
-/** Creates a list and returns its id. */
+/** Creates a list and returns its ID. */
 export async function createList(
   partner: PartnerSandbox,
   name: string,

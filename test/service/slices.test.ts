@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { countOpen, createSlices, whileOpen } from '../../service/slices.ts';
 
-/** Returns how long a slice takes (ms), by a clock that moves only between two readings. */
+/** Returns the duration of a slice (ms). The clock moves only between two readings. */
 async function lengthOfSlice(requests: number): Promise<number> {
   let ms = 0;
   const slices = createSlices(
@@ -25,7 +25,7 @@ describe('a slice of long work', () => {
   });
 
   it('counts requests until they are answered or have failed', async () => {
-    // Requests that other tests in this process left open also count.
+    // The count includes requests that other tests in this process left open.
     const before = countOpen();
     const { promise, resolve } = Promise.withResolvers<void>();
     const requests = Array.from({ length: 20 }, (_, index) =>

@@ -17,7 +17,7 @@ const PARTS = [
 const TEXTS = ['=1+1', 'Ame & <Zoë> "O\'Neil"', ' two  spaces\nand a line', 'x\u0000y\ud800', '😀'];
 const SHOWN = ['=1+1', 'Ame & <Zoë> "O\'Neil"', ' two  spaces\nand a line', 'xy\ufffd', '😀'];
 
-/** Returns the cells of a sheet by their position. Throws if the XML is invalid. */
+/** Returns the cells of a sheet by their position. Throws an error if the XML is invalid. */
 function cellsOf(xml: string): Map<string, { text: string; type: string | undefined }> {
   const cells = new Map<string, { text: string; type: string | undefined }>();
   const parser = sax.parser(true);

@@ -6,7 +6,10 @@ const CENTRAL_SIGNATURE = Buffer.from('PK\u0001\u0002', 'latin1');
 const CENTRAL_HEADER_BYTES = 46;
 const LOCAL_HEADER_BYTES = 30;
 
-/** Returns an entry's text. The entry can be stored or deflated. Throws if it is missing. */
+/**
+ * Returns an entry's content as a string. The entry can be stored or deflated. Throws an error if the entry is
+ * missing.
+ */
 export function readZipEntry(archive: Buffer, name: string): string {
   let at = archive.indexOf(CENTRAL_SIGNATURE);
   while (at !== -1) {

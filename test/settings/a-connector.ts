@@ -17,7 +17,7 @@ const auth = z.discriminatedUnion('type', [
   }),
 ]);
 
-/** Creates a connector with the settings of design 4.2 that does not open anything. */
+/** Creates a connector that has the settings of design 4.2 and opens no connection. */
 export function aConnector(kind: string): ConnectorDefinition {
   return {
     contract: 2,

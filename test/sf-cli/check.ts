@@ -1,7 +1,7 @@
 /**
- * Uses the Salesforce sandbox with the official command line `sf`, and prints whether each command worked: `node
- * test/sf-cli/check.ts [path of sf]`. Without a path, uses SF_CLI or the `sf` on the PATH. If none of them exists,
- * checks nothing, and this does not count as a failure.
+ * Uses the Salesforce sandbox with the official command line `sf`, and prints whether each command succeeded. Run
+ * `node test/sf-cli/check.ts [path of sf]`. The default for the path is SF_CLI, or the `sf` on the PATH. If no `sf`
+ * exists, the script checks nothing, and this does not count as a failure.
  */
 
 import { execFile } from 'node:child_process';
@@ -12,7 +12,7 @@ import { z } from 'zod';
 import { salesforceConnector } from '../../connectors/salesforce/connector.ts';
 import { type SalesforceSandbox, startSalesforceSandbox } from '../../sandbox/salesforce/index.ts';
 
-/** More than one page of results, both for a query and for a bulk query. */
+/** The number of contacts. Both a query and a bulk query need more than one page for them. */
 const CONTACTS = 2500;
 const BULK_PAGE_ROWS = 1000;
 const COMMAND_TIMEOUT_MS = 120_000;
@@ -22,7 +22,7 @@ interface World {
   org: SalesforceSandbox;
   /** A folder that is deleted at the end. */
   folder: string;
-  /** Runs a command. Returns its JSON result, or throws an error with the command's message. */
+  /** Returns its JSON result, or throws an error with the command's message. */
   sf(...args: string[]): Promise<unknown>;
   /** Runs a command. Returns everything that it prints. */
   print(...args: string[]): Promise<string>;
@@ -30,7 +30,7 @@ interface World {
 
 interface Step {
   name: string;
-  /** Runs the step. Throws if the command did not work. */
+  /** Throws an error if the command failed. */
   run(world: World): Promise<void>;
 }
 
@@ -69,7 +69,7 @@ if (program === null) {
   process.exitCode = (await checkAll(program)) ? 0 : 1;
 }
 
-/** Runs all steps. Returns true if all succeeded. Each step can depend on earlier steps. */
+/** Runs all steps. Returns true if all steps succeeded. Each step can depend on earlier steps. */
 async function checkAll(program: string): Promise<boolean> {
   const folder = await mkdtemp(path.join(tmpdir(), 'donor-sync-sf-'));
   const org = await startSalesforceSandbox({ contacts: CONTACTS, bulkPageRows: BULK_PAGE_ROWS });
@@ -97,7 +97,7 @@ async function problemOf(step: Step, world: World): Promise<string | null> {
   }
 }
 
-/** Checks that the source of the fields can be deployed. Does not need an org. */
+/** Checks that the source of the fields can be deployed. The check does not need an org. */
 async function convertSource({ sf, folder }: World): Promise<void> {
   const project = path.join(import.meta.dirname, '../../deploy/salesforce');
   await cp(project, folder, { recursive: true });
@@ -354,10 +354,10 @@ function expectSame(found: unknown, wanted: unknown): void {
   if (found !== wanted) throw new Error(`${found} was found instead of ${wanted}`);
 }
 
-/** Creates a world in which the program inherits nothing from the environment, neither settings nor a proxy. */
+/** Creates the environment for the program. It inherits no settings and no proxy. */
 function createWorld(program: string, org: SalesforceSandbox, folder: string): World {
   const env = {
-    // The program needs a recent version of Node, such as the one that runs this.
+    // The program needs a recent version of Node, such as the version that runs this script.
     PATH: `${path.dirname(process.execPath)}${path.delimiter}${process.env['PATH'] ?? ''}`,
     HOME: folder,
     SF_ACCESS_TOKEN: org.token,

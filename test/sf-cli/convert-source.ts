@@ -1,6 +1,6 @@
 /**
- * Does the same as `sf project convert source`, with the same library. Reads the project in a folder, and writes it in
- * the format of the Metadata API. `node test/sf-cli/convert-source.ts PROJECT TARGET`.
+ * Does the same as `sf project convert source`, with the same library. Reads the project in a folder and writes it in
+ * the format of the Metadata API. Run `node test/sf-cli/convert-source.ts PROJECT TARGET`.
  */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-/** Checks that everything that documents refer to exists. */
+/** Checks that each file, command and setting in the documents exists. */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -114,7 +114,7 @@ function read(file: string): string {
   return readFileSync(join(ROOT, file), 'utf8');
 }
 
-/** Returns the links to other files and to headings, but not to the web. */
+/** Returns the links to other files and to headings. Excludes links to the web. */
 function linksOf(document: string): string[] {
   const links = read(document).matchAll(/\]\(([^)\s]+)\)/g);
   return [...links].map(([, link = '']) => link).filter((link) => !/^(https?|mailto):/.test(link));
@@ -137,7 +137,7 @@ function headingsOf(document: string): string[] {
   );
 }
 
-/** Returns the words after `donor-sync`, or after a guide's substitute for it, wherever code is shown. */
+/** Returns the words after `donor-sync` in all shown code. A guide can use a substitute for `donor-sync`. */
 function commandsIn(document: string): string[] {
   const text = read(document);
   const code = [...text.matchAll(/^```sh\n(.*?)^```$|`([^`\n]+)`/gms)].map(
@@ -154,7 +154,7 @@ function scriptsIn(document: string): string[] {
   return [...named].map(([, name = '']) => name);
 }
 
-/** Returns the variables in a text, sorted and without duplicates. */
+/** Returns the names of the variables in a string, sorted and without duplicates. */
 function variablesIn(text: string): string[] {
   const names = text.match(/\bDONOR_SYNC_[A-Z_]+\b|\bNO_COLOR\b/g) ?? [];
   return [...new Set(names)].sort();

@@ -11,10 +11,10 @@ import { PROBLEM_TEXTS } from '../../src/interfaces/api/webhooks/hooks-api.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** Codes from other programs. This is zod's code for one of our checks. */
+/** Codes that come from other programs. The only code is zod's code for one of our checks. */
 const FOREIGN: readonly string[] = ['custom'];
 
-/** The reasons for which a run stops. More than one step uses some of them. */
+/** The codes with which a run stops. Several steps can use the same code. */
 const STOP_CODES = {
   credits_exhausted: true,
   budget_reached: true,
@@ -37,7 +37,7 @@ const STOP_CODES = {
   stopped_by_person: true,
 } as const satisfies Record<StopCode, true>;
 
-/** Errors that get their code from elsewhere, with the place where that is checked. */
+/** Errors whose code comes from elsewhere, and the code that provides it. */
 const PASSED_ON = {
   'connectors/requests/errors.ts': 'the functions that call it give the code',
   'src/decisions/second-person/second-user.ts': 'the calls of `refusal` give the code',
@@ -99,7 +99,7 @@ describe('the explanations of error codes', () => {
       ['crm_filter_invalid', [...(codes.get('crm_filter_invalid') ?? []), place]],
     ]);
     expect(listRepeated(listed)).toHaveLength(1);
-    // An unknown place is also found in a listed file.
+    // The check also finds an unknown place in a listed file.
     const again = { file: 'connectors/hubspot/filter.ts', line: 9_999, isCreated: true };
     const inSameFile = new Map([
       ...codes,

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** Returns the files in git with a line that matches the pattern. Git exits with 1 if there are none. */
+/** Returns the files in git that contain a line with this pattern. Git exits with 1 if there are no such files. */
 function filesWith(pattern: string) {
   const args = ['grep', '--files-with-matches', '-I', '--extended-regexp', '-e', pattern];
   const { status, stdout, stderr } = spawnSync('git', args, { cwd: ROOT, encoding: 'utf8' });
@@ -14,7 +14,7 @@ function filesWith(pattern: string) {
 
 it('no file has the marks of a conflict', () => {
   expect(filesWith('^(<{7}|>{7}|[|]{7})( |$)')).toEqual({ status: 1, files: [], stderr: '' });
-  // Proves that the search works.
+  // This result proves that the search works.
   expect(filesWith('^/[*][*] Looks for leftovers of an').files).toEqual([
     'test/shipping/leftovers.test.ts',
   ]);

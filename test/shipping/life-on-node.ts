@@ -1,4 +1,7 @@
-/** Does what a user does with the installed package in the first weeks. Uses one Node version and no other machines. */
+/**
+ * Performs the actions of a user in the first weeks with the installed package. Uses one Node version and no other
+ * machines.
+ */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -32,13 +35,12 @@ const readySchema = z.object({ ready: z.literal(true), url: z.string() });
 const tokenSchema = z.object({ token: z.string() });
 
 export interface Installed {
-  /** The folder that contains Node. */
   node: string;
   /** The folder in which the package is installed. */
   place: string;
   /** An empty folder for this Node version alone. */
   folder: string;
-  /** Registers a function that runs when the test ends, for example to end a process. */
+  /** Registers a function that runs when the test ends. The function can, for example, end a process. */
   atEnd(end: () => unknown): void;
 }
 

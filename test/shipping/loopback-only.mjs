@@ -1,5 +1,6 @@
 /**
- * Refuses every connection to another machine, and records the attempt in a file. Loaded before a program (`--import`).
+ * Refuses every connection to a different machine, and records the attempt in a file. Node loads this file before a
+ * program (`--import`).
  */
 import { appendFileSync } from 'node:fs';
 import { Socket } from 'node:net';

@@ -1,7 +1,4 @@
-/**
- * Checks that each code has the same text from the catalogue everywhere: in the terminal, in the API, in its documents
- * and on the pages.
- */
+/** Checks that the terminal, the API, its documents and the pages all show the catalogue's text for each code. */
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
@@ -26,7 +23,7 @@ const openWithFile = closedAfterTest(openCliWorld);
 const CODES = listCodes();
 const ERRORS = CODES.filter((code) => explain(code).some(({ kind }) => kind === 'error'));
 
-/** Returns a text as a page contains it. */
+/** Escapes a string as a page does. */
 function escaped(text: string): string {
   return text
     .replaceAll('&', '&amp;')
@@ -81,10 +78,10 @@ describe('the text of each code', () => {
   });
 });
 
-/** All outcome reasons. Each is also the ID of a contact with that reason in the run's table. */
+/** All outcome reasons. Each reason is also the ID of the contact that has the reason in the run's table. */
 const REASONS = Object.keys(OUTCOME_REASONS) as OutcomeReason[];
 
-/** Adds one contact with each reason to the only run in this database. */
+/** Adds one contact with each reason to the only run in the database. */
 function addAllReasons(folder: string): void {
   const db = new Sqlite(join(folder, 'store.db'));
   db.exec('delete from run_rows');

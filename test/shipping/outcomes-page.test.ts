@@ -48,12 +48,11 @@ function expectWhole(name: string, section: string): void {
   expect(row?.cost, name).toMatch(/^(Nothing|One credit|The credit)/);
 }
 
-/** Returns a cell as a terminal shows it, with links reduced to their text. */
+/** Returns a cell as a terminal shows it. Links are reduced to their text. */
 function withoutLinks(cell: string): string {
   return cell.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1');
 }
 
-/** Returns the explanations on the page, by section and word. */
 function readExplanations(section: string): Record<string, ReasonExplanation> {
   const found: Record<string, ReasonExplanation> = {};
   for (const [name, ofName] of rows) {

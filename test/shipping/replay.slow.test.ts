@@ -1,4 +1,4 @@
-/** Executes the Dockerfile, and checks that this replay finds mistakes. */
+/** Executes the Dockerfile. Checks that the replay finds mistakes. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -135,7 +135,7 @@ const SERVER_FILE = `
   require('node:http').createServer((_, answer) => answer.end()).listen(Number(port), host);
 `;
 
-/** Returns the variables with which the replay finds npm and its cache. */
+/** Returns the environment variables with which the replay finds npm and its cache. */
 function ownVariables(): Record<string, string> {
   const { PATH = '', HOME = '' } = process.env;
   return { PATH, HOME };

@@ -1,6 +1,6 @@
 /**
- * Checks that the vendors' libraries cannot send requests themselves, even by mistake. Tests the built program, and the
- * sources when they run directly.
+ * Checks that the vendors' libraries cannot send requests themselves, even by mistake. Tests the built program, and
+ * the sources when they run without a build.
  */
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -15,12 +15,12 @@ import { INPUT, OUTPUT } from '../../scripts/bundle-options.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** The modules with which the product uses the libraries. They are loaded first, as in the product. */
+/** The modules through which the product uses the libraries. They are loaded first, as in the product. */
 const CLIENTS = ['connectors/hubspot/client.ts', 'connectors/salesforce/client.ts'];
 
 /**
- * A program that uses each class with the library's own sender, and reports what was sent and how each call ended.
- * Every way to leave the process is replaced by a recorder.
+ * A program that uses each class with the library's own sender. It reports the sent requests and the result of each
+ * call. A recorder replaces every function that could send data.
  */
 const PROBE = `
 import http from 'node:http';
@@ -65,7 +65,7 @@ for (const [name, call] of Object.entries(calls)) {
 console.log(JSON.stringify({ sent, ends }));
 `;
 
-/** The setting that undici makes for the whole process when it is loaded. Node's own fetch uses it. */
+/** The global setting that undici changes when it is loaded. Node's own fetch uses it. */
 const GLOBAL_DISPATCHER = 'undici.globalDispatcher';
 
 const outcomeSchema = z.object({
@@ -99,7 +99,9 @@ describe("the vendors' libraries", () => {
 
   const playSource = (code: string) => play(['--input-type=module', '--eval', code]);
 
-  /** Builds the program with the probe as another entry, so both share the library modules. */
+  /**
+   * Builds the program with the probe as an additional entry. The program and the probe share the library modules.
+   */
   async function buildWithProbe(): Promise<RolldownOutput> {
     const entry = '\0probe';
     const bundle = await rolldown({

@@ -1,4 +1,4 @@
-/** `npm run simulate`: plays nights from seeds for a number of minutes, or one of these nights again. */
+/** Simulates nights from seeds for a number of minutes, or repeats one night. Run `npm run simulate`. */
 import './takeover.ts';
 import { runCommand } from './command.ts';
 

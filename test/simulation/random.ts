@@ -1,6 +1,6 @@
 /**
- * Random numbers from a seed. Streams are split by name, so a consumer that is added later has its own stream and does
- * not change the others.
+ * Creates random numbers from a seed. Each consumer has a separate stream with its own name. A new consumer does not
+ * change the other streams.
  */
 export interface Random {
   /** Returns a number of at least 0 and less than 1. */
@@ -40,7 +40,7 @@ export function createRandom(seed: string): Random {
   };
 }
 
-/** Creates a small fast counting generator (Chris Doty-Humphrey) that is warmed up with a text. */
+/** Creates a small fast counting generator (Chris Doty-Humphrey). A string determines its initial state. */
 function sfc32(text: string): () => number {
   let a = fnv(text, 0x811c9dc5);
   let b = fnv(text, a ^ 0x9e3779b9);
@@ -58,7 +58,7 @@ function sfc32(text: string): () => number {
   return draw;
 }
 
-/** Returns the FNV-1a hash of a text, starting from another hash. */
+/** Returns the FNV-1a hash of a string. `from` is the initial hash. */
 export function fnv(text: string, from = 0x811c9dc5): number {
   let hash = from;
   for (let index = 0; index < text.length; index += 1) {

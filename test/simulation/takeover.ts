@@ -1,6 +1,6 @@
 /**
- * Replaces the time and randomness that the product takes directly from the machine. Inside a simulated process they
- * are virtual. Everywhere else they stay unchanged. Import this before the product.
+ * Replaces the time and randomness that the product takes directly from the machine. Simulated processes use
+ * simulated values. All other code still uses the real values. Import this file before the product.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import crypto from 'node:crypto';
@@ -18,7 +18,6 @@ export interface Machine {
 
 const inside = new AsyncLocalStorage<Machine>();
 
-/** Runs a function inside a simulated process. */
 export function runInside<Result>(machine: Machine, work: () => Result): Result {
   return inside.run(machine, work);
 }
@@ -28,13 +27,13 @@ let chance: Random | null = null;
 /** A source of random bytes that are drawn in advance, for many nonces at a time. */
 let ahead: Random | null = null;
 
-/** Sets the source of all IDs, keys and nonces. Null restores the machine's own. */
+/** Sets the source of all IDs, keys and nonces. Null restores the machine's own source. */
 export function setChance(random: Random | null): void {
   chance = random;
   ahead = random?.split('ahead') ?? null;
 }
 
-/** Sets which process IDs are alive, as `process.kill(id, 0)` reports them. Null asks the machine again. */
+/** Sets the process IDs that `process.kill(id, 0)` reports as alive. Null restores the machine's own check. */
 export function setLiving(isLiving: Living | null): void {
   living = isLiving;
 }
@@ -56,7 +55,7 @@ const real = {
   kill: process.kill.bind(process),
 };
 
-/** The timers of simulated processes, by the product's handles. */
+/** The timers of simulated processes, by the handles that the product receives. */
 const timers = new WeakMap<object, Due>();
 
 function startTimer(run: (...args: unknown[]) => void, ms = 0, ...args: unknown[]): unknown {
@@ -72,8 +71,8 @@ function startInterval(run: (...args: unknown[]) => void, ms = 0, ...args: unkno
 }
 
 function startOn(machine: Machine, run: () => void, ms: number, isRepeated: boolean): object {
-  // As on a real machine, no wait is shorter than a millisecond. A wait that is too short to move the time would never
-  // end.
+  // As on a real machine, no wait is shorter than a millisecond. If the wait did not change the time, a loop could
+  // never end.
   const waitMs = ms > 0 ? Math.max(1, ms) : ms;
   const timer = { unref: () => timer, ref: () => timer };
   begin();
@@ -90,7 +89,6 @@ function startOn(machine: Machine, run: () => void, ms: number, isRepeated: bool
   }
 }
 
-/** Stops a timer, real or simulated. */
 function stopTimer(timer: unknown): void {
   if (typeof timer !== 'object' || timer === null) return;
   const due = timers.get(timer);
@@ -123,12 +121,12 @@ function randomUuid(): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20)}`;
 }
 
-/** The longest draw for a key. A longer draw is a stock of nonces. */
+/** The largest number of random bytes for a key. A larger request fills a stock of nonces. */
 const LONGEST_KEY = 64;
 
 /**
- * Returns random bytes. The product keeps a stock of nonces beyond the end of a night. Whether a night has to draw a
- * new stock depends on the nights before it, so this must not shift any of its IDs.
+ * Returns random bytes. The product keeps a stock of nonces, which can outlast a simulated night. Earlier nights
+ * therefore determine whether a night needs a new stock. This need must not change the night's IDs.
  */
 function randomBuffer(size: number): Buffer {
   const random = size > LONGEST_KEY ? ahead : chance;
@@ -141,8 +139,8 @@ function killOrLook(processId: number, signal?: string | number): boolean {
   throw Object.assign(new Error('kill ESRCH'), { code: 'ESRCH' });
 }
 
-// Switches freezing off, because Kysely freezes each node of each query, which takes a twentieth of a night's time. The
-// fast tests still freeze.
+// Switches off freezing. Kysely freezes each node of each query, which takes a twentieth of the simulation's time.
+// The fast tests still freeze the nodes.
 Object.assign(Object, { freeze: (value: unknown) => value });
 Object.assign(globalThis, {
   ...{ setTimeout: startTimer, clearTimeout: stopTimer },

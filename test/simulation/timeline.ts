@@ -1,13 +1,13 @@
 /**
- * Virtual time: a list of all future events. After each event, the program runs until it has nothing to do, and then
- * the next event is taken. The seed decides the order of simultaneous events.
+ * Simulates time with a list of all future events. After each event, the program runs until it is idle. The
+ * simulation then processes the next event. The seed determines the order of simultaneous events.
  */
 import { createHeap } from '../../testbed/heap.ts';
 import type { Random } from './random.ts';
 
 export const HOUR_MS = 3_600_000;
 
-/** The owner of an event. The event is postponed while the owner is frozen, and never happens if the owner is gone. */
+/** The event is postponed while the owner is frozen. It never happens if the owner no longer exists. */
 export interface Actor {
   readonly state: 'alive' | 'frozen' | 'gone';
   /** Keeps an event that is due while the owner is frozen. */
@@ -19,7 +19,7 @@ export interface Due {
 }
 
 export interface Timeline {
-  /** Returns the true time (epoch ms), which no clock of the world has to show. */
+  /** Returns the true time (epoch ms). No simulated clock has to show this time. */
   now(): number;
   /** Schedules an event after this many milliseconds. */
   after(ms: number, run: () => void, actor?: Actor): Due;
@@ -92,8 +92,8 @@ export function createTimeline(
 const immediately = setImmediate;
 
 /**
- * Waits until the program is idle. All microtasks run before the next turn of the event loop, and then the product does
- * nothing more, unless a real database still has to respond.
+ * Waits until the program is idle. All microtasks run before the next turn of the event loop. After that, only a real
+ * database can still have work.
  */
 export async function atRest(underWay: () => Promise<unknown> | null): Promise<void> {
   for (;;) {

@@ -4,7 +4,7 @@ import { fnv } from './random.ts';
 export interface Trace {
   /** Adds a sentence to the timeline. `who` is its subject. */
   say(who: string, what: string): void;
-  /** Records an event that is too small for the timeline, but must be the same in each replay. */
+  /** Records an event that is too small for the timeline but must be the same in each replay. */
   note(what: string): void;
   readonly lines: readonly string[];
   /** Returns the hash of everything, including times. */
@@ -40,7 +40,6 @@ function shown(ms: number): string {
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-/** Returns an error with its stack. */
 export function stackOf(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

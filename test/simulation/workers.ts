@@ -24,7 +24,7 @@ export interface Progress extends Sum {
 /** Seeds that no worker finished, because its process ended too early. */
 export interface NotSimulated {
   from: number;
-  /** The last seed. Null if the worker would have continued until its time was over. */
+  /** The last seed. Null if the worker continues until its time ends. */
   to: number | null;
   /** The signal or the exit code. */
   why: string;
@@ -37,8 +37,9 @@ export interface Worked {
 }
 
 /**
- * Starts several workers with different seeds: adjacent ranges if the number of nights is known, far apart otherwise.
- * Returns the worst exit code and the totals of all workers. A worker that ended early counts as failed.
+ * Starts several workers with different seeds. The ranges of seeds are adjacent if the number of nights is known, and
+ * far apart otherwise. Returns the worst exit code and the totals of all workers. A worker that ended early counts as
+ * failed.
  */
 export async function simulateInWorkers(
   jobs: number,
@@ -63,7 +64,7 @@ export async function simulateInWorkers(
   };
 }
 
-/** More seeds than a worker can simulate in a week. */
+/** A worker cannot simulate this number of seeds in a week. */
 const SEEDS_OF_A_WORKER = 100_000_000;
 
 function simulateInWorker(
@@ -98,7 +99,7 @@ function simulateInWorker(
 
 const NOTHING: Sum = { nights: 0, runs: 0, credits: 0, failed: 0, seconds: 0 };
 
-/** Adds two totals. Workers run at the same time, so the duration is not added. */
+/** Adds two totals. The result keeps one duration, because workers run at the same time. */
 function added(one: Sum, other: Sum): Sum {
   return {
     nights: one.nights + other.nights,

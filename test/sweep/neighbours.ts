@@ -1,4 +1,4 @@
-/** The three CRMs in the sweep, with marks in the data of their people, and all the ways in which they fail. */
+/** The three CRMs in the sweep. Their people's data contains marks. The CRMs can fail in several ways. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
@@ -12,7 +12,7 @@ import type { SweptCrm, SweptWorld } from './swept-world.ts';
 /** The service generates both, so the contacts are donors that it knows. */
 const PEOPLE = { contacts: 16, donors: 500 };
 
-/** Marks in every CRM: a name, a figure and a note that occur nowhere else. */
+/** The marks in every CRM. They are a name, a figure and a note that no other data contains. */
 export const PLANTED = {
   first: 'Zyxabelle',
   last: 'Zyxermain',
@@ -20,7 +20,7 @@ export const PLANTED = {
   note: 'A zyxnote: sold the vineyard, quarrels with her brother.',
 };
 
-/** The error text of the other side, which quotes every mark. */
+/** The error message of an external service. It quotes every mark. */
 export const QUOTING = Object.values(PLANTED).join(' | ');
 
 export interface Neighbour extends SweptCrm {
@@ -28,9 +28,12 @@ export interface Neighbour extends SweptCrm {
    * The IDs of the contact with the planted name, a contact that the service knows, and a contact that does not change.
    */
   ids: { planted: string; known: string; other: string };
-  /** Files in the folder that contain people because they are the CRM itself. */
+  /** Files that contain people because each file is the CRM itself. */
   files: readonly string[];
-  /** The ways in which the CRM refuses writes. The first sync meets all of them, and so do undoing and forgetting. */
+  /**
+   * The ways in which the CRM refuses writes. The first sync, an undo and an erasure each have to handle all of these
+   * refusals.
+   */
   refusals: readonly Failure[];
   /** The other ways in which the CRM fails. */
   failures: readonly Failure[];
@@ -41,7 +44,7 @@ export interface Neighbour extends SweptCrm {
   close(): Promise<void>;
 }
 
-/** A failure that lasts until it is switched off. */
+/** A failure that continues until the test switches it off. */
 interface Failure {
   begin(): Promise<void>;
   end(): Promise<void>;
@@ -175,7 +178,7 @@ export async function openHubspot(): Promise<Neighbour> {
   };
 }
 
-/** Returns the CSV neighbour. The world must exist first, because the file is in its folder. */
+/** Returns the external CSV file. The test folder must exist first, because it contains the file. */
 export function csvOf(world: Pick<SweptWorld, 'path'>): Omit<Neighbour, keyof SweptCrm | 'ids'> {
   const input = world.path('lists/in.csv');
   let whole = '';
@@ -229,7 +232,7 @@ export const CSV: SweptCrm = {
   ],
 };
 
-/** Fills the input with people whom the service knows. Returns their IDs. */
+/** Fills the input file with people whom the service knows. */
 export async function writeCsv({
   service,
   path,
@@ -288,7 +291,7 @@ async function marksOf(
   return telling(marks);
 }
 
-/** Returns the distinct texts that are long enough. Shorter texts occur by chance. */
+/** Returns the distinct strings that are long enough. Other data can contain shorter strings by chance. */
 function telling(texts: readonly string[]): string[] {
   return [...new Set(texts)].filter((text) => text.trim().length >= 8 && text.trim() === text);
 }

@@ -45,7 +45,8 @@ describe('mustReadBalance', () => {
   });
 
   it('wants one wherever others can reach what is to be kept while a reading is fresh', () => {
-    // Ten submissions per second and a burst of ten, with a hundred people each, for ten seconds.
+    // The limit is ten submissions per second with a burst of ten. Each submission contains a hundred people. The run
+    // takes ten seconds.
     expect(mustReadBalance({ ...known, balance: 11_499 })).toBe(true);
     expect(mustReadBalance({ ...known, balance: 11_500 })).toBe(false);
     expect(mustReadBalance({ ...known, balance: 11_599, underWay: 100 })).toBe(true);
@@ -104,10 +105,10 @@ describe('a balance that is to be kept', () => {
 });
 
 /**
- * Simulates another program that spends from the same bucket. It spends a hundred credits during each of our
- * submissions, up to a total of `beside`, and all of `between` after our second submission. It is as fast as the
- * service's limit allows: ten requests at once, and then ten per second. Records the balance after each of our
- * submissions.
+ * Simulates a different program that spends from the same bucket. It spends a hundred credits during each of our
+ * submissions, up to a total of `beside`. It spends all of `between` after our second submission. It is as fast as
+ * the service's limit allows, with ten requests at the same time and then ten per second. Records the balance after
+ * each of our submissions.
  */
 function withSecondSpender(
   client: PartnerClient,

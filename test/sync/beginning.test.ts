@@ -6,7 +6,7 @@ import { createSyncWorld, type SyncWorld } from '../helpers/sync-world.ts';
 let world: SyncWorld;
 afterEach(() => world.close());
 
-/** Opens a world whose CRM refuses the sign-in. */
+/** Opens a CRM that refuses the sign-in. */
 async function openRefusing(refuse: () => Promise<never>): Promise<void> {
   world = await createSyncWorld({ open: refuse });
   await world.addPeople(3);

@@ -40,7 +40,7 @@ describe('startOfMonth', () => {
   it('is midnight of the first day in the time zone', () => {
     const now = Date.UTC(2026, 10, 20, 12);
     expect(new Date(startOfMonth(now, 'UTC')).toISOString()).toBe('2026-11-01T00:00:00.000Z');
-    // In November, Chicago has daylight saving time until two in the morning on the 1st.
+    // On November 1, daylight saving time ends in Chicago at two in the morning.
     expect(new Date(startOfMonth(now, 'America/Chicago')).toISOString()).toBe(
       '2026-11-01T05:00:00.000Z',
     );

@@ -26,7 +26,7 @@ afterEach(async () => {
   await world.close();
 });
 
-/** Runs a sync. If it hangs it is stopped, and the report shows this. */
+/** If the sync hangs, it is stopped, and the report shows this. */
 function sync(request: Partial<RunRequest> = {}): Promise<RunReport> {
   return world.sync({ signal: AbortSignal.timeout(LIMIT_MS), ...request });
 }

@@ -7,7 +7,7 @@ afterEach(async () => {
   for (const world of worlds.splice(0)) await world.close();
 });
 
-/** Opens a world whose profiles say that the people have died. */
+/** Opens a service whose profiles say that the people have died. */
 async function open(options: SyncWorldOptions = {}, lastName?: string): Promise<SyncWorld> {
   const world = await createSyncWorld({
     ...options,

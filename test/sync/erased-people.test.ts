@@ -24,7 +24,7 @@ async function open(options: SyncWorldOptions = {}): Promise<SyncWorld> {
   return world;
 }
 
-/** Opens a CRM with three enhanced people, of whom the first was erased in the store and the CRM. */
+/** Opens a CRM with three enhanced people. The first person was erased in the store and in the CRM. */
 async function openErased(options: SyncWorldOptions = {}) {
   const world = await open(options);
   const [erased = '', ...others] = await world.addPeople(3);
@@ -89,7 +89,7 @@ describe('the person who was erased, under another id', () => {
     expect(report.contacts.held).toBe(1);
     expect(await reasonOf(world, copy)).toBe('forgotten_person');
     expect(await world.spent()).toBe(spent);
-    // There is only one question, however often the contact is read.
+    // Several reads of the contact produce only one question.
     await world.sync({ full: true });
     expect(await listOpenQuestions(world.store.reader)).toHaveLength(1);
     expect(await world.spent()).toBe(spent);
@@ -186,7 +186,7 @@ describe('the person who was erased, under another id', () => {
   });
 });
 
-/** Does something once, after a page was read and before it is decided. */
+/** Runs an action once, after a page has been read and before its contacts are decided. */
 function whileReading() {
   const reading: { meanwhile: (() => Promise<void>) | null } = { meanwhile: null };
   const options: SyncWorldOptions = {
@@ -209,7 +209,7 @@ function whileReading() {
 }
 
 describe('what a person decides about who may be erased, while a run reads', () => {
-  /** Opens a world with a contact that is held because it looks like the erased contact. */
+  /** Creates a contact that is held because it looks like the erased contact. */
   async function openHeld() {
     const { reading, options } = whileReading();
     const { world, erased, others, contact, spent } = await openErased(options);
@@ -324,7 +324,7 @@ describe('a merge with a contact that was erased', () => {
     await world.sync();
     world.crm.mergeContact(erased, winner);
     await world.sync();
-    // This keeps the contact out of the networks.
+    // This outcome keeps the contact out of the networks.
     expect(await reasonOf(world, winner)).toBe('opted_out');
     expect(await listOpenQuestions(world.store.reader)).toEqual([]);
     world.crm.editContact(winner, { optedOut: false });
@@ -375,7 +375,7 @@ describe('a merge with a contact that was erased', () => {
 });
 
 describe('an erasure that has only begun', () => {
-  /** Opens a world in which everything is still recorded, and only the CRM's fields were cleared. */
+  /** Opens a store that still contains all records. Only the CRM's fields have been cleared. */
   async function openBegun(options: SyncWorldOptions = {}) {
     const world = await open(options);
     const [id = ''] = await world.addPeople(2);
@@ -425,7 +425,7 @@ describe('an erasure that has only begun', () => {
 });
 
 describe('a contact of a list that a user has confirmed as an erased person, and that holds values of ours', () => {
-  /** Makes the CRM a list: each reading is complete, and a row that was removed is only absent. */
+  /** Makes the CRM a list. Each reading is then complete, and a removed row is only absent. */
   const connector = (crm: MemoryCrm, signal: AbortSignal): Connector => {
     const memory = createMemoryConnector(crm, signal);
     return {
@@ -439,7 +439,7 @@ describe('a contact of a list that a user has confirmed as an erased person, and
     };
   };
 
-  /** Opens a world whose contacts have our values, and wait for `forget` to remove them. */
+  /** Creates contacts that have our values and wait for `forget` to remove these values. */
   async function openConfirmed(
     people: number,
     confirmed: number,

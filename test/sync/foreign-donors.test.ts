@@ -8,7 +8,7 @@ import { createSyncWorld, type SyncWorld } from '../helpers/sync-world.ts';
 
 const open = closedAfterTest(createSyncWorld);
 
-/** Opens a world with an empty database, and a CRM that another database has enhanced. */
+/** Opens an empty database, and a CRM that a different database has enhanced. */
 async function openOverEnhanced(count: number): Promise<{ world: SyncWorld; crm: MemoryCrm }> {
   const before = await open();
   await before.addPeople(count);

@@ -23,23 +23,23 @@ interface Watched {
   sizes: number[];
   /** For each submission, the number of other submissions that were in flight when it was sent. */
   beside: number[];
-  /** The machine's clock, moved forward by the duration of each response. */
+  /** The machine's clock plus the durations of the responses. */
   clock: Clock;
-  /** Waits until this many submissions were sent. */
+  /** Waits until this many submissions have been sent. */
   sent(count: number): Promise<void>;
   client(client: PartnerClient): PartnerClient;
 }
 
 interface Way {
-  /** The duration by the sync's clock, which a busy machine does not delay. */
+  /** The duration that the sync's clock measures. A busy machine does not lengthen this duration. */
   tookMs?: number;
-  /** Awaited before a response from the service is passed on. `nth` starts at one. */
+  /** Called and awaited before a response from the service is passed on. `nth` starts at one. */
   until?: (nth: number, watched: Watched) => Promise<unknown> | undefined;
 }
 
 const SLOW_MS = 5_000;
 
-/** Responses take five seconds. The first ones arrive after this many submissions were sent. */
+/** Responses take five seconds. The first responses arrive after this many submissions have been sent. */
 const together = (count: number): Way => ({
   tookMs: SLOW_MS,
   until: (nth, { sent }) => (nth <= count ? sent(count) : undefined),
@@ -87,7 +87,7 @@ function watch({ tookMs = 0, until = () => undefined }: Way = {}): Watched {
   }
 }
 
-/** Observes two runs. Neither gets a response before both have sent a submission. */
+/** Observes two runs. Neither run receives a response before both have sent a submission. */
 function watchTwoRuns(): Watched {
   const ofBoth = Promise.withResolvers<void>();
   const runs = new Set<PartnerClient>();
@@ -107,7 +107,7 @@ function watchTwoRuns(): Watched {
   };
 }
 
-/** Returns another client with the same key, which pays for its own profiles. */
+/** Returns a different client with the same key. This client pays for its own profiles. */
 function anotherOfTheKey({ integration }: SyncWorld): SyncWorld['integration'] {
   const partner = { ...integration.partner, shareProfiles: false };
   return { ...integration, id: 'lakeside', partner };
@@ -125,7 +125,9 @@ async function open(watched: Watched, options: SyncWorldOptions = {}): Promise<S
   return world;
 }
 
-/** Returns a fault for the nth submission: it is processed and its response is lost, or it never arrives. */
+/**
+ * Returns a fault for the nth submission. The submission is processed and its response is lost, or it never arrives.
+ */
 const lost = (nth: number, kind: 'resetBefore' | 'resetAfter') => ({
   on: { method: 'POST', path: '/enhancements' },
   nth,
@@ -159,7 +161,7 @@ describe('submissions', () => {
       .select('tracking_id')
       .where('crm_id', '=', winner)
       .execute();
-    // The contact uses the job of the contact that was merged into it, and has no job of its own.
+    // The contact uses the merged contact's job and has no separate job.
     expect(paid).toHaveLength(1);
   });
 
@@ -283,7 +285,8 @@ describe('lost answers of submissions that were under way together', () => {
     await world.putFaults([lost(2, 'resetBefore'), lost(3, 'resetAfter')]);
     const report = await world.sync();
     expect(watched.sizes.slice(0, 3)).toEqual([8, 7, 6]);
-    // The third submission was charged. The second is larger than the missing credits, so it is sent again.
+    // The third submission was charged. The second submission is larger than the missing credits, so it is sent
+    // again.
     expect(report.contacts).toMatchObject({ submitted: 34, held: 6 });
     expect(await world.spent()).toBe(40);
   });
@@ -316,7 +319,8 @@ describe('lost answers of submissions that were under way together', () => {
               throw error;
             } finally {
               if (persons.length === 6) {
-                // The response takes longer. Meanwhile, credits are bought until the balance has its previous value.
+                // The response takes longer. During that time, credits are bought until the balance has its previous
+                // value.
                 await seen.promise;
                 const { apiKey } = world.service;
                 const { enhancements } = await client.readCredits(signal);
@@ -345,8 +349,8 @@ describe('lost answers of submissions that were under way together', () => {
     let isLost = false;
     const watched = watch({
       tookMs: SLOW_MS,
-      // The maximum number of submissions is in flight. Then the second is lost, and the other responses arrive after
-      // that is known.
+      // The maximum number of submissions is in flight. The second response is lost. The other responses arrive after
+      // the loss is known.
       async until(nth, { sent }) {
         await sent(MAX_SLOTS);
         if (nth === 2) isLost = true;
@@ -384,7 +388,8 @@ describe('lost answers of submissions that were under way together', () => {
     expect(watched.sizes.slice(0, 2)).toEqual([8, 7]);
     const sum = (of: (report: (typeof reports)[number]) => number) =>
       reports.reduce((all, report) => all + of(report), 0);
-    // The second submission was charged. The first is larger than the missing credits, so it is sent again.
+    // The second submission was charged. The first submission is larger than the missing credits, so it is sent
+    // again.
     expect(sum(({ contacts }) => contacts.submitted)).toBe(25);
     expect(sum(({ contacts }) => contacts.held)).toBe(7);
     expect(sum(({ credits }) => credits.enhancements.spent)).toBe(32);

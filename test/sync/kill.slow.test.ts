@@ -51,7 +51,7 @@ it('pays for each contact once, however often the sync is killed', async () => {
     const waits = /pending|running|busy/.test(reason);
     expect({ reason, count, waits }).toMatchObject({ waits: false });
   }
-  // Every delivered profile is in the file, although killed processes wrote some of them.
+  // Every delivered profile is in the file, even if a killed process wrote it.
   const delivered =
     (books.outcomes.get('fields_written') ?? 0) + (books.outcomes.get('values_equal') ?? 0);
   const freshlyDelivered = delivered + (books.outcomes.get('profile_fresh') ?? 0);

@@ -6,9 +6,9 @@ import { createSyncWorld, type SyncWorld, WITHOUT_TRIAL } from '../helpers/sync-
 
 const open = closedAfterTest(createSyncWorld);
 
-/** Opens a world with submitted contacts, each for a separate credit. */
+/** Creates contacts and submits each of them for a separate credit. */
 async function openEnhanced(count: number): Promise<{ world: SyncWorld; ids: string[] }> {
-  // These are invented people whom the service does not know. A trial would notice that, so it is off.
+  // The service does not know these invented people. A trial would notice this, so the test switches the trial off.
   const world = await open({ integration: WITHOUT_TRIAL });
   const ids = Array.from({ length: count }, (_, index) =>
     world.crm.addContact({
@@ -66,7 +66,7 @@ describe('the guard against a mass change', () => {
 
   it('goes by the share where more contacts are known, in runs for all as in runs for one', async () => {
     const { world, ids } = await openEnhanced(400);
-    // A few contacts change every night. More than a tenth within seven days is too many.
+    // A few contacts change every night. A change of more than a tenth within seven days exceeds the limit.
     for (let start = 0; start < 60; start += 12) {
       move(world, ids.slice(start, start + 12), `Quarry Lane ${start}`);
       await world.sync();

@@ -61,7 +61,7 @@ export function createNeighbour(
   };
 }
 
-/** Copies one CRM's people into another CRM, as another user would have typed them. */
+/** Copies one CRM's people into a different CRM, as another user would have typed them. */
 export function copyPeople(from: MemoryCrm, to: MemoryCrm): string[] {
   return [...from.records.values()].map(({ contact }) =>
     to.addContact({

@@ -9,7 +9,7 @@ import { copyPeople, createNeighbour } from './neighbour.ts';
 import { sharedBy } from './shared-by.ts';
 import { ageJobs, aWrittenContact, leaveJobsRunning, open, openEnhanced } from './worlds.ts';
 
-/** Makes the service blame the first person in the first submission. */
+/** Makes the service refuse the first person in the first submission. */
 function blameFirst(client: PartnerClient): PartnerClient['submitEnhancements'] {
   let blamed = false;
   return async (persons, signal, mayLeave) => {
@@ -67,7 +67,7 @@ describe('nothing is dropped', () => {
     const neighbour = createNeighbour(world, { budget, ...WITHOUT_TRIAL });
     const people = await world.addPeople(80);
     copyPeople(world.crm, neighbour.crm);
-    // People in both CRMs would share a profile.
+    // If both CRMs contained the same people, they would share profiles.
     for (const id of people.slice(0, 40)) world.crm.deleteContact(id);
     for (const id of people.slice(40)) neighbour.crm.deleteContact(`copy-of-${id}`);
     const report = await world.sync();

@@ -180,7 +180,7 @@ describeEachDatabase('contacts that opt out', (openDatabase) => {
       .where('crm_id', '=', first)
       .executeTakeFirst();
     expect(row).toEqual({ key: '', profile: '', donor: '' });
-    // Together with the earlier contact, these are 25 within a week.
+    // Together with the earlier contact, 25 contacts have objected within a week.
     await objecting(others.slice(0, 24));
     expect((await profiles(world)).size).toBe(left.size);
     expect(await listBatches(world.store.reader)).toMatchObject([
@@ -280,7 +280,7 @@ async function profiles({ database }: SyncWorld): Promise<Map<string, string>> {
   return new Map(rows.map(({ crm_id, profile }) => [crm_id, profile]));
 }
 
-/** Makes it look as if this many days had passed. */
+/** Moves all recorded times back by this number of days. */
 async function later({ database: { db } }: SyncWorld, days: number): Promise<void> {
   const ms = days * DAY_MS;
   await db
@@ -305,7 +305,7 @@ async function decide({ store }: SyncWorld, decision: BatchDecision): Promise<nu
   return recordBatchDecision(store.act, batch.id, decision);
 }
 
-/** Does the daily work of `serve` without a run. */
+/** Does the daily work that `serve` does outside of runs. */
 async function purge(world: SyncWorld): Promise<void> {
   const integrations = new Map([['riverside', world.integration]]);
   await purgeAllProfiles(world.deps(), { integrations, unreadable: new Map() }, async () => true);

@@ -26,7 +26,7 @@ function contactOf({ crm }: SyncWorld, id: string) {
   return record.contact;
 }
 
-/** Moves a contact to another house in the same street, which is another address and not another spelling. */
+/** Moves a contact to a different house in the same street. The new address is not only a different spelling. */
 function moveHouse(world: SyncWorld, id: string): void {
   const [address = ''] = contactOf(world, id).addresses;
   world.crm.editContact(id, { addresses: [`99${address}`] });
@@ -43,7 +43,6 @@ function plan(world: SyncWorld): Promise<Preview> {
   });
 }
 
-/** Returns the outcome reason of a contact. */
 async function reasonOf({ store }: SyncWorld, id: string): Promise<string | undefined> {
   return (await findContacts(store.reader, 'riverside', [id])).get(id)?.outcomeReason;
 }
@@ -233,7 +232,7 @@ it('spends nothing on an address in another spelling', async () => {
 });
 
 describe('a contact whose id has two forms', () => {
-  /** IDs in upper and lower case are the same. */
+  /** The connector treats IDs in upper and lower case as equal. */
   const canonicalId = (text: string) => (/^[a-z0-9-]+$/i.test(text) ? text.toUpperCase() : null);
 
   it('is paid for once, whichever form is asked for', async () => {

@@ -16,7 +16,6 @@ afterEach(async () => {
   while (closers.length > 0) await closers.pop()?.();
 });
 
-/** Opens a world with the Postgres database at this URL. */
 async function openOver(url: string, options: SyncWorldOptions = {}): Promise<SyncWorld> {
   const database = { ...(await openDatabase<Tables>(url)), url };
   closers.push(database.close);
@@ -37,10 +36,10 @@ async function lostAnswers({ store }: SyncWorld): Promise<number> {
   return holds.filter(({ kind }) => kind === 'lost_answer').length;
 }
 
-/** Longer than a statement takes, and about as long as a small server needs to restart. */
+/** The duration of an outage. It is longer than a statement takes, and about as long as a small server's restart. */
 const AWAY_MS = 3_000;
 
-/** Returns a client during whose first submission the database becomes unavailable, before the response is recorded. */
+/** During its first submission, the database becomes unavailable before the response is recorded. */
 function awayAfterSubmit(client: PartnerClient, proxy: PostgresProxy): PartnerClient {
   let isFirst = true;
   return {
@@ -160,7 +159,7 @@ it('comes to its end over a Postgres that is restarted again and again', async (
   expect((await world.sync({ full: true })).contacts).toMatchObject({ chosen: 0, written: 0 });
 }, 120_000);
 
-/** Restarts the server again and again, each time for a second, until the signal. Returns the number of restarts. */
+/** Restarts the server repeatedly until the signal. Each outage takes a second. */
 async function restartNowAndThen(
   { restart }: { restart(pauseSeconds: number): void },
   signal: AbortSignal,

@@ -201,8 +201,8 @@ describe('people win', () => {
 });
 
 /**
- * Returns a CRM in which all contacts of this step opt out after it has started. The step ends after a page has shown
- * that, because the page that the run reads waits for the contacts.
+ * Returns a CRM in which all contacts of a step opt out after the step has started. The step ends after a page has
+ * shown the opt-outs.
  */
 function optingOut(step: 'readByIds' | 'write') {
   const out = Promise.withResolvers<void>();

@@ -60,7 +60,7 @@ function aRow(changes: Partial<ContactRecord> = {}): ContactRecord {
   };
 }
 
-/** Returns a contact as it was read. By default only a text identifies it. */
+/** Returns a contact that was read. By default, only a string identifies it. */
 function read({
   identity = 'same',
   lost = [],
@@ -76,7 +76,7 @@ function read({
   return { crmId: 'C1', identity: readIdentity, refusal: null, optedOut: false, ...changes };
 }
 
-/** Returns only the decision, because the recorded data about the identity has its own tests. */
+/** Returns only the decision, because other tests cover the recorded identity. */
 function decide(
   contact: PlannedContact,
   row: ContactRecord | undefined,

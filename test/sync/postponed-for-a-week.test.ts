@@ -10,7 +10,7 @@ import { ageJobs, open } from './worlds.ts';
 
 const EIGHT_DAYS_IN_MINUTES = 8 * 24 * 60;
 
-/** Opens a world with a contact whose mark changes, while its job runs, to a value that the settings do not list. */
+/** Creates a contact whose mark changes while its job runs. The settings do not list the new value of the mark. */
 async function openMarked(
   meanwhile: (world: SyncWorld, id: string) => Promise<void> = async () => {},
 ) {

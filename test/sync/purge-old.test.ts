@@ -51,7 +51,7 @@ describe('profiles that were paid for', () => {
     [365, null, null, 425],
     [null, null, null, 730],
     [30, null, null, 90],
-    // The settings can only shorten the time, and the shorter time counts.
+    // The settings can shorten the time but cannot lengthen it. The product uses the shorter time.
     [365, 1_000, null, 425],
     [365, 100, null, 100],
     [365, 100, 50, 50],
@@ -130,7 +130,7 @@ describe('profiles that were paid for', () => {
     await age(426);
     await purgeAllProfiles(world.deps(), NOBODY, async () => false);
     expect(await count()).toBeGreaterThan(0);
-    // The unreadable settings may say that these are kept longer.
+    // The unreadable settings may require a longer retention.
     const unreadable = new Map([[world.integration.id, 'sealed with another key']]);
     await purgeAllProfiles(world.deps(), { ...NOBODY, unreadable }, async () => true);
     expect(await count()).toBeGreaterThan(0);

@@ -113,7 +113,7 @@ describeOn('sqlite', 'a delivery on request', () => {
     await redeliver(world, ['Donor ID']);
     expect(holders(world, 'Donor Profile')).toEqual([id]);
     expect(holders(world, 'Donor ID').length).toBeGreaterThan(5);
-    // Undone values that the request does not name are left out of automatic deliveries.
+    // Automatic deliveries omit undone values that the request does not name.
     await world.sync({ full: true });
     expect(holders(world, 'Donor Profile')).toEqual([id]);
   });
@@ -163,7 +163,7 @@ describeOn('sqlite', 'a delivery on request', () => {
     expect(given).not.toContain(noted);
     expect(given).not.toContain(unread);
     expect(given.length).toBeGreaterThan(5);
-    // The request has ended, so it does not return with the contact.
+    // The request has ended. It is not repeated when the contact returns.
     expect(await hasRedeliveryRequest(world.store.reader, 'riverside')).toBe(false);
   });
 
@@ -224,7 +224,7 @@ describeOn('sqlite', 'a delivery on request', () => {
     expect(contacts).toBe(0);
     expect(excluded).toEqual([{ reason: 'no_profile', contacts: kept.length }]);
     expect((await redeliver(world)).contacts.written).toBe(0);
-    // As after `sync --adopt`, none of our jobs delivered the profile.
+    // None of our jobs delivered the profile. `sync --adopt` leaves the same state.
     await world.database.db.deleteFrom('jobs').execute();
     expect((await preview(world)).excluded).toEqual(excluded);
   });

@@ -33,13 +33,13 @@ function asServer(crm: MemoryCrm, signal: AbortSignal): Connector {
   return { ...connector, capabilities: { ...connector.capabilities, remote: true } };
 }
 
-/** Returns the number of values in these fields, over all contacts. */
+/** Returns the total number of values in these fields in all contacts. */
 function filled({ crm }: SyncWorld, fields: readonly string[]): number {
   const ids = [...crm.records.keys()];
   return fields.flatMap((field) => ids.filter((id) => crm.valueOf(id, field) !== null)).length;
 }
 
-/** Returns the number of contacts whom the service knew, which all have a donor ID. */
+/** Returns the number of contacts whom the service knew. Each of these contacts has a donor ID. */
 function known(world: SyncWorld): number {
   return filled(world, ['Donor ID']);
 }
@@ -57,7 +57,7 @@ async function expectWhole(world: SyncWorld, fields: readonly string[]): Promise
   }
 }
 
-/** Returns a connector that omits each Donor Age, except when the value is sent to learn from the response. */
+/** Returns a connector that omits each Donor Age, unless the write tests whether the CRM accepts the value. */
 function leavingOutAges(crm: MemoryCrm, signal: AbortSignal): Connector {
   const refusal = { retriable: false, code: 'JUDGED', message: 'No.', fields: ['Donor Age'] };
   const connector = createMemoryConnector(crm, signal);
@@ -76,7 +76,7 @@ function leavingOutAges(crm: MemoryCrm, signal: AbortSignal): Connector {
   };
 }
 
-/** Makes all waiting values this many days older. */
+/** Moves all waiting values back by this number of days. */
 async function pass({ database }: SyncWorld, days: number): Promise<void> {
   const ms = days * 86_400_000;
   await database.db

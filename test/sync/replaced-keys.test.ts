@@ -10,10 +10,7 @@ async function withNewKey(world: SyncWorld, options: Record<string, unknown> = {
   return { ...world.integration, partner: { ...world.integration.partner, apiKey } };
 }
 
-/**
- * Opens a world whose jobs were all submitted with the first key, and are old enough to be known everywhere in the
- * service.
- */
+/** Submits all jobs with the first key. The jobs are so old that every machine of the service knows them. */
 async function openWithJobs(count: number): Promise<SyncWorld> {
   const world = await open();
   await world.addPeople(count);
@@ -249,8 +246,8 @@ describe('a contact that waits for the job of a replaced key and is merged', () 
 });
 
 /**
- * Opens a world whose contacts wait because the current key cannot see their jobs. Returns the credits spent on them
- * too.
+ * Creates contacts that wait because the current key cannot see their jobs. Also returns the credits that were spent
+ * on the contacts.
  */
 async function openWaiting(count = 1) {
   const world = await openWithJobs(count);
@@ -263,7 +260,7 @@ async function openWaiting(count = 1) {
   return { world, integration, waiting, remaining, spent: await world.spentInAll() };
 }
 
-/** Opens a world with one contact, which left or opted out before a run with the new key asks for its job. */
+/** Creates a contact that leaves or opts out. After that, a run with the new key requests the contact's job. */
 async function openAway(how: 'remove' | 'optOut') {
   const world = await openWithJobs(1);
   const [id = ''] = world.crm.records.keys();
@@ -272,7 +269,6 @@ async function openAway(how: 'remove' | 'optOut') {
   else world.crm.editContact(id, { optedOut: true });
   const integration = await withNewKey(world);
   await world.sync({ integration });
-  /** The contact has the same ID and details as before. */
   const comeBack = (): void => {
     if (how === 'remove') world.crm.addContact({ ...details, id });
     else world.crm.editContact(id, { optedOut: false });
@@ -280,7 +276,7 @@ async function openAway(how: 'remove' | 'optOut') {
   return { world, integration, id, comeBack, spent: await world.spentInAll() };
 }
 
-/** Adds a contact with the same names and another employer. */
+/** Adds a contact with the same names and a different employer. */
 function addNamesake(world: SyncWorld, crmId: string): string {
   const details = identityOf(world, crmId);
   return world.crm.addContact({ ...details, employers: ['Cobalt Lantern Works'] });

@@ -2,7 +2,10 @@ import type { RunReport } from '../../src/core/run.ts';
 import { findRunById } from '../../src/sync/statements/runs.ts';
 import type { SyncWorld } from '../helpers/sync-world.ts';
 
-/** Returns how many contacts in a run shared another contact's job, because the sandbox contains some people twice. */
+/**
+ * Returns the number of contacts in a run that shared a different contact's job. The sandbox contains some people
+ * twice.
+ */
 export async function sharedBy(
   { store }: Pick<SyncWorld, 'store'>,
   { id }: RunReport,

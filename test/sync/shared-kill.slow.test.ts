@@ -60,7 +60,7 @@ it('pays for a person of two integrations once, however often both processes are
 
 const PAID = "select person from jobs where shared_from is null and state <> 'unpaid'";
 
-/** Finds people whose profile was delivered to one of their contacts but not to another. */
+/** Finds people whose profile was delivered to one contact but not to a different contact of the same person. */
 const DIFFERENTLY_ENDED = `
   select person from jobs join contacts using (integration_id, crm_id)
   group by person having count(distinct coalesce(donor_id, '')) > 1`;
@@ -79,7 +79,9 @@ function query(database: string, sql: string): z.infer<typeof rowSchema>[] {
   }
 }
 
-/** Syncs a client and kills the process at random moments, until a start finishes without a kill. */
+/**
+ * Syncs a client and kills the process at random moments. Ends when a process has finished before it could be killed.
+ */
 async function killUntilDone(settings: string, integration: string): Promise<void> {
   for (let start = 0; start < MAX_STARTS; start++) {
     const child = spawn(
@@ -94,7 +96,7 @@ async function killUntilDone(settings: string, integration: string): Promise<voi
     }
     const [code, signal] = await exited;
     if (code === EXIT_CODES.done && start >= KILLS_OF_EACH) return;
-    // The other process may be settling the submissions that this one left open.
+    // The other process may be settling the open submissions of this process.
     const mayGoOn = signal === 'SIGKILL' || code === EXIT_CODES.done || code === EXIT_CODES.stopped;
     if (!mayGoOn) throw new Error(`The sync of ${integration} ended with code ${code}`);
   }

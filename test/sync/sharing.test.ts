@@ -24,7 +24,7 @@ async function open(options?: SyncWorldOptions): Promise<SyncWorld> {
   return world;
 }
 
-/** Opens two clients with the same people, of which the first has enhanced its contacts. */
+/** Opens two clients with the same people. The first client has enhanced its contacts. */
 async function openTwo(count: number, options: Parameters<typeof createNeighbour>[1] = {}) {
   const world = await open();
   const ids = await world.addPeople(count);
@@ -35,7 +35,7 @@ async function openTwo(count: number, options: Parameters<typeof createNeighbour
   return { world, neighbour, ids, copies, spent: await world.spent() };
 }
 
-/** Makes all jobs, and the data that depends on them, this much older. */
+/** Moves all jobs and their dependent data back by this time. */
 async function age({ database: { db } }: SyncWorld, ageMs: number): Promise<void> {
   await db
     .updateTable('jobs')

@@ -11,7 +11,7 @@ function pathOf({ database }: SyncWorld): string {
   return database.url.replace('sqlite:', '');
 }
 
-/** Returns a client that does something once, right after the response to a call with this name. */
+/** Returns a client that runs an action once, immediately after the response to a call with this name. */
 function afterFirst(
   client: PartnerClient,
   name: 'submitEnhancements' | 'readCredits',

@@ -130,7 +130,7 @@ describe('the first submission under a mapping', () => {
     const world = await open();
     const ids = await world.addPeople(300);
     await world.sync({ limit: 25 });
-    // Counts only paid contacts, because another contact of the same person shares the job without a credit.
+    // Counts only paid contacts. Two contacts of the same person share one job and one credit.
     const asked = await world.database.db
       .selectFrom('jobs')
       .select('crm_id')
@@ -218,7 +218,7 @@ describe('the first submission under a mapping', () => {
 
   it('is followed by the next as soon as it is answered, also where it brings no profile', async () => {
     let slept = 0;
-    // The known results end the wait earlier, however long the service takes on a busy machine.
+    // The results that are known end the wait earlier, even if the service is slow on a busy machine.
     const sleep: typeof systemClock.sleep = async (ms, signal) => {
       await systemClock.sleep(ms === IDLE_MS ? 12 * ms : ms, signal);
       if (ms === IDLE_MS && signal?.aborted !== true) slept += 1;
@@ -328,7 +328,7 @@ describe('a mapping that was accepted', () => {
   });
 });
 
-/** Opens a world whose jobs complete, but whose profiles cannot be read while a test prevents it. */
+/** Opens a service whose jobs complete. The test can prevent the profiles from being read. */
 async function openWithLateProfiles() {
   let isUnread = false;
   const world = await open({

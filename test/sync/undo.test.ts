@@ -11,7 +11,7 @@ afterEach(async () => {
   world = undefined;
 });
 
-/** Opens a world whose service makes everyone a year older with each request. */
+/** Opens a service. With each request, every person becomes a year older. */
 function openAgeingWorld(): Promise<SyncWorld> {
   let age = 40;
   return createSyncWorld({
@@ -42,10 +42,10 @@ function undo({ deps, integration }: SyncWorld, runId: string) {
   );
 }
 
-/** The values of two contacts in a field before a run overwrote them. */
+/** A field's values in two contacts before a run overwrote these values. */
 const NOTES = ['Met at the gala, grieving', 'Owes us a call'] as const;
 
-/** Opens a world with a run that overwrote notes in two contacts and wrote a note into a third. */
+/** Runs a sync that overwrites notes in two contacts and writes a note into a third contact. */
 async function overwriteNotes() {
   const opened = await createSyncWorld({
     integration: { fields: [{ from: 'donorId', to: 'Donor ID', when: 'always' }] },
@@ -123,7 +123,7 @@ describe('undoRun', () => {
     const writes = await db.selectFrom('writes').selectAll().execute();
     const contacts = await db.selectFrom('contacts').selectAll().execute();
     const whole = await undo(cut, run);
-    // The state after a kill: the CRM has the previous values, but the database does not know this.
+    // The process was killed. The CRM has the previous values, but the database does not know this.
     await db.deleteFrom('writes').execute();
     await db.insertInto('writes').values(writes).execute();
     await db.deleteFrom('contacts').execute();

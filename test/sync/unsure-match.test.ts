@@ -7,7 +7,7 @@ afterEach(async () => {
   for (const world of worlds.splice(0)) await world.close();
 });
 
-/** Opens a world whose service returns this probability for each match, or none. */
+/** Opens a service whose matches all have this probability, or have no probability if it is omitted. */
 async function open(minProbability: number | null, probability?: number): Promise<SyncWorld> {
   const world = await createSyncWorld({
     integration: { match: { minProbability } },

@@ -8,7 +8,9 @@ import { createFakeClock } from '../helpers/fake-clock.ts';
 const AWAY = new RetriableError('The database is away.', { code: 'database_unavailable' });
 const UNKNOWN = new FatalError('It is not known.', { code: 'database_commit_unconfirmed' });
 
-/** Starts work under a lease whose renewals fail in these ways, one after the other. Later renewals succeed. */
+/**
+ * Starts work under a lease. Its first renewals fail with these errors, one after the other. Later renewals succeed.
+ */
 function work(...failures: (Error | null)[]) {
   const clock = createFakeClock(1_000);
   const lease = { integrationId: 'riverside', epoch: 1 };

@@ -5,10 +5,10 @@ import { createSyncWorld, type SyncWorld, type SyncWorldOptions } from '../helpe
 
 export const NET_WORTH = 'Donor Net Worth';
 
-/** Opens a world and closes it after the test. */
+/** Opens a sync test's CRM, service and store, and closes them after the test. */
 export const open = closedAfterTest(createSyncWorld);
 
-/** Opens a world whose contacts are all in the CRM and enhanced. */
+/** Creates contacts that are all in the CRM and have been enhanced. */
 export async function openEnhanced(count: number, options?: SyncWorldOptions): Promise<SyncWorld> {
   const world = await open(options);
   await world.addPeople(count);
@@ -38,7 +38,7 @@ export const strangers: SyncWorldOptions = {
   }),
 };
 
-/** Submits everyone, and stops before any job is polled. */
+/** Submits all contacts and stops before any job is polled. */
 export async function leaveJobsRunning(world: SyncWorld): Promise<void> {
   await world.putFaults([{ on: { path: '*progress*' }, fault: { kind: 'slow', delayMs: 60_000 } }]);
   const stop = new AbortController();
@@ -50,7 +50,7 @@ export async function leaveJobsRunning(world: SyncWorld): Promise<void> {
   await running;
 }
 
-/** Makes all jobs this many minutes older. */
+/** Moves all jobs back by this number of minutes. */
 export async function ageJobs({ database }: SyncWorld, minutes: number): Promise<void> {
   await database.db
     .updateTable('jobs')

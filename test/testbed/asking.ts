@@ -2,14 +2,14 @@
 
 import { z } from 'zod';
 
-/** A sandbox's response. `body` is text if it is not JSON. */
+/** A sandbox's response. `body` is a string if it is not JSON. */
 export interface Answer {
   status: number;
   headers: Headers;
   body: unknown;
 }
 
-/** The content of a request. A string is sent unchanged, everything else as JSON. */
+/** The content of a request. A string is sent unchanged. Any other value is sent as JSON. */
 export interface Message {
   body?: unknown;
   headers?: Record<string, string>;
@@ -32,7 +32,7 @@ export async function send(
   return toAnswer(response);
 }
 
-/** Sends a form without following redirects. */
+/** Sends a form and does not follow redirects. */
 export async function postForm(url: string, form: Record<string, string>): Promise<Answer> {
   const body = new URLSearchParams(form);
   return toAnswer(await fetch(url, { method: 'POST', body, redirect: 'manual' }));
@@ -60,7 +60,7 @@ export function control(
   return send(`${rootUrl}/_sandbox${path}`, method, { body });
 }
 
-/** Makes an edit by hand in a CRM. Throws if it was refused. */
+/** Makes a manual edit in a CRM. Throws an error if the CRM refused the edit. */
 export async function edit(crm: Controlled, order: unknown): Promise<string> {
   const { status, body } = await control(crm, 'POST', '/edit', order);
   if (status !== 200) throw new Error(`The edit was refused: ${JSON.stringify(body)}`);

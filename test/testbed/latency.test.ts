@@ -6,7 +6,6 @@ import { startSalesforceSandbox } from '../../sandbox/salesforce/index.ts';
 import { createLatency, type LatencyOptions } from '../../testbed/latency.ts';
 import { ask, startPartner, strangers } from '../service/partner.ts';
 
-/** Returns the latencies of this many requests with consecutive numbers. */
 function drawn(options: LatencyOptions, numbers: readonly number[], requests: number): number[] {
   let at = 0;
   const draw = createLatency(options, () => numbers[at++ % numbers.length] ?? 0);
@@ -137,7 +136,7 @@ function holding() {
   const waits: number[] = [];
   const held: (() => void)[] = [];
   return {
-    /** How long each request was supposed to wait (ms). */
+    /** The planned wait of each request (ms). */
     waits,
     wait(ms: number) {
       waits.push(ms);

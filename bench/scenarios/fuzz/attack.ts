@@ -1,4 +1,4 @@
-/** Sends inputs to an edge and judges the results. */
+/** Sends inputs to an edge and checks the results. */
 import { performance } from 'node:perf_hooks';
 import { isDonorSyncError, messageOf } from '../../../src/core/errors.ts';
 import { createRandom } from '../../../test/simulation/random.ts';
@@ -8,13 +8,13 @@ import { mutate } from './mutate.ts';
 /** The maximum time to read one input. */
 const HANG_MS = 1_000;
 
-/** One in this many inputs is an unchanged example. */
+/** The number of inputs per unchanged example. */
 const EXAMPLE_EVERY = 20;
 
-/** The maximum number of findings per edge. More would add no information. */
+/** The maximum number of findings per edge. Further findings would add no information. */
 const MOST_KEPT = 20;
 
-/** A failure that one input caused. `attack` with the same seed and number draws the input again. */
+/** A failure that one input caused. `attack` recreates the input from the same seed and number. */
 export interface Finding {
   kind: 'crash' | 'hang' | 'drop';
   edge: string;

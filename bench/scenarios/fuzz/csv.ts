@@ -1,4 +1,4 @@
-/** Reads CSV: the nonprofits' files, the journals next to them, and the results of Salesforce's Bulk API. */
+/** The inputs are the nonprofits' files, the journals next to them, and the results of Salesforce's Bulk API. */
 import { parse } from 'csv-parse/sync';
 import { z } from 'zod';
 import { quote, splitRow, unquote } from '../../../connectors/csv/cells.ts';
@@ -110,7 +110,7 @@ export const bulkEdge: Edge = {
     )) {
       rows.push(...some);
     }
-    // An independent and strict parser reads the same text.
+    // An independent and strict parser reads the same input.
     const others = otherReading(bytes);
     requireThat(others !== null, `read something that is not CSV: ${JSON.stringify(rows)}`);
     requireSame('the rows', others, rows);
@@ -125,7 +125,7 @@ function headerOf(bytes: Buffer): string[] | null {
 
 const rowsSchema = z.array(z.array(z.string()));
 
-/** Returns the rows below the header, or only the header. Returns null for a text that is not CSV. */
+/** Returns the rows below the header, or only the header. Returns null if the bytes are not CSV. */
 function otherReading(bytes: Buffer, isHeader = false): string[][] | null {
   try {
     const rows = parse(new TextDecoder().decode(bytes), {

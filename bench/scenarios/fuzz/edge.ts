@@ -1,30 +1,29 @@
 /**
- * An edge is a part that reads foreign text. This file defines the random inputs for an edge, and the conditions that
- * must hold.
+ * An edge is a part that reads data from outside. This file defines the random inputs for an edge, and the conditions
+ * that must hold.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Random } from '../../../test/simulation/random.ts';
 
-/** One input of an edge. */
 export interface Input {
   bytes: Buffer;
   /** True for an unchanged example, which the edge must accept. */
   isExample: boolean;
-  /** Draws values in addition to the bytes, so an input can be drawn again by its number. */
+  /** Provides further random values. They depend only on the input's number, so the input can be recreated. */
   random: Random;
 }
 
 export interface Edge {
   name: string;
   /**
-   * How many of a thousand inputs this edge gets. An edge that queries a neighbour is slower than one that only reads
-   * text.
+   * The number of inputs for this edge, out of a thousand. An edge that queries a neighbour is slower than an edge
+   * that only reads a string.
    */
   share: number;
   examples: readonly string[];
   /**
-   * Reads an input. Throws a `Drop` if the accepted value differs from the input, or one of the four kinds of errors if
-   * the input is refused. Any other error is a failure.
+   * Throws a `Drop` if the accepted value differs from the input. Throws one of the four kinds of errors if the input
+   * is refused. Any other error is a failure.
    */
   read(input: Input): unknown;
   close?(): Promise<void>;

@@ -1,4 +1,4 @@
-/** Reads texts from senders of webhooks: bodies and signatures. */
+/** Reads the bodies and signatures that webhook senders provide. */
 import { createHmac } from 'node:crypto';
 import { findSignatureProblem } from '../../../src/interfaces/api/webhooks/call-signature.ts';
 import { readHookBody } from '../../../src/interfaces/api/webhooks/hook-body.ts';

@@ -1,4 +1,4 @@
-/** Reads files that a self-hosted service imports: tax returns and lists. */
+/** Reads the tax returns and lists that a self-hosted service imports. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -66,7 +66,7 @@ export async function openImportEdge(): Promise<Edge> {
   };
 }
 
-/** Like `importPeople`, reports a problem in the file or its XML as such. Any other error is ours. */
+/** Reports a problem in the file or its XML as `importPeople` does. Any other error is a defect in our code. */
 async function* refusing<Item>(entries: AsyncIterable<Item>): AsyncGenerator<Item> {
   try {
     yield* entries;

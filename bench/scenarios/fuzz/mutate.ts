@@ -1,7 +1,7 @@
-/** Makes texts that are almost right: examples with parts removed, inserted, repeated or swapped. */
+/** Creates strings that are almost correct. Parts of an example are removed, inserted, repeated or swapped. */
 import type { Random } from '../../../test/simulation/random.ts';
 
-/** Texts that confuse parsers: syntax characters, odd numbers, and invalid characters. */
+/** Strings that confuse parsers, such as syntax characters, odd numbers and invalid characters. */
 const TOKENS = [
   ...[
     '"',
@@ -84,7 +84,7 @@ function parsedOf(text: string): unknown {
   }
 }
 
-/** Returns the value with one of its places changed. Deep places are as likely as others. */
+/** Returns the value with one change at a random place. Nested places are as likely as others. */
 function changed(value: unknown, random: Random): unknown {
   const isInner = typeof value === 'object' && value !== null;
   if (!isInner || random.chance(0.15)) return random.pick(VALUES);

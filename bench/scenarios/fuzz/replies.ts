@@ -1,4 +1,6 @@
-/** Reads responses of the service and the CRMs: real responses of the stand-ins that are changed and replayed. */
+/**
+ * Reads responses of the service and the CRMs. The responses come from the stand-ins, are changed, and are replayed.
+ */
 import type { Connector } from '../../../connectors/contract.ts';
 import { defineHubspotConnector } from '../../../connectors/hubspot/connector.ts';
 import { createPacerRegistry } from '../../../connectors/hubspot/pacers.ts';
@@ -14,16 +16,16 @@ import { aClient, aPerson, createHastyClock } from '../../../test/partner/test-c
 import type { Random } from '../../../test/simulation/random.ts';
 import { Drop, type Edge, requireSame, requireThat } from './edge.ts';
 
-/** The maximum number of requests. A reading that sends more is in an endless loop. */
+/** The maximum number of requests. A reading that sends more requests is in an endless loop. */
 const MOST_REQUESTS = 300;
 
-/** Statuses that a changed response can get. Most responses keep their own. */
+/** Statuses that a changed response can get. Most responses keep their own status. */
 const STATUSES = [
   200, 200, 201, 202, 207, 301, 400, 401, 402, 403, 404, 409, 413, 422, 429, 500, 503,
 ] as const;
 
 interface Recorded {
-  /** The method and the path. They identify a response if a reading uses another route. */
+  /** The method and the path. They identify a response if a reading uses a different route. */
   place: string;
   status: number;
   headers: [string, string][];
@@ -137,7 +139,7 @@ export async function openServiceEdge(): Promise<Edge> {
         asking.check?.(answer);
       } catch (error) {
         const isAnswered = status === null || (status >= 200 && status < 300);
-        // After a paid request was answered, no error may claim that nothing was charged.
+        // After a paid request has received a response, no error may claim that nothing was charged.
         if (asking.isPaid && isAnswered && isDonorSyncError(error)) {
           requireSame('what may have been charged', 'unknown', chargedBy(error));
         }
@@ -158,7 +160,7 @@ function hasKey(key: string) {
 
 type Fetch = typeof globalThis.fetch;
 
-/** Opens an edge at which a connector reads all contacts, while one response at a time is changed. */
+/** One response at a time is changed. */
 async function openCrmEdge(
   name: string,
   open: (fetch: Fetch) => Promise<Connector>,
@@ -170,7 +172,7 @@ async function openCrmEdge(
     share: 4,
     examples: kept.map(({ text }) => text),
     async read({ bytes, isExample, random }) {
-      // The examples are taken from the same list, so a change fits its place.
+      // The changed body comes from an example in the same list, so it resembles a response to the same request.
       const at = random.int(0, kept.length - 1);
       const changed = isExample ? null : { at, status: statusOf(random), body: bytes };
       const read = await readAll(open, replayingFetch(kept, changed));
@@ -181,7 +183,9 @@ async function openCrmEdge(
   };
 }
 
-/** Requires that every record with a recognisable ID on a changed page was read, unless the reading failed. */
+/**
+ * Requires that the connector read every record with a recognisable ID on a changed page, unless the reading failed.
+ */
 function requireAllRead(
   kept: readonly Recorded[],
   { at, status, body }: Changed,

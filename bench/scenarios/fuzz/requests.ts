@@ -21,7 +21,7 @@ export async function openRequestEdge(): Promise<Edge> {
   const token = await world.addToken('admin');
   const hook = await world.addHook();
   await world.addPeople(3);
-  // The pages are left out, because only a build or vitest can load their JSX.
+  // The pages are excluded, because only a build or vitest can load their JSX.
   const paths = [
     ...['/v1/runs?cursor=', '/v1/runs/', '/v1/runs?integration=riverside&status=', '/v1/holds?'],
     ...['/v1/audit?cursor=', '/v1/integrations/', '/v1/runs/a/contacts?outcome='],
@@ -79,7 +79,7 @@ function targetOf(bytes: Buffer, paths: readonly string[], random: Random): stri
   return (random.one(paths) ?? '/') + tail;
 }
 
-/** Returns headers with only the characters that headers accept. Each caller has a separate address. */
+/** Returns headers that contain only allowed characters. Each caller has a separate address. */
 function headersOf(bytes: Buffer, token: string, random: Random): Record<string, string> {
   const value = bytes
     .toString('latin1')

@@ -21,7 +21,7 @@ integrations:
     budget: { perRun: 20 }
 `;
 
-/** Loads the connectors first, because this takes longer than any reading and does not depend on the text. */
+/** Loads the connectors first, because loading takes much longer than reading the settings. */
 export async function openSettingsEdge(): Promise<Edge> {
   await Promise.all(['csv', 'hubspot', 'salesforce'].map(findConnectorDefinition));
   return settingsEdge;
@@ -39,7 +39,7 @@ const settingsEdge: Edge = {
     // In the file, each CRM's app is at the same level as the service.
     const setup = { service: settings.setup.service, ...settings.setup.apps };
     const meant = { ...rest, setup, erasureLog: isNextTo ? named : live };
-    // If the parsed settings are written again, they must have the same meaning.
+    // If the parsed settings are written again, the new file must have the same meaning.
     const again = await parse(
       stringify(meant, { aliasDuplicateObjects: false }).replaceAll('${', '$${'),
     );

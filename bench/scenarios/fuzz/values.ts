@@ -1,4 +1,7 @@
-/** Reads values and times in foreign forms: CRM fields, headers, schedules, hosts, and people's addresses. */
+/**
+ * Reads values and times in foreign forms. They come from CRM fields, headers, schedules, hosts, and people's
+ * addresses.
+ */
 import { z } from 'zod';
 import { cronProblem, timezoneProblem } from '../../../src/clients/schedules/cron.ts';
 import { nextTime } from '../../../src/clients/schedules/next-time.ts';
@@ -25,7 +28,7 @@ export const fieldValueEdge: Edge = {
   read({ bytes }) {
     const text = bytes.toString('utf8');
     const comparable = comparableText(text);
-    // A value that is already in our form stays unchanged.
+    // A value that is already in our form must not change.
     requireSame('a value', comparable, comparableText(comparable));
     requireThat(sameValue(text, comparable), 'a value differs from its own form');
   },
@@ -63,7 +66,7 @@ export const hostEdge: Edge = {
     const text = bytes.toString('utf8');
     for (const schema of [hostSchema, hostAndPortSchema]) {
       const host = schema.safeParse(text).data;
-      // An accepted host must not lead anywhere else.
+      // An accepted host must not become a different host.
       if (host !== undefined) requireSame('a host', host, new URL(`https://${host}/`).host);
     }
     const network = toNetworkPrefix(text);

@@ -1,4 +1,6 @@
-/** Reads single words and short texts: IDs, cursors, ranges, addresses, keys, and a CRM's data about people. */
+/**
+ * Reads single words and short strings, such as IDs, cursors, ranges, addresses, keys and a CRM's data about people.
+ */
 import { splitFullName } from '../../../connectors/csv/full-name.ts';
 import { startReading } from '../../../connectors/hubspot/reading/cursor.ts';
 import { canonicalId } from '../../../connectors/hubspot/record.ts';

@@ -1,10 +1,10 @@
-/** A fuzzy search by name, address and employer with a general library, as it could be built in an hour. */
+/** A fuzzy search by name, address and employer with a general library. A developer could write it in an hour. */
 
 import Fuse from 'fuse.js';
 import type { World } from '../../../people/world.ts';
 import type { TestPerson } from './persons.ts';
 
-/** The highest score that counts as a match. The library's score for equal texts is 0. */
+/** The library's score for equal strings is 0. */
 const HIGHEST_SCORE = 0.3;
 
 /** Creates a function that finds a donor with the library alone. */

@@ -1,4 +1,4 @@
-/** Common variants of names from general knowledge, which only this bench uses. */
+/** Common variants of names. They come from general knowledge, and only this benchmark uses them. */
 
 /** Short forms that occur in contact lists. */
 export const NICKNAMES: Record<string, readonly string[]> = Object.fromEntries(
@@ -24,7 +24,7 @@ export const NICKNAMES: Record<string, readonly string[]> = Object.fromEntries(
     .map(([name = '', forms = '']) => [name, forms.split(',')]),
 );
 
-/** Last names that are rare or missing in the lists of the most common names. */
+/** Last names that the lists of the most common names lack or contain only rarely. */
 export const RARE_LAST_NAMES =
   `Abernathy-Cole Achterberg Bellweather Brzezicki Castellanos-Ruiz Dragomirov Eastergaard Fitzwarren
    Galbreath Hollingshead Iskander Janowicz Kirschbaum Lindqvist Macnamara Nakashima Oyelaran
@@ -51,7 +51,7 @@ export const ADDED_WORDS = [
   'Region 4',
 ];
 
-/** Other spellings of public bodies. */
+/** Alternative spellings of public bodies. */
 export const FORMER_SPELLINGS: readonly [RegExp, string][] = [
   [/^U\.S\. (?=Army|Navy|Air Force|Marine)/, 'United States '],
   [/^U\.S\. House of Representatives$/, 'United States House of Representatives'],

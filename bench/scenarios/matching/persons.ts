@@ -1,7 +1,7 @@
 /**
- * Draws people as a contact list may contain them, with the right donor for each. The mixture is fixed: 20% exact, 50%
- * spread evenly over the classes of noise, 10% moved or with a former employer, and 20% not in the file. The noise uses
- * its own lists, not the matcher's.
+ * Creates people as a contact list may contain them, with the right donor for each person. The mixture is fixed. Of
+ * the contacts, 20% are exact, and 50% are spread evenly over the classes of noise. Another 10% have moved or have a
+ * former employer, and 20% are not in the file. The noise uses its own lists, not the matcher's lists.
  */
 
 import { drawAddress, readCities } from '../../../people/address.ts';
@@ -33,7 +33,6 @@ export const CLASSES = ['exact', ...NOISE, 'moved or former employer', 'not ther
 
 type Class = (typeof CLASSES)[number];
 
-/** A person to match. */
 export interface TestPerson {
   noise: Class;
   first: string;
@@ -44,7 +43,7 @@ export interface TestPerson {
   donor: number | null;
 }
 
-/** Draws the people. Also returns the world in which the real people have homes too. */
+/** Creates the random people. Also returns the world, in which the real people have homes too. */
 export function drawPersons(world: World, invented: number, count: number) {
   const draw = createDraw(world.seed, 'matching bench', count);
   const housed = withHomes(world, invented);
@@ -88,7 +87,10 @@ function drawPerson(draw: Draw, world: World, invented: number, noise: Class): T
   }
 }
 
-/** Draws a donor's number. One in six is a real person. Only real people work for public organisations. */
+/**
+ * Chooses a donor's number at random. One in six donors is a real person. Only real people work for public
+ * organisations.
+ */
 function drawNumber(draw: Draw, world: World, invented: number, noise: Class): number {
   const isReal = noise === 'other name of a public body' || chance(draw, 1 / 6);
   return isReal ? between(draw, invented, world.donorCount - 1) : between(draw, 0, invented - 1);
@@ -96,7 +98,10 @@ function drawNumber(draw: Draw, world: World, invented: number, noise: Class): n
 
 type Said = Omit<TestPerson, 'noise' | 'donor'>;
 
-/** Returns the donor's own details, usually with both an address and an employer, and always with one of them. */
+/**
+ * Returns the donor's own details. They usually include an address and an employer, and always include at least one
+ * of these.
+ */
 function plainly(draw: Draw, donor: Donor): Said {
   const [home] = donor.addresses;
   const [job] = donor.work;
@@ -172,7 +177,7 @@ function noisy(draw: Draw, donor: Donor, noise: Class): Said | undefined {
 }
 
 /**
- * Returns a person who has moved, either to an earlier known home or to a new home with the same employer. Both are
+ * Returns a person who has moved to an earlier known home, or to a new home with the same employer. Both kinds are
  * equally frequent.
  */
 function moved(draw: Draw, donor: Donor): Said | undefined {
@@ -188,10 +193,10 @@ function moved(draw: Draw, donor: Donor): Said | undefined {
 }
 
 /**
- * Draws a person who is not in the file. A third of them have rare names, a third have a donor's name but live
- * elsewhere, and the others live with a donor. None works for a public organisation, because nothing could distinguish
- * someone in the Senate from a senator with the same name. Each has an address or an employer, because a name alone may
- * be enough to find an invented donor.
+ * Creates a random person who is not in the file. A third of these people have rare names, and a third have a donor's
+ * name but a different home. The others live with a donor. They do not work for public organisations, because nothing
+ * could distinguish a Senate employee from a senator with the same name. Each person has an address or an employer,
+ * because a name alone may be enough to find an invented donor.
  */
 function drawStranger(draw: Draw, world: World, invented: number): TestPerson {
   const donor = world.donor(between(draw, 0, world.donorCount - 1));
@@ -231,7 +236,7 @@ function respelled(name: string): string | null {
   return found === undefined ? null : name.replace(...found);
 }
 
-/** Drops, doubles or replaces a letter, or swaps it with the next one. Never changes the first letter. */
+/** Drops, doubles or replaces a letter, or swaps it with the next letter. Never changes the first letter. */
 function mistyped(draw: Draw, word: string): string {
   const at = between(draw, 1, word.length - 2);
   const [before, letter, after] = [word.slice(0, at), word.charAt(at), word.slice(at + 1)];

@@ -1,12 +1,12 @@
 import { isAscii as isAsciiText, isUtf8 } from 'node:buffer';
 import type { ByteReader } from './source.ts';
 
-/** `latin1` means Windows-1252, as in spreadsheets. */
+/** `latin1` means Windows-1252, as in spreadsheet programs. */
 export const ENCODINGS = ['utf-8', 'latin1'] as const;
 
 export type Encoding = (typeof ENCODINGS)[number];
 
-/** Returns the text of the bytes, or null if they are not in this encoding. */
+/** Returns the text of the bytes, or null if some bytes are invalid in this encoding. */
 export function decodeText(bytes: Buffer, encoding: Encoding): string | null {
   if (encoding === 'utf-8') return isUtf8(bytes) ? bytes.toString('utf8') : null;
   return bytes
@@ -17,7 +17,7 @@ export function decodeText(bytes: Buffer, encoding: Encoding): string | null {
 const CHUNK_BYTES = 64 * 1024;
 
 /**
- * Returns a file's encoding. It is UTF-8 if all its bytes are UTF-8 and some are not ASCII, although the settings say
+ * Returns a file's encoding. It is UTF-8 if all its bytes are valid UTF-8 and some are not ASCII. The settings may say
  * Latin-1. Otherwise each name with an accent would become another person's name, and cost another credit. Text in
  * Latin-1 is almost never UTF-8 by chance.
  */
@@ -36,7 +36,7 @@ export async function detectEncoding(
     if (bytesRead === 0) break;
     const bytes = buffer.subarray(0, bytesRead);
     isAscii &&= isAsciiText(bytes);
-    // A letter that is cut off at the end of the file is accepted here, so its row is refused later.
+    // This function accepts a letter that is incomplete at the end of the file. Its row is refused later.
     if (!isAscii && !isNextOf(decoder, bytes)) return expected;
     at += bytesRead;
   }
@@ -57,7 +57,7 @@ export function isEncodable(text: string, encoding: Encoding): boolean {
   return encoding === 'utf-8' ? text.isWellFormed() : ENCODABLE_IN_LATIN1.test(text);
 }
 
-/** Returns the bytes of a text. A character that does not exist in the encoding becomes a question mark. */
+/** Returns the bytes of a string. A character that the encoding does not contain becomes a question mark. */
 export function encodeText(text: string, encoding: Encoding): Buffer {
   if (encoding === 'utf-8') return Buffer.from(text, 'utf8');
   return Buffer.from(text.replace(/[^\0-\xff]/gu, latin1Byte), 'latin1');
@@ -68,7 +68,7 @@ function latin1Byte(mark: string): string {
   return place === -1 ? '?' : String.fromCharCode(0x80 + place);
 }
 
-/** The characters for the bytes 0x80 to 0x9F. Five of these bytes have no character and stay as they are. */
+/** The characters for the bytes 0x80 to 0x9F. Five of these bytes have no character and are kept unchanged. */
 const WINDOWS_1252 = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ';
 
 const ENCODABLE_IN_LATIN1 = new RegExp(`^[\\x00-\\x7f\\xa0-\\xff${WINDOWS_1252}]*$`);

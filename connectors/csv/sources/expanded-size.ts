@@ -1,5 +1,5 @@
 /**
- * Determines the size of an unpacked archive without keeping any of it, because an archive may state a smaller size.
+ * Determines the size of an unpacked archive but keeps none of its data. The size that an archive states may be wrong.
  */
 import { createInflateRaw } from 'node:zlib';
 
@@ -14,7 +14,7 @@ const PACKED = 8;
 /** Means that the size is stored elsewhere. */
 const ELSEWHERE = 0xffffffff;
 
-/** True if the files in an archive have more bytes than this. Returns false if it is not an archive. */
+/** True if the unpacked files in an archive are larger than this. Returns false if it is not an archive. */
 export async function expandsBeyond(bytes: Uint8Array, most: number): Promise<boolean> {
   let total = 0;
   for (const entry of readEntries(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length))) {
@@ -54,8 +54,8 @@ function findEnd(archive: Buffer): number {
 }
 
 /**
- * Returns the size of unpacked data. It stops a little above `most`. Damaged data counts as far as it can be
- * read.
+ * Returns the size of unpacked data. The count stops a little above `most`. For damaged data, the size covers only the
+ * readable part.
  */
 function inflatedSize(data: Buffer, most: number): Promise<number> {
   return new Promise((resolve) => {

@@ -1,6 +1,6 @@
 /**
- * Reads files that are not UTF-8. UTF-16 text and workbooks are converted to UTF-8 in memory, and are never written to
- * disk.
+ * Reads files whose encoding is not UTF-8. UTF-16 text and workbooks are converted to UTF-8 in memory, and are never
+ * written to disk.
  */
 import type { BigIntStats } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
@@ -18,17 +18,14 @@ export interface ByteReader {
   close(): Promise<void>;
 }
 
-/**
- * A file's text. It consists of its bytes, or of the UTF-8 text into which donor-sync has converted UTF-16 or a
- * workbook.
- */
+/** A file's text. The text consists of the file's bytes. UTF-16 and workbooks are first converted to UTF-8. */
 export interface TextSource {
   handle: ByteReader;
   /** Bytes of the text. */
   size: number;
   /** The file on disk. Its stamp shows whether it has changed. */
   file: FileHandle;
-  /** Opens another reader of the same text, which can report the current state of the file. */
+  /** Opens a second reader of the same text. The second reader can report the current state of the file. */
   reopen(): Promise<ByteReader & { stats(): Promise<BigIntStats> }>;
   close(): Promise<void>;
 }
@@ -36,10 +33,10 @@ export interface TextSource {
 /** The two kinds of files that are read and never written. */
 export type ForeignKind = 'UTF-16 text' | 'workbook';
 
-/** The maximum size of a text that is converted to UTF-8 in memory. */
+/** The maximum size of the text that is converted to UTF-8 in memory. */
 const MOST_UTF_16_BYTES = 512 * 1024 * 1024;
 
-/** Opens a file's text. Throws a ConfigurationError for a workbook or UTF-16 text that cannot be read. */
+/** Opens a file's text. Throws a ConfigurationError if a workbook or a UTF-16 file cannot be read. */
 export async function openSource(path: string, sheet: string | null): Promise<TextSource> {
   const file = await open(path, 'r');
   try {
@@ -79,15 +76,15 @@ async function reopenFile(path: string) {
   };
 }
 
-/** Returns a file's kind by its first bytes, or null for text in UTF-8 or Latin-1. */
+/** Returns a file's kind, which its first bytes show. Returns null for files in UTF-8 or Latin-1. */
 export async function detectForeignKind(path: string): Promise<ForeignKind | null> {
   await using file = await open(path, 'r');
   return detectKind(await readStart(file));
 }
 
 /**
- * Converts bytes in another encoding to UTF-8 text with a byte order mark. Other bytes stay as they are. For UTF-16 it
- * may be the first part of a text, in which case `isWhole` is false.
+ * Converts bytes in a different encoding to UTF-8 text with a byte order mark. Other bytes are returned unchanged.
+ * `isWhole` is false if the bytes are only the first part of UTF-16 text.
  */
 export async function toPlainText(
   path: string,
@@ -144,15 +141,15 @@ async function readWhole(file: FileHandle): Promise<Buffer> {
 
 const ZIP = Buffer.from('PK\x03\x04', 'latin1');
 
-/** Returns a file's kind by the bytes themselves. */
+/** Determines a file's kind from its bytes. */
 export function detectKind(start: Buffer): ForeignKind | null {
   if (start.subarray(0, ZIP.length).equals(ZIP)) return 'workbook';
   return detectUtf16(start) === null ? null : 'UTF-16 text';
 }
 
 /**
- * Recognises UTF-16 by the byte order mark. Without one, recognises it by the zero bytes in a first line of Latin
- * letters.
+ * Recognises UTF-16 by its byte order mark. If UTF-16 has no byte order mark, its first line identifies it. In Latin
+ * letters, every second byte is zero.
  */
 function detectUtf16(start: Buffer): 'utf-16le' | 'utf-16be' | null {
   const [a, b, c, d] = start;

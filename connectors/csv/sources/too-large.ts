@@ -1,2 +1,1 @@
-/** The fix for a workbook that is too large. */
 export const TOO_LARGE = 'it is too large to be read as a workbook; save the sheet as "CSV UTF-8"';

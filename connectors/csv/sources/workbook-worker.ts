@@ -1,6 +1,6 @@
 /**
- * A thread that converts one sheet of a workbook to CSV. A workbook is an archive from outside, so the memory and time
- * that it takes affect only this thread, which can be ended.
+ * A thread that converts one sheet of a workbook to CSV. A workbook is an untrusted archive. The memory and time that
+ * it needs affect only this thread, and donor-sync can end the thread.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { formatValue } from 'hucre';
@@ -9,10 +9,10 @@ import { z } from 'zod';
 import { expandsBeyond } from './expanded-size.ts';
 import { TOO_LARGE } from './too-large.ts';
 
-/** The thread's answer: the sheet as CSV in UTF-8, or why there is none. */
+/** The thread's result: the sheet as CSV in UTF-8, or the reason why it cannot be converted. */
 export type WorkbookAnswer = { csv: Uint8Array } | { problem: string };
 
-/** The maximum size of an unpacked sheet. A sheet with two million cells has about half of this. */
+/** The maximum size of an unpacked sheet. A sheet with two million cells has about half this size. */
 const MOST_EXPANDED_BYTES = 256 * 1024 * 1024;
 
 const requestSchema = z.object({
@@ -45,7 +45,7 @@ async function answerTo(data: unknown): Promise<WorkbookAnswer> {
   }
 }
 
-/** How many names a header has at least. Lines above it contain at most a title. */
+/** The minimum number of names in a header. Lines above the header contain at most a title. */
 const FEWEST_NAMES = 2;
 
 /** Returns the cells as they are displayed, starting with the line of column names. */
@@ -67,7 +67,10 @@ function lastFilled(row: readonly string[]): number {
   return row.findLastIndex((text) => text.trim() !== '') + 1;
 }
 
-/** Returns the text that a spreadsheet shows, such as a ZIP code with its leading zeros, or a date in its format. */
+/**
+ * Returns the value that a spreadsheet shows. For example, a ZIP code has its leading zeros, and a date has its display
+ * format.
+ */
 function displayed(value: CellValue, cell: Cell | undefined): string {
   if (value === null) return '';
   if (typeof value === 'string') return value;
@@ -76,7 +79,7 @@ function displayed(value: CellValue, cell: Cell | undefined): string {
   if (value instanceof Date) {
     return format === 'General' ? value.toISOString().slice(0, 10) : formatValue(value, format);
   }
-  // A spreadsheet stores fifteen digits. Further digits come from rounding a sum.
+  // A spreadsheet stores fifteen digits. Further digits come from rounding errors.
   return format === 'General' || format === '@'
     ? String(Number(value.toPrecision(15)))
     : formatValue(value, format);
@@ -91,5 +94,5 @@ function quoted(text: string): string {
   return /[",\r\n]/.test(text) || text !== text.trim() ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-// At the end, so everything above is defined.
+// This call is at the end of the file, so everything above is defined.
 parentPort?.postMessage(await answerTo(workerData));

@@ -33,7 +33,7 @@ import { checkMarks } from './marks.ts';
 import { checkRules, RULES } from './rules.ts';
 import { findMissingScopes, scopeFindings, sensitiveFindings } from './scopes.ts';
 
-/** Checks every prerequisite of an integration with HubSpot without changing anything. */
+/** Checks every prerequisite of a HubSpot client. Changes nothing. */
 export function check(
   options: ConnectorOptions<HubspotSettings>,
   world: HubspotWorld,
@@ -65,7 +65,7 @@ async function examine(
   if (missing === null) return;
   const use = { needed: neededScopes(options), unused };
   findings.push(...scopeFindings(missing, use, signIn.scopes));
-  // Without these scopes, opening would only give the same finding again.
+  // If these scopes are missing, opening the connector would only produce the same finding again.
   if (missing.some(({ scope }) => OPENING_NEEDS.has(scope) && use.needed.has(scope))) return;
   const session = await attempt(findings, 'contacts', OPEN_FIX, () =>
     openSession(options, world, api),
@@ -89,10 +89,7 @@ async function examine(
 
 const OPENING_NEEDS: ReadonlySet<string> = new Set([READ_CONTACTS, READ_COMPANIES]);
 
-/**
- * Returns the scopes that are needed. Nothing works without reading and writing. The other scopes are needed only if
- * they are used.
- */
+/** Every client needs both reading and writing. The other scopes are needed only if they are used. */
 function neededScopes({ settings, uses }: ConnectorOptions<HubspotSettings>): ReadonlySet<string> {
   const readsLists = uses?.groups.some((group) => 'list' in group) ?? false;
   return new Set([
@@ -125,7 +122,7 @@ function signedIn({ portalId }: SignIn): Finding {
   return { ...met('sign-in', message), report: 'HubSpot accepts the token.' };
 }
 
-/** Checks the version. HubSpot ends its versions on fixed days (CRM facts, section B1). */
+/** HubSpot stops supporting each version on a fixed day (CRM facts, section B1). */
 function checkVersion({ apiVersion }: HubspotSettings): Finding {
   const subject = 'API version';
   if (apiVersion !== 'v3') return plain(met(subject, `donor-sync uses API version ${apiVersion}.`));
@@ -133,7 +130,7 @@ function checkVersion({ apiVersion }: HubspotSettings): Finding {
   return plain({ subject, ok: true, message, fix: 'Remove crm.apiVersion from the settings.' });
 }
 
-/** Shows the rates before a user chooses to convert amounts with them. */
+/** Shows the rates before a user decides to convert amounts with them. */
 async function checkCurrencies(
   session: HubspotSession,
   mapped: readonly string[],
@@ -153,7 +150,7 @@ async function checkCurrencies(
   return currencyFindings('HubSpot', fields, seen, RATES_FIX);
 }
 
-/** Parts of the identity that are unknown as long as the token has no access to them. */
+/** Parts of the identity that are unknown until the token has access to them. */
 function checkIdentity({ shape, properties }: HubspotSession): Finding[] {
   const hidden = shape.identity().sources.filter(({ readable }) => !readable);
   return hidden.map(({ name }) => {
@@ -172,7 +169,10 @@ const usageSchema = z.object({
   results: z.array(z.object({ currentUsage: z.number(), usageLimit: z.number() })).min(1),
 });
 
-/** Returns the account's daily requests, from the last response or otherwise from the list of usage. */
+/**
+ * Returns the account's daily requests from the last response. If that response does not contain them, requests the
+ * usage.
+ */
 export async function readLimits({ api }: Pick<HubspotSession, 'api'>): Promise<LimitState | null> {
   const state = api.limit.state();
   if (state !== null) return state;
@@ -182,7 +182,7 @@ export async function readLimits({ api }: Pick<HubspotSession, 'api'>): Promise<
     const remaining = Math.max(0, usage.usageLimit - usage.currentUsage);
     return { daily: { max: usage.usageLimit, remaining } };
   } catch (error) {
-    // Public apps have no daily limit, and are refused.
+    // Public apps have no daily limit, and HubSpot refuses this request for them.
     if (!isDonorSyncError(error) || error.kind !== 'configuration') throw error;
     if (error.code === 'crm_unauthorized') throw error;
     return null;

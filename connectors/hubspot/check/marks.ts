@@ -1,4 +1,4 @@
-/** Finds values of picklists that have no meaning in the settings, with the contacts that wait for it. */
+/** Finds picklist values whose meaning is not in the settings, and the contacts that wait for this meaning. */
 import { z } from 'zod';
 import type { ContactsSettings, Finding } from '../../contract.ts';
 import { markColumns } from '../../marks/mark-values.ts';
@@ -9,7 +9,10 @@ import { SEARCH_PAGE_SIZE } from '../reading/spans.ts';
 import { recordPageSchema } from '../record.ts';
 import type { HubspotSession } from '../session.ts';
 
-/** Counts the values without a meaning among the first contacts that have one. Needs one search per property. */
+/**
+ * Among the first contacts with values that have no meaning in the settings, counts each value. Needs one search per
+ * property.
+ */
 export async function checkMarks(
   session: HubspotSession,
   contacts: ContactsSettings,

@@ -1,4 +1,4 @@
-/** Reads what `doctor` needs in addition to the prerequisites: some contacts, and facts about the account. */
+/** Reads the additional data that `doctor` needs: some contacts, and facts about the account. */
 import { z } from 'zod';
 import type { AccountFact } from '../../contract.ts';
 import { readAs } from '../errors.ts';
@@ -33,7 +33,7 @@ function searchBody({ filter, shape }: HubspotSession, limit: number): object {
 const detailsSchema = z.object({ accountType: z.string().optional() });
 const totalSchema = z.object({ total: z.number() });
 
-/** Returns the account's type, and the number of contacts. */
+/** Returns the account's type and the number of contacts. */
 export async function readFacts(session: HubspotSession): Promise<AccountFact[]> {
   const { api, settings } = session;
   const { accountType = '' } = readAs(detailsSchema, await api.get(api.paths.accountDetails));

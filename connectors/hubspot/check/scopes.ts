@@ -16,23 +16,22 @@ import {
   WRITE_SCHEMAS,
 } from '../sign-in/scopes.ts';
 
-/** The scopes that the settings need. */
 export interface ScopeUse {
   /** Scopes without which a run with these settings cannot do its work. */
   needed: ReadonlySet<string>;
-  /** Scopes that these settings do not use. */
+  /** Scopes that donor-sync does not need with these settings. */
   unused: ReadonlySet<string>;
 }
 
 /** A scope without which HubSpot refuses requests. */
 export interface MissingScope extends ScopeNeed {
-  /** The scopes that HubSpot itself named in its refusal. */
+  /** The scopes that HubSpot has named in its refusal. */
   named: readonly string[];
 }
 
 /**
  * Tries each scope with a request that changes nothing, because HubSpot can refuse requests although it reports that
- * the token has the scope. If an empty write request is refused because it is empty, this also proves the scope.
+ * the token has the scope. If HubSpot refuses an empty write request because it is empty, the token has the scope.
  */
 export async function findMissingScopes(
   api: HubspotApi,
@@ -56,7 +55,7 @@ const PROBES: Readonly<Record<string, (api: HubspotApi) => Promise<unknown>>> = 
   [WRITE_SCHEMAS]: (api) => api.post(`${api.paths.properties}/batch/create`, { inputs: [] }),
 };
 
-/** Returns the missing scopes of a refused request, or null if it was refused for a different reason. */
+/** Returns the scopes that a refused request lacks, or null if it was refused for a different reason. */
 async function refusedScopes(probe: () => Promise<unknown>): Promise<readonly string[] | null> {
   try {
     await probe();
@@ -69,7 +68,7 @@ async function refusedScopes(probe: () => Promise<unknown>): Promise<readonly st
   }
 }
 
-/** Refusals that say nothing about a scope. */
+/** Refusals that do not show whether a scope is missing. */
 const ANOTHER_TIME: ReadonlySet<string> = new Set([
   'DAILY',
   'RATE_LIMITS',
@@ -77,9 +76,7 @@ const ANOTHER_TIME: ReadonlySet<string> = new Set([
   'EXPIRED_AUTHENTICATION',
 ]);
 
-/**
- * Returns the findings. `listed` contains the scopes that HubSpot reports for the token, or null if it reports none.
- */
+/** `listed` contains the scopes that HubSpot reports for the token, or null if it reports none. */
 export function scopeFindings(
   missing: readonly MissingScope[],
   { needed, unused }: ScopeUse,
@@ -91,7 +88,7 @@ export function scopeFindings(
   return [plain(met('scopes', message))];
 }
 
-/** Returns the scopes of Sensitive Data, if the settings use them. Only values can show whether the token has them. */
+/** The token's access to such scopes can be seen only in property values. */
 export function sensitiveFindings(session: HubspotSession): Finding[] {
   const { settings, signIn, seesSensitive } = session;
   if (!settings.sensitiveData) return [];

@@ -11,7 +11,6 @@ import { type DescribedProperty, isMoney, type Properties } from '../describe.ts
 import { readAs } from '../errors.ts';
 import type { HubspotSettings } from '../settings.ts';
 
-/** Returns the properties that name the currency of an amount in the same contact. */
 export function currencyProperties(properties: Properties): string[] {
   const names = [...properties.values()].flatMap((property) =>
     isMoney(property) ? (property.currencyPropertyName ?? []) : [],
@@ -22,7 +21,6 @@ export function currencyProperties(properties: Properties): string[] {
 /** How amounts are written to properties that show a currency. */
 export type MoneyOf = (property: DescribedProperty) => MoneyField | null;
 
-/** The API of an account, for its rates. */
 interface AccountWithRates {
   api: Pick<HubspotApi, 'get' | 'paths'>;
 }
@@ -39,8 +37,8 @@ const ratesSchema = z.object({
 });
 
 /**
- * Returns the account's currencies. They are requested only if a property shows one, and the rates only for conversion.
- * An amount without a property for its currency is in the company currency.
+ * Requested only if a property shows a currency. Rates are requested only for conversion. Other amounts are in the
+ * company currency.
  */
 export async function readMoney(
   session: AccountWithRates & {
@@ -61,7 +59,7 @@ export async function readMoney(
   };
 }
 
-/** Returns the rates by currency. Empty if the token cannot read them, or if there is no rate for the US dollar. */
+/** Empty if the token cannot read the rates or there is no US dollar rate. */
 export async function readRates(
   { api }: AccountWithRates,
   companyCurrency: string,
@@ -71,8 +69,7 @@ export async function readRates(
     const others = results.filter(({ toCurrencyCode }) => toCurrencyCode === companyCurrency);
     return ratesPerDollar([
       { code: companyCurrency, perCommon: 1, decimals: countDecimals(companyCurrency) },
-      // HubSpot gives how many units of the company currency one unit of the other is worth. The rates here are
-      // inverse.
+      // HubSpot returns values in the company currency. The rates here are their inverse.
       ...others.map(({ fromCurrencyCode: code, conversionRate }) => ({
         code,
         perCommon: 1 / conversionRate,

@@ -7,21 +7,21 @@ import { mayHave, READ_COMPANIES } from '../sign-in/scopes.ts';
 
 /** Finds the names of the companies that contacts belong to. */
 export interface CompanyNames {
-  /** False if the token may not see companies, as far as HubSpot has reported. */
+  /** False if HubSpot has reported that the token cannot see companies. */
   isReadable(): boolean;
-  /** Returns the companies that have to be requested, each of them once. */
+  /** Returns the companies that have to be requested, without repetitions. */
   unknownAmong(ids: readonly string[]): string[];
   /**
-   * Returns names by ID. Null for a company that no longer exists or has no name. A company that may not be seen is
-   * left out. Its name is unknown, which does not mean that there is no employer.
+   * Null for a company without a name or a deleted company. Companies that the token cannot see are left out. Such a
+   * contact may still have an employer.
    */
   findNames(ids: readonly string[]): Promise<ReadonlyMap<string, string | null>>;
 }
 
-/** How many companies are in one request, which is HubSpot's maximum. */
+/** The number of companies in one request. This is HubSpot's maximum. */
 export const COMPANIES_PER_REQUEST = IDS_PER_REQUEST;
 
-/** How many names are cached. If there are more companies, some are requested again. */
+/** The number of names that are cached. If there are more, some are requested again. */
 const MAX_REMEMBERED = 20_000;
 
 /** The companies, as a token without the scope sees them. */
@@ -46,16 +46,13 @@ export async function mayReadCompanies(
   }
 }
 
-/**
- * Requests each company once, as long as there is room in the cache. The scope may be withdrawn during a run.
- * Names that are not known by then stay unknown, unless they are required.
- */
+/** Requests each company once while the cache has room. A user may withdraw the scope during a run. */
 export function createCompanyNames(
   api: Pick<HubspotApi, 'readRecords'>,
   { isRequired, onMissingScope }: { isRequired: boolean; onMissingScope: () => void },
 ): CompanyNames {
   const known = new Map<string, string | null>();
-  /** Companies with a request in flight, for any reading. */
+  /** The companies that are being requested. All readings share them. */
   const asked = new Map<string, Promise<ReadonlyMap<string, string | null>>>();
   let isHidden = false;
 
@@ -65,7 +62,7 @@ export function createCompanyNames(
     async findNames(ids) {
       const others = new Set(ids.flatMap((id) => asked.get(id) ?? []));
       const missing = unknownAmong(ids);
-      // Copied before each wait, because another reading may drop them in the meantime.
+      // Copied, because another reading may drop them during a wait.
       const names = knownAmong(ids);
       for (let start = 0; start < missing.length && !isHidden; start += COMPANIES_PER_REQUEST) {
         const batch = missing.slice(start, start + COMPANIES_PER_REQUEST);

@@ -1,4 +1,4 @@
-/** Reads all known contacts by their IDs. This can use many requests at the same time, which no list allows. */
+/** Reads all known contacts by their IDs. Many requests can be in flight, but the list allows only one. */
 
 import type { ContactPage, KnownContacts, RemovedContact } from '../../contract.ts';
 import { together } from '../../requests/ahead.ts';
@@ -8,13 +8,16 @@ import { isRecordId } from '../record.ts';
 import type { HubspotSession } from '../session.ts';
 import { withContacts } from './portions.ts';
 
-/** How many requests are made at the same time. This fits HubSpot's usual limit if each takes more than a second. */
+/**
+ * The number of requests that are in flight at the same time. Stays below HubSpot's limit if each request takes more
+ * than a second.
+ */
 const REQUESTS_AT_ONCE = 24;
 
 /**
- * Yields the known contacts that still exist, and what happened to the others. Contacts that were restored after they
- * had left follow. The cursor does not move. Contacts that were created since are not included and have to be read
- * afterwards.
+ * Yields the known contacts that still exist, and the outcome for each of the other contacts. Contacts that were
+ * restored after a deletion come last. Contacts that have been created since then are not included. The caller has to
+ * read them afterwards.
  */
 export async function* readKnown(
   session: HubspotSession,
@@ -22,7 +25,7 @@ export async function* readKnown(
 ): AsyncGenerator<ContactPage> {
   yield* readByIds(session, ids(), cursor);
   for await (const page of readByIds(session, leftIds(), cursor)) {
-    // The other contacts are already known to be gone.
+    // donor-sync already knows that these contacts are gone.
     if (page.contacts.length > 0) yield { ...page, removed: [] };
   }
 }
@@ -41,8 +44,8 @@ async function* readByIds(
 }
 
 /**
- * Finds a page of contacts. A merged contact is replaced with the contact that it was merged into. A contact that
- * neither exists nor is archived is missing.
+ * Finds a page of contacts. A merged contact is replaced by the remaining one. A contact that neither exists nor is
+ * archived is missing.
  */
 async function findPage({ api, shape }: HubspotSession, ids: readonly string[]) {
   const found = await findRecords(api, 'contacts', ids, shape.properties);
@@ -58,7 +61,7 @@ async function findPage({ api, shape }: HubspotSession, ids: readonly string[]) 
   return { records: [...byId.values()], removed, missing };
 }
 
-/** Yields as many IDs as fit into one request. Texts that are not contacts' IDs are left out. */
+/** Yields as many IDs as fit into one request. Strings that are not contact IDs are left out. */
 async function* toBatches(
   portions: AsyncIterable<readonly string[]>,
 ): AsyncGenerator<readonly string[]> {

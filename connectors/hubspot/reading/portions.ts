@@ -1,4 +1,4 @@
-/** Turns pages of records into contacts. Companies are requested once for many pages. */
+/** Converts pages of records to contacts. Companies are requested once for many pages. */
 
 import type { Contact } from '../../../src/core/contact.ts';
 import { ahead, together } from '../../requests/ahead.ts';
@@ -6,20 +6,17 @@ import type { ContactShape } from '../contact.ts';
 import type { HubspotRecord } from '../record.ts';
 import { COMPANIES_PER_REQUEST } from './companies.ts';
 
-/** The maximum number of pages that wait until their companies are requested together. */
+/** Pages wait for a joint request about their companies. */
 const MAX_WAITING_PAGES = 10;
 
-/** How many batches' companies are requested at the same time. */
+/** The number of requests for companies that are in flight at the same time. */
 const PORTIONS_AT_ONCE = 4;
 
 interface RecordPage {
   records: readonly HubspotRecord[];
 }
 
-/**
- * Yields pages with the contacts of their records, in their order. The next pages are fetched in the
- * meantime.
- */
+/** The order of the pages stays the same. The next pages are fetched in the meantime. */
 export async function* withContacts<Page extends RecordPage>(
   shape: Pick<ContactShape, 'unknownCompanies' | 'toContacts'>,
   pages: AsyncIterable<Page>,
@@ -38,7 +35,7 @@ export async function* withContacts<Page extends RecordPage>(
   }
 }
 
-/** Combines pages as long as one request can return all their companies' names. */
+/** Combines pages until their companies fill one request. */
 async function* groupPages<Page extends RecordPage>(
   shape: Pick<ContactShape, 'unknownCompanies'>,
   pages: AsyncIterable<Page>,

@@ -1,17 +1,14 @@
-/**
- * Decides which IDs a reading of all contacts still lacks, and what to search for next. This file only makes
- * decisions.
- */
+/** Decides which IDs a reading of all contacts still lacks, and which search is next. */
 
 /** The IDs above `from` and below `to` that have not been read yet. If `to` is null, there is no upper limit. */
 export interface Span {
   from: bigint;
   to: bigint | null;
-  /** Roughly how many contacts have these IDs, according to a search. Null before the first search. */
+  /** An estimate from a search, or null before the first one. */
   left: number | null;
 }
 
-/** A search among the IDs of a span, in descending order, that skips the first `offset` results. */
+/** A search among the IDs of a span, in descending order. It skips the first `offset` results. */
 export interface Ask {
   from: bigint;
   to: bigint | null;
@@ -22,7 +19,7 @@ export interface Ask {
 export interface Answer {
   /** In descending order. */
   ids: readonly bigint[];
-  /** The search's total number of results. */
+  /** The total number of results of the search. */
   total: number;
   /** True if there are no results below these. */
   isLast: boolean;
@@ -33,13 +30,13 @@ export const ALL_IDS: Span = { from: 0n, to: null, left: null };
 /** How many results one search returns, which is HubSpot's maximum. */
 export const SEARCH_PAGE_SIZE = 200;
 
-/** No search shows more than its first 10,000 results. This leaves room for the last page. */
+/** A search never shows more than its first 10,000 results. This number leaves room for the last page. */
 const MAX_OFFSET = 10_000 - SEARCH_PAGE_SIZE;
 
 /** A span with fewer contacts is read with consecutive searches. */
 const MIN_DIVIDED = 4 * SEARCH_PAGE_SIZE;
 
-/** Returns the spans without the IDs from `lowest` to `highest`, both included. Null means no upper limit. */
+/** Returns the spans excluding the IDs from `lowest` to `highest`, both inclusive. Null means no upper limit. */
 export function without(
   spans: readonly Span[],
   lowest: bigint,
@@ -55,7 +52,7 @@ export function without(
   });
 }
 
-/** Returns the spans that are left to read after a result. A search returns all contacts between two of its IDs. */
+/** Returns the spans that remain after a search. A search returns all contacts between any two of its IDs. */
 export function afterAnswer(
   spans: readonly Span[],
   ask: Ask,
@@ -77,10 +74,9 @@ export function afterAnswer(
 }
 
 /**
- * Returns the next search while `asked` are in flight, or null if there is none. The tops of spans come first, highest
- * span first, because the list comes from below. Then, because each search takes long, the highest span that is large
- * enough is divided: results from further down become the top of its lower part. It is divided where the searches will
- * soon arrive. Otherwise the list would have to wait below their results while they were still busy above.
+ * Null if no search is needed. The highest IDs come first, because the list starts with the lowest. A search takes
+ * long, so large spans are divided. The deeper results become the top of the lower part. The dividing point is one that
+ * the searches reach soon. Otherwise the list would arrive there first.
  */
 export function nextAsk(spans: readonly Span[], asked: readonly Ask[]): Ask | null {
   const underWay = (span: Span, isTop: boolean) =>
@@ -100,7 +96,7 @@ function findMiddle(count: number): number {
   return Math.min(MAX_OFFSET, middle);
 }
 
-/** True if a result matches its search. If it does not, gaps in it prove nothing. */
+/** True if a result matches its search. If it does not match, gaps prove nothing. */
 export function isAnswerTo(ask: Ask, ids: readonly bigint[]): boolean {
   return ids.every((id, at) => {
     const above = ids[at - 1] ?? ask.to;

@@ -1,11 +1,11 @@
-/** The position of a walk through all contacts, and the decisions after each page. */
+/** The state of a reading of all contacts, and the decisions after each page. */
 
 import { type HubspotRecord, isRecordId } from '../record.ts';
 import type { FoundPage } from '../search.ts';
 import type { ListPage } from './list.ts';
 import { ALL_IDS, type Ask, afterAnswer, isAnswerTo, type Span, without } from './spans.ts';
 
-/** Where a walk can continue. */
+/** The state from which a walk can continue. */
 export interface WalkPosition {
   /** HubSpot's paging token for the list's next page, or null for the first page. */
   after: string | null;
@@ -15,8 +15,8 @@ export interface WalkPosition {
 
 export interface WalkState {
   /**
-   * `timing`: it is not known yet how long the list's pages take. `list`: only the list is read. `both`: searches have
-   * joined.
+   * `timing`: the duration of the list's pages is unknown so far. `list`: only the list is read. `both`: searches also
+   * read contacts.
    */
   mode: 'timing' | 'list' | 'both';
   after: string | null;
@@ -28,15 +28,12 @@ export interface WalkState {
 }
 
 /**
- * Searches join only if no call was faster than this. HubSpot's limit allows a page every 53 ms, but the next page can
- * be requested only after the previous one has arrived. Before any call, the time is unknown until the list's first
- * page.
+ * Searches help only if every call has been slower than this. HubSpot's limit allows a page every 53 ms. But each page
+ * must wait for the previous one. Before the first call, the time is unknown. The first page of the list then shows it.
  */
 const SLOW_MS = 120;
 
-/**
- * Starts a walk. `fastestMs` is the shortest time that any call has taken so far, and infinite before the first call.
- */
+/** `fastestMs` is the fastest call so far, or infinite. */
 export function startWalk(
   { after, rest }: WalkPosition,
   maySearch: boolean,
@@ -56,7 +53,6 @@ export function getPosition({ mode, after, spans }: WalkState): WalkPosition {
   return { after, rest: mode === 'both' ? spans : null };
 }
 
-/** True if the next page of the list contains anything that is still to be read. */
 export function isListNext({ mode, listedTo, spans }: WalkState): boolean {
   return mode !== 'both' || listedTo === null || spans[0]?.from === listedTo;
 }

@@ -1,6 +1,6 @@
 /**
- * Writes one batch of changes in as few requests as possible. If HubSpot rejects a property by name, that property is
- * left out of its contact, and the contact's other properties are written.
+ * Writes one batch of changes in as few requests as possible. If HubSpot rejects a named property, only that property
+ * is left out. Its other properties are written.
  */
 import type { z } from 'zod';
 import type { ContactChange, WriteResult } from '../../contract.ts';
@@ -25,35 +25,34 @@ import { BATCH_ROWS, blamedIn, faultsById, type replySchema, send, type Writer }
 import { findSuspects, maySeparate } from './suspects.ts';
 import { findTwins } from './twins.ts';
 
-/** How many requests may separate a batch's contacts if no property is the cause. */
 const MAX_SPLITS = 64;
 
-/** The rows of a batch that are still to be sent, and the results of the other rows. */
+/** The rows to send, and the results of the others. */
 interface Progress {
   /** The groups of rows. Each group is one request. */
   groups: Row[][];
-  /** Rows that wait until the groups are finished, and are then sent together. */
+  /** These rows wait until the groups are finished. They are then sent together. */
   together: Row[];
   results: WriteResult[];
   splitsLeft: number;
-  /** True once rows were separated by their values. */
+  /** True if rows have already been separated by their values. */
   isSplit?: boolean;
-  /** A guess about the group that is sent next: which values of which rows are rejected. */
+  /** A guess about the next group. It names the rejected values and their rows. */
   trial?: Trial | undefined;
 }
 
 interface Trial {
-  /** The previous rows, and why they were rejected. */
+  /** The previous rows, and the reason for their rejection. */
   rows: readonly Row[];
   fault: HubspotFault;
   guesses: readonly { name: string; culprits: readonly Row[] }[];
 }
 
 /**
- * Writes at most 100 changes of different contacts, usually in one request. A contact that HubSpot does not find does
- * not affect the others. A value that it does not accept causes the whole request to be rejected, and is left out of
- * the next one. If HubSpot does not report whose value it is, contacts are separated by their values within an
- * allowance. After that, the property is left out of all contacts in question.
+ * Writes at most 100 changes to different contacts, usually in one request. A contact that HubSpot does not find does
+ * not affect the others. If HubSpot does not accept a value, it rejects the whole request. The next request omits the
+ * value. If HubSpot does not name the contact, contacts are separated by value. The number of requests for this is
+ * limited. Afterwards, the property is left out of all of them.
  */
 export async function updateBatch(
   writer: Writer,
@@ -71,7 +70,7 @@ export async function updateBatch(
   });
 }
 
-/** Returns the changes in the form that HubSpot accepts, without values that break one of the account's rules. */
+/** Returns the changes in the form that HubSpot accepts, excluding values that break one of the account's rules. */
 async function toRows(
   { properties, rules, lessons }: Writer,
   changes: readonly ContactChange[],
@@ -90,10 +89,7 @@ function isOver({ groups, together }: Progress): boolean {
   return groups.length === 0 && together.length === 0;
 }
 
-/**
- * Sends until nothing is left. This ends, because each step leaves out a value, separates the rows, or settles a
- * result.
- */
+/** Sends until nothing is left. Each step settles something, so the loop ends. */
 async function sendNext(writer: Writer, progress: Progress): Promise<void> {
   const { lessons } = writer;
   const { trial } = progress;
@@ -102,8 +98,7 @@ async function sendNext(writer: Writer, progress: Progress): Promise<void> {
   const next = progress.groups.pop() ?? progress.together.splice(0, BATCH_ROWS);
   const known = next.map((row) => withoutKnown(lessons, row));
   if (trial !== undefined && countValues(known) < countValues(next)) {
-    // In the meantime, another batch has learned of a rejected value, so the guessed values may not be the rejected
-    // ones.
+    // Another batch has found a rejected value since. The guesses may therefore be wrong.
     progress.groups.push([...trial.rows]);
     return;
   }
@@ -138,7 +133,7 @@ function countValues(rows: readonly Row[]): number {
   return rows.reduce((sum, { properties }) => sum + Object.keys(properties).length, 0);
 }
 
-/** Records the results. They come in any order, and under the ID that a contact has now. */
+/** Records the results. The results are in any order. Each result contains the current ID of its contact. */
 function takeReply(
   lessons: Lessons,
   { together, results }: Progress,
@@ -172,9 +167,8 @@ function takeReply(
 }
 
 /**
- * Handles a request that was rejected as a whole without naming a property. If another contact already has a value,
- * HubSpot says which contact. Otherwise parts of the changes are written until the property that causes it is known.
- * Then it is found out whose value it is, as with a named property.
+ * HubSpot names a contact that already has a unique value. Otherwise, parts are written until the bad property is
+ * found. The search then finds the contact with that value, as with a named property.
  */
 async function separateUnnamed(
   writer: Writer,
@@ -196,7 +190,7 @@ async function separateUnnamed(
     separate(lessons, progress, rows, withProblems(fault, names));
     return;
   }
-  // A change that must be written as a whole is never written in parts to find out which part causes the rejection.
+  // A change that must be complete is never written in parts.
   const [whole, divisible] = parted(rows, ({ isWhole }) => isWhole);
   if (whole.length > 0 && divisible.length > 0) {
     progress.groups.push(whole, divisible);
@@ -217,7 +211,7 @@ async function separateUnnamed(
   else progress.groups.push(left);
 }
 
-/** Decides what to send in place of a request that was rejected because of some of its rows. */
+/** Decides which request follows a request that was rejected because of some of its rows. */
 export function separate(
   lessons: Lessons,
   progress: Progress,
@@ -267,7 +261,7 @@ export function separate(
   const doubtful = ownFault('VALUE_NOT_SEPARATED');
   const names = suspects.map(({ name }) => name);
   const doubted = new Set(suspects.flatMap(({ classes }) => classes.flat()));
-  // Because of a doubt, a whole contact must not be rejected, so fewer contacts are sent at a time.
+  // A doubt must not reject a whole contact, so fewer contacts are sent at a time.
   const [whole, others] = parted(rows, (row) => row.isWhole && doubted.has(row));
   if (whole.length > 0) {
     if (others.length > 0) progress.groups.push(whole, others);
@@ -279,7 +273,7 @@ export function separate(
   );
 }
 
-/** Separates the contacts themselves, because none of the rows' properties is the cause. */
+/** Sends the contacts in separate requests, because no property of these rows is the cause. */
 function separateRows(progress: Progress, rows: readonly Row[], fault: HubspotFault): void {
   const [only] = rows;
   if (only !== undefined && rows.length === 1) {

@@ -1,14 +1,13 @@
 /**
- * Guesses which numbers a rule rejects, from the numbers that it has rejected and accepted so far. A guess decides
- * nothing. It is tried, and it is right only if HubSpot accepts everything else and has reported as many errors as
- * there were guesses.
+ * Guesses which numbers a rule rejects. Uses rejected and accepted numbers. A guess alone decides nothing. Each guess
+ * is tried. It is right if everything else is accepted and the number of errors matches.
  */
 import type { HubspotFault } from '../errors.ts';
 import { type Lessons, toValueKey } from './lessons.ts';
 import { type Row, withoutEach } from './row.ts';
 import type { Suspects } from './suspects.ts';
 
-/** After this many wrong guesses, the rule no longer counts as a rule about limits. */
+/** After so many wrong guesses, the rule seems to have no limit. */
 const MAX_WRONG = 8;
 
 /** Returns the rows that a rule about limits would reject, or null if no limit would reject that many. */
@@ -21,7 +20,7 @@ export function guessCulprits(
   const refused = listNumbers(lessons.refusedValues.keys(), name);
   const taken = listNumbers(lessons.takenValues, name);
   if (refused.length === 0) {
-    // If numbers occur repeatedly, halving finds the rejected ones for all batches.
+    // For repeated numbers, halving finds the rejected ones.
     const isRepeated = 2 * classes.length <= classes.flat().length;
     return isRepeated ? null : largest(classes, errors);
   }
@@ -31,13 +30,13 @@ export function guessCulprits(
     .filter(({ score }) => score < Number.POSITIVE_INFINITY)
     .toSorted((one, other) => one.score - other.score);
   const culprits = ranked.slice(0, errors).map(({ row }) => row);
-  // A change that must be written as a whole cannot be tried without the value.
+  // A change that must be complete cannot be tried without one value.
   return culprits.length < errors || culprits.some(({ isWhole }) => isWhole) ? null : culprits;
 }
 
 /**
- * Returns this many of the largest numbers, because most limits are upper limits. Returns null if equal numbers would
- * make them more.
+ * Returns this many of the largest numbers, because most limits are upper limits. Rows with equal numbers belong
+ * together. Null if rows with equal numbers exceed the count.
  */
 function largest(classes: Suspects['classes'], errors: number): readonly Row[] | null {
   const culprits: Row[] = [];
@@ -56,14 +55,15 @@ function listNumbers(keys: Iterable<string>, name: string): number[] {
 }
 
 /**
- * How many different numbers of a property must be rejected in this run before other numbers between them are left out.
+ * The number of different rejected numbers after which donor-sync leaves out other numbers between them. Only this run
+ * counts.
  */
 const ENOUGH_REFUSED = 8;
 
 /**
- * Returns the row without numbers that would certainly be rejected too. They are between numbers that were rejected in
- * this run, and no number between those was accepted. Numbers outside this range are sent, and so are changes that must
- * be written as a whole.
+ * Removes numbers that would certainly be rejected. They are between two rejected numbers without an accepted one
+ * between them. HubSpot has accepted no number between those two. Numbers outside this range are sent. Changes that
+ * must be written as a whole are sent too.
  */
 export function withoutBetweenRefused(lessons: Lessons, row: Row): Row {
   if (row.isWhole || lessons.refusedValues.size < ENOUGH_REFUSED) return row;
@@ -82,7 +82,7 @@ export function withoutBetweenRefused(lessons: Lessons, row: Row): Row {
   return withoutEach(row, reasons);
 }
 
-/** Returns HubSpot's own text about a rejected value of this property. */
+/** Returns HubSpot's own message about a rejected value of this property. */
 function findFault({ refusedValues }: Lessons, name: string): HubspotFault | null {
   const prefix = toValueKey(name, '');
   for (const [key, fault] of refusedValues) if (key.startsWith(prefix)) return fault;
@@ -90,8 +90,8 @@ function findFault({ refusedValues }: Lessons, name: string): HubspotFault | nul
 }
 
 /**
- * Returns 0 for a number between or beyond rejected ones. If an accepted number is on the other side of a rejected one,
- * returns the distance to the rejected one. Otherwise returns infinity.
+ * Returns 0 for a number between or beyond rejected ones. If an accepted number is on the other side of a rejected
+ * number, returns the distance to the rejected number.
  */
 function scoreNumber(value: number, refused: readonly number[], taken: readonly number[]): number {
   const below = nearest(value, refused, taken, -1);
@@ -109,7 +109,7 @@ function scoreNumber(value: number, refused: readonly number[], taken: readonly 
   );
 }
 
-/** Returns the distances to the nearest rejected and the nearest accepted number on one side. */
+/** Returns the distances to the nearest rejected number and the nearest accepted number on one side. */
 function nearest(
   value: number,
   refused: readonly number[],

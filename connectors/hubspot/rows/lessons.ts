@@ -6,26 +6,24 @@ import { aboutOne, BATCH_STATUS, type Row, withoutEach } from './row.ts';
 
 /** The knowledge that the batches of an open connector share. */
 export interface Lessons {
-  /** Properties that accept no value of any contact, and why. */
   deadProperties: Map<string, HubspotFault>;
-  /** Why a value was rejected, by property and value, so no other contact needs to try it. */
+  /** Other contacts need not try the value. */
   refusedValues: Map<string, HubspotFault>;
-  /** Accepted values of properties that have rejected others. */
+  /** Accepted values of properties that have rejected other values. */
   takenValues: Set<string>;
-  /** Properties that have rejected a value, or are suspected of doing so. */
+  /** Properties that have rejected a value or may have rejected a value. */
   troubled: Set<string>;
-  /** Causes of rejections that named no property. */
   suspicions: Suspicions;
   /** The number of errors about single values so far. */
   errors: number;
   batches: number;
   /** The number of requests that separated contacts by their values. */
   separations: number;
-  /** How many guesses about limits of numbers were wrong. */
+  /** The number of wrong guesses about limits of numbers. */
   wrongGuesses: number;
   /** How many parts of separated rows were accepted unchanged. */
   splitsTaken: number;
-  /** Only one batch is separated at a time, so the next one knows the result. */
+  /** One batch is separated at a time, so the next can use the result. */
   turn: Mutex;
 }
 
@@ -55,11 +53,11 @@ export function classifyProblems(problems: readonly PropertyProblem[], status: n
   };
 }
 
-/** True if the code is about a value, whichever contact has it. */
+/** Any contact with the value has this error. */
 function isAboutValue(code: string, status: number): boolean {
   if (ABOUT_VALUE.test(code)) return true;
-  // Each rule has its own code. If a whole request is rejected, the code is about a value, because a record
-  // has its own error.
+  // Each rule has its own code. If HubSpot rejects a whole request, the error is about a value. An error about a single
+  // record has its own entry.
   return status !== BATCH_STATUS && !isKnownCode(code);
 }
 

@@ -1,7 +1,4 @@
-/**
- * The search for a property that HubSpot rejects without naming it. Parts of the changes are written to find
- * it.
- */
+/** Tests with parts of the changes find this property. */
 import {
   afterRefused,
   afterTaken,
@@ -15,12 +12,12 @@ import type { Lessons } from './lessons.ts';
 import { only, type Row, withProblems } from './row.ts';
 import { blamedIn, send, type Writer } from './send.ts';
 
-/** Returns a row with the properties that its search sends next. */
+/** Returns a row with the properties that the search sends next. */
 export function toProbe(whole: Row, state: CulpritSearch, fault: HubspotFault): Row {
   return { ...only(whole, state.probe), search: { state, whole, fault } };
 }
 
-/** Returns the rest of a row after a probe. There is nothing to send if its search is over. */
+/** Returns the untested part of a row. */
 export function afterProbe(
   { suspicions }: Lessons,
   { state: before, whole, fault }: NonNullable<Row['search']>,
@@ -37,7 +34,7 @@ export function afterProbe(
   };
 }
 
-/** Returns a row whose search is given up, with everything that is not written yet. */
+/** The search was given up, so the row has everything that is not written. */
 export function withoutSearch(row: Row): Row {
   const { search } = row;
   if (search === undefined) return row;
@@ -51,7 +48,9 @@ export function toRule({ code, words }: HubspotFault): RefusedBy {
   return { code, message: words?.reveal() ?? '' };
 }
 
-/** Writes parts of all rows until the property to blame is found, or HubSpot names one. */
+/**
+ * Writes parts of all rows. It ends when the search has found the property to blame, or when HubSpot names a property.
+ */
 export async function findProperty(
   writer: Writer,
   rows: readonly Row[],

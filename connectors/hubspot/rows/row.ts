@@ -1,4 +1,4 @@
-/** One contact that is being written into HubSpot: the values still to send, and the results of the others. */
+/** It has the values that remain to be sent, and the results for the sent values. */
 import type { ContactChange, RefusedWrite, WriteResult } from '../../contract.ts';
 import type { CulpritSearch } from '../../writing/culprit-search.ts';
 import type { Properties } from '../describe.ts';
@@ -13,15 +13,15 @@ import {
 } from '../errors.ts';
 import { wireValue } from '../values.ts';
 
-/** One contact that is being written, with its values as HubSpot accepts them. */
+/** One contact that is being written, with its values in HubSpot's form. */
 export interface Row {
   id: string;
   properties: Readonly<Record<string, string>>;
   /** Why properties were omitted. */
   left: readonly HubspotFault[];
-  /** True if HubSpot must get either all its properties in one request or none. */
+  /** True if HubSpot must receive all its properties in one request. */
   isWhole: boolean;
-  /** True if part of it is written. */
+  /** True if a part of it has been written. */
   isBegun?: boolean;
   /** Set if HubSpot rejected this row and named no property. It finds the property that causes the rejection. */
   search?: { state: CulpritSearch; whole: Row; fault: HubspotFault };
@@ -44,7 +44,7 @@ export function only(row: Row, names: readonly string[]): Row {
   return { ...rest, properties: Object.fromEntries(properties) };
 }
 
-/** Returns the fault as a fault about these properties. */
+/** Limits a fault to these properties. */
 export function withProblems(fault: HubspotFault, names: readonly string[]): HubspotFault {
   const { code } = fault;
   return { ...fault, problems: names.map((property) => ({ property, code, says: null })) };
@@ -53,12 +53,12 @@ export function withProblems(fault: HubspotFault, names: readonly string[]): Hub
 /** "Multi-Status": some records were written, and some were not. */
 export const BATCH_STATUS = 207;
 
-/** Returns the row without these properties. If the row must be written as a whole, nothing is left of it. */
+/** Returns the row without these properties. A row that must be complete is left out. */
 export function without(row: Row, names: readonly string[], fault: HubspotFault): Row {
   return withoutEach(row, new Map(names.map((name) => [name, aboutOne(fault, name)])));
 }
 
-/** Returns the row without properties that each have their own reason. */
+/** Returns the row excluding the properties that have their own reasons. */
 export function withoutEach(row: Row, reasons: ReadonlyMap<string, HubspotFault>): Row {
   const { properties, left, isWhole } = row;
   const faults = [...reasons].flatMap(([name, fault]) => (name in properties ? fault : []));
@@ -67,7 +67,6 @@ export function withoutEach(row: Row, reasons: ReadonlyMap<string, HubspotFault>
   return { ...row, properties: Object.fromEntries(rest), left: [...left, ...faults] };
 }
 
-/** Returns the part of the message that is about one record, because the message is about all rows of the request. */
 export function aboutOne(fault: HubspotFault, property: string): HubspotFault {
   const own = fault.problems.find((problem) => problem.property === property);
   const code = own?.code ?? fault.code;
@@ -83,14 +82,13 @@ export function isEmptied({ properties, left, isBegun = false }: Row): boolean {
   return (left.length > 0 || isBegun) && Object.keys(properties).length === 0;
 }
 
-/** Returns a rejected row. Values that are already written stay. */
 export function refusedRow(row: Row, fault: HubspotFault): WriteResult {
   if (row.isBegun !== true && row.left.length === 0) return refusal(row.id, fault);
   const names = Object.keys(row.properties);
   return toResult({ ...only(row, []), left: [...row.left, withProblems(fault, names)] });
 }
 
-/** Returns a row's result: written, except for the values that were left out. */
+/** All values are written except the values that were left out. */
 export function toResult(row: Row): WriteResult {
   const { id, left } = row;
   const byCode = Map.groupBy(left, ({ code }) => code);
@@ -143,7 +141,7 @@ function refusal(id: string, fault: HubspotFault): RefusedWrite {
   };
 }
 
-/** Returns the rejection of an ID that does not belong to any contact. */
+/** Returns the result for an ID that belongs to no contact. */
 export function noContactId(id: string): WriteResult {
   return refusal(id, ownFault('OBJECT_NOT_FOUND'));
 }

@@ -1,4 +1,3 @@
-/** One request with the changes of some contacts, and the contacts that its response is about. */
 import { z } from 'zod';
 import type { HubspotApi } from '../api.ts';
 import type { Properties } from '../describe.ts';
@@ -16,10 +15,9 @@ import type { RuleBook } from '../validations/rule-book.ts';
 import type { Lessons } from './lessons.ts';
 import { BATCH_STATUS, type Row } from './row.ts';
 
-/** How many contacts are in one request, which is HubSpot's maximum. */
 export const BATCH_ROWS = 100;
 
-/** The dependencies of writing a batch. */
+/** The dependencies of the functions that write a batch. */
 export interface Writer {
   api: Pick<HubspotApi, 'readRecords' | 'updateContacts'>;
   properties: Properties;
@@ -42,7 +40,7 @@ export async function send({ api }: Writer, rows: readonly Row[]): Promise<Answe
   }
 }
 
-/** Statuses with which a whole batch is rejected because of one of its rows. */
+/** The statuses that reject a whole batch because of one row. */
 const ABOUT_ROWS: ReadonlySet<number> = new Set([400, 409]);
 
 export const replySchema = z.object({
@@ -61,7 +59,7 @@ export function faultsById(errors: readonly ErrorBody[]): Map<string, HubspotFau
   return faults;
 }
 
-/** Returns the properties of these rows that a permanent fault is about. */
+/** Returns the properties of these rows that a permanent fault names. */
 export function blamedIn(fault: HubspotFault, rows: readonly Row[]): string[] {
   if (getErrorSort(fault.code) === 'passing') return [];
   return listBlamedFields(fault).filter((name) =>

@@ -1,4 +1,4 @@
-/** Finds the rows that may have caused HubSpot to reject a property, and decides whether a search is worthwhile. */
+/** Finds the rows that may have caused the rejection of a property. Decides whether a search is worthwhile. */
 import type { HubspotFault, PropertyProblem } from '../errors.ts';
 import { classifyProblems, type Lessons, toValueKey } from './lessons.ts';
 import type { Row } from './row.ts';
@@ -6,13 +6,12 @@ import type { Row } from './row.ts';
 /** The rows that may have caused the rejection of a property. */
 export interface Suspects {
   name: string;
-  /** The rows that did cause it, or null if unknown. */
   culprits: readonly Row[] | null;
-  /** Rows with the same value, so that they are either all valid or all invalid. */
+  /** Rows with the same value. They are either all valid or all invalid. */
   classes: readonly (readonly Row[])[];
-  /** True if the values are numbers, which rules usually reject from some limit on. */
+  /** True if the values are numbers. Rules usually reject numbers above or below a limit. */
   isOrdered: boolean;
-  /** The number of errors in the response about the property, or null if the response did not name it. */
+  /** The number of errors about the property in the response. Null if the response did not name the property. */
   errors: number | null;
   /** The number of different codes among these errors. */
   codes: number;
@@ -33,7 +32,7 @@ export function findSuspects(
   );
   const some = untried.length > 0 ? untried : carriers;
   const byValue = Map.groupBy(some, (row) => (isAboutValue ? row.properties[name] : row.id) ?? '');
-  // Rules usually reject values that are next to each other, such as the largest or the longest.
+  // Rules usually reject neighbouring values, such as the largest or the longest values.
   const classes = [...byValue].toSorted(([a], [b]) => compareValues(a, b)).map(([, own]) => own);
   const culprits = isDead
     ? carriers
@@ -53,7 +52,6 @@ function isNumber(value: string): boolean {
   return value !== '' && !Number.isNaN(Number(value));
 }
 
-/** Numbers by their size, texts by their length. */
 function compareValues(one: string, other: string): number {
   const difference = Number(one) - Number(other);
   if (!Number.isNaN(difference)) return difference;
@@ -67,8 +65,8 @@ function areAllRefused(problems: readonly PropertyProblem[], rows: readonly Row[
 }
 
 /**
- * Returns the rows whose value HubSpot quotes, because most of its errors start with the value. Returns null unless
- * each error contains one value, and there are as many errors as matching rows or values.
+ * Most of HubSpot's errors start with the value. Null unless each error contains one value. The errors must match the
+ * rows or values in number.
  */
 function quotedRows(
   problems: readonly PropertyProblem[],
@@ -89,7 +87,7 @@ function quotedRows(
   return [culprits.length, quoted.size].includes(problems.length) ? culprits : null;
 }
 
-/** True if a value occurs in a text as a separate word. */
+/** True if the message contains the value as a separate word. */
 function stands(value: string, text: string): boolean {
   if (value === '') return false;
   const parts = text.split(value);
@@ -101,14 +99,14 @@ function stands(value: string, text: string): boolean {
   );
 }
 
-/** If there are no more errors than this, in one response and in total, only one or a few values seem to be wrong. */
+/** With more errors, too many values are wrong. Applies to one response and to all together. */
 const FEW_ERRORS = 3;
 const FEW_IN_ALL = 6;
 const FEW_ALLOWANCE = 64;
 
 /**
- * If there are no more different values than this, finding the wrong ones is worthwhile, because the next batches then
- * know them.
+ * The maximum number of different values for which a search is worthwhile. The next batches then know the rejected
+ * values.
  */
 const FEW_VALUES = 32;
 const VALUES_ALLOWANCE = 16;
@@ -116,16 +114,13 @@ const VALUES_ALLOWANCE = 16;
 /** The number of requests that may be spent to find the limits between accepted and rejected numbers. */
 const ORDERED_ALLOWANCE = 32;
 
-/**
- * Leaving out a property takes one request more than usual. Together with these, a batch takes at most three times as
- * many.
- */
+/** Leaving out a property needs one more request. A batch then needs at most three times the usual number. */
 const SEPARATIONS_PER_BATCH = 0.5;
 
-/** If nothing shows how many are rejected, it is worthwhile as long as parts of the rows are accepted. */
+/** If the number of bad values is unknown, the search continues while parts are accepted. */
 const UNNAMED_ALLOWANCE = 4;
 
-/** True if rows may be separated. If many different values are rejected, finding them would cost a request for each. */
+/** True if donor-sync may separate the rows. Many bad values would cost a request each. */
 export function maySeparate(
   { batches, separations, splitsTaken, errors: inAll }: Lessons,
   { errors, classes, isOrdered }: Suspects,

@@ -3,7 +3,7 @@ import type { HubspotApi } from '../api.ts';
 import type { Properties } from '../describe.ts';
 import { readAs } from '../errors.ts';
 
-/** Values that must be unique, and the contacts that already have them. */
+/** Values that must be unique, and the contacts that already have these values. */
 
 /** A contact and the values to write into it. */
 interface Wanted {
@@ -18,8 +18,8 @@ const replySchema = z.object({
 });
 
 /**
- * Returns each contact's properties whose new value another contact already has, or gets in the same request. Needs one
- * request for each property that must be unique.
+ * Finds new values that belong to another contact. Both may be in the same request. Needs one request for each property
+ * that must be unique.
  */
 export async function findTwins(
   { api, properties }: { api: Pick<HubspotApi, 'readRecords'>; properties: Properties },
@@ -53,7 +53,7 @@ async function findOwners(
   return new Map(results.map(({ id, properties }) => [toKey(properties[name] ?? ''), id]));
 }
 
-/** Returns a value for comparison. HubSpot ignores case, as in e-mail addresses. */
+/** HubSpot ignores case when it compares these values, for example email addresses. */
 function toKey(value: string): string {
   return value.trim().toLowerCase();
 }

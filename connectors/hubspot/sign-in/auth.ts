@@ -21,7 +21,7 @@ export interface SignIn {
   accessToken: string;
   /** The account's number, `portalId` or `hub_id`. */
   portalId: string;
-  /** The token's scopes. Null if HubSpot does not report them, in which case its refusals show them. */
+  /** Null if HubSpot does not report them. HubSpot's refusals then show the scopes. */
   scopes: ReadonlySet<string> | null;
   /** When the token should be renewed (epoch ms), or null if it does not expire. */
   staleAtMs: number | null;
@@ -51,14 +51,14 @@ export function createAuth(deps: AuthDeps): Auth {
 }
 
 /**
- * Returns the name of the secret with an account's refresh token. It depends on the token in the settings, so a new
- * token there takes effect immediately. Without one, it depends on the app.
+ * The secret with an account's refresh token. It depends on the token in the settings, so a new token there takes
+ * effect immediately. If the settings contain no token, the name depends on the app.
  */
 export function refreshTokenSecret(auth: Extract<AuthSettings, { type: 'oauth' }>): string {
   return `hubspot_refresh_token/${secretFingerprint(auth.refreshToken ?? `app ${auth.clientId}`)}`;
 }
 
-/** Distinguishes the credentials for which HubSpot counts requests. */
+/** HubSpot counts the requests for each set of credentials separately. */
 export function credentialsFingerprint(url: string, auth: AuthSettings): string {
   const secret = auth.type === 'token' ? auth.token : `${auth.clientId} ${auth.refreshToken ?? ''}`;
   return secretFingerprint(`${url} ${secret}`);
@@ -77,7 +77,7 @@ function askForSignIn(deps: AuthDeps): Promise<SignIn> {
   return auth.type === 'token' ? identify(deps, auth.token) : refresh(deps, auth);
 }
 
-/** Identifies a bare token. Such a token contains no information about itself, and is valid until a user revokes it. */
+/** A bare token contains no information about itself. It is valid until a user revokes it. */
 async function identify(deps: AuthDeps, accessToken: string): Promise<SignIn> {
   const portalId = await readPortalId(deps, accessToken);
   return { accessToken, portalId, scopes: null, staleAtMs: null };
@@ -85,7 +85,7 @@ async function identify(deps: AuthDeps, accessToken: string): Promise<SignIn> {
 
 const detailsSchema = z.object({ portalId: z.number() });
 
-/** Returns the account of a token. */
+/** Returns the account to which a token belongs. */
 async function readPortalId({ url, send, paths }: AuthDeps, accessToken: string): Promise<string> {
   const { status, text } = await send(signedRequest(url + paths.accountDetails, accessToken));
   const body = parseJson(text);
@@ -111,7 +111,7 @@ function refresh(deps: AuthDeps, auth: Extract<AuthSettings, { type: 'oauth' }>)
   });
 }
 
-/** A token is renewed after this share of its life, so it never expires before a request. */
+/** Renewed after this share of its life, so it never expires in use. */
 const USED_PART_OF_LIFE = 0.9;
 
 function toSignIn(grant: TokenGrant, portalId: string, nowMs: number): SignIn {

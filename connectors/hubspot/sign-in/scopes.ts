@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../../../src/core/errors.ts';
 
-/** A scope of HubSpot, and the feature of donor-sync that needs it. */
+/** A HubSpot scope, and the donor-sync feature that needs it. */
 export interface ScopeNeed {
   scope: string;
   feature: string;
@@ -42,34 +42,30 @@ export const SENSITIVE_NEEDS: readonly ScopeNeed[] = [
   { scope: WRITE_SENSITIVE, feature: 'writing into properties that store Sensitive Data' },
 ];
 
-/** Returns what an integration needs, required scopes first. */
 export function scopeNeeds({ sensitiveData }: { sensitiveData: boolean }): readonly ScopeNeed[] {
   return sensitiveData ? [...SCOPE_NEEDS, ...SENSITIVE_NEEDS] : SCOPE_NEEDS;
 }
 
-/** True if the scope is granted, or if only HubSpot's refusals will show whether it is. */
+/** True if the scope is granted or unknown. */
 export function mayHave({ scopes }: Scoped, scope: string): boolean {
   return scopes === null || spellings(scope).some((each) => scopes.has(each));
 }
 
-/** Returns the names under which HubSpot may list a scope. */
 function spellings(scope: string): string[] {
-  // HubSpot's documents list the scopes of Sensitive Data without the version, its specification with it. Lists are also
-  // called segments since version 2026-09 of the API.
+  // HubSpot's documents list the scopes of Sensitive Data without the version. Its specification lists them with the
+  // version. Since version 2026-09 of the API, lists have also been called segments.
   return [scope, scope.replace(/\.v2$/, ''), scope.replace(/^crm\.lists\./, 'crm.segments.')];
 }
 
-/** Returns the needs that are certainly not met. */
 export function missingScopes(signIn: Scoped, settings: { sensitiveData: boolean }): ScopeNeed[] {
   return scopeNeeds(settings).filter(({ scope }) => !mayHave(signIn, scope));
 }
 
-/** Throws a ConfigurationError if the scope is certainly missing. */
+/** Throws a ConfigurationError if HubSpot has reported that the token lacks the scope. */
 export function requireScope(signIn: Scoped, scope: string): void {
   if (!mayHave(signIn, scope)) throw scopeMissing(scope);
 }
 
-/** Creates the error for a required scope that is missing. */
 export function scopeMissing(scope: string): ConfigurationError {
   const needs = scopeNeeds({ sensitiveData: true });
   const feature = needs.find((need) => need.scope === scope)?.feature ?? 'this';

@@ -3,15 +3,14 @@ import type { DescribedProperty } from '../describe.ts';
 import { isPercent } from '../values.ts';
 import { createMismatch, type Mismatch } from './expression.ts';
 
-/** A validation rule of a property, as HubSpot returns it. */
+/** A validation rule of a property in the form in which HubSpot returns it. */
 export interface ValidationRule {
   ruleType: string;
   ruleArguments: readonly string[];
-  /** True if HubSpot changes the value in an unknown way before it applies the rule. */
   shouldApplyNormalization?: boolean | undefined;
 }
 
-/** A rule that can be judged. It returns true if the rule rejects the value under every interpretation. */
+/** A rule that can be evaluated. True if every interpretation rejects the value. */
 export interface Judge {
   ruleType: string;
   breaks(value: string, property: DescribedProperty): boolean;
@@ -24,15 +23,15 @@ type Breaks = (
 ) => boolean;
 
 /**
- * The rule types that can be judged. Types whose meaning depends on the account (time zones, the current time, phone
- * numbers, domains, special characters) are left out.
+ * The rule types that donor-sync can evaluate. Types that depend on the account are left out. Examples are time zones,
+ * the current time, phone numbers and domains.
  */
 const JUDGES: ReadonlyMap<string, Breaks> = new Map(
   Object.entries({
     MIN_NUMBER: (value, [least], property) => compareNumbers(value, least, property) < 0,
     MAX_NUMBER: (value, [most], property) => compareNumbers(value, most, property) > 0,
     DECIMAL: (value, [most], property) => countDecimals(value, property) > countIn(most),
-    // Characters can be counted in two ways, with or without surrounding white space.
+    // Characters can be counted with or without surrounding white space.
     MIN_LENGTH: (value, [least], property) => isText(property) && value.length < countIn(least),
     MAX_LENGTH: (value, [most], property) =>
       isText(property) && [...value.trim()].length > countIn(most),
@@ -50,8 +49,8 @@ const JUDGES: ReadonlyMap<string, Breaks> = new Map(
 );
 
 /**
- * Creates the judge of a rule, or returns null if such a rule cannot be judged. Its values are then sent, and HubSpot
- * decides.
+ * Creates a function that tests values against a rule. Returns null if the type of rule is not supported. The values
+ * are then sent, and HubSpot decides.
  */
 export async function createJudge({
   ruleType,
@@ -85,15 +84,12 @@ function isText({ type }: DescribedProperty): boolean {
   return type === 'string';
 }
 
-/**
- * Returns false for a percentage. It is unknown whether a limit applies to the stored value (0.72) or the displayed one
- * (72).
- */
+/** Returns false for a percentage. The limit may apply to the stored value (0.72) or the shown one (72). */
 function isPlainNumber(property: DescribedProperty): boolean {
   return property.type === 'number' && !isPercent(property);
 }
 
-/** Compares numbers. Returns NaN if the number or the limit is uncertain, because NaN is neither less nor more. */
+/** Returns NaN if the number or the limit is uncertain. NaN is neither less nor greater than any number. */
 function compareNumbers(value: string, limit: string | undefined, property: DescribedProperty) {
   if (!isPlainNumber(property)) return Number.NaN;
   return Number(value) - numberIn(limit);
@@ -105,21 +101,19 @@ function countDecimals(value: string, property: DescribedProperty): number {
   return decimals === undefined ? 0 : decimals.replace(/(?<!0)0+$/, '').length;
 }
 
-/** Returns the number in an argument, or NaN if it is not a plain number. */
 function numberIn(argument: string | undefined): number {
   const text = argument?.trim() ?? '';
   return /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i.test(text) ? Number(text) : Number.NaN;
 }
 
-/** Returns the count in an argument, or NaN if it is not a count. */
 function countIn(argument: string | undefined): number {
   const count = numberIn(argument);
   return Number.isInteger(count) && count >= 0 ? count : Number.NaN;
 }
 
 /**
- * Returns true for a character of the opposite kind. Blanks and punctuation may be allowed in addition to digits or
- * letters, so they do not count.
+ * A letter where digits are required, or a digit where letters are. Spaces and punctuation do not count. A rule may
+ * also allow spaces and punctuation, so they are ignored.
  */
 function hasForeignCharacter(value: string, kind: string | undefined): boolean {
   if (kind === 'NUMERIC_ONLY') return /\p{L}/u.test(value);
@@ -129,9 +123,7 @@ function hasForeignCharacter(value: string, kind: string | undefined): boolean {
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 const INSTANT = /^\d{4}-\d{2}-\d{2}T[\d:.]+(Z|[+-]\d{2}:?\d{2})$/;
 
-/**
- * Returns the epoch ms of a day, of an instant with its zone, or of epoch ms as text. Returns NaN for anything else.
- */
+/** The argument is a day, an instant with its zone, or epoch ms as a string. Returns NaN for anything else. */
 function parseTime(text: string | undefined): number {
   const trimmed = text?.trim() ?? '';
   if (DAY.test(trimmed) || INSTANT.test(trimmed)) return Date.parse(trimmed);
@@ -140,7 +132,7 @@ function parseTime(text: string | undefined): number {
 
 const DAY_MS = 86_400_000;
 
-/** Returns the margin. A day means that day in every zone. An instant may be the start of a day in some zone. */
+/** A day covers every zone, and an instant may start a day somewhere. */
 function getMargin(argument: string | undefined): number {
   return INSTANT.test(argument?.trim() ?? '') ? 0 : DAY_MS;
 }

@@ -8,17 +8,16 @@ import type { Properties } from '../describe.ts';
 import { readAs } from '../errors.ts';
 import { brokenRule, createJudge, type Judge } from './judge.ts';
 
-/** The validation rules of contact properties. */
 export interface ValidationRules {
-  /** The properties with rules, whether or not these can be judged. */
+  /** The properties that have rules, even if donor-sync cannot evaluate the rules. */
   ruled: ReadonlySet<string>;
-  /** The rules that can be judged, by the name of their property. */
+  /** The rules that donor-sync can evaluate, by property name. */
   judges: ReadonlyMap<string, readonly Judge[]>;
 }
 
-/** Reads the rules when they are first used, and never again, because an open connector is used for only one run. */
+/** Reads the rules only when they are first used. An open connector is used for only one run. */
 export interface RuleBook {
-  /** Null if HubSpot does not allow reading them, or if reading takes too long. */
+  /** Null if HubSpot refuses or is too slow. */
   read(): Promise<ValidationRules | null>;
 }
 
@@ -48,8 +47,8 @@ export function createRuleBook(api: HubspotApi, log: Log, signal: AbortSignal): 
 }
 
 /**
- * Reads the rules. Without them, writing learns from HubSpot's rejections. Only the daily limit, which stops the whole
- * run, is thrown here.
+ * If the rules are missing, donor-sync learns from HubSpot's rejections. Only the daily limit is thrown, because it
+ * stops the run.
  */
 async function readRules(
   api: HubspotApi,

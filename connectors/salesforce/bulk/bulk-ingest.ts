@@ -12,16 +12,15 @@ import { readRows } from './bulk-query.ts';
 
 const JOBS = '/jobs/ingest';
 
-/** Salesforce accepts 150 MB in base64 for a job, which is 100 MB of plain text with some room. */
+/** The maximum size of a job's data. Salesforce accepts 150 MB in base64 and thus more than 100 MB of plain text. */
 const MAX_JOB_BYTES = 90_000_000;
 
-/** Changes by the long form of their contact's ID. A change is removed when its result is known. */
+/** The changes that wait for a result, by the long form of the contact's ID. A known result removes the change. */
 type Waiting = Map<string, SentChange>;
 
 /**
- * Writes many changes in as many jobs as their size requires. Adds changes without a result to `unsettled`. Returns the
- * changes that CSV cannot express, and changes that must be written together with fewer others. No part of these is
- * written.
+ * Adds changes without a result to `unsettled`. Returns changes that CSV cannot express or that need a smaller
+ * transaction. None of these changes is written.
  */
 export async function* writeInBulk(
   session: SalesforceSession,
@@ -49,7 +48,10 @@ export async function* writeInBulk(
   return apart;
 }
 
-/** Returns how many bytes a change has at most in the upload: its values in quotes, and the cells around them. */
+/**
+ * Returns the maximum number of bytes that a change needs in the upload. This includes its values in quotes and the
+ * cells around these values.
+ */
 function estimateBytes({ values }: ContactChange): number {
   let bytes = BYTES_PER_ROW;
   for (const value of Object.values(values)) {
@@ -62,9 +64,8 @@ const BYTES_PER_ROW = 64;
 const BYTES_PER_CELL = 28;
 
 /**
- * Writes changes in one job. Salesforce lists the changes that failed or were not processed. If its counts agree, all
- * others are written. Otherwise, only the changes that it lists as written count as written. Returns the changes that
- * exceeded a limit for one transaction.
+ * Writes changes in one job. Salesforce lists the changes that failed or were not processed. If the counts agree, all
+ * other changes are written. Otherwise only listed ones count. Returns changes that exceeded a transaction limit.
  */
 async function* writeJob(
   session: SalesforceSession,
@@ -96,10 +97,9 @@ async function* writeJob(
 /** The minimum number of requests for one job. */
 const REQUESTS_PER_JOB = 4;
 
-/** The result of a change that is missing in Salesforce's response. It may or may not be written. */
+/** Salesforce may have written the change. */
 const NO_RESULT: SalesforceFault = { code: 'UNKNOWN_EXCEPTION', message: '', fields: [] };
 
-/** A finished job, and the number of changes sent to it. */
 type FinishedJob = BulkJob & { sent: number };
 
 async function upload(session: SalesforceSession, waiting: Waiting): Promise<FinishedJob> {
@@ -120,7 +120,7 @@ async function upload(session: SalesforceSession, waiting: Waiting): Promise<Fin
   }
 }
 
-/** Lets Salesforce start. If the response is lost, a second request is rejected as too late. */
+/** After a lost response, a second request would be too late. */
 async function begin(session: SalesforceSession, id: string): Promise<void> {
   try {
     await session.api.closeJob(id);
@@ -130,7 +130,7 @@ async function begin(session: SalesforceSession, id: string): Promise<void> {
   }
 }
 
-/** Returns true for a text that would be read as the word that clears a field, or as no change. */
+/** Returns true for a string that Salesforce would misread. It would clear the field or leave it unchanged. */
 function isAmbiguous({ values }: ContactChange): boolean {
   return Object.values(values).some((value) => value === CLEARING_CELL || value === '');
 }
@@ -198,7 +198,7 @@ function toText(value: unknown): string {
 
 /**
  * Returns why a record failed, from its cell `sf__Error`: `CODE:message:fields --`, once for each error (CRM facts,
- * section A3). Messages may contain anything, even values, so no part of another error may remain in one of them.
+ * section A3). Messages may contain values, so they must be cut exactly.
  */
 function bulkFaults(cell: string): SalesforceFault[] {
   return cell
@@ -212,23 +212,23 @@ function bulkFaults(cell: string): SalesforceFault[] {
     });
 }
 
-/** Combines the errors in a cell into one error, as in the collections. */
+/** Combines the errors in a cell into one error. Collections use the same combination. */
 export function bulkFault(cell: string): SalesforceFault {
   return combined(bulkFaults(cell));
 }
 
-/** Two hyphens within a message do not end it, because the end is followed by the next code or by nothing. */
+/** Two hyphens within a message do not end it. At the end of a message, the next code or nothing follows. */
 const END_OF_ERROR = /--(?=[A-Z][A-Z0-9_]*:|\s*$)/;
 
 const ERROR = /^([A-Z][A-Z0-9_]*):(.*):([\w,. ]*)$/s;
 
-/** Clears a field in a Bulk API upload, because an empty cell leaves the field unchanged. */
+/** The cell that clears a field in a Bulk API upload. An empty cell leaves the field unchanged. */
 export const CLEARING_CELL = '#N/A';
 
 /** How many characters are in one chunk of an upload. */
 const CHUNK_LENGTH = 128 * 1024;
 
-/** Returns the changes as CSV with a column for each of `fields`, in chunks that are created on demand. */
+/** There is a column for each of `fields`. */
 async function* changesAsCsv(
   changes: Iterable<ContactChange>,
   fields: readonly string[],
@@ -246,7 +246,7 @@ async function* changesAsCsv(
   yield encoder.encode(text);
 }
 
-/** Returns a value as a cell. A field that the change does not name does not change. */
+/** An unnamed field stays unchanged. */
 function cell(value: FieldValue | undefined): string {
   if (value === undefined) return '';
   if (value === null) return CLEARING_CELL;

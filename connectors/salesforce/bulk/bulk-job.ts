@@ -25,14 +25,16 @@ const FIRST_WAIT_MS = 60;
 const WAIT_GROWTH = 1.6;
 const SHORT_WAIT_MS = 1_000;
 
-/** After that, each wait is this share of the total wait so far. So the end of a job is never noticed much later. */
+/**
+ * Each further wait is this share of the total wait so far. The delay until the end of a job is noticed is therefore
+ * always short.
+ */
 const LONG_WAIT_PART = 1 / 8;
 const LONGEST_WAIT_MS = 15_000;
 
-/** With the waits above, this is two and a half hours. Salesforce itself ends queries before that. */
+/** With the waits above, this is two and a half hours. Salesforce itself ends queries before that time. */
 const MAX_LOOKS = 640;
 
-/** Returns a job that Salesforce reports as created. */
 export function toNewJob(answer: unknown): BulkJob {
   const created = readAs(jobSchema, answer);
   return { ...created, id: idInPath(created.id) };
@@ -47,7 +49,7 @@ export async function readJob(
   return readAs(jobSchema, await api.checkJob(kind, id));
 }
 
-/** Returns the job once it is complete. Throws if it fails, is aborted or takes too long. */
+/** Returns the job once it is complete. Throws if the job fails, is aborted or takes too long. */
 export async function awaitJob(
   { api, clock, signal }: JobDeps,
   kind: JobKind,
@@ -67,9 +69,8 @@ export async function awaitJob(
 }
 
 /**
- * Ends a job that is no longer needed, unless Salesforce has reported that it has ended. Also works after the run has
- * been stopped. Otherwise a waiting job could still write hours later, when its values may belong to an erased or
- * another person.
+ * Ends a job that is no longer needed. Also works after the run has been stopped. Otherwise, a waiting job could write
+ * hours later. Its values may then belong to an erased contact or another person.
  */
 export async function abortJob(
   { api }: Pick<JobDeps, 'api'>,
@@ -79,17 +80,17 @@ export async function abortJob(
 ): Promise<void> {
   const isAtItsEnd = isDonorSyncError(error) && error.details['state'] !== undefined;
   if (isAtItsEnd) return;
-  // A job that cannot be aborted will end anyway.
+  // Otherwise the job will end anyway.
   await api.abortJob(kind, id).catch(() => {});
 }
 
-/** Returns how long to wait before a job is checked again, from the total wait so far. A pure function. */
+/** Returns the next wait before a job is checked again. It depends on the total wait so far. A pure function. */
 export function nextWaitMs(look: number, waitedMs: number): number {
   const growing = Math.min(FIRST_WAIT_MS * WAIT_GROWTH ** look, SHORT_WAIT_MS);
   return Math.min(Math.max(growing, waitedMs * LONG_WAIT_PART), LONGEST_WAIT_MS);
 }
 
-/** Messages about something that does not exist, or that the user may not access. */
+/** Messages about an object that does not exist or that the user cannot access. */
 const SETTINGS_FAULT = /InvalidBatch|InvalidEntity|INVALID_FIELD|MALFORMED_QUERY|INVALID_TYPE/;
 
 /** The Bulk API's own limits for 24 hours, in addition to the org's request limit. */
@@ -117,5 +118,5 @@ function jobFailed({ id, state, errorMessage }: BulkJob): Error {
  */
 const FAULT_WORD = /^(Invalid[A-Z][a-z]{1,30}|[A-Z][A-Z0-9_]{1,79}) ?:/;
 
-/** Only custom fields, because their suffix distinguishes them from any other word. */
+/** This matches only custom fields, because their suffix distinguishes them from any other word. */
 const UNKNOWN_FIELD = /Field name not found : (\w{1,80}__[a-z]{1,3})\b/;

@@ -11,15 +11,12 @@ import { parseCsv } from './csv-rows.ts';
 /** How many rows are on a page of results. Pages are streamed, so this affects only the number of calls. */
 const PAGE_ROWS = 100_000;
 
-/** The maximum number of pages of one query, for a billion rows. */
+/** The maximum number of pages for one query. It is enough for a billion rows. */
 const MAX_PAGES = 10_000;
 
 type QueryDeps = Pick<SalesforceSession, 'api' | 'clock' | 'signal'>;
 
-/**
- * Yields the results of `toRow` for each row of a query by the Bulk API. They are unsorted, and come in batches as they
- * arrive.
- */
+/** They are unsorted, and come in batches as they arrive. */
 export async function* queryInBulk<Row>(
   session: QueryDeps,
   soql: string,
@@ -44,7 +41,6 @@ export async function* queryInBulk<Row>(
     }
     const next = nextLocator(answer);
     if (next === null && count < numberRecordsProcessed) {
-      // A proxy may have answered in place of Salesforce.
       throw brokenOff(new Error(`There are ${count} rows instead of ${numberRecordsProcessed}.`));
     }
     if (next === null) return;
@@ -54,15 +50,15 @@ export async function* queryInBulk<Row>(
   throw queryEndless('A Bulk API query');
 }
 
-/** Returns where the next page starts. The last page contains the word `null` there. */
+/** Returns the position at which the next page starts. On the last page, it is the word `null`. */
 function nextLocator({ headers }: CsvAnswer): string | null {
   const locator = headers.get('sforce-locator');
   return locator === null || locator === 'null' ? null : locator;
 }
 
 /**
- * Yields the results of `toRow` for each row of a response, whose first row is the header. The reader that `toRow`
- * receives is used again for the next row, so it must not be kept.
+ * Yields the results of `toRow` for each row of a response, whose first row is the header. `toRow` must not keep the
+ * reader, because it is reused.
  */
 export async function* readRows<Row>(
   { signal }: Pick<QueryDeps, 'signal'>,
@@ -91,7 +87,7 @@ export async function* readRows<Row>(
   }
 }
 
-/** Matches the name of a column: an API name, or a path of them. Anything else is not from Salesforce. */
+/** Matches the name of a column. It is an API name, or a path of API names. Salesforce sends no other form. */
 const COLUMN = /^[A-Za-z][\w.]*$/;
 
 function indexColumns(header: readonly string[]): Map<string, number> {

@@ -3,23 +3,21 @@ import { replyTooLarge } from '../../requests/errors.ts';
 const QUOTE = '"';
 
 /**
- * The maximum length of one row in characters. The results as a whole are a stream and have no limit. A row contains
- * the fields of one contact, the longest of which have 131,072 characters each.
+ * The results as a whole can have any length, because they are streamed. A row contains the fields of one contact. The
+ * longest fields have 131,072 characters each.
  */
 const MAX_ROW_LENGTH = 4 * 1024 * 1024;
 
-/** Text that has arrived but does not reach the end of its row. */
+/** Received text that does not reach the end of its row. */
 interface Rest {
   text: string;
-  /** The start of the current row. */
   start: number;
 }
 
 /**
- * Yields the rows of a CSV file as Salesforce writes it (comma, double quotes, either line end), including the header,
- * in batches as they arrive. Keeps no more than a chunk and a row in memory. Throws a RetriableError if a row does not
- * end, and any other error if it is not CSV. We do not use a parser for any dialect, because it takes several times as
- * long for a million rows.
+ * The file has commas, double quotes, and either kind of line ending. Keeps no more than a chunk and a row in memory.
+ * Throws a RetriableError if the end of a row is missing. Throws any other error if the text is not CSV. A general CSV
+ * parser would take several times as long for a million rows.
  */
 export async function* parseCsv(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string[][]> {
   const decoder = new TextDecoder();
@@ -38,7 +36,7 @@ export async function* parseCsv(chunks: AsyncIterable<Uint8Array>): AsyncGenerat
   if (rows.length > 0) yield rows;
 }
 
-/** Yields the complete rows. At the end of the file, the last row needs no line break. */
+/** At the end of the file, the last row needs no line break. */
 function takeRows(rest: Rest, isEnd: boolean): string[][] {
   const rows: string[][] = [];
   for (;;) {
@@ -73,7 +71,7 @@ function takeRow(rest: Rest, isEnd: boolean): string[] | null {
   }
 }
 
-/** Returns the position of the quote that ends the cell, or -1 if it has not arrived. */
+/** Returns the position of the quote that ends the cell, or -1 if the quote has not been received. */
 function closingQuote(text: string, opening: number): number {
   let at = text.indexOf(QUOTE, opening + 1);
   while (at !== -1 && text.charAt(at + 1) === QUOTE) at = text.indexOf(QUOTE, at + 2);
@@ -96,7 +94,7 @@ function plainEnd(text: string, start: number): number {
  */
 const ENDS_PLAIN_CELL: ReadonlySet<number> = new Set([44, 10, 13, 34]);
 
-/** The characters that may follow a cell. The empty text is the end of the file. */
+/** The characters that may follow a cell. The empty string means the end of the file. */
 const AFTER_CELL: ReadonlySet<string> = new Set([',', '\n', '\r', '']);
 
 function unquoted(text: string): string {

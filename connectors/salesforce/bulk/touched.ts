@@ -8,15 +8,15 @@ import { queryPages } from '../query.ts';
 import type { SentChange } from '../rows/refusals.ts';
 import type { SalesforceSession } from '../session.ts';
 
-/** Salesforce's timestamps have whole seconds, and precede the end of a transaction. */
+/** Salesforce's timestamps are rounded to whole seconds, and they are earlier than the end of a transaction. */
 const OVERLAP_MS = 10_000;
 
-/** How many pages of changed contacts are read. An import may be changing the whole org in the meantime. */
+/** An import may be changing the whole org at the same time. */
 const MOST_PAGES = 20;
 
 /**
- * Returns the changes to contacts that others have changed since this batch's lookups. They are written by
- * collections, which compare the values once more. One query before a job finds all of them.
+ * Other users changed these contacts in the meantime. Collections compare their values again. One query before a job
+ * finds all these contacts.
  */
 export async function findTouched(
   session: SalesforceSession,

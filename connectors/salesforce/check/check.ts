@@ -23,7 +23,7 @@ import { checkIdentity } from './identity.ts';
 import { checkMarks } from './marks.ts';
 import { checkObjects, checkSuccessPack } from './objects.ts';
 
-/** Checks every prerequisite of an integration with Salesforce without changing anything. */
+/** Checks every prerequisite of a Salesforce client. Changes nothing. */
 export function check(
   options: ConnectorOptions<SalesforceSettings>,
   world: SalesforceWorld,
@@ -46,7 +46,7 @@ async function examine(
   const isPackHidden = pack.length > 0;
   findings.push(
     ...pack,
-    // The content of the hidden pack is not part of the org as the user sees it now.
+    // A hidden pack is invisible to this user.
     ...checkIdentity(session.shape).filter(
       ({ subject }) => !(isPackHidden && subject === 'employer'),
     ),
@@ -118,7 +118,7 @@ async function checkVersion(api: SalesforceApi, wanted: string): Promise<Finding
   return plain({ subject, ok: false, message, fix, cause: 'crm_version_unknown' });
 }
 
-/** Returns a problem with the settings and not with permissions, or null for any other failure. */
+/** A problem with the settings, or null. */
 function settingsFinding(error: unknown): Finding | null {
   if (!isConfigurationError(error)) return null;
   const subject = SETTINGS_SUBJECTS.get(error.code);
@@ -145,7 +145,7 @@ function checkContact({ description }: SalesforceSession): Finding {
   });
 }
 
-/** Shows the rates, before a user chooses to convert amounts with them. */
+/** Shows the rates before a user decides to convert amounts with them. */
 async function checkCurrencies(
   session: SalesforceSession,
   mapped: readonly string[],
@@ -162,10 +162,7 @@ const limitsSchema = z.object({
   DailyApiRequests: z.object({ Max: z.number(), Remaining: z.number() }),
 });
 
-/**
- * Returns the org's daily requests. The list of limits needs a permission that the user may lack, and is up to five
- * minutes old. In these cases, the header of the last response is used.
- */
+/** Returns the org's daily requests. Then the last response's header is used. */
 export async function readLimits({
   api,
 }: Pick<SalesforceSession, 'api'>): Promise<LimitState | null> {

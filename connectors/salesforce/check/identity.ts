@@ -1,4 +1,4 @@
-/** The findings about the parts of an identity, and about excluded contacts. */
+/** The findings about the parts of an identity and about excluded contacts. */
 import type { Exclusion } from '../../../src/core/contact.ts';
 import type { Finding, IdentitySource } from '../../contract.ts';
 import { met, plain } from '../../findings/findings.ts';
@@ -7,7 +7,7 @@ import { ACCOUNT_NAME, AFFILIATION_NAME } from '../employer.ts';
 import { RELATION_NAME } from '../relations.ts';
 import { PRIMARY_AFFILIATION } from '../success-pack.ts';
 
-/** Returns the effects of a hidden field on the people and on the credits, each with its fix. */
+/** Explains what a hidden field costs. */
 export function checkIdentity({ identity, exclusions }: ContactShape): Finding[] {
   const { sources } = identity;
   return [
@@ -20,7 +20,7 @@ export function checkIdentity({ identity, exclusions }: ContactShape): Finding[]
 
 const LEFT_OUT = 'left out of submissions to the service';
 
-/** Checks the addresses. For the second address, this is only advice, because many orgs never fill it in. */
+/** For the second address, this is only advice, because many orgs never fill it in. */
 function checkAddresses(sources: readonly IdentitySource[]): Finding {
   const subject = 'addresses';
   const hidden = sources.filter(({ readable }) => !readable).map(({ name }) => name);
@@ -52,7 +52,7 @@ function hiddenEmployer(name: string, seen: readonly string[]): Omit<Finding, 's
       };
     }
     case RELATION_NAME:
-      // Salesforce does not distinguish an org without relations from a user who may not see them.
+      // Hidden relations look like missing ones.
       return {
         ok: true,
         message: `The integration's user cannot see any relations between contacts and accounts, so employers of person accounts are ${LEFT_OUT}.`,

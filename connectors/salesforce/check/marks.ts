@@ -1,4 +1,4 @@
-/** Finds values of picklists that have no meaning in the settings, with the contacts that wait for it. */
+/** Finds picklist values whose meaning is not in the settings, and the contacts that wait for this meaning. */
 import type { ContactsSettings, Finding } from '../../contract.ts';
 import { MARK_LISTS, markColumns } from '../../marks/mark-values.ts';
 import { unknownMarks } from '../../marks/unknown-marks.ts';
@@ -7,7 +7,7 @@ import { PICKLIST_TYPES, readListed } from '../marks.ts';
 import { createColumnReader, queryAtOnce, quotedList, whereClause } from '../query.ts';
 import type { SalesforceSession } from '../session.ts';
 
-/** Counts the values of each field that marks by listed values. Needs one query per field. */
+/** Counts the values of each field whose marks are listed values. Needs one query per field. */
 export async function checkMarks(
   session: SalesforceSession,
   contacts: ContactsSettings,
@@ -26,9 +26,7 @@ export async function checkMarks(
   return findings;
 }
 
-/**
- * Returns the values that contacts have, with their counts. If Salesforce takes too long, returns them without counts.
- */
+/** Counts values in contacts. If Salesforce takes too long, returns the values without counts. */
 async function countValues(
   session: SalesforceSession,
   field: DescribedField,
@@ -48,7 +46,7 @@ async function countValues(
 /** The maximum number of groups that Salesforce returns. */
 const MOST_VALUES = 2_000;
 
-/** Returns the options that any contact has. */
+/** Returns the options that occur in at least one contact. */
 async function countPicked(
   session: SalesforceSession,
   name: string,

@@ -1,4 +1,3 @@
-/** The findings about record types other than Contact that the settings use. */
 import { isConfigurationError } from '../../../src/core/errors.ts';
 import type { Finding, GroupSelector } from '../../contract.ts';
 import { checked, met, plain } from '../../findings/findings.ts';
@@ -23,7 +22,7 @@ interface ObjectUse {
 
 const SUBJECT = 'objects';
 
-/** Checks whether the integration's user may see the objects from which employers and groups are read. */
+/** Checks whether the integration's user can see the objects from which employers and groups are read. */
 export async function checkObjects(
   session: SalesforceSession,
   selectors: readonly GroupSelector[],
@@ -44,7 +43,7 @@ export async function checkObjects(
 
 const OBJECT_FIX = 'Follow the advice in the message, then run doctor again.';
 
-/** Employers are accounts, whichever field of a contact leads to them. */
+/** Employers are accounts, whichever contact field refers to them. */
 function employerUses({ shape }: SalesforceSession): ObjectUse[] {
   const isRead = shape.identity.sources.some(
     ({ name, readable }) => readable && (name === ACCOUNT_NAME || name === AFFILIATION_NAME),
@@ -72,7 +71,6 @@ function groupUses(group: SalesforceGroup): ObjectUse[] {
   return [];
 }
 
-/** Merges the uses, so each kind of record occurs only once. */
 function merged(uses: readonly ObjectUse[]): ObjectUse[] {
   const byObject = new Map<string, ObjectUse>();
   for (const use of uses) {
@@ -116,7 +114,7 @@ async function checkObject(
   ];
 }
 
-/** Tries a report or a condition directly, because no description covers it. */
+/** Tests a report or a condition directly, because no description contains it. */
 async function checkGroup(session: SalesforceSession, group: SalesforceGroup): Promise<Finding[]> {
   if ('report' in group)
     return checked(SUBJECT, OBJECT_FIX, () => checkReport(session, group.report));
@@ -153,12 +151,14 @@ async function checkReport({ api }: SalesforceSession, text: string): Promise<Fi
   }
 }
 
-/** The name of the record type of households in the Nonprofit Success Pack. Every user can see that it exists. */
+/**
+ * The name of the household record type in the Nonprofit Success Pack. Every user can see that this record type exists.
+ */
 const HOUSEHOLDS = "SobjectType = 'Account' AND DeveloperName = 'HH_Account'";
 
 /**
- * Checks whether the whole pack is hidden from the user, because the org then looks like an org without it. The name of
- * a household would be sent as an employer, and no mark would show which contacts are deceased.
+ * A hidden pack looks like a missing one. Household names would then be sent as employers. Deceased contacts would not
+ * be recognised.
  */
 export async function checkSuccessPack({
   api,
@@ -183,7 +183,7 @@ async function hasHouseholds(api: SalesforceApi): Promise<boolean> {
     const found = await queryRecords(api, `SELECT Id FROM RecordType WHERE ${HOUSEHOLDS} LIMIT 1`);
     return found.length > 0;
   } catch (error) {
-    // Record types are invisible to a user who may not see them.
+    // Hidden record types cause no error.
     if (isConfigurationError(error) && error.code === 'crm_request_refused') return false;
     throw error;
   }

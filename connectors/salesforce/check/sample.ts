@@ -1,4 +1,4 @@
-/** Reads what `doctor` needs in addition to the prerequisites: some contacts, and facts about the org. */
+/** Reads the additional data that `doctor` needs: some contacts, and facts about the org. */
 import type { AccountFact } from '../../contract.ts';
 import { countRecords, queryRecords, whereClause } from '../query.ts';
 import type { SalesforceSession } from '../session.ts';
@@ -15,7 +15,7 @@ export async function sampleIds(
   return records.map(({ Id }) => String(Id));
 }
 
-/** Returns the edition, and the number of contacts. */
+/** Returns the edition and the number of contacts. */
 export async function readFacts(session: SalesforceSession): Promise<AccountFact[]> {
   const { api, filter, settings, shape } = session;
   const [org] = await queryRecords(api, 'SELECT OrganizationType, IsSandbox FROM Organization');
@@ -29,7 +29,7 @@ export async function readFacts(session: SalesforceSession): Promise<AccountFact
   ];
 }
 
-/** Returns the edition. Salesforce has a fixed list, and any other text could contain anything. */
+/** Any other text could contain anything. */
 function toEdition(raw: unknown): string {
   return typeof raw === 'string' && /^[A-Z][A-Za-z ]{0,39}$/.test(raw) ? raw : 'unknown';
 }

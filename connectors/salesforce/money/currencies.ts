@@ -20,14 +20,13 @@ const rowSchema = z.object({
   DecimalPlaces: z.number(),
 });
 
-/** The API of an org, for its rates. */
 interface OrgWithRates {
   api: SalesforceApi;
 }
 
 /**
- * Returns how amounts are written to currency fields, or null in an org with one currency. The rates are requested only
- * for conversion.
+ * Returns how amounts are written to currency fields, or null if the org has only one currency. The rates are requested
+ * only for conversion.
  */
 export async function readMoney(
   session: OrgWithRates & {
@@ -44,7 +43,10 @@ export async function readMoney(
 const RATES =
   'SELECT IsoCode, ConversionRate, DecimalPlaces FROM CurrencyType WHERE IsActive = true ORDER BY IsoCode';
 
-/** Returns the active rates by currency. Empty if the user cannot see them, or the US dollar is not active. */
+/**
+ * Returns the active rates by currency. Returns an empty map if the user cannot see the rates or if the US dollar is
+ * not active.
+ */
 export async function readRates({ api }: OrgWithRates): Promise<MoneyField['rates']> {
   try {
     const rows = z.array(rowSchema).parse(await queryRecords(api, RATES, 'query'));

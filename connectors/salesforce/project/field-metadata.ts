@@ -1,15 +1,12 @@
 import type { FieldSpec } from '../../../src/core/crm-field.ts';
 import type { MetadataElements } from './metadata-file.ts';
 
-/** The longest text that is stored in a single-line field. */
+/** The maximum number of characters in a single-line field. */
 const LINE_LENGTH = 255;
 const LONGEST_TEXT = 131_072;
 const VISIBLE_LINES = 5;
 
-/**
- * Returns the metadata of a custom field, for the Tooling API and as source. Returns null for types that cannot be
- * created from a specification.
- */
+/** Shared by the Tooling API and source files. Null for types that cannot be created. */
 export function buildMetadata(spec: FieldSpec): MetadataElements | null {
   const { label, description } = spec;
   const common = { label, description, inlineHelpText: description.slice(0, LINE_LENGTH) };
@@ -46,7 +43,7 @@ export function buildMetadata(spec: FieldSpec): MetadataElements | null {
   }
 }
 
-/** Returns a long text. Salesforce has none of fewer than 256 characters. */
+/** A long text field must allow at least 256 characters. */
 function longText(length: number) {
   const kept = Math.min(Math.max(length, LINE_LENGTH + 1), LONGEST_TEXT);
   return { type: 'LongTextArea', length: kept, visibleLines: VISIBLE_LINES };

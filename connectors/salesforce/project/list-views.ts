@@ -1,7 +1,7 @@
 import type { FieldSource } from '../../../src/core/field-map.ts';
 import type { MappedFieldSpec } from '../../contract.ts';
 
-/** A list of contacts or of person accounts, in the terms of the Metadata API. */
+/** A list view of contacts or of person accounts, with the names that the Metadata API uses. */
 type ListView = {
   fullName: string;
   label: string;
@@ -12,10 +12,7 @@ type ListView = {
 
 type Condition = { operation: 'greaterOrEqual' | 'equals'; value: string | number };
 
-/**
- * A subject that is worth a list. The first source in `by` that is mapped provides the field of the
- * condition.
- */
+/** A condition for which a list view is useful. The condition uses the field of the first mapped source in `by`. */
 interface Interest {
   fullName: string;
   /** At most 40 characters. */
@@ -39,7 +36,10 @@ const INTERESTS: readonly Interest[] = [
   },
 ];
 
-/** Columns that help users decide about a call, from left to right. Long texts cannot be columns. */
+/**
+ * The columns that help users decide whom to call. They are shown from left to right in this order. Long texts cannot
+ * be columns.
+ */
 const COLUMNS: readonly FieldSource[] = [
   'capacity.nonprofit',
   'capacity.highest',
@@ -51,10 +51,9 @@ const COLUMNS: readonly FieldSource[] = [
   'enhancedAt',
 ];
 
-/** An object with lists: contacts, or accounts for person accounts. */
+/** An object with list views: either contacts, or accounts in orgs with person accounts. */
 export interface ListedObject {
   object: 'Contact' | 'Account';
-  /** The column with the name. */
   nameColumn: string;
   /** Returns the name under which the object shows a custom field of Contact. */
   toFieldName(name: string): string;

@@ -1,8 +1,8 @@
-/** One file of Salesforce's Metadata API, in the form in which `sf` retrieves it. */
+/** A Salesforce Metadata API file in the form in which `sf` retrieves it. */
 
 /**
- * Elements by name. Each is an element with a text, an element with nested elements, or as many elements as the list
- * has. A name that starts with `@` is an attribute of the surrounding element.
+ * A string becomes an element with that text. An object becomes an element with nested elements. A list becomes several
+ * elements. A name that starts with `@` becomes an attribute of the surrounding element.
  */
 export interface MetadataElements {
   readonly [name: string]: MetadataValue | readonly MetadataValue[];
@@ -67,7 +67,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&apos;',
 };
 
-/** Escapes a text for an element and for an attribute. */
+/** Escapes a string for an element and for an attribute. */
 export function escapeXml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }

@@ -11,10 +11,9 @@ export const SECTION_LABEL = 'donor-sync profile';
 const PAGE = 'lightning__RecordPage';
 
 /**
- * Returns a section for the record page of a contact or a person account, which an admin drags onto an existing page of
- * the org. It is a Lightning web component that reads the mapped fields through Lightning Data Service, so each user
- * sees only the fields that the user may read. It has no code that runs on a server, and it writes nothing. Returns the
- * texts by file.
+ * Returns a section for the record page of a contact or a person account. An administrator drags the section onto an
+ * existing page of the org. It is a Lightning web component. It reads the mapped fields through Lightning Data Service,
+ * so users see only the fields that they may read. It has no code that runs on a server, and it writes nothing.
  */
 export function profileSection(
   apiVersion: string,
@@ -33,7 +32,7 @@ export function profileSection(
 
 /**
  * Returns the name of the property for a field's name in the Lightning App Builder, such as `netWorthLowField`. LWC
- * reserves some names (`data…`, `on…`, `aria…`), and none of ours starts like them.
+ * reserves some beginnings of names (`data…`, `on…`, `aria…`). None of our names starts in this way.
  */
 export function getPropertyName(source: FieldSource): string {
   const words = source.split('.').map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`);
@@ -105,7 +104,7 @@ const TEMPLATE = `<template>
 function script(fields: readonly MappedFieldSpec[]): string {
   const isPath = ({ from }: MappedFieldSpec) => from.startsWith('warmPath.');
   const groups: [string, readonly MappedFieldSpec[]][] = [
-    // The sentence says most, so it comes first.
+    // The sentence is the most informative value, so it comes first.
     ['Warm path', fields.filter(isPath).toSorted((one, other) => rank(one) - rank(other))],
     ['Profile', fields.filter((field) => !isPath(field))],
   ];

@@ -6,18 +6,21 @@ import { type MetadataElements, metadataFile } from './metadata-file.ts';
 const FOLDER = 'donor_sync';
 const FOLDER_LABEL = 'donor-sync';
 
-/** Amounts in US dollars from which a row counts as high capacity, as in the list view. */
+/** The minimum amount in US dollars for high capacity, as in the list view. */
 const HIGH_CAPACITY = 100_000;
 
-/** Strength in percent from which a row counts as a warm path, as in the list view. */
+/** The minimum strength in percent for a warm path, as in the list view. */
 const WARM_PATH = 50;
 
-/** Rows that a table on the dashboard shows. */
+/** The number of rows that a table on the dashboard shows. */
 const TABLE_ROWS = 10;
 
 interface Subject {
   listed: ListedObject;
-  /** The end of the files' names, so that contacts and person accounts do not overwrite each other. */
+  /**
+   * The end of the files' names. Contacts and person accounts have different ends, so their files do not overwrite each
+   * other.
+   */
   suffix: 'contacts' | 'person_accounts';
   /** The plural noun in labels. */
   noun: string;
@@ -32,9 +35,9 @@ interface ReportColumns {
 }
 
 /**
- * Returns a report type with the mapped fields, its reports, and a dashboard that shows them. The report type has one
- * object, so users see only records and fields that they may read. Returns files by path, or none if a report could not
- * be about any field.
+ * Returns a report type with the mapped fields. Also returns reports of this type, and a dashboard that shows the
+ * reports. The report type has one object, so users see only the records and fields that they may read. Returns no
+ * files if the field map has no field for a report.
  */
 export function reportFiles(
   fields: readonly MappedFieldSpec[],
@@ -60,7 +63,7 @@ export function reportFiles(
 }
 
 /**
- * Returns the folders, once for all subjects. All users of the org may read them, but the records' own rules still
+ * Returns the folders, which all subjects share. All users of the org may read them, but the records' own rules still
  * apply.
  */
 export function reportFolders(): [path: string, text: string][] {
@@ -84,7 +87,7 @@ function toColumns(fields: readonly MappedFieldSpec[], listed: ListedObject): Re
     capacity: find('capacity.nonprofit', 'capacity.highest', 'netWorth.low'),
     strength: find('warmPath.strength'),
     network: find('warmPath.network'),
-    // A long text cannot be read in a row of a report.
+    // A row of a report is too short for long text.
     all: fields.filter(({ type }) => type !== 'longText').map(({ name }) => column(name)),
   };
 }
@@ -166,7 +169,8 @@ function dashboard(reports: readonly NamedReport[], { noun }: Subject): Metadata
       numberOfColumns: 12,
       rowHeight: 36,
     },
-    // Each user sees the records that this user may read, and not those of the administrator who deployed it.
+    // Each user sees the records that he or she may read. The rights of the administrator who deployed the dashboard do
+    // not apply.
     dashboardType: 'LoggedInUser',
     isGridLayout: true,
     textColor: '#000000',

@@ -1,11 +1,11 @@
-/** The order in which contacts are read: by the time of their last change, then by ID. */
+/** Contacts are read in the order of their last change. Contacts with the same time are in the order of their IDs. */
 
 import { z } from 'zod';
 import { readAs } from '../errors.ts';
 import { type QueryRecord, quoted } from '../query.ts';
 import { isoInstant } from '../values.ts';
 
-/** How many rows are in one request, which is Salesforce's maximum. */
+/** The number of rows in one request, which is Salesforce's maximum. */
 export const PAGE_ROWS = 2_000;
 
 /** A reading's position in the order of `SystemModstamp, Id`. The timestamp is in ISO 8601. */
@@ -26,7 +26,7 @@ export function toPosition(row: QueryRecord | undefined): Position | null {
   return { stamp, id };
 }
 
-/** Returns the condition for records after a position, among the records that are not older than it. */
+/** Returns the condition that selects the records after a position. A second condition excludes older records. */
 export function afterPosition({ stamp, id }: Position): string {
   return `(SystemModstamp > ${stamp} OR Id > ${quoted(id)})`;
 }

@@ -1,4 +1,4 @@
-/** The contacts that were deleted or merged since a reading. They come before all others. */
+/** Finds the contacts that have been deleted or merged after the last reading. They come before all others. */
 
 import { isoTime } from '../../../src/core/clock.ts';
 import type { RemovedContact } from '../../contract.ts';
@@ -15,26 +15,26 @@ import {
 import type { SalesforceSession } from '../session.ts';
 import { afterPosition, PAGE_ROWS, type Position, toPosition } from './order.ts';
 
-/** Salesforce empties its recycle bin after 15 days. The extra day allows for its clock. */
+/** Salesforce empties its recycle bin after 15 days. The extra day allows for a difference between the clocks. */
 const RECYCLE_BIN_MS = 16 * 86_400_000;
 
 /** The shortest time window of a separate query. */
 const LEAST_WINDOW_MS = 3_600_000;
 
 /**
- * The maximum number of requests in one reading. This is more than 16 days of hours and ten million removed contacts
- * need.
+ * The maximum number of requests in one reading. 16 days with one request per hour need fewer requests. Ten million
+ * removed contacts also need fewer.
  */
 const MAX_REQUESTS = 6_000;
 
 /**
- * Yields the contacts that have left since. The filter does not matter, because it may have included them before. A
- * reading of all contacts needs only the merged contacts that are in the recycle bin. Such a reading shows which
- * contacts are gone, but not which contact they were merged into.
+ * Yields the contacts that have been removed after this time. The filter is ignored, because it may have included these
+ * contacts before. A reading of all contacts needs only the merged contacts that the recycle bin still contains. Such a
+ * reading shows which contacts are gone, but not which contact they were merged into.
  *
  * A query that takes too long is sent again for half its time window, down to one hour. If even that takes too long,
- * this throws before any contact is read. Otherwise the remaining contact of an unseen merge would be paid for a second
- * time.
+ * this throws before any contact is read. Otherwise donor-sync would pay a second time for the remaining contact of an
+ * unseen merge.
  */
 export async function* readRemoved(
   session: SalesforceSession,
@@ -63,7 +63,10 @@ export async function* readRemoved(
   throw readingEndless('the contacts that left Salesforce');
 }
 
-/** Returns half of a window that took too long. Throws if it is already as short as windows may be. */
+/**
+ * Returns the first half of a time window whose query took too long. Throws if the window already has the minimum
+ * length.
+ */
 function halved(widthMs: number): number {
   if (widthMs > LEAST_WINDOW_MS) return Math.max(widthMs / 2, LEAST_WINDOW_MS);
   throw passingFailure(
@@ -95,12 +98,12 @@ function removedContact(row: QueryRecord): RemovedContact {
   return { id: String(row['Id']), mergedInto: getMasterId(createColumnReader(row)) };
 }
 
-/** Returns true for a record in the recycle bin, from JSON or CSV. */
+/** Returns true for a record in the recycle bin. The record comes from JSON or CSV. */
 export function isDeleted(read: ColumnReader): boolean {
   return String(read('IsDeleted')) === 'true';
 }
 
-/** Returns the record in which a merged record continues. */
+/** Returns the record into which a record was merged. */
 export function getMasterId(read: ColumnReader): string | null {
   const id = read('MasterRecordId');
   return typeof id === 'string' && id !== '' ? id : null;

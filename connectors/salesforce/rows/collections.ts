@@ -18,11 +18,11 @@ import {
 /** The results for the records in one request. */
 export interface CollectionResult {
   results: WriteResult[];
-  /** Another user was changing these records, so another attempt soon is worthwhile. */
+  /** A different user was changing these records, so it is worthwhile to try again soon. */
   locked: SentChange[];
   /** Rejected changes for which Salesforce names no field. */
   unnamed: UnnamedRefusal[];
-  /** The error that ended the writing before the remaining records were sent, or null if all were sent. */
+  /** The error that ended the writing before the remaining records were sent. Null if all records were sent. */
   failure: { error: unknown } | null;
 }
 
@@ -47,10 +47,10 @@ const UNREADABLE_VALUE = 'JSON_PARSER_ERROR';
 type Writer = Pick<SalesforceSession, 'api' | 'description' | 'lessons' | 'recent' | 'settings'>;
 
 /**
- * Writes at most 200 changes, usually in one request, each independently (`allOrNone: false`: for a single record, all
- * values are written or none). If Salesforce rejects a change and names fields, it is written again without these. If
- * the org's triggers exceed a limit for one transaction, the group is halved. If an error ends this early, the results
- * so far are returned with it.
+ * Writes at most 200 changes, usually in one request. Each change is independent (`allOrNone: false`). For a single
+ * record, Salesforce writes either all values or none of them. If Salesforce rejects a change and names fields,
+ * donor-sync writes the change again without these fields. If the org's triggers exceed a limit for one transaction,
+ * the group is halved. If an error ends this early, the results so far are returned with it.
  */
 export async function writeCollection(
   session: Writer,
@@ -71,9 +71,9 @@ export async function writeCollection(
 }
 
 /**
- * Writes a group, in halves if it exceeds a limit. Later groups are smaller only if each record of this group is below
- * the limit alone. A single record that exceeds it must not make the rest of the run slow. Resolves with true if there
- * is such a record.
+ * Writes a group, in halves if it exceeds a limit. Later groups become smaller only if every record of this group stays
+ * below the limit on its own. A single record that exceeds it must not make the rest of the run slow. Resolves with
+ * true if there is such a record.
  */
 async function writeGroup(
   session: Writer,
@@ -81,7 +81,7 @@ async function writeGroup(
   all: CollectionResult,
 ): Promise<boolean> {
   let isHeavy = false;
-  // This ends, because fields are omitted each time, or fewer changes are written together.
+  // The loop always ends. Each step omits fields or writes fewer changes together.
   for (let next = group; next.length > 0; ) {
     const { results, locked, unnamed, again, crowded, heavy } = await writeOnce(session, next);
     all.results.push(...results);
@@ -101,13 +101,13 @@ async function writeGroup(
 }
 
 /**
- * The results for the records in one request, and the changes that are still to be written: as they are now, or
- * together with fewer others.
+ * The results for the records in one request, and the changes that remain. A remaining change is written again
+ * unchanged, or in a smaller group.
  */
 type Attempt = Omit<CollectionResult, 'failure'> & {
   again: SentChange[];
   crowded: SentChange[];
-  /** True if a record that was written alone exceeded a limit. */
+  /** True if a record exceeded a limit although it was written alone. */
   heavy: boolean;
 };
 
@@ -127,7 +127,7 @@ async function writeOnce(session: Writer, changes: readonly SentChange[]): Promi
   }
 }
 
-/** Leaves out the values that do not have their field's type. Returns null if there are none. */
+/** Leaves out the values that do not have their field's type. Returns null if there are no such values. */
 function withoutUnreadable(
   { description }: Writer,
   changes: readonly SentChange[],
@@ -171,7 +171,7 @@ async function writeHalves(session: Writer, changes: readonly SentChange[]): Pro
   };
 }
 
-/** Sorts the results. They come in the order of the records. */
+/** Sorts the results. They are in the order of the records. */
 function sorted(changes: readonly SentChange[], saved: z.infer<typeof saveResultsSchema>): Attempt {
   if (saved.length !== changes.length) {
     throw new RetriableError('Salesforce returned a different number of results than records.', {
@@ -190,7 +190,7 @@ function sorted(changes: readonly SentChange[], saved: z.infer<typeof saveResult
   return attempt;
 }
 
-/** Returns the faults. Empty if the record was written. */
+/** The list is empty if the record was written. */
 function listFaults(
   result: z.infer<typeof saveResultsSchema>[number] | undefined,
 ): SalesforceFault[] {

@@ -1,12 +1,12 @@
 /**
- * Finds the fields that cause a rejection that names no field, by trials that write some of the fields. This file only
- * decides which trial comes next. `trial.ts` carries it out in a way that leaves nothing in the CRM.
+ * Finds the fields that cause a rejection if the rejection names no field. Each trial writes some of the fields. This
+ * file only decides which trial comes next. `trial.ts` carries it out in a way that changes nothing in the CRM.
  */
 
 /** Fields that are written or left out together. Usually this is one field. */
 export type Atom = readonly string[];
 
-/** A trial's result: accepted, rejected by the rule in question, or rejected for another reason. */
+/** A trial's result. A trial is accepted, rejected by the rule in question, or rejected for a different reason. */
 export type TrialOutcome = 'accepted' | 'same' | 'other';
 
 /**
@@ -15,15 +15,17 @@ export type TrialOutcome = 'accepted' | 'same' | 'other';
 export type CulpritSearch = Generator<readonly Atom[], readonly Atom[] | null, TrialOutcome>;
 
 /**
- * How many atoms can cause rejections by one rule. If more would have to be left out, the rejection is not about
- * fields.
+ * The maximum number of atoms that can cause a rejection. If more atoms would have to be left out, fields are not the
+ * cause of the rejection.
  */
 const MAX_CULPRITS = 3;
 
-/** How many trials may move the boundary because another rule rejects the fields on one side of it. */
+/**
+ * The maximum number of trials that may move the boundary. A different rule can reject the fields on one side of it.
+ */
 const MAX_SHIFTS = 2;
 
-/** Returns a change's fields. The fields of each group form one atom. */
+/** Returns a change's fields. */
 export function toAtoms(
   fields: readonly string[],
   groups: readonly (readonly string[])[] = [],
@@ -38,9 +40,9 @@ export function toAtoms(
 }
 
 /**
- * Searches the atoms of a change that a rule has rejected as a whole. Returns null if the rule rejects the contact
- * whatever is written, so no field is the cause. Returns no atom if the rule does not reject the change any more, as
- * with a trigger that failed only once.
+ * Searches the atoms of a change that a rule has rejected as a whole. Returns null if the rule rejects every change to
+ * the contact, so no field is the cause. Returns an empty list if the rule no longer rejects the change. For example, a
+ * trigger may have failed only once.
  */
 export function* searchCulprits(atoms: readonly Atom[]): CulpritSearch {
   let isMasked = false;
@@ -49,14 +51,14 @@ export function* searchCulprits(atoms: readonly Atom[]): CulpritSearch {
   while (culprits.length < MAX_CULPRITS) {
     const { at, isProven, sawOther } = yield* findFirst(rest);
     isMasked ||= sawOther;
-    // Without the last field, everything was accepted. The rule may also accept the whole change by now.
+    // All fields except the last one have been accepted. By now, the rule may also accept the whole change.
     const isGuess = !isProven && culprits.length === 0 && rest.length > 1;
     if (isGuess && (yield rest) === 'accepted') return [];
     culprits.push(...rest.slice(at, at + 1));
     const others = rest.filter((_, index) => index !== at);
     const [last] = others.slice(-1);
     if (last === undefined) break;
-    // So far, the first field was written in every trial, so the rule may reject whatever is written.
+    // Every trial so far has included the first field, so the rule may reject any change.
     const isInEachTrial = at === 0 && culprits.length === 1 && others.length > 1;
     if (isInEachTrial && (yield* isRefusedAlone(last)) && (yield* isRefusedAlone(others[0]))) {
       return null;
@@ -64,8 +66,8 @@ export function* searchCulprits(atoms: readonly Atom[]): CulpritSearch {
     const outcome = yield others;
     if (outcome === 'accepted') return culprits;
     if (outcome === 'other') {
-      // A second rule rejects the remaining fields. It may hide the first rule, unless the field alone proves
-      // that rule.
+      // A second rule rejects the remaining fields. Its rejection may replace the rejection by the first rule. A trial
+      // with only this field shows whether the first rule rejects the field.
       if (yield* isRefusedAlone(rest[at])) return culprits;
       return yield* leaveOutEach(atoms);
     }
@@ -79,9 +81,9 @@ function* isRefusedAlone(atom: Atom = []): Generator<readonly Atom[], boolean, T
 }
 
 interface First {
-  /** The index of the first atom up to which the rule rejects everything. */
+  /** The index of the first atom with which a trial is rejected. Trials with fewer atoms are accepted. */
   at: number;
-  /** False if no trial has been rejected, so the last atom only remains. */
+  /** False if no trial has been rejected, so only the last atom is left. */
   isProven: boolean;
   /** True if other rules interfered. */
   sawOther: boolean;
@@ -93,8 +95,8 @@ function* findFirst(atoms: readonly Atom[]): Generator<readonly Atom[], First, T
   while (refused - accepted > 1) {
     let middle = Math.floor((accepted + refused) / 2);
     let outcome = yield atoms.slice(0, middle);
-    // The boundary may separate two fields that a second rule requires together. Its rejection can hide the
-    // first rule's.
+    // The boundary may separate two fields that a second rule requires together. The second rule's rejection can
+    // replace the rejection by the first rule.
     for (let shift = 0; shift < MAX_SHIFTS && outcome === 'other'; shift += 1) {
       sawOther = true;
       if (middle + 1 >= refused) break;
@@ -107,7 +109,10 @@ function* findFirst(atoms: readonly Atom[]): Generator<readonly Atom[], First, T
   return { at: refused - 1, isProven: refused < atoms.length, sawOther };
 }
 
-/** Tries all fields except one, until such a trial is accepted. Used if rules hide each other. */
+/**
+ * Tries all fields except one, until such a trial is accepted. Used if the rejection by one rule replaces the rejection
+ * by the other.
+ */
 function* leaveOutEach(atoms: readonly Atom[]): CulpritSearch {
   for (const atom of atoms) {
     const others = atoms.filter((one) => one !== atom);

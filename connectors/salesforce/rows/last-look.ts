@@ -1,6 +1,6 @@
 /**
- * Queries the fields of contacts in the same request that writes them. So values that others have typed since the
- * fields were read are found right before they are replaced, without another request.
+ * Queries the fields of contacts in the same request that writes them. Other users may have typed values after the
+ * fields were read. The query finds these values right before they are replaced, and no further request is needed.
  */
 import { z } from 'zod';
 import type { FieldValues } from '../../../src/core/crm-field.ts';
@@ -25,7 +25,7 @@ const MOST_QUERIES = 4;
 /** Salesforce accepts 16,384 characters of an address and headers together. */
 const MAX_PATH_LENGTH = 12_000;
 
-/** If Salesforce cannot read a value, the whole write fails, and the caller finds the value. */
+/** If Salesforce cannot read a value, the whole write fails. The caller then searches for that value. */
 const UNREADABLE_VALUE = 'JSON_PARSER_ERROR';
 
 const replySchema = z.object({
@@ -44,8 +44,8 @@ export interface Looked {
 
 /**
  * Sends a collection of at most 200 records. If the caller passes the values that it has read, one composite request
- * first queries the fields and then writes them, in this order. The two are not one transaction, so a value that is
- * typed in the milliseconds between them is still lost. A failed query does not affect the write.
+ * queries the fields and then writes them. The query and the write are two transactions. A value that is typed in the
+ * milliseconds between them is still lost. A failed query does not affect the write.
  */
 export async function sendWithLook(
   session: Pick<SalesforceSession, 'api' | 'settings' | 'description'>,
@@ -93,7 +93,7 @@ function toRecord({ id, values }: { id: string; values: FieldValues }) {
 }
 
 /**
- * Returns the addresses of the queries. Empty if there is nothing to compare, or if there would be too many queries.
+ * Returns the addresses for the queries. Empty if there is nothing to compare, or if there would be too many queries.
  */
 function buildQueries(changes: readonly SentChange[], { fields }: ObjectDescription): string[] {
   const compared = changes.filter(({ seen }) => seen !== undefined);
@@ -120,7 +120,10 @@ function lookPath(ids: readonly string[], columns: readonly string[]): string {
 
 type Part = z.infer<typeof replySchema>['compositeResponse'][number];
 
-/** Returns the records that were found right before the write, by ID. If a query failed, some are missing. */
+/**
+ * Returns the records that the query found right before the write. The key is the ID. If a query failed, some records
+ * are missing.
+ */
 function foundIn(parts: readonly Part[]): Map<string, ColumnReader> {
   const records = parts
     .filter(({ referenceId, httpStatusCode }) => referenceId !== 'write' && httpStatusCode < 300)
@@ -149,7 +152,7 @@ function overwrittenIn(
     Object.entries(values).flatMap(([name, sent]) => {
       const field = fields.get(name);
       const raw = read(name);
-      // A value that is missing from the response is hidden, not blank.
+      // If the response lacks a value, the value is hidden and not blank.
       if (field === undefined || raw === undefined || !Object.hasOwn(seen, name)) return [];
       const value = canonicalValue(raw, field);
       return value === (seen[name] ?? null) || value === sent ? [] : [[name, value]];

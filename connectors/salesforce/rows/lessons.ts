@@ -1,25 +1,25 @@
-/** The knowledge about rejections without a field that the writes of an open connector share. */
+/** The writes of an open connector share their knowledge about rejections that name no field. */
 import { createMutex, type Mutex } from '../../../src/core/parallel.ts';
 import type { SalesforceFault } from '../errors.ts';
 
 /**
- * How many records are in one request to the collections, which is Salesforce's maximum. The Bulk API also runs
- * triggers for this many.
+ * The number of records in one collections request, which is Salesforce's maximum. The Bulk API also runs triggers for
+ * this number of records.
  */
 export const COLLECTION_ROWS = 200;
 
 export interface Lessons {
   /** Sets of fields that have caused rejections, by the rule that rejected them. */
   byRule: Map<string, string[][]>;
-  /** The same by the code alone, for rules whose message quotes values. */
+  /** The same sets by the error code only. They are for rules whose messages quote values. */
   byCode: Map<string, string[][]>;
-  /** Rules that rejected a change among others, and accepted it alone in a trial. */
+  /** Rules that rejected a change in a group but accepted the same change in a separate trial. */
   acceptsAlone: Set<string>;
-  /** Searches that found no field, by rule. */
+  /** The number of searches that found no field, for each rule. */
   inVain: Map<string, number>;
   /**
-   * How many records are written together. It becomes smaller than Salesforce's maximum once the org's triggers have
-   * exceeded a limit for one transaction.
+   * The number of records that are written together. It becomes smaller than Salesforce's maximum once the org's
+   * triggers have exceeded a limit for one transaction.
    */
   mostRows: number;
   /** The number of requests that write, and of trials whose writes are rolled back. */
@@ -27,7 +27,7 @@ export interface Lessons {
   trials: number;
   /** False once a trial was not rolled back as it should have been. */
   areTrialsSafe: boolean;
-  /** Only one search runs at a time, so the next one knows the result. */
+  /** Only one search runs at a time, so the next search can use the result. */
   turn: Mutex;
 }
 
@@ -45,15 +45,15 @@ export function createLessons(): Lessons {
   };
 }
 
-/** How many rules are remembered, and how many sets of fields for each. */
+/** The number of rules that are remembered, and the number of sets of fields for each rule. */
 const MAX_RULES = 1_000;
 const MAX_SETS = 8;
 
-/** The number of trials that may be made in any case, and for each request that writes. */
+/** The number of trials that are always allowed, and the number for each request that writes. */
 const FREE_TRIALS = 16;
 const TRIALS_PER_REQUEST = 0.5;
 
-/** After this many failed searches, a rule is assumed to be about whole records. */
+/** The number of failed searches after which a rule is assumed to reject whole records. */
 const MAX_IN_VAIN = 2;
 
 /** Returns the rule behind a rejection. Messages may quote amounts, which differ from contact to contact. */
@@ -61,7 +61,7 @@ export function toRule({ code, message }: Pick<SalesforceFault, 'code' | 'messag
   return `${code} ${message.replaceAll(/\d[\d.,]*/g, '#')}`;
 }
 
-/** Remembers that this many records exceeded a limit for one transaction. */
+/** Remembers that this number of records exceeded a limit for one transaction. */
 export function learnSize(lessons: Lessons, rows: number): void {
   lessons.mostRows = Math.max(1, Math.min(lessons.mostRows, Math.floor(rows / 2)));
 }
@@ -71,12 +71,12 @@ export function mayTry({ usual, trials, areTrialsSafe }: Lessons): boolean {
   return areTrialsSafe && trials < FREE_TRIALS + TRIALS_PER_REQUEST * usual;
 }
 
-/** True if a search for the fields behind this rejection can find anything. */
+/** True if a search for the fields behind this rejection can be successful. */
 export function mayFind({ inVain }: Lessons, fault: SalesforceFault): boolean {
   return (inVain.get(toRule(fault)) ?? 0) < MAX_IN_VAIN;
 }
 
-/** Remembers the fields that cause rejections, or that none was found. */
+/** Remembers the fields that cause rejections, or the fact that a search found none. */
 export function learn(
   { byRule, byCode, inVain }: Lessons,
   fault: SalesforceFault,
@@ -113,7 +113,7 @@ export function findSuspects(
   return [...own, ...(byCode.get(fault.code) ?? []).filter((set) => !keys.has(setKey(set)))];
 }
 
-/** Returns the same text for equal sets. */
+/** Returns a key that is the same for equal sets. */
 export function setKey(fields: readonly string[]): string {
   return [...fields].sort().join();
 }

@@ -8,18 +8,19 @@ import { writeCollection } from './collections.ts';
 import { refusal, type SentChange, type Unsettled } from './refusals.ts';
 
 /**
- * How often records that are still locked are tried. The first attempt comes after this wait, which doubles each time.
+ * The maximum number of attempts for records that are still locked. The first attempt follows after this wait. Each
+ * further wait is twice as long.
  */
 const ROUNDS = 3;
 const FIRST_WAIT_MS = 400;
 
-/** How many records' accounts are requested together, so that the address is not too long. */
+/** The number of records whose accounts are requested together. With more records, the address would be too long. */
 const IDS_PER_QUERY = 200;
 
 /**
  * Writes locked changes again. The contacts of one account are written together, because they wait for the same lock.
- * The accounts follow one after the other, so no contact delays the others. Adds to `unsettled` the changes that are
- * then rejected without naming a field.
+ * The accounts are processed one after the other, so no contact delays contacts of other accounts. Adds the changes
+ * that Salesforce then rejects to `unsettled` if the rejection names no field.
  */
 export async function* retryLocked(
   session: SalesforceSession,
@@ -47,7 +48,7 @@ export async function* retryLocked(
 
 const LOCKED = { code: 'UNABLE_TO_LOCK_ROW', message: '', fields: [] };
 
-/** Returns the changes in groups by account. Contacts without an account are a separate group. */
+/** Returns the changes grouped by account. Contacts without an account form a separate group. */
 async function byAccount(
   { api }: SalesforceSession,
   changes: readonly SentChange[],

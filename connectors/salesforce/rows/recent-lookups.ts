@@ -1,8 +1,8 @@
-/** Remembers when values were looked up that may be about to be written. */
+/** Remembers when values were looked up, because they may be written soon. */
 export interface RecentLookups {
-  /** Records a lookup. The time is by Salesforce's clock, or null if unknown. */
+  /** Records a lookup. The time comes from Salesforce's clock. It is null if it is unknown. */
   note(atMs: number | null): void;
-  /** Returns the time of the first lookup since the last `forget`, or null if there was none. */
+  /** Returns the time of the first lookup after the last `forget`, or null if there was none. */
   oldestMs(): number | null;
   forget(): void;
 }

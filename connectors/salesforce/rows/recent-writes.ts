@@ -1,5 +1,5 @@
 /**
- * The last writes of a connector. With them, changes by others can be distinguished when the values are read
+ * The last writes of a connector. They make it possible to recognise other users' changes when the values are read
  * back.
  */
 import type { FieldValues } from '../../../src/core/crm-field.ts';
@@ -21,7 +21,7 @@ export interface RecentWrites {
   find(id: string): RecentWrite | undefined;
 }
 
-/** The maximum number of writes that are remembered. Earlier writes can no longer be judged. */
+/** The maximum number of writes that are remembered. It is unknown whether earlier writes came from this connector. */
 const MAX_WRITES = 20_000;
 
 export function createRecentWrites(): RecentWrites {

@@ -1,19 +1,19 @@
-/** Handles Salesforce's rejections of a change, either because of fields that it names or as a whole. */
+/** Handles Salesforce's rejections of a change. A rejection names fields or concerns the change as a whole. */
 import { foreignCode, foreignFields } from '../../../src/core/foreign-text.ts';
 import type { ContactChange, Overwritten, Refusal, WriteResult } from '../../contract.ts';
 import { getMeaning, type SalesforceFault, sentenceFor, wordsOfFault } from '../errors.ts';
 
 /** A change in progress. */
 export interface SentChange extends ContactChange {
-  /** Why fields were omitted from it. */
+  /** The reasons why fields of the change were omitted. */
   left?: readonly SalesforceFault[];
   /** Set if rejections named no field. These fields are left out to find out whether the change is then accepted. */
   attempt?: Attempt;
   /** Failed attempts for this change, by rule and fields. */
   tried?: readonly string[];
-  /** True if it must be sent without other changes, because Salesforce accepts it only alone. */
+  /** True if the change must be sent alone, because Salesforce accepts it only in this way. */
   alone?: true;
-  /** The values that others had typed into its fields when it was last sent. */
+  /** The values that other users had typed into these fields when the change was last sent. */
   overwritten?: Overwritten | undefined;
 }
 
@@ -26,19 +26,19 @@ export interface Attempt {
   blamed: readonly Blamed[];
 }
 
-/** A rejection that names no field, and the fields that are suspected. */
+/** A rejection that names no field, and the suspected fields. */
 export interface Blamed {
   fault: SalesforceFault;
   fields: readonly string[];
 }
 
-/** A change that was rejected without a named field. No part of it is written. */
+/** A change that was rejected although no field was named. No part of it is written. */
 export interface UnnamedRefusal {
   change: SentChange;
   faults: readonly SalesforceFault[];
 }
 
-/** Changes that are not written yet, but may still be. */
+/** Changes that have not been written yet but may still be written. */
 export interface Unsettled {
   /** Another user was changing these contacts. */
   locked: SentChange[];
@@ -51,10 +51,7 @@ export function createUnsettled(): Unsettled {
   return { locked: [], again: [], unnamed: [] };
 }
 
-/**
- * The next step for a change after Salesforce's response. A `crowded` change is written again together with fewer
- * others.
- */
+/** The next step for a change after Salesforce's response. A `crowded` change is written again in a smaller group. */
 export type Step =
   | { kind: 'done'; result: WriteResult }
   | { kind: 'locked' | 'again' | 'crowded'; change: SentChange }
@@ -82,7 +79,7 @@ export function stepAfter(
   return { kind: 'unnamed', refusal: { change, faults } };
 }
 
-/** Codes of rejections that can be about one value even if they name no field of the change. */
+/** The codes of rejections that one value can cause. The rejection may name no field of the change. */
 const ABOUT_VALUES: ReadonlySet<string> = new Set([
   'FIELD_CUSTOM_VALIDATION_EXCEPTION',
   'CANNOT_INSERT_UPDATE_ACTIVATE_ENTITY',
@@ -101,7 +98,7 @@ export function isCrowded(fault: SalesforceFault): boolean {
   return getMeaning(fault).sort === 'crowded';
 }
 
-/** True if a rejection can be about one value of a change. */
+/** True if one value of a change can cause the rejection. */
 export function mayBeOfField(fault: SalesforceFault): boolean {
   return ABOUT_VALUES.has(fault.code) && getMeaning(fault).sort === 'record';
 }
@@ -111,7 +108,7 @@ export function namesOwnField({ values }: ContactChange, { fields }: SalesforceF
   return fields.some((name) => Object.hasOwn(values, name));
 }
 
-/** Returns the change once the fields that its attempt omits are known to be the cause. */
+/** Returns the change after an attempt has shown that the omitted fields are the cause. */
 function settled({ attempt, left = [], ...change }: SentChange): SentChange {
   if (attempt === undefined) return { ...change, left };
   return { ...change, left: [...left, ...attempt.blamed.map(asNamed)] };
@@ -122,7 +119,7 @@ export function asNamed({ fault, fields }: Blamed): SalesforceFault {
   return { ...fault, fields };
 }
 
-/** Returns the change as written, without the omitted values. */
+/** Returns the written change, excluding the omitted values. */
 export function written({ id, left = [], overwritten }: SentChange): WriteResult {
   const lost = overwritten === undefined ? {} : { overwritten };
   if (left.length === 0) return { status: 'written', id, ...lost };
@@ -135,7 +132,7 @@ export function refusal(id: string, fault: SalesforceFault): WriteResult {
 }
 
 /**
- * Returns the result of a change of which nothing is written, for these reasons and for the reasons why fields were
+ * Returns the result for a change that was not written. It contains these reasons and the reasons for fields that were
  * left out before.
  */
 export function refused(
@@ -153,8 +150,8 @@ export function refused(
 }
 
 /**
- * Returns the change without the fields that these errors name, so the rest can be written. Returns null if the errors
- * name no field, if one of them is not about a value, or if nothing would be left.
+ * Returns the change excluding the fields that these errors name, so the rest can be written. Returns null if the
+ * errors name no field, if one of them is not about a value, or if nothing would be left.
  */
 export function withoutNamed(
   change: SentChange,
@@ -174,13 +171,13 @@ export function withoutNamed(
   return { ...change, values: Object.fromEntries(rest), left: [...left, ...own] };
 }
 
-/** Combines several errors of one record, with the first error's code and the fields of all. */
+/** Combines several errors of one record. The result has the first error's code and the fields of all errors. */
 export function combined(faults: readonly SalesforceFault[]): SalesforceFault {
   const { code, message } = faults[0] ?? { code: 'UNKNOWN_EXCEPTION', message: '' };
   return { code, message, fields: [...new Set(faults.flatMap(({ fields }) => fields))] };
 }
 
-/** Rejections that may not occur in a later run. */
+/** Rejections whose cause may be gone in a later run. */
 const PASSING_SORTS: ReadonlySet<string> = new Set(['lock', 'passing', 'limit', 'session']);
 
 function about(fault: SalesforceFault): Refusal {
@@ -197,7 +194,6 @@ function about(fault: SalesforceFault): Refusal {
   };
 }
 
-/** Returns one refusal for each code, with all its fields. */
 function toRefusals(faults: readonly SalesforceFault[]): Refusal[] {
   const byCode = Map.groupBy(faults, ({ code }) => code);
   return [...byCode.values()].map((those) => about(combined(those)));

@@ -1,4 +1,4 @@
-/** Settles the changes that are still open after a first write of many changes. */
+/** Settles the changes that have no result after a first write of many changes. */
 import type { WriteResult } from '../../contract.ts';
 import { throwIfStopped } from '../../requests/stopped.ts';
 import { getMeaning, type SalesforceFault } from '../errors.ts';
@@ -21,7 +21,7 @@ import {
 } from './refusals.ts';
 import { tryUpdate } from './trial.ts';
 
-/** Writes many changes, and adds the remaining ones to `unsettled`. */
+/** Writes many changes, and adds the changes that have no result to `unsettled`. */
 export type WritePass = (
   session: SalesforceSession,
   changes: readonly SentChange[],
@@ -30,8 +30,8 @@ export type WritePass = (
 
 /**
  * Writes the remaining changes until every change has a result. Changes that were rejected without a named field come
- * first, without the fields that cause it. Changes whose record was locked follow. This ends, because each change loses
- * fields or possibilities every time.
+ * first. They are written without the fields that cause the rejection. Changes to locked records come next. The loop
+ * always ends, because each step removes fields or possibilities from a change.
  */
 export async function* settle(
   session: SalesforceSession,
@@ -57,8 +57,8 @@ export async function* settle(
 type Writer = Pick<SalesforceSession, 'api' | 'settings' | 'lessons' | 'signal' | 'log'>;
 
 /**
- * Decides which fields to leave out of a change, if necessary after a search. If the search shows that Salesforce
- * accepts all of them, the change is written again without other changes, but only once.
+ * Decides which fields to leave out of a change. If the fields are unknown, searches for them. If the search shows that
+ * Salesforce accepts all of them, the change is written again without other changes, but only once.
  */
 async function afterUnnamed(
   session: Writer,
@@ -86,8 +86,7 @@ async function afterUnnamed(
 }
 
 /**
- * Writes the change without these fields. If all values of the change belong together, it is rejected
- * instead.
+ * Writes the change without these fields. If all values of the change belong together, the whole change is rejected.
  */
 function afterAttempt(
   change: SentChange,
@@ -105,8 +104,8 @@ function afterAttempt(
 }
 
 /**
- * Returns the change with the fields restored that were left out without effect, because the same rule rejected it
- * anyway. Omissions that had an effect remain.
+ * Returns the change with some fields restored. The same rule rejected the change even without these fields. Omissions
+ * that had an effect are kept.
  */
 function withoutVain(
   { attempt, ...change }: SentChange,
@@ -140,7 +139,8 @@ type LeaveOut =
   | { kind: 'refused' };
 
 /**
- * Chooses the fields to blame for each rejection that does not name a field. They are fields that have caused rejections elsewhere, or fields that a search finds.
+ * Chooses the fields to blame for each rejection that does not name a field. Either other contacts have shown that
+ * these fields cause rejections, or a search has found the fields.
  */
 function leaveOut(
   { lessons, settings }: Writer,
@@ -171,18 +171,16 @@ function leaveOut(
 
 type Found =
   /**
-   * The fields that cause the rejection. Empty if Salesforce accepts all of them by now, and null if none of them is
+   * The fields that cause the rejection. Empty if Salesforce now accepts all the fields, and null if none of them is
    * the cause.
    */
   | { state: 'found'; fields: readonly string[] | null }
   | { state: 'locked' }
-  /**
-   * The contact was rejected for a reason that is not about values, or no more trials may be made.
-   */
+  /** The contact was rejected for a reason other than its values, or no more trials are allowed. */
   | { state: 'unclear' }
   | { state: 'kept'; fields: readonly string[] };
 
-/** Finds the fields that cause one rejection of one contact, by trials that leave nothing in the CRM. */
+/** Finds the fields that cause one rejection of one contact. The trials change nothing in the CRM. */
 async function search(session: Writer, change: SentChange, fault: SalesforceFault): Promise<Found> {
   const { lessons, log, signal } = session;
   const trials = searchCulprits(toAtoms(Object.keys(change.values), change.groups));
@@ -210,7 +208,9 @@ async function search(session: Writer, change: SentChange, fault: SalesforceFaul
   }
 }
 
-/** Returns a change for which Salesforce has kept a trial. These fields are written, and the others are rejected. */
+/**
+ * Returns a change for which Salesforce has kept a trial. These fields are written, and all other fields are rejected.
+ */
 function toKeptStep(
   change: SentChange,
   faults: readonly SalesforceFault[],

@@ -5,7 +5,7 @@ import { readAs, type SalesforceFault } from '../errors.ts';
 import { contactIdOrText } from '../ids.ts';
 import type { SalesforceSession } from '../session.ts';
 
-/** A trial's result. `kept` means that Salesforce has written it, or something else, after all. */
+/** A trial's result. `kept` means that Salesforce did not roll back the trial. */
 export type Trial =
   | { state: 'accepted' }
   | { state: 'refused'; faults: readonly SalesforceFault[] }
@@ -14,7 +14,7 @@ export type Trial =
 /** An ID that no contact in any org has, because numbers are assigned from 1. */
 const NO_CONTACT = '003000000000000AAA';
 
-/** Salesforce's code for a part of a request that was rolled back, or not tried. */
+/** Salesforce's code for a part of a request that was rolled back or not attempted. */
 const ROLLED_BACK = 'PROCESSING_HALTED';
 
 const replySchema = z.object({
@@ -33,7 +33,8 @@ const faultsSchema = z.array(
 
 /**
  * Updates a contact and then a contact that does not exist, in one request that is either kept as a whole or not at
- * all. The second update fails, so Salesforce rolls the first one back after it has run every rule and trigger.
+ * all. The second update fails. Salesforce therefore rolls back the first update after it has run every rule and
+ * trigger.
  */
 export async function tryUpdate(
   { api, settings }: Pick<SalesforceSession, 'api' | 'settings'>,
@@ -63,7 +64,7 @@ function toTrialOutcome(parts: readonly Part[]): Trial {
   if (trial.every(({ code }) => code === ROLLED_BACK)) {
     return isHalted ? { state: 'kept', isWritten: false } : { state: 'accepted' };
   }
-  // After a rejected part, nothing more should be tried. If it is, Salesforce did not treat the parts as a
+  // Salesforce should attempt nothing more after a rejected part. If it is, Salesforce did not treat the parts as a
   // unit.
   return isHalted ? { state: 'refused', faults: trial } : { state: 'kept', isWritten: false };
 }

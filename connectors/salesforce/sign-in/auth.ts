@@ -54,7 +54,6 @@ export function refreshTokenSecret(settingsToken: string): string {
   return `salesforce_refresh_token/${secretFingerprint(settingsToken)}`;
 }
 
-/** Returns the name of the secret with the refresh token from a consent to this app. */
 export function consentSecret(clientId: string): string {
   return refreshTokenSecret(`app ${clientId}`);
 }
@@ -87,7 +86,7 @@ async function askForSignIn(deps: AuthDeps): Promise<SignIn> {
 
 const userInfoSchema = z.object({ user_id: z.string(), organization_id: z.string() });
 
-/** Identifies a bare token. It contains no information about itself, so Salesforce has to provide it. */
+/** Identifies a bare token. The token contains no information about itself, so a request to Salesforce is needed. */
 async function identify({ settings, exchange }: AuthDeps, accessToken: string): Promise<SignIn> {
   const instanceUrl = withoutSlash(settings.url);
   const { readUserInfo } = await import('../client.ts');
@@ -125,10 +124,7 @@ function refresh(
   });
 }
 
-/**
- * The app that signs in. Public clients have no secret, and a sign-in with a certificate names the app in its
- * assertion.
- */
+/** Public clients have no secret. A sign-in with a certificate names the app in its assertion. */
 type App = Pick<AppConfig, 'clientId' | 'clientSecret'>;
 
 const tokenReplySchema = z.object({
@@ -151,7 +147,7 @@ async function grant(
     form,
   );
   const { refreshToken, instanceNamed, ...signIn } = reply;
-  // Whatever the response contains about the instance, the token that was used may be invalid from now on.
+  // Whatever the response says about the instance, the used token may be invalid from now on.
   await keepRefreshToken?.(refreshToken);
   const instanceUrl = toInstanceUrl(settings, instanceNamed);
   await pinInstance(settings, secrets, instanceUrl);
@@ -170,7 +166,7 @@ export async function askForToken(
   return readTokenReply(await client.requestToken(form));
 }
 
-/** Returns the library's client of an app. `judge` throws if it does not accept a response. */
+/** Returns the library's OAuth client for an app. `judge` throws an error if it does not accept a response. */
 export async function openSignInClient(
   exchange: Pick<CrmExchange, 'send'>,
   app: AppConfig,
@@ -219,7 +215,7 @@ const TOKEN_FIXES: Readonly<Record<string, string>> = {
   unsupported_grant_type: 'Turn on this sign-in flow in the app’s OAuth settings.',
 };
 
-/** Fixes for descriptions from the endpoint, which are more informative than the code alone. */
+/** Fixes for the endpoint's descriptions. A description is more informative than the code alone. */
 const DESCRIPTION_FIXES: Readonly<Record<string, string>> = {
   'request not supported on this domain':
     "crm.url is an address that all orgs share, or this sign-in flow is not available there. Write the org's own My Domain URL into it, https://NAME.my.salesforce.com. It is in Setup → My Domain.",
@@ -248,8 +244,8 @@ function fixFor(word: string, description: string, isJwt: boolean): string {
 }
 
 /**
- * Creates the error for a rejected token. The token endpoint returns an OAuth code and a description, which may name a
- * user. So only known descriptions from Salesforce become part of the message.
+ * Creates the error for a rejected token. The token endpoint returns an OAuth code and a description. The description
+ * may name a user. Only known descriptions from Salesforce therefore become part of the message.
  */
 export function tokenRefused(
   reply: Pick<CrmReply, 'status' | 'text'>,

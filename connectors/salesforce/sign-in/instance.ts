@@ -1,7 +1,7 @@
 /**
- * Determines the address of an org, to which its token is sent. A response can contain any address. The token is sent
- * only to an address that is covered by the settings or by Salesforce's own domains, and that is the address of the
- * first sign-in.
+ * Determines the org's address, to which donor-sync sends the token. A response can contain any address. The token is
+ * sent only to an address that the settings or Salesforce's own domains cover. It must also be the address of the first
+ * sign-in.
  */
 import { ConfigurationError } from '../../../src/core/errors.ts';
 import { isConfidential } from '../../../src/core/host.ts';
@@ -16,14 +16,14 @@ type Rules = Pick<SalesforceSettings, 'url' | 'instanceHosts'>;
 const SALESFORCE_DOMAINS = ['salesforce.com', 'force.com'];
 
 /**
- * Returns the address for requests, from the `instance_url` in a response of the token endpoint, without a trailing
- * slash. Throws a ConfigurationError unless the address has the origin of `crm.url`, or is an https address of
- * Salesforce or `crm.instanceHosts`. In the second case, a third party must not have been able to insert it.
+ * Returns the address for requests. It comes from the `instance_url` in a response of the token endpoint and has no
+ * trailing slash. Throws a ConfigurationError unless the address has the origin of `crm.url`. An https address of
+ * Salesforce or `crm.instanceHosts` is also accepted. In the second case, the address must not come from a third party.
  */
 export function toInstanceUrl(rules: Rules, named: string): string {
   const instance = URL.canParse(named) ? new URL(named) : null;
   if (instance === null || !isBare(instance)) throw instanceRefused(rules, instance);
-  // Only an address that a user has written may have a path, for example a proxy's.
+  // Only an address that a user has entered may have a path. An example is the address of a proxy.
   if (isSettingsOrigin(rules, instance)) return withoutSlash(instance.href);
   const isTrusted = isNamed(rules, instance) || isSalesforce(instance);
   const isUntouched = isConfidential(new URL(rules.url));
@@ -32,7 +32,7 @@ export function toInstanceUrl(rules: Rules, named: string): string {
 }
 
 /**
- * Stores the origin of the first sign-in. Throws a ConfigurationError if the origin is different later. If the process
+ * Stores the origin of the first sign-in. Throws a ConfigurationError if a later origin is different. If the process
  * dies before it is stored, the next sign-in is the first. If two processes sign in at the same time, they get the same
  * origin, or one of them stops at its next sign-in.
  */
@@ -51,12 +51,17 @@ export async function pinInstance(
   await secrets.write(name, instance.origin);
 }
 
-/** Returns the name of the secret with the origin. With a different `crm.url`, there is a new first sign-in. */
+/**
+ * Returns the name of the secret that stores the origin. If `crm.url` changes, the next sign-in is treated as the
+ * first.
+ */
 function instanceSecret(url: string): string {
   return `salesforce_instance/${secretFingerprint(new URL(url).origin)}`;
 }
 
-/** Letters, digits and hyphens between slashes. Without dots and escapes, it cannot lead elsewhere. */
+/**
+ * Letters, digits and hyphens between slashes. If a path has no dots and escapes, it cannot lead to a different place.
+ */
 const DATA_PATH = /^\/services\/data\/v\d+\.\d+(\/[\w-]+)+$/;
 
 /**

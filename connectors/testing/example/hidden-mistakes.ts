@@ -1,5 +1,5 @@
 /**
- * Mistakes that a round trip hides: both directions are wrong in the same way, or the mistake shows only at a certain
+ * Mistakes that a round trip hides. Both directions are wrong in the same way, or the mistake shows only at a certain
  * time.
  */
 import type { Contact } from '../../../src/core/contact.ts';
@@ -192,7 +192,7 @@ export const HIDDEN_MISTAKES: readonly Mistake[] = [
     connector: (right) => ({
       async search(text, most) {
         const found = await right.search?.(text, most);
-        // As if the filter had not been sent.
+        // Ignores the filter.
         return found?.length === 0 ? ['1', '2'] : (found ?? []);
       },
     }),
@@ -286,13 +286,13 @@ function shifted(value: FieldValue, byMs: number): FieldValue {
   return new Date(Date.parse(value) + byMs).toISOString();
 }
 
-/** Returns the seconds at which a clock in UTC shows what a clock on this server shows at the cursor. */
+/** At this time, a UTC clock shows the same as this server's local clock shows at the cursor's time. */
 function toLocalTime(cursor: string): string {
   const offsetMinutes = new Date(Number(cursor) * 1000).getTimezoneOffset();
   return String(Number(cursor) - offsetMinutes * 60);
 }
 
-/** Stores numbers in hundredths, as a CRM might. */
+/** Stores numbers in hundredths, as some CRMs do. */
 function withStoredNumbers(result: WriteResult): WriteResult {
   if (result.status !== 'written' || result.overwritten === undefined) return result;
   const values = Object.entries(result.overwritten.values).map(([name, value]) => [
@@ -302,7 +302,7 @@ function withStoredNumbers(result: WriteResult): WriteResult {
   return { ...result, overwritten: { ...result.overwritten, values: Object.fromEntries(values) } };
 }
 
-/** Returns a connector whose lookups return other values. */
+/** Returns a connector whose lookups return wrong values. */
 function readingAs(
   right: Connector,
   change: (value: FieldValue, field: string) => FieldValue,
@@ -320,7 +320,6 @@ function readingAs(
   };
 }
 
-/** Pages with other contacts. */
 function changing(right: Connector, change: (contact: Contact) => Contact): Connector['readPages'] {
   return async function* (cursor) {
     for await (const page of right.readPages(cursor)) {
@@ -404,7 +403,7 @@ function keepingFailure(right: Connector): Partial<Connector> {
   };
 }
 
-/** Yields pages, and takes a page that is shorter than the others for the last one. */
+/** Yields pages and treats a page that is shorter than the others as the last page. */
 async function* readUntilShort<Row>({
   read,
   take,

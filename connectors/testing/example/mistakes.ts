@@ -1,6 +1,6 @@
 /**
- * Mistakes that authors make, each in a connector that is otherwise right. These mutants prove the kit, which must fail
- * each of them and pass the connector without a mistake.
+ * Mistakes that authors make. Each is in a connector that is otherwise right. These mutants test the kit. The kit must
+ * fail each of them, and it must pass the connector that has no mistake.
  */
 import { isDonorSyncError } from '../../../src/core/errors.ts';
 import type { ContactChange, WriteResult } from '../../contract.ts';
@@ -217,7 +217,7 @@ export const MISTAKES: readonly Mistake[] = [
         try {
           yield* right.readGroup(selector);
         } catch {
-          // Half of the group looks whole.
+          // An incomplete group looks complete.
         }
       },
     }),
@@ -296,7 +296,7 @@ function blamesAnother(result: WriteResult, { values }: ContactChange): boolean 
   return result.fields.some((field) => !Object.hasOwn(values, field));
 }
 
-/** Reads by offset without looking at what it has already seen. */
+/** Reads by offset and ignores which rows it has already read. */
 async function* readPlainly<Row>({ read, take }: OffsetPagesOptions<Row>): AsyncGenerator<Row[]> {
   for (let offset = 0; ; offset += take) {
     const { rows } = await read(offset, take);

@@ -1,4 +1,4 @@
-/** Promises about a connector's account: whose CRM it is, whatever address and key lead there. */
+/** Promises about a connector's account. Different addresses and keys must lead to the same account. */
 import { createHash } from 'node:crypto';
 import { expectEqual, expectThat } from '../expect.ts';
 import { openBehindProxy } from '../faults.ts';
@@ -123,7 +123,7 @@ function promiseAddress({ it }: Pick<Suite, 'it'>): void {
   });
 }
 
-/** Returns a key as it is, the password of a basic sign-in, and hashes that could be taken for an id. */
+/** Returns a key, the password in a basic authentication header, and hashes that look like an ID. */
 function formsOf(key: string): string[] {
   const [, password = ''] = Buffer.from(key, 'base64').toString('utf8').split(':');
   const plain = [key, ...(password.length >= SHORTEST_PASSWORD ? [password] : [])];

@@ -9,7 +9,7 @@ import type { Suite } from '../suite.ts';
 /** Many CRMs count in whole seconds. */
 const A_SECOND_MS = 1_100;
 
-/** Users act after so many requests of a reading. */
+/** The number of requests in a reading after which users act. */
 const MOST_REQUESTS = 6;
 
 export function promiseBetweenRequests({ describe, it, can }: Suite): void {

@@ -1,4 +1,4 @@
-/** Reading contacts by their IDs. */
+/** Reads contacts by their IDs. */
 import assert from 'node:assert/strict';
 import type { RecordLookup } from '../../contract.ts';
 import { expectEqual } from '../expect.ts';

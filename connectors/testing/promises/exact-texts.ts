@@ -1,4 +1,7 @@
-/** Texts that look like markup, addresses or code. Nothing in them has a meaning for a connector. */
+/**
+ * Texts that look like markup, addresses or code. A connector must not interpret any of these
+ * characters.
+ */
 import { expectEqual } from '../expect.ts';
 import { byId, collectPages, getValues } from '../readings.ts';
 import { people } from '../seeds.ts';

@@ -18,7 +18,7 @@ import { collect, collectPages, listIds, listRemoved } from '../readings.ts';
 import { people } from '../seeds.ts';
 import type { Suite } from '../suite.ts';
 
-/** How many requests one call may send while every response is a limit. */
+/** The maximum number of requests in one call while every response reports a limit. */
 const MOST_REQUESTS_UNDER_LIMIT = 60;
 
 const STOP_AFTER_MS = 100;
@@ -45,7 +45,7 @@ export function promiseFaultyReading({ describe, it, can }: Suite): void {
       assert.deepEqual(new Set(listIds(await collectPages(connector, null))), new Set(ids));
       const positions = somePositions(proxy.requests.length - before, 3);
       for (const [at, [name, fault]] of FAILURES.entries()) {
-        // Each failure is tried at one of the positions, so that the test does not read all contacts too often.
+        // Each failure is simulated at one of the positions. The test must not read all contacts too often.
         const position = positions[at % positions.length] ?? 0;
         proxy.rule(from(position, fault));
         const ending = await endingOf(() => collectPages(connector, null));
@@ -127,7 +127,7 @@ export function promiseFaultyReading({ describe, it, can }: Suite): void {
         proxy.rule(from(0, LIMITED));
         const ending = await endingOf(call);
         const count = proxy.requests.length - before;
-        // The fields may be known from opening.
+        // The connector may have read the fields when it was opened.
         if (count > 0) assert.equal(kindOf(ending), 'retriable', 'a limit is temporary');
         assert.ok(count <= MOST_REQUESTS_UNDER_LIMIT, `${count} requests under a limit`);
       }

@@ -1,4 +1,4 @@
-/** Writing while the CRM's API fails, and while users work. */
+/** Tests writes while the CRM's API fails and while users change contacts. */
 import assert from 'node:assert/strict';
 import { isDonorSyncError } from '../../../src/core/errors.ts';
 import type { ContactChange } from '../../contract.ts';
@@ -27,13 +27,13 @@ const WRITE_FAILURES: readonly (readonly [string, Fault])[] = [
   ['a limit', LIMITED],
 ];
 
-/** Long enough for the next request to overtake. */
+/** This delay is long enough for the next request to arrive first. */
 const LATE_MS = 300;
 
-/** How far back a history is searched for a write, because the clocks in a test may differ. */
+/** The tolerance when a write is searched for in a history. The clocks in a test may differ. */
 const TOLERANCE_MS = 60_000;
 
-/** More requests than any connector needs to find out which of two values the CRM refuses. */
+/** A connector needs fewer requests than this to find which of two values the CRM refuses. */
 const MAX_TRIES = 100;
 
 const BLAMES_ANOTHER_FIELD: Fault = {
@@ -126,7 +126,7 @@ export function promiseFaultyWriting({ describe, it, can, notShown }: Suite): vo
       proxy.rule(({ method }) => {
         if (method === 'GET') return null;
         refused += 1;
-        // Ends a connector that would try for ever.
+        // Ends a connector that would otherwise retry forever.
         return refused > MAX_TRIES ? { kind: 'answer', status: 401 } : BLAMES_ANOTHER_FIELD;
       });
       const values = { [field]: 'ours', [other]: 'ours' };

@@ -133,7 +133,7 @@ export function promiseGroups({ describe, it, can, notShown }: Suite): void {
       it('refuses a name that two groups have', async (t) => {
         const [first = '', second = ''] = await t.crm.addContacts(people(2));
         const selector = await requireGroups(t).add([first], 'Board');
-        // In some CRMs, no second group can have the name.
+        // Some CRMs do not allow a second group with the same name.
         const twin = await requireGroups(t)
           .add([second], 'Board')
           .catch(() => null);
@@ -236,7 +236,7 @@ export function promiseGroups({ describe, it, can, notShown }: Suite): void {
   });
 }
 
-/** Each name is contained in the one before it, or equals another one if a character is ignored. */
+/** Each name is contained in the previous name, or equals it if one character is ignored. */
 const NAMES = [
   ...['Friends of the Board 2026', 'Board 2026', 'Board', 'board & Co'],
   ...["O'Hara’s 50% (a+b)?", 'a+b', '"Gala" #1/2', 'Gala'],
@@ -248,7 +248,9 @@ const NAME_HINT =
 /** In many CRMs these are different groups. */
 const SIMILAR_NAMES = ['gala', 'Gala', 'GALA', 'Gala '];
 
-/** Reads the members of a group, sorted, or returns that the connector refuses to read it. */
+/**
+ * Returns the sorted members of a group, or reports that the connector refuses to read the group.
+ */
 async function membersOrRefusal(
   { connector }: ConnectorTest,
   selector: GroupSelector,
@@ -261,20 +263,20 @@ async function membersOrRefusal(
   }
 }
 
-/** Returns the selector with parts of its texts. */
+/** Returns the selector with shortened strings. */
 function partsOf(selector: GroupSelector): GroupSelector[] {
   return Object.entries(selector).flatMap(([key, value]) => {
     if (typeof value !== 'string' || value.length < 3) return [];
     const middle = Math.ceil(value.length / 2);
     const parts = [value.slice(0, middle), value.slice(middle), value.slice(0, -2)];
-    // A part of digits may be the id of another group.
+    // A substring of digits may be the ID of a different group.
     return parts
       .filter((part) => part.trim() !== '' && !/^\d+$/.test(part))
       .map((part) => ({ ...selector, [key]: part }));
   });
 }
 
-/** The size of a group with more members than most CRMs return together. */
+/** The size of a group that does not fit into one response of most CRMs. */
 const LARGE_GROUP = 251;
 
 const MOST_LEAVING = 30;

@@ -8,7 +8,7 @@ import { assertIncludes, byId, collectPages } from '../readings.ts';
 import { FULL, people, SEVERAL } from '../seeds.ts';
 import type { Suite } from '../suite.ts';
 
-/** A word of each address and employer in `SEVERAL`. A connector may write an address in another way. */
+/** A word of each address and employer in `SEVERAL`. A connector may write an address in a different way. */
 const WORDS = { addresses: ['Elm', 'Oak'], employers: ['Acme', 'Birch'] };
 
 const HIDDEN_HINT =
@@ -71,7 +71,7 @@ export function promiseIdentities({ describe, it, can }: Suite): void {
           const names = (await t.crm.hideSources?.(part)) ?? [];
           await t.startAgain();
           const hidden = t.connector.identity?.();
-          // A changed permission is not a different mapping.
+          // A change of permissions does not change the mapping.
           assert.deepEqual([hidden?.columns, hidden?.mode], [before?.columns, before?.mode]);
           assertIncludes(
             unreadableSources(hidden),
@@ -125,7 +125,7 @@ export function promiseIdentities({ describe, it, can }: Suite): void {
         const ids = await t.start(people(3));
         for (const text of ids.flatMap((id) => [`${id}x`, `${id}.5`])) {
           const canonical = t.crm.ids?.canonicalId(text) ?? null;
-          // Where every text is an id, it may be the id of somebody else.
+          // If every string is a valid ID, this string may belong to a different contact.
           expectThat(canonical === null || !ids.includes(canonical), {
             what: `\`canonicalId\` of ${show(text)}, which nobody has`,
             expected: 'null',
@@ -143,7 +143,7 @@ function wordsOf(texts: readonly string[] | undefined, part: keyof typeof WORDS)
   return (texts ?? []).flatMap((text) => WORDS[part].filter((word) => text.includes(word)));
 }
 
-/** Reads the contact by pages and by ID. Returns nothing from a reading that ends in an error. */
+/** Reads the contact by pages and by ID. Returns undefined if the reading ends in an error. */
 async function readUnlessRefused(connector: Connector, id: string): Promise<Contact[]> {
   const contacts: Contact[] = [];
   const readings = [

@@ -8,10 +8,13 @@ import type { Suite } from '../suite.ts';
 import { describeTyped } from '../typed.ts';
 import { isExcluded, MARKS, openUnlessRefused, VALUES_OF } from './settings.ts';
 
-/** What a field with a value means under a setting. */
+/** The meaning of a field's value under the given settings. */
 interface Case {
   value: FieldValue;
-  /** The values of the setting that mean a mark; omitted for words of yes, and dates. */
+  /**
+   * The values in the settings that are marks. Omitted if all words for yes and all dates are
+   * marks.
+   */
   values?: readonly string[];
   isMarked: boolean;
 }
@@ -59,7 +62,7 @@ export function promiseMarkFields({ describe, it, can, notShown }: Suite): void 
     }
 
     it('are set by words for yes and by dates, and not by words for no', async (t) => {
-      // Users mark contacts in another way.
+      // Users mark contacts in a different way.
       if (t.crm.markField !== undefined) return;
       const [field] = t.crm.textFields;
       const words = WORDS.filter(([, isMarked]) => isMarked || !can('anyTextMarks'));
@@ -116,7 +119,7 @@ export function promiseMarkFields({ describe, it, can, notShown }: Suite): void 
   });
 }
 
-/** The contact as a page and a look-up show it. */
+/** The contact in a page and the same contact in a look-up. */
 async function bothWays(connector: Connector, id: string) {
   const [lookup] = await connector.readByIds([id], []);
   return [

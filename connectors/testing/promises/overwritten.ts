@@ -1,4 +1,4 @@
-/** Reporting values that users typed between a reading and a write. */
+/** Tests whether connectors report values that users typed between a reading and a write. */
 import assert from 'node:assert/strict';
 import type { FieldValues } from '../../../src/core/crm-field.ts';
 import type { Overwritten } from '../../contract.ts';
@@ -8,10 +8,10 @@ import { people } from '../seeds.ts';
 import type { ConnectorTest, Suite } from '../suite.ts';
 import { listTyped } from '../typed.ts';
 
-/** The values that are written into number fields: by the kit, and before that by a user. */
+/** The values that are written into number fields. A user writes one value first, and the kit then writes the other. */
 const NUMBER = { ours: 7, typed: '19' };
 
-/** How far back a history is searched for a write, because the clocks in a test may differ. */
+/** The tolerance when a write is searched for in a history. The clocks in a test may differ. */
 const TOLERANCE_MS = 60_000;
 
 /** Declares promises that only connectors with `tellsOverwritten` make. */
@@ -79,7 +79,7 @@ export function promiseOverwritten({ describe, it }: Suite): void {
   });
 }
 
-/** Reads the fields, lets a user type, and writes. Returns null if the connector does not report this. */
+/** Reads the fields, lets a user type values, and writes. Returns null if the connector does not report this. */
 async function writeSeen(
   { connector }: ConnectorTest,
   id: string,

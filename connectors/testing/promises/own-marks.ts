@@ -1,4 +1,4 @@
-/** The fields with which the CRM itself marks people who died, or who must not be contacted. */
+/** The fields with which the CRM itself marks people who have died or who must not be contacted. */
 import { expectEqual, expectThat, show } from '../expect.ts';
 import { byId, collectPages, lastCursor } from '../readings.ts';
 import { people } from '../seeds.ts';
@@ -64,7 +64,7 @@ export function promiseOwnMarks({ describe, it, can, notShown }: Suite): void {
         const including = await t.another({ contacts: { [include]: true } }).catch(() => undefined);
         if (including === undefined) return;
         const included = byId(await collectPages(including, null)).get(marked);
-        // A CRM may set another mark together with this mark.
+        // A CRM may set a second mark together with this mark.
         expectThat(included !== undefined && included.excluded !== exclusion, {
           ...{ what: `\`excluded\` with ${include}: true`, expected: `not ${exclusion}` },
           actual: show(included?.excluded),

@@ -1,4 +1,4 @@
-/** Reading written values back, to distinguish automation from users. */
+/** Tests whether connectors that read written values back distinguish automation from users. */
 import assert from 'node:assert/strict';
 import { expectEqual, expectThat, show } from '../expect.ts';
 import { write } from '../readings.ts';
@@ -157,7 +157,7 @@ export function promiseReadingBack({ describe, it, can }: Suite): void {
   });
 }
 
-/** Writes and reads back. Returns undefined if the connector has no `readBack`. */
+/** Returns undefined if the connector has no `readBack`. */
 async function writeAndRead(
   { connector, crm }: ConnectorTest,
   id: string,

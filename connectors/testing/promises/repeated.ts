@@ -1,4 +1,7 @@
-/** Changes that look like earlier ones, changes that are refused in part, and what a change leaves alone. */
+/**
+ * Tests changes that look like earlier changes and changes that are partly refused. Also tests fields that a change
+ * must not affect.
+ */
 import type { FieldValue } from '../../../src/core/crm-field.ts';
 import type { ContactChange } from '../../contract.ts';
 import { expectEqual, expectThat, show } from '../expect.ts';
@@ -185,7 +188,7 @@ async function refusesBadValues(t: ConnectorTest, together: boolean): Promise<vo
   }
 }
 
-/** Returns a value that the field cannot hold as it is, or null if there is none. */
+/** Returns a value that the field cannot store unchanged, or null if there is no such value. */
 function badValueOf({ type, options, maxLength, decimalDigits }: TypedField): FieldValue {
   if (type === 'picklist') return 'an option that no picklist has';
   if (type === 'multiPicklist') return `${options[0] ?? 'known'};an option that no picklist has`;

@@ -1,4 +1,4 @@
-/** Promises about the settings under `contacts`: a connector obeys them or refuses them. */
+/** Promises about the settings under `contacts`. A connector applies each setting or refuses it. */
 import assert from 'node:assert/strict';
 import { isConfigurationError } from '../../../src/core/errors.ts';
 import type { Connector, ContactsSettings } from '../../contract.ts';
@@ -216,7 +216,7 @@ export function promiseSettings({ describe, it }: Suite): void {
   });
 }
 
-/** How users of this CRM mark an opt-out, and the settings that name it. */
+/** The way in which users of this CRM mark an opt-out, and the settings for it. */
 export function optOutOf(t: ConnectorTest) {
   const { field, values, ...acts } = markOf(t);
   const settings = {

@@ -1,4 +1,4 @@
-/** Requests that are not sent any more: after the run has stopped, and after the connector is closed. */
+/** Tests that no requests are sent after the run has stopped or the connector has been closed. */
 import { systemClock } from '../../../src/core/clock.ts';
 import { expectEqual, expectThat } from '../expect.ts';
 import { endingOf, openBehindProxy, writeUntilEnd } from '../faults.ts';
@@ -6,7 +6,7 @@ import { collect, collectPages } from '../readings.ts';
 import { people } from '../seeds.ts';
 import type { Suite } from '../suite.ts';
 
-/** Long enough for a request that a timer or a reading in advance would send. */
+/** This wait is long enough for requests from timers and from readings that fetch ahead. */
 const QUIET_MS = 150;
 
 const TIDYING_MS = 1_000;
@@ -55,7 +55,7 @@ export function promiseStopping({ describe, it, can }: Suite): void {
       const reading = connector.readPages(null)[Symbol.asyncIterator]();
       await reading.next();
       await connector.close();
-      // Requests that are in flight or tidy up may end.
+      // Requests in flight and requests that clean up may still end.
       await systemClock.sleep(TIDYING_MS);
       const before = proxy.requests.length;
       await systemClock.sleep(QUIET_MS);

@@ -1,4 +1,4 @@
-/** Values that belong together, and why a value is rejected. */
+/** Values that belong together, and the reasons for rejected values. */
 import assert from 'node:assert/strict';
 import { isConfigurationError } from '../../../src/core/errors.ts';
 import type { RefusalCause, WriteResult } from '../../contract.ts';
@@ -9,7 +9,10 @@ import type { Suite } from '../suite.ts';
 
 const CAUSES: readonly RefusalCause[] = ['rule', 'does_not_fit', 'no_permission', 'no_such_field'];
 
-/** Declares the promises about `together`, which only connectors with `writesTogether` make. */
+/**
+ * Declares the promises about `together`. Only connectors with `writesTogether` make these
+ * promises.
+ */
 export function promiseTogether({ describe, it, can }: Suite): void {
   describe('writing values together', () => {
     it('writes all of them, null as well', async (t) => {
@@ -45,7 +48,7 @@ export function promiseTogether({ describe, it, can }: Suite): void {
       const [field] = t.crm.textFields;
       // No CRM has a field with such a name, and a file cannot have such a column.
       const values = { [field]: 'ours', ['\u0000']: 'x' };
-      // Some CRMs then reject the whole request, which the user has to fix.
+      // Some CRMs then reject the whole request. The user has to fix this.
       const status = await write(t.connector, [{ id, values, together: true }]).then(
         ([result]) => result?.status,
         (error: unknown) => (isConfigurationError(error) ? 'refused' : String(error)),

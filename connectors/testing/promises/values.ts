@@ -1,4 +1,7 @@
-/** Promises about values of each type: what a connector writes is in the CRM, and what users type is what it reads. */
+/**
+ * Promises about values of each type. The CRM contains the values that a connector writes, and the connector reads the
+ * values that users type.
+ */
 import type { CrmFieldType, FieldValue } from '../../../src/core/crm-field.ts';
 import { expectEqual, expectThat, show } from '../expect.ts';
 import { getValues, write } from '../readings.ts';
@@ -21,10 +24,13 @@ const CONVERTED: readonly CrmFieldType[] = [
   ...(['date', 'datetime', 'picklist', 'multiPicklist'] as const),
 ];
 
-/** A leap day, the days on which clocks change, and the ends of years. Most have days that cannot be a month. */
+/**
+ * A leap day, the days on which clocks change, and the ends of years. In most of them, the day is too large to be a
+ * month.
+ */
 const DATES = ['1950-03-31', '2024-02-29', '2026-03-29', '2026-10-25', '1999-12-31', '2000-01-01'];
 
-/** Instants whose local day differs from the day in UTC, and one in the hour that summer time skips. */
+/** Instants whose local day differs from the day in UTC. One instant is in the hour that summer time skips. */
 const INSTANTS = [
   ...['2026-11-20T02:00:00.000Z', '2026-03-29T01:30:00.000Z'],
   ...['2026-06-30T23:59:59.000Z', '2026-01-01T04:30:00.000Z'],
@@ -39,7 +45,7 @@ const FOREIGN_TEXTS = [
 /** Amounts that are exact in a currency, but not after a multiplication by 100: `Math.floor(19.99 * 100)` is 1998. */
 const INEXACT_CENTS = [19.99, 0.29, 1.15, 8.2, 4.35];
 
-/** One more than most databases take for a long text. */
+/** One character more than most databases allow in a long text. */
 const MORE_THAN_A_COLUMN = 70_000;
 
 export function promiseValues({ describe, it, notShown }: Suite): void {
@@ -262,7 +268,7 @@ function expectDay({ sent, read, seen }: Held, { name }: TypedField, zone: strin
   });
 }
 
-/** Requires a blank. A checkbox is never blank in many CRMs, so it may read as no. */
+/** Requires a blank. In many CRMs, a checkbox is never blank, so a blank may be read as no. */
 function expectBlank(value: FieldValue | undefined, { name, type }: TypedField, how: string): void {
   if (type === 'boolean' && value === false) return;
   const hint =
@@ -271,7 +277,7 @@ function expectBlank(value: FieldValue | undefined, { name, type }: TypedField, 
 }
 
 /**
- * Requires that a value that was acknowledged is in the CRM, whole and unchanged. White space at its ends may be lost.
+ * Requires that the CRM contains an acknowledged value completely and unchanged. White space at its ends may be lost.
  */
 function expectHeld({ sent, isAcknowledged, read, seen }: Held, name: string, hint: string): void {
   if (!isAcknowledged) return;
@@ -324,7 +330,7 @@ function valuesInTurn({ type, value, options }: TypedField): FieldValue[] {
   }
 }
 
-/** True if the harness sees what was sent. */
+/** True if the harness sees the value that was sent. */
 function isShown({ sent, seen }: Held, type: CrmFieldType): boolean {
   switch (type) {
     case 'integer':
@@ -337,7 +343,7 @@ function isShown({ sent, seen }: Held, type: CrmFieldType): boolean {
     case 'datetime':
       return instantOf(seen ?? '') === Date.parse(String(sent));
     case 'multiPicklist':
-      // A CRM may show the ids of options, so their number is compared.
+      // A CRM may show the IDs of options, so the test compares their number.
       return seen?.split(/[;,]/).length === String(sent).split(';').length;
     case 'picklist':
     case 'boolean':
@@ -348,7 +354,10 @@ function isShown({ sent, seen }: Held, type: CrmFieldType): boolean {
   }
 }
 
-/** Numbers with one decimal more than the field holds. The last digit is one that rounding would carry over, or drop. */
+/**
+ * Numbers that have one decimal more than the field can store. If the last digit is rounded, the digit before it
+ * changes, or the last digit is dropped.
+ */
 function tooExactFor({ type, decimalDigits }: TypedField): number[] {
   const places = type === 'integer' ? 0 : decimalDigits;
   if (places === null || places > MOST_EXACT_PLACES) return [];
@@ -368,7 +377,7 @@ function numbersFor({ type, decimalDigits, integerDigits }: TypedField): number[
   if (places === 0) return whole;
   const fraction = Number(`0.${'123456'.slice(0, places)}`);
   const smallest = Number(`0.${'0'.repeat(places - 1)}1`);
-  // Nine is the digit that rounding carries over.
+  // Nine is the digit that makes rounding change the digit before it.
   const nines = Number(`9.${'9'.repeat(places)}`);
   const cents = places >= 2 && most >= 2 ? INEXACT_CENTS : [];
   return [...whole, fraction, smallest, nines, ...cents];
@@ -386,7 +395,7 @@ function tooLongFor({ type, maxLength }: { type: CrmFieldType; maxLength: number
   const length = maxLength ?? MORE_THAN_A_COLUMN;
   const fill = (more: number) => start.padEnd(length + more, 'abcdefghi');
   const texts = [fill(1), fill(40)];
-  // A cut by bytes or by UTF-16 units would leave half a character.
+  // If a value were shortened by bytes or by UTF-16 units, half a character would remain.
   if (type !== 'url') texts.push('é'.repeat(length + 1), '👪'.repeat(Math.ceil(length / 2) + 1));
   return texts;
 }

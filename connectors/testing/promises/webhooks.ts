@@ -1,4 +1,4 @@
-/** The CRM's own webhooks: whose contacts they name, what they tell, and who has signed them. */
+/** Promises about the CRM's own webhooks: the contacts in a call, the event, and the signature. */
 import type { CrmEvent, SignatureVersion } from '../../webhooks.ts';
 import { expectEqual, expectThat, show } from '../expect.ts';
 import type { WebhookCalls } from '../harness.ts';
@@ -147,7 +147,7 @@ function callsOf({ crm }: ConnectorTest): WebhookCalls {
   return crm.webhooks;
 }
 
-/** Reads a body as donor-sync does, or null if it is not in the CRM's own form. */
+/** Reads a body in the same way as donor-sync. Returns null if it is not in the CRM's own form. */
 function read({ definition }: WebhookCalls, body: string): readonly CrmEvent[] | null {
   const json = parsed(body);
   if (json === undefined) return definition.readText?.(body) ?? null;
@@ -173,7 +173,7 @@ function parsed(body: string): Record<string, unknown> | Record<string, unknown>
   }
 }
 
-/** The objects of a call with one member of another type each. */
+/** In each of them, one member has a wrong type. */
 function damaged(body: string): Record<string, unknown>[] {
   return [parsed(body) ?? []]
     .flat()

@@ -15,7 +15,7 @@ export function promiseWriting({ describe, it, can }: Suite): void {
       const [id = '', other = ''] = await t.start(people(2));
       const [field, untouched] = t.crm.textFields;
       await t.crm.setValue(id, untouched, 'typed by a person');
-      // As in a sync, which compares all mapped fields before it writes some of them.
+      // As in a sync, the test compares all mapped fields before it writes some of them.
       await t.connector.readByIds([id], [field, untouched]);
       assert.deepEqual(await write(t.connector, [{ id, values: { [field]: 'ours' } }]), [
         { status: 'written', id },
@@ -190,7 +190,7 @@ export function promiseWriting({ describe, it, can }: Suite): void {
       const hint =
         'A value that the CRM does not store is never acknowledged: name the field in a refusal (`no_such_field`).';
       await t.connector.finish();
-      // A file gets a new column.
+      // A new column is added to a file.
       const stored = await t.crm.seenValue(id, unknown).catch(() => null);
       expectThat(error !== null || result?.status !== 'written' || stored === 'lost', {
         what: 'a change with a field that does not exist',
@@ -406,7 +406,10 @@ export function promiseWriting({ describe, it, can }: Suite): void {
 
 const LONG_TEXT = 1_000;
 
-/** More records than a connector may take for the sign that a rule is about whole records. */
+/**
+ * The number of records. A connector may conclude from fewer records that a rule rejects whole
+ * records.
+ */
 const PROTECTED = 5;
 
 /** Numbers with more than three digits before the decimal point, for fields that can have them. */

@@ -23,7 +23,7 @@ export interface Account {
   rules: Rules;
   /** The name of the user to whom the key belongs. */
   keyUser: string;
-  /** The database's own ID, as `GET /database` returns it. */
+  /** The database's own ID, which `GET /database` returns. */
   databaseId: string;
 }
 
@@ -35,7 +35,7 @@ export interface AccountOptions extends Omit<PeopleOptions, 'nowMs'> {
   createId: () => string;
 }
 
-/** Opens the account in a database. Fills it when it is first used. */
+/** Fills it when it is first used. */
 export function openAccount(db: Database, options: AccountOptions): Account {
   const { clock, variant, world, contactCount } = options;
   const setting = (name: string, create: () => string) =>

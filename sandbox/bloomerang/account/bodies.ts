@@ -1,4 +1,4 @@
-/** Formats constituents, households and fields as responses contain them. */
+/** Formats constituents, households and fields for responses. */
 import type { Variant } from '../core/variant.ts';
 import type { Account } from './account.ts';
 import { type Constituent, fullName, TEXT_PARTS } from './constituent.ts';
@@ -6,7 +6,7 @@ import type { CustomField, CustomValue } from './custom-fields.ts';
 import type { Detail, DetailKind } from './details.ts';
 import type { Household } from './households.ts';
 
-/** Returns a constituent as lists and responses to writes show it. */
+/** Returns a constituent in the form that lists and responses to writes use. */
 export function constituentBody(account: Account, constituent: Constituent): object {
   const { details, variant } = account;
   const { id, accountNumber, type, createdAtMs, modifiedAtMs, modifiedBy, body } = constituent;
@@ -82,7 +82,10 @@ function customValues(account: Account, { body }: Constituent): object[] {
   });
 }
 
-/** Formats a value as on the screen, for example `1,250,000.50` or `3/4/1962`. */
+/**
+ * Formats a value in the same way as Bloomerang's screens, for example `1,250,000.50` or
+ * `3/4/1962`.
+ */
 function shownValue(stored: string, { dataType }: CustomField, { values }: Variant): string {
   if (values === 'plain') return stored;
   if (dataType === 'Currency') {

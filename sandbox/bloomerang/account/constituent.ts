@@ -55,11 +55,11 @@ export interface Body extends WritableParts {
   EmailInterestType: 'All' | 'Custom' | 'OptedOut';
   EmailInterestsUpdateReason?: string | null;
   groupIds: readonly number[];
-  /** Values by the ID of the custom field: a text, or the IDs of choices. */
+  /** Values by the ID of the custom field: a string, or the IDs of choices. */
   custom: Readonly<Record<string, string | readonly number[]>>;
 }
 
-/** A row of the table, with its body parsed. */
+/** A row of the table with its parsed body. */
 export interface Constituent {
   id: number;
   accountNumber: number;
@@ -70,7 +70,7 @@ export interface Constituent {
   body: Body;
 }
 
-/** The body of an empty constituent. */
+/** The stored body of a constituent that has no data. */
 export const BLANK_BODY: Body = {
   Status: 'Active',
   CommunicationRestrictions: [],

@@ -1,8 +1,8 @@
-/** The constituents of an account. Deleted and merged constituents are gone: no request shows a trace of them. */
+/** Deleted and merged constituents are gone, so no response contains them. */
 import type { Database } from '../core/database.ts';
 import type { Body, Constituent } from './constituent.ts';
 
-/** The conditions of a list. A condition that is undefined matches every constituent. */
+/** The conditions of a list. An undefined condition matches every constituent. */
 export interface ListQuery {
   type: string | undefined;
   ids: readonly number[] | undefined;
@@ -26,7 +26,7 @@ export interface Constituents {
   /** Stores the body. `touches` is false if the change does not count as a modification. */
   save(constituent: Constituent, author: { by: string; atMs: number; touches: boolean }): void;
   delete(id: number): void;
-  /** Hides a constituent from the key's user, or shows it again. */
+  /** Hides a constituent from the user of the key, or shows it again. */
   hide(id: number, isHidden: boolean): void;
   changes(id: number): { at: string; by: string; before: Body }[];
 }

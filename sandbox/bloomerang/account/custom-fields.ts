@@ -6,7 +6,7 @@ export const customFieldSchema = z.strictObject({
   name: z.string().min(1),
   dataType: z.enum(['Currency', 'Date', 'Decimal', 'Text', 'Year']).default('Text'),
   pickType: z.enum(['Freeform', 'PickOne', 'PickMultiple']).default('Freeform'),
-  /** The choices of a field with a list. Empty for other fields. */
+  /** The choices of a field that has a list. Empty for other fields. */
   values: z.array(z.string()).default([]),
   isActive: z.boolean().default(true),
   isRequired: z.boolean().default(false),
@@ -26,7 +26,7 @@ export interface CustomValue {
 }
 
 export interface CustomFields {
-  /** Creates a field, as an administrator does on the page for it. */
+  /** Creates a field, as an administrator does in the settings. */
   create(field: NewCustomField): CustomField;
   change(id: number, changes: Partial<Omit<CustomField, 'id'>>): void;
   find(id: number): CustomField | undefined;
@@ -47,7 +47,7 @@ export function createCustomFields(db: Database): CustomFields {
   );
   const allValues = db.prepare<[], ValueRow>('select * from custom_values order by id');
   const oneValue = db.prepare<[number], ValueRow>('select * from custom_values where id = ?');
-  // Cached, because the fields are read for each constituent of a page.
+  // The result is cached, because a page reads the fields for each of its constituents.
   let cached: Map<number, CustomField> | null = null;
 
   function load(): Map<number, CustomField> {

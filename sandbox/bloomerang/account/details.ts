@@ -40,7 +40,7 @@ export interface Detail {
 }
 
 export interface Details {
-  /** Returns a constituent's records, with the primary one first. */
+  /** Returns a constituent's records. The primary record comes first. */
   of(constituentId: number): Detail[];
   list(kind: DetailKind): Detail[];
   find(kind: DetailKind, id: number): Detail | undefined;

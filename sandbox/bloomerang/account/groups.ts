@@ -8,7 +8,7 @@ export interface Group {
 }
 
 export interface Groups {
-  /** Returns the group with this name. Creates it if it does not exist. */
+  /** Creates it if it does not exist. */
   open(name: string): Group;
   find(id: number): Group | undefined;
 }

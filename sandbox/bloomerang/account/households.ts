@@ -1,4 +1,4 @@
-/** Households. A search returns them together with constituents. */
+/** A search returns them together with constituents. */
 import type { Database } from '../core/database.ts';
 import { BLANK_BODY, type Body } from './constituent.ts';
 

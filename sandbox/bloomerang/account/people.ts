@@ -11,18 +11,18 @@ import { contactIdOf, IDS_PER_PERSON } from './person-id.ts';
 /** The period over which the constituents were added: two years. */
 const HISTORY_MS = 2 * 365 * 86_400_000;
 
-/** All constituents are at least a day old, so there are no changes on the first night. */
+/** All constituents are at least a day old, so there are no changes in the first run. */
 const QUIET_MS = 86_400_000;
 
-/** In each block of this many people, two live in one household. */
+/** In each block of this number of people, two people live in one household. */
 const PEOPLE_PER_HOUSEHOLD = 25;
 
-/** The author of everything that was entered before the stand-in started. */
+/** The author of all data that was entered before the stand-in started. */
 export const USER = 'Example Staff User';
 
 export interface PeopleOptions {
   world: World;
-  /** The number of people from the world's contact list in this account. */
+  /** The number of contacts in this account from the world's contact list. */
   contactCount: number;
   nowMs: number;
 }
@@ -35,7 +35,7 @@ interface Rooms {
   households: Households;
 }
 
-/** Stores all people. The account must not contain any yet. */
+/** Stores all people. The account must be empty. */
 export function fillPeople(account: Rooms, options: PeopleOptions): void {
   const { db } = account;
   const { world, contactCount, nowMs } = options;

@@ -1,4 +1,4 @@
-/** Creates and changes constituents as clients request it. */
+/** Creates and changes constituents for clients. */
 import { z } from 'zod';
 import { BloomerangError, invalid, notFound } from '../core/errors.ts';
 import type { Account } from './account.ts';
@@ -58,7 +58,7 @@ export function createConstituent(
   })();
 }
 
-/** Updates a constituent as the current variant says, and returns it. */
+/** Updates a constituent in the way that the current variant defines. */
 export function updateConstituent(
   account: Account,
   id: number,
@@ -90,9 +90,7 @@ export function updateConstituent(
   })();
 }
 
-/**
- * Clears the parts that a replacing PUT does not name. Communication settings have their own request, so they are kept.
- */
+/** Clears the parts that a replacing PUT omits. Communication settings have a separate request, so they are kept. */
 function blankParts(body: Body): Body {
   const { HouseholdId, PreferredCommunicationChannel, CommunicationRestrictions } = body;
   const { CommunicationRestrictionsUpdateReason, EmailInterestType, groupIds } = body;

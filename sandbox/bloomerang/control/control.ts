@@ -1,4 +1,4 @@
-/** `/_sandbox`: controls of the stand-in itself, for tests and for people who try things out. No key needed. */
+/** `/_sandbox`: controls of the stand-in itself, for tests and for people who try things out. Requests need no key. */
 import type { Hono } from 'hono';
 import { z } from 'zod';
 import { type ControlParts, readOrder } from '../../../testbed/control.ts';
@@ -41,7 +41,7 @@ const editSchema = z.discriminatedUnion('action', [
   /** Changes exactly these parts. Null removes the primary address, email address or phone. */
   z.strictObject({ action: z.literal('update'), id, values: constituentInputSchema.partial() }),
   z.strictObject({ action: z.literal('delete'), id }),
-  /** Merges two constituents. Afterwards the loser's ID is gone without a trace. */
+  /** Merges two constituents into one. Afterwards, no request finds the second constituent's ID. */
   z.strictObject({ action: z.literal('merge'), winnerId: id, loserId: id }),
   z.strictObject({ action: z.literal('group'), name: z.string(), ids: z.array(id) }),
   z.strictObject({ action: z.literal('hide'), ids: z.array(id), hidden: z.boolean() }),
@@ -55,7 +55,6 @@ const editSchema = z.discriminatedUnion('action', [
   }),
 ]);
 
-/** The variant's own schema checks the names and values. */
 const variantChangesSchema = z.record(z.string(), z.unknown());
 
 const fieldChangesSchema = z.strictObject({
@@ -98,7 +97,7 @@ export function controlRoutes(options: ControlOptions): Hono {
   return router;
 }
 
-/** Makes the edit. Returns the ID of the constituent or the group. */
+/** Returns the ID of the constituent or the group. */
 function edit(account: Account, order: Edit): number {
   const { constituents, groups } = account;
   switch (order.action) {
@@ -179,7 +178,7 @@ function save({ constituents, clock }: Account, recordId: number, change: (body:
   return recordId;
 }
 
-/** Returns the parts that the edit names. */
+/** Returns the parts that the edit changes. */
 function toParts(values: object): Partial<Body> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }

@@ -1,4 +1,4 @@
-/** Opens the stand-in's database, and defines its schema. */
+/** Opens the stand-in's database and defines its schema. */
 
 import { type Database, openDatabase as openFile } from '../../../testbed/database.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Behaviour that Bloomerang's documents do not specify. A real account behaves in only one way, but nobody can find out
- * without an account. The stand-in can therefore behave in each possible way.
+ * Behaviour that Bloomerang's documents do not specify. A real account behaves in only one way, but an account is
+ * needed to find out which way. The stand-in can therefore behave in every possible way.
  */
 import { z } from 'zod';
 
@@ -18,19 +18,18 @@ export const variantSchema = z.strictObject({
   maxTake: z.number().int().min(1).max(50).default(50),
   /** Whether a larger `take` is reduced or refused. */
   largerTake: z.enum(['cut', 'refuse']).default('cut'),
-  /** The response to too many requests: 429 with `Retry-After`, 429 without it, or 503. */
+  /** The response to too many requests. It is a 429 with `Retry-After`, a 429 that lacks this header, or a 503. */
   throttling: z.enum(['retryAfter', 'bare', 'unavailable']).default('retryAfter'),
-  /** The offset in minutes between UTC and the times in an `AuditTrail`, which all end in `Z`. */
+  /** The offset in minutes between UTC and the times in an `AuditTrail`. All of these times end in `Z`. */
   zoneMinutes: z.number().int().min(-720).max(840).default(0),
   /** True if changing an address, email address, phone or custom value also changes `LastModifiedDate`. */
   partsCountAsChange: z.boolean().default(true),
-  /** Whether a constituent's response contains its groups. */
   groups: z.enum(['shown', 'hidden']).default('shown'),
-  /** Whether a blank part is omitted from a response, as in the responses that clients quote, or is null. */
+  /** Whether a response contains a blank part as null or omits it. */
   blanks: z.enum(['omitted', 'null']).default('omitted'),
   /** Whether the value of a freeform field is an object, as in the specification, or a string. */
   freeform: z.enum(['object', 'text']).default('object'),
-  /** Whether amounts and dates are returned in the form in which they were written, or in the form on the screen. */
+  /** Whether amounts and dates are returned as clients wrote them or as Bloomerang displays them. */
   values: z.enum(['plain', 'formatted']).default('plain'),
 });
 

@@ -1,4 +1,4 @@
-/** The faults that this stand-in can play: only those of any HTTP service. */
+/** The faults that this stand-in can simulate. It has only the faults that any HTTP service has. */
 import { z } from 'zod';
 import { faultRulesSchema } from '../../../testbed/fault-rules.ts';
 import { HTTP_FAULTS } from '../../../testbed/faults.ts';
@@ -7,7 +7,7 @@ const faultSchema = z.discriminatedUnion('kind', [
   ...HTTP_FAULTS,
   /** Refuses this request as if its key were wrong. */
   z.strictObject({ kind: z.literal('invalidKey') }),
-  /** Responds as if there were too many requests, in the variant's form. */
+  /** Responds in the variant's form as if too many requests had been sent. */
   z.strictObject({ kind: z.literal('limit') }),
 ]);
 

@@ -24,7 +24,10 @@ export interface SignIn {
   authenticate: MiddlewareHandler<BloomerangEnv>;
   /** `POST /oauth/token`, without a key. */
   tokenRoutes: Hono<BloomerangEnv>;
-  /** `/authorize`, which is on another host at Bloomerang. The user agrees immediately. */
+  /**
+   * The `/authorize` page. Bloomerang serves it on a different host. The stand-in grants access
+   * immediately.
+   */
   authorizeRoutes: Hono<BloomerangEnv>;
 }
 

@@ -6,7 +6,7 @@ import { invalid, notFound } from '../core/errors.ts';
 import type { BloomerangEnv } from '../requests/context.ts';
 import { pageOf, readIds, readPage, readTime } from './lists.ts';
 
-/** The kinds of objects that can have custom fields. The stand-in has fields only for constituents. */
+/** The kinds of objects that can have custom fields. The stand-in supports fields only for constituents. */
 const TYPES = ['Constituent', 'Transaction', 'Interaction', 'Note', 'Benevon'];
 
 export function accountRoutes(account: Account): Hono<BloomerangEnv> {

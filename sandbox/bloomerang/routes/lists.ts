@@ -1,4 +1,4 @@
-/** Parameters of lists: `skip`, `take`, IDs separated by pipes, and times. */
+/** Parameters of lists: The parameters are `skip`, `take`, IDs separated by pipes, and times. */
 import { z } from 'zod';
 import { invalid } from '../core/errors.ts';
 import type { Variant } from '../core/variant.ts';
@@ -10,7 +10,7 @@ const pageSchema = z.object({
   take: z.coerce.number().int().min(1).default(DEFAULT_TAKE),
 });
 
-/** Returns the range of a list that a request asks for. */
+/** Returns the requested range of a list. */
 export function readPage(query: Readonly<Record<string, string>>, variant: Variant) {
   const parsed = pageSchema.safeParse(query);
   if (!parsed.success) throw invalid('skip and take must be whole numbers.');
@@ -29,7 +29,7 @@ export function readIds(text: string | undefined): number[] | undefined {
   return ids;
 }
 
-/** Parses a time in the same zone as the times in responses. */
+/** Parses a time in the zone that responses use. */
 export function readTime(text: string | undefined, { zoneMinutes }: Variant): number | undefined {
   if (text === undefined) return undefined;
   const time = Date.parse(/[zZ]|[+-]\d\d:?\d\d$/.test(text) ? text : `${text}Z`);

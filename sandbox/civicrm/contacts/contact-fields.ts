@@ -103,7 +103,10 @@ export function comparedValue(
   return shownValue(site, primary, contact, path);
 }
 
-/** Parses the times in a condition. The database may compare them in another time zone than the site writes them. */
+/**
+ * Parses the times in a condition. The database can compare times in a different time zone from the one in which the
+ * site writes them.
+ */
 export function withTimes(where: readonly unknown[], site: Site): unknown[] {
   const { timeZone, databaseZone } = site.variants();
   return where.map((clause) => {

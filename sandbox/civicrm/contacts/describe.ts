@@ -46,10 +46,7 @@ export function describeFields(site: Site, input: unknown): Described[] {
   return described.filter((field) => meets(where, (name) => field[name]));
 }
 
-/**
- * Returns true if a contact has this field. If the contact has no subtype, it has only the fields that apply to all
- * subtypes.
- */
+/** If the contact has no subtype, it has only the fields that apply to all subtypes. */
 function isFor(
   { contactType, subTypes }: CustomField,
   values: z.output<typeof paramsSchema>['values'],

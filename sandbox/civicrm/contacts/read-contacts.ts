@@ -1,4 +1,4 @@
-/** `Contact.get`: returns the contacts that the user can see. */
+/** `Contact.get` returns the contacts that the user can see. */
 
 import { z } from 'zod';
 import { ApiError } from '../core/errors.ts';

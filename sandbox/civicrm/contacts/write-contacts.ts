@@ -19,7 +19,10 @@ const createSchema = z.object({ values: valuesSchema });
 
 type Values = z.output<typeof valuesSchema>;
 
-/** Creates or changes records. The site's variant decides which records remain if one is refused. */
+/**
+ * Creates or changes records. The site's variant decides whether the other records are written if one record is
+ * refused.
+ */
 export function saveContacts(site: Site, input: unknown): Values[] {
   const { records, defaults } = saveSchema.parse(input);
   const complete = records.map((record) => ({ ...defaults, ...record }));
@@ -64,7 +67,7 @@ function requireAccess(site: Site, { id }: Values): void {
   if (id !== undefined && site.permissions.isHidden(Number(id))) throw unauthorized();
 }
 
-/** Writes one record. Like APIv4, returns the values of the request. */
+/** Like APIv4, the function returns the values of the request. */
 export function writeRecord(site: Site, record: Values, by: LedgerChange['by']): Values {
   const contacts = site.tables.of('Contact');
   const { id: given, ...values } = record;
@@ -94,7 +97,7 @@ function recordChanges(site: Site, contact: Row, changes: Values, by: LedgerChan
   }
 }
 
-/** Converts fields to columns. Drops fields that do not exist or that the user cannot access, without an error. */
+/** Converts fields to columns. Fields that do not exist or that the user cannot access are dropped without an error. */
 function toColumns(site: Site, values: Values, by: LedgerChange['by']): Values {
   const columns: Values = {};
   for (const [path, value] of Object.entries(values)) {
@@ -199,7 +202,7 @@ export function mergedTo(site: Site, contactId: number): number | null {
   return target === undefined ? null : Number(target['contact_id']);
 }
 
-/** Returns the contacts that were merged into this contact. CiviCRM does not check permissions here. */
+/** CiviCRM does not check permissions here. */
 export function mergedFrom({ tables }: Site, contactId: number): number[] {
   const targets = [...tables.of('ActivityContact').all()];
   const merges = targets

@@ -1,4 +1,4 @@
-/** `/_sandbox`: controls of the stand-in itself, for tests and for people who try things out. No key needed. */
+/** `/_sandbox`: controls of the stand-in itself, for tests and for people who try things out. Requests need no key. */
 
 import type { Hono } from 'hono';
 import { z } from 'zod';
@@ -157,7 +157,7 @@ function setAddress(site: Site, contactId: number, values: z.output<typeof addre
   }
 }
 
-/** Returns the contact's columns, with custom fields by name. */
+/** Returns the contact's columns. The keys for custom fields are their names. */
 function showRecord({ custom }: Site, record: Record<string, unknown>): Record<string, unknown> {
   const named = custom.list().map(({ id, name }) => [name, record[`custom_${id}`] ?? null]);
   return { ...record, ...Object.fromEntries(named) };

@@ -12,7 +12,7 @@ export class ApiError extends Error {
   }
 }
 
-/** PHP dies in the middle of a request, for example in a hook of an extension. The response is an HTML page. */
+/** PHP stops in the middle of a request, for example in a hook of an extension. The response is an HTML page. */
 export class PhpFatalError extends Error {
   override readonly name = 'PhpFatalError';
 }
@@ -22,7 +22,7 @@ export class SignInError extends Error {
   override readonly name = 'SignInError';
 }
 
-/** Returns the error for a user without permission for this entity or record. */
+/** Returns the error for a user who has no permission for this entity or record. */
 export function unauthorized(message = 'ACL check failed'): ApiError {
   return new ApiError(message, 403);
 }

@@ -1,4 +1,4 @@
-/** Formats and parses times as CiviCRM does: in the site's time zone, which is not written. */
+/** The text does not contain the zone. */
 
 /** Formats a time like `2026-11-30 02:00:00` in this zone. CiviCRM drops the milliseconds. */
 export function formatTime(ms: number, timeZone: string): string {

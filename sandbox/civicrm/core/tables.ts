@@ -1,4 +1,4 @@
-/** The site's rows. They are in memory for queries, and in SQLite so that a restarted stand-in still has them. */
+/** Stores the site's rows. Memory serves queries, and SQLite keeps the rows for a restarted stand-in. */
 
 import { type Database, openDatabase } from '../../../testbed/database.ts';
 
@@ -16,15 +16,14 @@ export interface Table {
   update(id: number, values: Record<string, unknown>): void;
   remove(id: number): void;
   count(): number;
-  /** A number that grows with each change to a row. */
+  /** A number that increases with each change to a row. */
   revision(): number;
 }
 
-/** The tables of all entities. */
 export interface Tables {
   db: Database;
   of(entity: string): Table;
-  /** Does the work in a transaction. After an error, every row is as before. */
+  /** Runs the function in a transaction. If it throws an error, every row is restored. */
   transact<Result>(work: () => Result): Result;
 }
 
@@ -49,7 +48,7 @@ export function openTables(file: string | undefined): Tables {
     rowsOf(entity).set(id, { ...JSON.parse(data), id });
     lastIds.set(entity, id);
   }
-  /** The previous rows in the current transaction, or null outside of one. */
+  /** The previous rows in the current transaction, or null if there is no transaction. */
   let journal: { entity: string; id: number; before: Row | undefined }[] | null = null;
 
   return {

@@ -1,5 +1,3 @@
-/** Creates custom groups, custom fields and their options. */
-
 import { z } from 'zod';
 import { ApiError, unauthorized } from '../core/errors.ts';
 import type { Row } from '../core/tables.ts';
@@ -31,7 +29,7 @@ const fieldSchema = z.object({
   serialize: z.number().nullable().default(null),
   time_format: z.number().nullable().default(null),
   date_format: z.string().nullable().default(null),
-  /** The options, given by value or in full. */
+  /** The options: their labels by value, or a list of complete options. */
   option_values: z
     .union([
       z.record(z.string(), z.string()),

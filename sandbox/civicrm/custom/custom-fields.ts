@@ -12,7 +12,7 @@ export interface CustomField {
   groupName: string;
   /** The type of the contacts that have the field, or `Contact` for all types. */
   contactType: string;
-  /** The subtypes of these contacts. Empty for all subtypes. */
+  /** The subtypes of the contacts that have the field. The list is empty if all subtypes have it. */
   subTypes: readonly string[];
   dataType: string;
   htmlType: string;
@@ -40,10 +40,9 @@ export interface CustomFields {
   toColumn(field: CustomField, value: unknown, isStrict: boolean): unknown;
 }
 
-/** The largest value of MySQL's column for the data type Int. */
 const LARGEST_INT = 2_147_483_647;
 
-/** The limit of MySQL's column for the data type Money, decimal(20,2). */
+/** The limit of MySQL's column for the data type Money, which is decimal(20,2). */
 const LARGEST_MONEY = 1e18;
 
 export function createCustomFields(tables: Tables): CustomFields {
@@ -158,8 +157,8 @@ function toText({ textLength }: CustomField, text: string, isStrict: boolean): s
 }
 
 /**
- * Returns a text as CiviCRM stores it. `<` and `>` become entities. The word null would clear a value, so it is stored
- * in another spelling.
+ * Returns a string in the form in which CiviCRM stores it. `<` and `>` become entities. CiviCRM would treat the word
+ * null as a blank value. The value is therefore stored with a different spelling.
  */
 function spelled(text: string): string {
   if (text === 'null') return 'Null';

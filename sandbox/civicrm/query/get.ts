@@ -1,4 +1,4 @@
-/** `get` for any entity: applies conditions, order and limit, and selects fields. */
+/** `get` for any entity. It applies conditions, order and limit, and selects fields. */
 
 import { z } from 'zod';
 import { ApiError } from '../core/errors.ts';
@@ -18,7 +18,7 @@ export type GetParams = z.output<typeof getParamsSchema>;
 /** Reads the rows of one entity. */
 export interface Reader<Row> {
   rows(params: GetParams): Iterable<Row>;
-  /** Returns a field's value for comparisons, or undefined for an unknown field. */
+  /** Returns a field's value for comparisons, or undefined if the field is unknown. */
   compared(row: Row): ReadField;
   /** Returns a field's value for responses, or undefined for an unknown field. */
   shown(row: Row): ReadField;
@@ -37,7 +37,7 @@ export function getRows<Row>(input: unknown, reader: Reader<Row>): Found {
   const params = getParamsSchema.parse(input);
   const { select, where, orderBy, limit, offset } = params;
   const sorts = Object.entries(orderBy);
-  // Rows are in the order of their IDs, so the remaining rows need no comparison unless they are counted.
+  // The rows are in the order of their IDs. The remaining rows are compared only if they are counted.
   const isById = sorts.every(([field, direction]) => field === 'id' && direction === 'ASC');
   const isEnough = (count: number) =>
     isById && limit > 0 && count === offset + limit && !select.includes('row_count');
@@ -64,7 +64,7 @@ export function getRows<Row>(input: unknown, reader: Reader<Row>): Found {
   }
 }
 
-/** Reads the selected fields. Omits unknown fields without an error. */
+/** Reads the selected fields. Unknown fields are omitted without an error. */
 function toValues(readField: ReadField, names: readonly string[]): Record<string, unknown> {
   const values: Record<string, unknown> = {};
   for (const name of names) {

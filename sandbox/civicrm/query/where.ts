@@ -5,7 +5,7 @@ import { ApiError } from '../core/errors.ts';
 /** Returns the value of a field for comparison, or undefined if there is no such field. */
 export type ReadField = (field: string) => unknown;
 
-/** A condition that a field evaluates itself. Undefined if its value is compared. */
+/** A condition that a field evaluates itself. Undefined if the condition compares the field's value. */
 export type SpecialCondition = (
   field: string,
   operator: string,
@@ -109,7 +109,7 @@ export function order(value: unknown, other: unknown): number {
   return toKey(value) < toKey(other) ? -1 : toKey(value) > toKey(other) ? 1 : 0;
 }
 
-/** Returns a key for comparisons as in MySQL's usual collation, which ignores case and accents. True equals 1. */
+/** Returns a key for comparisons. As in MySQL's usual collation, case and accents are ignored. True equals 1. */
 function toKey(value: unknown): string {
   if (typeof value === 'boolean') return value ? '1' : '0';
   return String(value ?? '')

@@ -11,7 +11,7 @@ export interface Credential {
   authorization: string | undefined;
 }
 
-/** Returns false for a request without a credential. Throws a SignInError if the credential is rejected. */
+/** Returns false for a request that has no credential. Throws a SignInError if the credential is rejected. */
 export function signIn(
   { permissions }: Site,
   { civiAuth, authorization }: Credential,

@@ -1,4 +1,7 @@
-/** The faults that only a CiviCRM site has, in addition to those of any HTTP service. */
+/**
+ * The faults that only a CiviCRM site can have. The other faults are the same as for any HTTP
+ * service.
+ */
 
 import { z } from 'zod';
 import { type FaultRule, faultRulesSchema } from '../../../testbed/fault-rules.ts';
@@ -6,7 +9,7 @@ import { HTTP_FAULTS } from '../../../testbed/faults.ts';
 
 const civicrmFaultSchema = z.discriminatedUnion('kind', [
   ...HTTP_FAULTS,
-  /** PHP reaches a limit and prints its error page, after or before the work was done. */
+  /** PHP reaches a limit and prints its error page, either before or after it has done the work. */
   z.strictObject({
     kind: z.literal('fatal'),
     status: z.literal([200, 500]).default(500),

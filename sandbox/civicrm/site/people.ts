@@ -11,10 +11,9 @@ const FIRST_PERSON = 1_001;
 
 const HISTORY_MS = 2 * 365 * 86_400_000;
 
-/** All contacts are at least a day old, so nothing has changed on the first night. */
+/** All contacts are at least a day old, so nothing has changed before the first run. */
 const QUIET_MS = 86_400_000;
 
-/** Returns the ID of the nth person in the contact list. */
 export function contactIdOf(person: number): string {
   return String(FIRST_PERSON + person);
 }
@@ -25,7 +24,7 @@ export interface PeopleOptions {
   nowMs: number;
 }
 
-/** The values of a contact's columns that nobody has set. */
+/** The column values of a contact for which no values have been entered. */
 export const BLANK_CONTACT = {
   contact_type: 'Individual',
   contact_sub_type: null,
@@ -116,7 +115,6 @@ export function fillSite(tables: Tables, { world, contactCount, nowMs }: PeopleO
   }
 }
 
-/** Adds a group with these members. */
 export function addGroup(tables: Tables, title: string, members: readonly number[]): number {
   const name = title.replaceAll(/\W+/g, '_');
   const group = tables.of('Group').insert({

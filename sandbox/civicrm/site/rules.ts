@@ -1,4 +1,4 @@
-/** What extensions and other users do while contacts are written: they refuse, lock and change values. */
+/** Simulates extensions and other users that refuse, lock and change values during writes. */
 
 import { z } from 'zod';
 import { ApiError, PhpFatalError } from '../core/errors.ts';
@@ -8,7 +8,10 @@ const ids = z.array(z.number().int());
 export const ruleSchema = z.discriminatedUnion('kind', [
   /** A hook refuses every change to these contacts. */
   z.strictObject({ kind: z.literal('refuse'), name: z.string().default('refuse'), ids }),
-  /** A hook refuses values in this field that match the pattern, for these contacts or for all. */
+  /**
+   * A hook refuses values in this field that match the pattern. It applies to these contacts or to
+   * all contacts.
+   */
   z.strictObject({
     kind: z.literal('refuseField'),
     name: z.string().default('refuseField'),
@@ -16,16 +19,16 @@ export const ruleSchema = z.discriminatedUnion('kind', [
     ids: ids.nullable().default(null),
     pattern: z.string().default('[^]'),
   }),
-  /** MySQL reports these contacts as locked this many times. */
+  /** MySQL reports that these contacts are locked. It does so for this number of attempts. */
   z.strictObject({
     kind: z.literal('lock'),
     name: z.string().default('lock'),
     ids,
     times: z.number().int().min(1),
   }),
-  /** A hook makes PHP die whenever one of these contacts is changed. */
+  /** A hook makes PHP stop whenever one of these contacts is changed. */
   z.strictObject({ kind: z.literal('fatal'), name: z.string().default('fatal'), ids }),
-  /** A hook changes every text that is written into this field. */
+  /** A hook changes every string that is written into this field. */
   z.strictObject({
     kind: z.literal('upperCase'),
     name: z.string().default('upperCase'),

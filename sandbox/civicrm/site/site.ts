@@ -33,7 +33,7 @@ export interface LedgerChange {
   field: string;
   before: unknown;
   after: unknown;
-  /** `api`: through the API. `user`: by a user in CiviCRM. `hook`: by the site's own automation. */
+  /** `api`: through the API. `user`: by a user in CiviCRM. `hook`: the site's own automation. */
   by: 'api' | 'user' | 'hook';
 }
 

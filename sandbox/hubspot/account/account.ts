@@ -1,4 +1,4 @@
-/** A HubSpot account with its records, their properties, and all rules about them. */
+/** A HubSpot account with its records, properties and rules. */
 
 import { accountSetting, type Database } from '../core/database.ts';
 import { CONTACTS } from '../core/object-type.ts';
@@ -32,14 +32,13 @@ export const OWNER = {
 /** An account without HTTP, tokens and limits. */
 export interface Account {
   db: Database;
-  /** The account number. */
   portalId: number;
   clock: () => number;
   properties: Properties;
   store: RecordStore;
   associations: Associations;
   rules: Rules;
-  /** The validation rules for property values, which the API also shows. */
+  /** The validation rules for property values. The API also shows them. */
   validations: PropertyValidations;
   automation: Automation;
   currencies: Currencies;
@@ -56,7 +55,7 @@ export interface AccountOptions extends Omit<PeopleOptions, 'nowMs'> {
   searchLagMs: number;
 }
 
-/** Opens the account in a database. Fills it when it is first used. */
+/** Fills it when it is first used. */
 export function openAccount(db: Database, options: AccountOptions): Account {
   const { clock, world, contactCount, portalId } = options;
   const made = `${contactCount} contacts of ${world.donorCount} donors with seed ${world.seed}`;
@@ -87,7 +86,7 @@ export function openAccount(db: Database, options: AccountOptions): Account {
   };
 }
 
-/** Sets `associatedcompanyid` of a contact to the ID of its primary company. */
+/** Sets the `associatedcompanyid` of a contact to the ID of its primary company. */
 export function followPrimaryCompany(account: Account, contactId: string, author: Author): void {
   const contact = account.store.read(CONTACTS, contactId);
   if (contact?.archivedAtMs !== null) return;

@@ -1,4 +1,4 @@
-/** Workflows that change a property after it was written. HubSpot runs them a moment later. */
+/** Workflows that change a property after a client has written it. HubSpot runs the workflows a moment later. */
 
 import { z } from 'zod';
 import { findObjectType, type ObjectType } from '../core/object-type.ts';
@@ -11,7 +11,7 @@ import {
 } from '../records/record-store.ts';
 
 export const automationSchema = z.strictObject({
-  /** The name with which the workflow can be removed. */
+  /** The name under which the workflow can be removed. */
   name: z.string().optional(),
   type: z.string().default('contacts'),
   /** The property that the workflow changes. */
@@ -25,9 +25,9 @@ export const automationSchema = z.strictObject({
   ]),
   /** Whether the workflow starts when its property changes, or when any property of the record changes. */
   runsOn: z.enum(['property', 'record']).default('property'),
-  /** A value that the record must have. Without this condition, every record is enrolled. */
+  /** The record must have this value. Without this condition, every record is enrolled. */
   when: z.strictObject({ property: z.string(), equals: z.string() }).optional(),
-  /** The delay between the write and the workflow (ms). The response to the write has been sent by then. */
+  /** The delay between the write and the workflow (ms). The client has received the response to its write by then. */
   delayMs: z.number().int().min(0).default(0),
   /** The source that the property's history shows. */
   source: authorSchema.shape.source.default('AUTOMATION_PLATFORM'),
@@ -37,17 +37,16 @@ export const automationSchema = z.strictObject({
 export type Workflow = z.output<typeof automationSchema>;
 
 export interface Automation {
-  /** Adds a workflow. Throws if it names a property that does not exist. */
+  /** Throws if it names a property that does not exist. */
   add(workflow: Workflow): void;
-  /** Removes the workflows with this name. Returns false if there are none. */
+  /** Returns false if there are none. */
   remove(name: string): boolean;
   clear(): void;
   list(): readonly Workflow[];
-  /** Runs the workflows that are due. */
   runDue(): void;
 }
 
-/** The parts of an account that workflows use. */
+/** The parts of an account that workflows need. */
 export interface AutomationAccount {
   properties: Properties;
   store: RecordStore;

@@ -1,13 +1,13 @@
 /**
- * The currencies of an account: the company currency, and others with their exchange rates to it.
+ * The currencies of an account: the company currency, and other currencies with their exchange
+ * rates.
  */
 
 import { z } from 'zod';
 
 export const currenciesSchema = z.strictObject({
-  /** The company currency. */
   company: z.string().length(3).default('USD'),
-  /** The value of one unit of each other currency, in the company currency. */
+  /** The value of one unit of each other currency in the company currency. */
   rates: z.record(z.string().length(3), z.number().positive()).default({}),
 });
 

@@ -1,4 +1,4 @@
-/** Lists that HubSpot is still processing. The controls set them. */
+/** The controls set them. */
 
 import { z } from 'zod';
 
@@ -9,11 +9,11 @@ export const listProcessingSchema = z.strictObject({
   status: z.string(),
   /** The number of members that are shown, in the order of their IDs. Omitted to show all. */
   members: z.number().int().min(0).optional(),
-  /** The size that HubSpot reports. Omitted to report the number of shown members. */
+  /** The size that HubSpot reports. If omitted, HubSpot reports the number of shown members. */
   size: z.number().int().min(0).optional(),
 });
 
-/** The state of a list while HubSpot processes it. */
+/** The state of a list during its processing. */
 export type ListProcessing = z.output<typeof listProcessingSchema>;
 
 /** The lists that HubSpot is still processing. */

@@ -1,11 +1,14 @@
-/** Merges two records into one, which gets the associations of both. */
+/** The new record gets the associations of both. */
 
 import { CONTACTS, type ObjectType } from '../core/object-type.ts';
 import type { StoredRecord } from '../records/record.ts';
 import type { Author, MergeOptions } from '../records/record-store.ts';
 import { type Account, followPrimaryCompany } from './account.ts';
 
-/** Merges two records and their associations. Returns undefined if one of them does not exist. */
+/**
+ * Merges two records and their associations. Returns undefined if one of the records does not
+ * exist.
+ */
 export function mergeRecords(
   account: Account,
   type: ObjectType,
@@ -15,7 +18,7 @@ export function mergeRecords(
 ): StoredRecord | undefined {
   const { store } = account;
   return store.transact(() => {
-    // The caller may use former IDs of the records, and the merge changes the IDs again.
+    // The caller may use former IDs of the records, and a merge changes the IDs again.
     const ids = [primaryId, otherId].map((id) => store.read(type, id)?.id);
     const merged = store.merge(type, primaryId, otherId, author, options);
     if (merged === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** Stores the world's people in this account: contacts, and companies for their employers. */
+/** Stores the world's people in this account as contacts, and their employers as companies. */
 
 import type { CrmPerson, World } from '../../../people/world.ts';
 import type { Database } from '../core/database.ts';
@@ -11,12 +11,12 @@ const HISTORY_MS = 2 * 365 * 86_400_000;
 /** All contacts are at least a day old, so there are no changes on the first night. */
 const QUIET_MS = 86_400_000;
 
-/** The first company ID. Company IDs differ from all contact IDs, and do not fit into 32 bits. */
+/** The first company ID. Company IDs differ from all contact IDs and do not fit into 32 bits. */
 const FIRST_COMPANY_ID = 31_000_000_001;
 
 /**
- * The ways in which employers are stored, in turn: only as the associated company, as the company and in the text field `company`,
- * or only in that field.
+ * The ways in which employers are stored. They take turns: only the associated company, both the company and the text
+ * field `company`, or only that field.
  */
 const EMPLOYER_FORMS = ['company', 'both', 'text'] as const;
 
@@ -86,7 +86,7 @@ function createCompanies(db: Database) {
   };
 }
 
-/** Creates the indexes. Doing this after the data is stored is faster than maintaining them during the writes. */
+/** Creates the indexes. It is faster to create the indexes afterwards than to maintain them during the writes. */
 function indexRecords(db: Database): void {
   for (const table of ['contacts', 'companies']) {
     db.exec(`
@@ -97,7 +97,7 @@ create index if not exists ${table}_archived on ${table} (id) where archived_at_
   }
 }
 
-/** Returns when a contact was added. Contacts were added at an even pace, in the order of the list. */
+/** Returns when a contact was added. Contacts were added at a steady rate, in the order of the list. */
 function stampOf(number: number, { nowMs, contactCount }: PeopleOptions): number {
   return nowMs - QUIET_MS - HISTORY_MS + Math.floor((HISTORY_MS * number) / contactCount);
 }

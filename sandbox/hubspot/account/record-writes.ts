@@ -1,4 +1,4 @@
-/** Writes records for clients, and decides whether to reject a whole request or a single record. */
+/** Writes records for clients. Decides whether to reject a whole request or a single record. */
 
 import { HubspotError, validationError } from '../core/errors.ts';
 import { CONTACTS, type ObjectType, otherType } from '../core/object-type.ts';
@@ -29,7 +29,9 @@ export interface UpdateInput {
 
 export interface CreateInput {
   properties: InputValues;
-  /** The records of the other type that the new record is associated with, and whether each is the primary one. */
+  /**
+   * The records with which the new record is associated. They have the other type, and each may be the primary record.
+   */
   ties: readonly { toId: string; isPrimary: boolean }[];
   objectWriteTraceId?: string | undefined;
 }
@@ -43,14 +45,14 @@ export interface Written {
   objectWriteTraceId?: string | undefined;
 }
 
-/** Records that were not written, or not found, all for the same reason. */
+/** The records that were not written or not found for the same reason. */
 export interface Failure {
   ids: string[];
   error: HubspotError;
   objectWriteTraceIds?: string[];
 }
 
-/** The results of all records in a request. */
+/** The results for all records in a request. */
 export interface WriteOutcome {
   written: Written[];
   failures: Failure[];
@@ -82,8 +84,8 @@ export function updateRecords(
 }
 
 /**
- * Creates all records or none. If each record has a trace ID, its failure can be reported separately, so the valid
- * records are created.
+ * Creates all records or none. If each record has a trace ID, its failure can be reported separately. The valid records
+ * are then created.
  */
 export function createRecords(
   account: Account,
@@ -111,7 +113,7 @@ export function createRecords(
   });
 }
 
-/** Changes the records that exist, and creates the others. */
+/** Changes the records that exist and creates all other records. */
 export function upsertRecords(
   account: Account,
   type: ObjectType,
@@ -145,7 +147,7 @@ export function upsertRecords(
   });
 }
 
-/** Finds a record by its ID or by the value of a unique property. Does not find archived records. */
+/** Does not find archived records. */
 export function findRecord(
   { store, properties }: Account,
   type: ObjectType,

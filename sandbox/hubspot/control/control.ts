@@ -31,12 +31,10 @@ import type { Tokens } from '../requests/tokens.ts';
 import { lateRecordsSchema } from '../search/late-records.ts';
 import { editRecord, editSchema } from './edit.ts';
 
-/** The parts that the controls use. */
 export interface ControlOptions extends ControlParts<HubspotFault, RequestDetails> {
   account: Account;
   tokens: Tokens;
   limits: Limits;
-  /** The ID of the private app. */
   privateAppId: number;
 }
 
@@ -148,7 +146,6 @@ function restrict(
 const validationsSchema = z.strictObject({
   type: z.string().default('contacts'),
   property: z.string(),
-  /** These rules replace all rules of the property. */
   rules: z.array(validationRuleSchema),
 });
 
@@ -161,7 +158,7 @@ const propertySchema = z.strictObject({
   label: z.string().optional(),
   propertyType: propertyDefinitionSchema.shape.type.optional(),
   fieldType: z.string().optional(),
-  /** The choices, in full or only as values. */
+  /** The choices. A choice is a value or an object with all its properties. */
   options: z.array(z.union([z.string(), optionSchema])).optional(),
   ...numberHints,
 });

@@ -1,4 +1,4 @@
-/** Plays the faults that only HubSpot has. */
+/** Simulates the faults that only HubSpot has. */
 
 import type { MiddlewareHandler } from 'hono';
 import { replaceAnswer } from '../../../testbed/faults.ts';
@@ -7,7 +7,7 @@ import type { HubspotEnv } from '../requests/context.ts';
 import type { HubspotFault } from '../requests/faults.ts';
 import type { Tokens } from '../requests/tokens.ts';
 
-/** Plays faults of the account itself, before authentication. */
+/** Simulates faults of the account itself before authentication. */
 export function playAccountFaults(tokens: Tokens): MiddlewareHandler<HubspotEnv> {
   return async (c, next) => {
     const { fault } = c.var;
@@ -24,7 +24,6 @@ export function playAccountFaults(tokens: Tokens): MiddlewareHandler<HubspotEnv>
   };
 }
 
-/** Returns the error that a fault causes. */
 function errorOf(fault: HubspotFault): HubspotError | undefined {
   switch (fault.kind) {
     case 'error':

@@ -1,4 +1,4 @@
-/** Opens the stand-in's database, and defines its schema. */
+/** Opens the stand-in's database and defines its schema. */
 
 import { type Database, openDatabase as openFile } from '../../../testbed/database.ts';
 import { keptSetting } from '../../crm/kept-setting.ts';
@@ -11,14 +11,17 @@ export function openDatabase(file: string | undefined): Database {
 }
 
 /**
- * Returns a setting of the account, for example its seed. If it is not set yet, `create` provides it, and it is stored
- * permanently.
+ * Returns a setting of the account, for example its seed. If it is not set yet, `create` returns the value, which is
+ * then stored permanently.
  */
 export function accountSetting(db: Database, name: string, create: () => string): string {
   return keptSetting(db, 'account_settings', name, create);
 }
 
-/** Returns the SQL for a table of records: each record as JSON, and columns for the few values that are searched. */
+/**
+ * Returns the SQL for a table of records. It contains each record as JSON, and columns for the few values that are
+ * searched.
+ */
 function recordTable(name: string): string {
   return `
 create table if not exists ${name} (

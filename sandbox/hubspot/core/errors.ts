@@ -1,4 +1,4 @@
-/** The errors of the account, with HubSpot's messages. */
+/** The account's errors with HubSpot's messages. */
 
 /** A detail of an error, with its subject. */
 export interface ErrorDetail {

@@ -15,7 +15,7 @@ export interface ObjectType {
   defaultProperties: readonly string[];
   /** The properties that identify a single record, in addition to `hs_object_id`. */
   uniqueProperties: readonly string[];
-  /** The properties that a text search covers. */
+  /** The properties that a text search includes. */
   searchedProperties: readonly string[];
 }
 
@@ -48,12 +48,12 @@ export const COMPANIES: ObjectType = {
 
 export const OBJECT_TYPES: readonly ObjectType[] = [CONTACTS, COMPANIES];
 
-/** Returns the type that records of this type are associated with. There are only two types. */
+/** Returns the type that records of this type can be associated with. There are only two types. */
 export function otherType(type: ObjectType): ObjectType {
   return type === CONTACTS ? COMPANIES : CONTACTS;
 }
 
-/** Returns the type in a path, given by its name, its singular or its type ID. */
+/** Returns the type for a name, a singular name or a type ID in a path. */
 export function findObjectType(word: string): ObjectType {
   const type = OBJECT_TYPES.find(({ name, typeId, word: singular }) =>
     [name, typeId, singular.toLowerCase()].includes(word.toLowerCase()),

@@ -54,7 +54,8 @@ const branchSchema = z.object({
 });
 
 /**
- * The whole tree of conditions. HubSpot requires an OR at its root. Only the filters listed above are supported here.
+ * The whole tree of conditions. HubSpot requires an OR at its root. This account supports only the filters that are
+ * listed above.
  */
 export const filterBranchSchema = branchSchema.extend({ filterBranchType: z.literal('OR') });
 
@@ -66,7 +67,7 @@ type Operation = Extract<Filter, { filterType: 'PROPERTY' }>['operation'];
 
 /** A record that is tested against conditions. */
 export interface Candidate {
-  /** Returns the value of a property, or null if it has none. */
+  /** Returns the value of a property, or null if the property has no value. */
   read(property: string): string | null;
   isInList(listId: string): boolean;
 }
@@ -136,7 +137,7 @@ function meetsOperation(
   }
 }
 
-/** Compares texts without regard to case. A negative operator requires that none of the values matches. */
+/** Compares strings and ignores case. A negative operator requires that no value matches. */
 function meetsText(value: string, operator: TextOperator, wanted: readonly string[]): boolean {
   const text = value.toLowerCase();
   const others = wanted.map((one) => one.toLowerCase());

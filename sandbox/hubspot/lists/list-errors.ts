@@ -24,7 +24,7 @@ export function nameTaken(name: string): HubspotError {
   });
 }
 
-/** Creates the error for lists of an object type that this account does not have. */
+/** Creates the error for lists whose object type does not exist in this account. */
 export function invalidObjectType(typeId: string): HubspotError {
   return validationError(
     `The objectTypeId ${typeId} provided for the list is not valid for this portal.`,
@@ -32,7 +32,10 @@ export function invalidObjectType(typeId: string): HubspotError {
   );
 }
 
-/** Creates the error for a feature that lists of this processing type do not have, or always have. */
+/**
+ * Creates the error for a change to a feature of a list. Lists of this processing type always have the feature, or
+ * never.
+ */
 export function invalidProcessingType(message: string): HubspotError {
   return validationError(message, { subCategory: 'ListError.INVALID_PROCESSING_TYPE' });
 }

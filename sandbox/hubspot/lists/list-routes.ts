@@ -24,20 +24,19 @@ import type { ShownMembers } from './shown-members.ts';
 const DEFAULT_RESULTS = 20;
 const MAX_RESULTS = 500;
 
-/** The parts that the list routes use. */
+/** The parts that the list routes need. */
 export interface ListRoutesOptions {
   lists: ListStore;
   memberships: Memberships;
-  /** The members and sizes that responses show. */
+  /** The visible members and sizes of lists. */
   shown: ShownMembers;
   inProgress: Pick<ListsInProgress, 'of'>;
   upkeep: ListUpkeep;
   properties: Pick<Properties, 'find'>;
 }
 
-/** Requires the scope to read lists. */
 export const READ_LISTS = needListScope('crm.lists.read');
-/** Requires the scope to change lists. */
+/** Requires the scope that allows changes to lists. */
 export const WRITE_LISTS = needListScope('crm.lists.write');
 
 /** Returns the routes, to be mounted at `/crm/v3/lists` and at the dated addresses. */
@@ -95,7 +94,7 @@ export function listRoutes(options: ListRoutesOptions) {
   return router;
 }
 
-/** Returns the list with this ID. Throws a 404 if it does not exist. */
+/** Throws a 404 if it does not exist. */
 export function findList(lists: ListStore, id: string): List {
   const list = lists.find(id);
   if (list === undefined) throw unknownList(id);
@@ -142,7 +141,7 @@ function createList(
   return list;
 }
 
-/** Rejects conditions about properties that the records do not have. */
+/** Rejects conditions on properties that the records do not have. */
 function checkProperties(
   properties: ListRoutesOptions['properties'],
   objectTypeId: string,
@@ -189,7 +188,7 @@ function rename(lists: ListStore, id: number, name: string): void {
   lists.rename(id, name);
 }
 
-/** Restores a deleted list. Fails if another list has the name by now. */
+/** Fails if a different list now has the name. */
 function restore(lists: ListStore, id: string): void {
   const list = lists.findDeleted(id);
   if (list === undefined) throw unknownList(id);

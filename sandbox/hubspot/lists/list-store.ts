@@ -4,7 +4,7 @@ import type { Database } from '../core/database.ts';
 import { type FilterBranch, filterBranchSchema } from './filter-branch.ts';
 import type { List } from './list.ts';
 
-/** How long a deleted list can be restored: 90 days. */
+/** The period in which a deleted list can be restored: 90 days. */
 const RESTORABLE_MS = 90 * 86_400_000;
 
 export type NewList = Pick<List, 'name' | 'objectTypeId' | 'processingType' | 'filterBranch'>;
@@ -20,7 +20,7 @@ export interface ListQuery {
   limit: number;
 }
 
-/** Stores lists. Only `findDeleted` returns deleted lists. */
+/** Only `findDeleted` returns deleted lists. */
 export interface ListStore {
   create(list: NewList): List;
   find(id: string): List | undefined;
@@ -50,7 +50,6 @@ interface ListRow {
   version: number;
 }
 
-/** Opens the lists of a database. */
 export function openListStore(db: Database, clock: () => number): ListStore {
   db.exec(SCHEMA);
   const byId = db.prepare<[string], ListRow>('select * from lists where id = ?');

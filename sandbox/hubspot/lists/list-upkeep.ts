@@ -1,7 +1,4 @@
-/**
- * Keeps the members of lists up to date with the records: adds records that the filters match, and removes deleted
- * records.
- */
+/** Keeps the members of lists up to date. Adds records that the filters match, and removes deleted records. */
 
 import { findObjectType, type ObjectType } from '../core/object-type.ts';
 import { propertyValue, type StoredRecord } from '../records/record.ts';
@@ -14,7 +11,7 @@ import type { Memberships } from './memberships.ts';
 /** The number of records that are read at a time to choose a list's members. */
 const RECORDS_AT_ONCE = 1000;
 
-/** The parts that the upkeep uses. */
+/** The parts that this code needs. */
 export interface ListUpkeepOptions {
   lists: ListStore;
   memberships: Memberships;
@@ -23,16 +20,16 @@ export interface ListUpkeepOptions {
 
 /** Keeps lists with filters up to date. */
 export interface ListUpkeep {
-  /** Updates the members of a list before they are read, if filters choose them. */
+  /** If filters choose the members of a list, updates the members before they are read. */
   settle(list: List): void;
   /** Chooses all members again with the list's filters. */
   choose(list: List): void;
 }
 
-/** Starts listening to record changes. Earlier changes are found when a list is first read. */
+/** Starts listening to record changes. Earlier changes are found the first time a list is read. */
 export function keepLists(options: ListUpkeepOptions): ListUpkeep {
   const { lists, memberships, records } = options;
-  /** The records to check again, by list. Contains each list that was chosen since the start. */
+  /** The records to check again, by list. Contains each list whose members were chosen after the start. */
   const unsettled = new Map<number, { type: ObjectType; ids: Set<string> }>();
 
   /** Lists can refer to each other in cycles, so each list is processed once. */
@@ -41,7 +38,7 @@ export function keepLists(options: ListUpkeepOptions): ListUpkeep {
     seen.add(list.id);
     if (list.processingType !== 'DYNAMIC' || list.filterBranch === null) return;
     const waiting = unsettled.get(list.id);
-    // Membership in other lists can change without a change to the record itself.
+    // A record's membership in other lists can change even if the record itself does not change.
     if (waiting === undefined || listsNamedIn(list.filterBranch).length > 0) {
       choose(list, seen);
       return;
@@ -63,7 +60,7 @@ export function keepLists(options: ListUpkeepOptions): ListUpkeep {
     for (const found of pagesOf(records, type)) sort(list, filterBranch, type, found);
   }
 
-  /** Adds each record to the list or removes it, depending on the filters. */
+  /** Adds a record to the list if the filters match it, and otherwise removes it from the list. */
   function sort(list: List, filters: FilterBranch, type: ObjectType, found: StoredRecord[]): void {
     const inside: number[] = [];
     const outside: number[] = [];
@@ -108,10 +105,7 @@ function* pagesOf(records: Pick<RecordStore, 'list'>, type: ObjectType): Generat
   }
 }
 
-/**
- * Follows a change to a record. Deleted records are removed from all lists. A merged record is in the lists of both
- * original records.
- */
+/** Deleted records are removed from all lists. A merged record is in the lists of both original records. */
 function followChange({ lists, memberships }: ListUpkeepOptions, change: RecordChange): void {
   const { typeId } = change.type;
   if (change.kind === 'archived' || change.kind === 'erased') {

@@ -4,10 +4,13 @@ import { OWNER } from '../account/account.ts';
 import { isoTime } from '../properties/property.ts';
 import type { FilterBranch } from './filter-branch.ts';
 
-/** How a list's members are chosen: by users, by its filters, or by its filters once, when the list is created. */
+/**
+ * The way in which a list's members are chosen. Users choose them, or filters choose them continuously, or filters
+ * choose them once when the list is created.
+ */
 export const PROCESSING_TYPES = ['MANUAL', 'DYNAMIC', 'SNAPSHOT'] as const;
 
-/** A list of records of one type. Times are milliseconds since 1970. */
+/** Times are milliseconds since 1970. */
 export interface List {
   id: number;
   name: string;
@@ -20,7 +23,7 @@ export interface List {
   /** Null unless the list is deleted. */
   deletedAtMs: number | null;
   filtersUpdatedAtMs: number;
-  /** Grows with each change to the list itself. */
+  /** The version increases with each change to the list itself. */
   version: number;
 }
 
@@ -70,7 +73,7 @@ const DEFAULT_PROPERTIES = [
   'hs_list_reference_count',
 ];
 
-/** Returns additional properties of a list. Values are texts, and empty values are omitted. */
+/** The values are strings. Empty values are omitted. */
 function additionalProperties(list: List, activity: ListActivity): Record<string, string | null> {
   const { size, lastAddedAtMs, lastRemovedAtMs } = activity;
   return {

@@ -17,7 +17,7 @@ import { membershipRoutes } from './membership-routes.ts';
 import { type Memberships, openMemberships } from './memberships.ts';
 import { showMembers } from './shown-members.ts';
 
-/** The parts that lists are opened with. */
+/** The parts from which the lists are opened. */
 export interface ListsOptions {
   db: Database;
   records: RecordStore;
@@ -35,7 +35,7 @@ export function openLists(options: ListsOptions): Hono<HubspotEnv> {
   const { db, records, properties, inProgress, clock } = options;
   const lists = openListStore(db, clock);
   const memberships = openMemberships(db, clock);
-  // The lists are filled in one transaction, so a sandbox that is stopped in between starts again from the beginning.
+  // If the sandbox stops before the end, the next start fills them again.
   db.transaction(() => accountSetting(db, 'lists', () => fillLists(lists, memberships, options)))();
   const upkeep = keepLists({ lists, memberships, records });
   const shown = showMembers(memberships, inProgress);
@@ -46,7 +46,7 @@ export function openLists(options: ListsOptions): Hono<HubspotEnv> {
   return router;
 }
 
-/** Creates lists for the board and the staff, which users maintain by hand. Returns a description of their source. */
+/** Users maintain these lists by hand. Returns a description of their source. */
 function fillLists(lists: ListStore, memberships: Memberships, options: ListsOptions): string {
   const { board, staff } = chooseGroups(options);
   for (const { name, people } of [board, staff]) {

@@ -1,4 +1,4 @@
-/** Returns the members of a list in pages, in both directions. */
+/** Reads the members of a list page by page, in both directions. */
 
 import { z } from 'zod';
 import { validationError } from '../core/errors.ts';
@@ -51,8 +51,8 @@ interface Shown {
 }
 
 /**
- * Returns the links to other pages. `next` has larger IDs, or later times, than `prev`, in whichever direction the page
- * was read.
+ * Returns the links to other pages. `next` always has larger IDs or later times than `prev`, in both directions of
+ * reading.
  */
 function pagingOf(c: HubspotContext, { shown, hasMore, isBackward, isFirst }: Shown) {
   const [lowest, highest] = isBackward ? [shown.at(-1), shown[0]] : [shown[0], shown.at(-1)];

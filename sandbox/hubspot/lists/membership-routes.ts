@@ -15,7 +15,7 @@ import { readMembers } from './member-pages.ts';
 const MAX_CHANGES = 100_000;
 const MAX_BATCH = 1000;
 
-/** The parts that the membership routes use. */
+/** The parts that the membership routes need. */
 export interface MembershipRoutesOptions extends ListRoutesOptions {
   records: Pick<RecordStore, 'read'>;
   clock: () => number;
@@ -111,7 +111,7 @@ function checkSource(list: List, source: List): void {
   }
 }
 
-/** Adds or removes members. Reports records that do not exist, and skips records whose membership would not change. */
+/** Reports records that do not exist. Skips records whose membership would not change. */
 function changeMembers(
   { memberships, records }: MembershipRoutesOptions,
   list: List,
@@ -119,7 +119,7 @@ function changeMembers(
 ) {
   const type = findObjectType(list.objectTypeId);
   const missing = new Set<string>();
-  // The ID of a merged record refers to the record that it was merged into.
+  // The ID of a merged record leads to the record into which it was merged.
   const present = (ids: readonly string[]) =>
     ids.flatMap((id) => {
       const record = records.read(type, id);

@@ -1,4 +1,4 @@
-/** Which records are in which list. IDs are numbers here, because they are sorted as numbers. */
+/** Stores which records each list contains. IDs are numbers here, because they are sorted as numbers. */
 
 import type { Database } from '../core/database.ts';
 import type { ListActivity } from './list.ts';
@@ -20,35 +20,37 @@ export interface Place {
   recordId: number;
 }
 
-/** A part of a list to read. */
+/** The part of a list to read. */
 export interface MemberPage {
-  /** The order: by the IDs of the records, or by the times when they joined. */
+  /** The sort key of the members: the record ID, or the time at which the record was added. */
   order: 'id' | 'joined';
-  /** `before` reads backwards. */
+  /** `before` reads the members backwards. */
   direction: 'after' | 'before';
-  /** Where to start. Null starts at that end of the list from which the direction leads through all members. */
+  /**
+   * The position from which the page is read. If it is null, the page starts at the first or last member, depending on
+   * the direction.
+   */
   from: Place | null;
   limit: number;
 }
 
 /** The memberships of all lists of an account. */
 export interface Memberships {
-  /** Adds records. Returns the IDs that were not in the list before. */
+  /** Returns the IDs that were not in the list before. */
   add(listId: number, recordIds: Iterable<number>): number[];
-  /** Removes records. Returns the IDs that were in the list. */
   remove(listId: number, recordIds: Iterable<number>): number[];
   clear(listId: number): void;
   copy(fromListId: number, toListId: number): void;
   has(listId: number, recordId: number): boolean;
   page(listId: number, page: MemberPage): Member[];
   activity(listId: number): ListActivity;
-  /** Returns the lists of this object type that contain a record. Excludes deleted lists. */
+  /** Excludes deleted lists. */
   listsOf(objectTypeId: string, recordId: number): Membership[];
   /** Removes a record from all lists of this object type. */
   leave(objectTypeId: string, recordId: number): void;
 }
 
-/** Opens the memberships in a database. Its lists must already be open. */
+/** Opens the store of memberships in a database. Its lists must already be open. */
 export function openMemberships(db: Database, clock: () => number): Memberships {
   db.exec(SCHEMA);
   const statements = prepare(db);
@@ -93,7 +95,7 @@ export function openMemberships(db: Database, clock: () => number): Memberships 
   };
 }
 
-/** The columns for each order, with the names of the values in a `Place` that they are compared with. */
+/** The columns for each order. Each column is compared with the named value of a `Place`. */
 const KEYS = {
   id: [['record_id', '@recordId']],
   joined: [

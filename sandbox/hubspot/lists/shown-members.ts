@@ -1,4 +1,4 @@
-/** Returns memberships as HubSpot shows them. A list that is still being processed may lack members. */
+/** Returns memberships as HubSpot shows them. A list that HubSpot is still processing may lack members. */
 
 import type { ListsInProgress } from '../account/list-processing.ts';
 import type { Memberships } from './memberships.ts';

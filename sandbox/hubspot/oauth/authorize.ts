@@ -25,7 +25,7 @@ const requestSchema = z.object({
 
 type AuthorizeRequest = z.output<typeof requestSchema>;
 
-/** The parts that the page uses. */
+/** The parts that the page needs. */
 export interface AuthorizeOptions {
   portalId: number;
   app: ClientApp;
@@ -74,7 +74,7 @@ function answer(c: Context, options: AuthorizeOptions, request: AuthorizeRequest
 }
 
 /**
- * Returns the problem with a request, or null. It is shown to the user and never sent to the app, because someone else
+ * Returns the problem with a request, or null. The problem is shown to the user and never sent to the app. Someone else
  * may have created the request.
  */
 function problemWith(request: AuthorizeRequest, options: AuthorizeOptions): string | undefined {

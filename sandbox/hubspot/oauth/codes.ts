@@ -16,7 +16,7 @@ export interface CodeGrant {
 
 export interface Codes {
   issue(grant: CodeGrant): string;
-  /** Redeems a code. Throws an OAuthError if the code, the redirect URI or the verifier is wrong. */
+  /** Throws an OAuthError if the code, the redirect URI or the verifier is wrong. */
   redeem(code: string, redirectUri: string, verifier: string | undefined): CodeGrant;
 }
 

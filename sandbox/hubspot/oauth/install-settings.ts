@@ -19,7 +19,7 @@ export interface InstallSettings {
   rotateRefreshTokens: boolean;
 }
 
-/** Returns true if the app can be redirected to this address. */
+/** Returns true if the app can receive redirects at this address. */
 export function isRegistered(redirectUri: string, { redirectUris }: InstallSettings): boolean {
   if (redirectUris !== null) return redirectUris.includes(redirectUri);
   return isOnThisMachine(redirectUri);

@@ -12,7 +12,7 @@ import { type InstallSettings, installSettingsSchema } from './install-settings.
 import { openRefreshTokens } from './refresh-tokens.ts';
 import { tokenRoutes } from './token-endpoint.ts';
 
-/** The parts that the sign-in uses. */
+/** The parts that the sign-in needs. */
 export interface OAuthOptions {
   db: Database;
   /** The account number. */
@@ -36,7 +36,7 @@ export interface OAuth {
   control: Hono<HubspotEnv>;
 }
 
-/** Opens the sign-in with the installations in a database. */
+/** Opens the sign-in and the installations in a database. */
 export function openOAuth(options: OAuthOptions): OAuth {
   const settings: InstallSettings = {
     redirectUris: null,
@@ -52,9 +52,7 @@ export function openOAuth(options: OAuthOptions): OAuth {
   return { routes, control: controlRoutes(options.app, settings) };
 }
 
-/**
- * Returns the control routes. `GET` returns the app's credentials and the current settings, and `PUT` changes settings.
- */
+/** `GET` returns the app's credentials and the current settings, and `PUT` changes settings. */
 function controlRoutes(app: ClientApp, settings: InstallSettings): Hono<HubspotEnv> {
   const router = createRouter();
   router.get('/', (c) => c.json({ ...app, ...settings }));

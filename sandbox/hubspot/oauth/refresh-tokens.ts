@@ -12,7 +12,6 @@ export interface RefreshTokens {
   revoke(token: string): boolean;
 }
 
-/** Opens the refresh tokens of a database. */
 export function openRefreshTokens(db: Database, createSecret: () => string): RefreshTokens {
   db.exec(SCHEMA);
   const find = db

@@ -1,4 +1,4 @@
-/** The endpoints `/oauth/{version}/token` and similar: they sign in, refresh and sign out. */
+/** The endpoints `/oauth/{version}/token` and similar: they issue, refresh and revoke tokens. */
 
 import type { Context, Hono } from 'hono';
 import { OWNER } from '../account/account.ts';
@@ -131,7 +131,7 @@ function redeemCode({ codes, refreshTokens }: TokenEndpointOptions, form: Form):
   return { scopes, refreshToken: refreshTokens.issue(scopes) };
 }
 
-/** Issues a new access token. It does not have the scopes that the account has withheld since the installation. */
+/** Issues a new access token. The new token lacks the scopes that the account has withheld after the installation. */
 function refresh({ refreshTokens, settings }: TokenEndpointOptions, token: string): SignedIn {
   const granted = refreshTokens.find(token);
   if (granted === undefined) {
@@ -169,7 +169,7 @@ function introspect(options: TokenEndpointOptions, token: string) {
   return { ...info, active: true, app_id: appId, token_use: 'refresh_token' };
 }
 
-/** Revokes a refresh token. Its access tokens stay valid until they expire. */
+/** Revokes a refresh token. Its access tokens remain valid until they expire. */
 function revoke({ tokens, refreshTokens }: TokenEndpointOptions, token: string): void {
   if (!refreshTokens.revoke(token)) tokens.revoke(token);
 }

@@ -12,7 +12,7 @@ export interface TokenInfoOptions {
   clock: () => number;
 }
 
-/** Describes an access token as `/oauth/v1/access-tokens` returns it. */
+/** Describes an access token in the form of `/oauth/v1/access-tokens`. */
 export function accessTokenInfo(options: TokenInfoOptions, token: string, found: FoundToken) {
   return {
     token,
@@ -45,10 +45,7 @@ function secondsLeft({ clock }: TokenInfoOptions, { expiresAtMs }: FoundToken): 
   return expiresAtMs === null ? 0 : Math.max(0, Math.floor((expiresAtMs - clock()) / 1000));
 }
 
-/**
- * Returns a signed token for apps whose servers check tokens without a request to HubSpot. No app in this sandbox does
- * this.
- */
+/** Some apps have servers that check tokens without a request to HubSpot. No app in this sandbox does this. */
 function signedAccessToken(options: TokenInfoOptions, token: string, found: FoundToken) {
   const signature = createHmac('sha256', options.app.clientSecret).update(token).digest('base64');
   const scopes = found.listedScopes.join(' ');

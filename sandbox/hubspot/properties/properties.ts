@@ -1,4 +1,7 @@
-/** The properties of the account's object types: HubSpot's own properties, and properties that were created here. */
+/**
+ * The properties of the account's object types: HubSpot's own properties, and properties that clients have created
+ * here.
+ */
 
 import type { Database } from '../core/database.ts';
 import type { ObjectType } from '../core/object-type.ts';
@@ -6,13 +9,13 @@ import { type Property, propertyDefinitionSchema } from './property.ts';
 import { standardProperties } from './standard-properties.ts';
 
 export interface Properties {
-  /** Finds a property, including archived ones. Returns undefined if it never existed. */
+  /** Returns undefined if it never existed. */
   find(type: ObjectType, name: string): Property | undefined;
   /** Returns all properties of a type, including archived ones. HubSpot's own properties come first. */
   list(type: ObjectType): Property[];
-  /** Stores a property that was created here. Replaces a property with the same name. */
+  /** Stores a property that a client has created. Replaces a property with the same name. */
   save(type: ObjectType, property: Property): void;
-  /** Returns true if tokens cannot see the property and its values. Users of the account always see them. */
+  /** Returns true if tokens cannot see the property and its values. Users of the account can always see them. */
   isHidden(type: ObjectType, name: string): boolean;
   hide(type: ObjectType, name: string, isHidden: boolean): void;
 }
@@ -23,7 +26,7 @@ interface PropertyRow {
   archived_at_ms: number | null;
 }
 
-/** Opens the properties of a database. */
+/** Opens the property store in a database. */
 export function createProperties(db: Database): Properties {
   const known = new Map<ObjectType, Map<string, Property>>();
   const hidden = new Set<string>();

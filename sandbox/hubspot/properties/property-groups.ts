@@ -1,5 +1,3 @@
-/** The groups of properties. */
-
 import type { Database } from '../core/database.ts';
 import type { ObjectType } from '../core/object-type.ts';
 import { STANDARD_GROUPS } from './standard-properties.ts';
@@ -13,7 +11,7 @@ export interface PropertyGroup {
 }
 
 export interface PropertyGroups {
-  /** Finds a group, including archived ones. Returns undefined if it never existed. */
+  /** Finds a group, even an archived group. Returns undefined if it never existed. */
   find(type: ObjectType, name: string): PropertyGroup | undefined;
   /** Returns the groups that are not archived. HubSpot's own groups come first. */
   list(type: ObjectType): PropertyGroup[];

@@ -15,21 +15,20 @@ import {
 } from './validation-rule.ts';
 
 export interface PropertyValidations {
-  /** Returns the rules of a property, in the order of their types. */
+  /** Returns the rules of a property in the order of their types. */
   of(type: ObjectType, property: string): ValidationRule[];
-  /** Returns all properties that have rules. */
   list(type: ObjectType): { property: string; rules: ValidationRule[] }[];
   /** Adds a rule. Replaces a rule of the same type. Throws if the rule does not suit the property. */
   set(type: ObjectType, property: Property, rule: ValidationRule): void;
-  /** Removes a rule or, without a type, all rules of a property. */
+  /** If no type is given, removes all rules of the property. */
   remove(type: ObjectType, property: string, ruleType?: RuleType): void;
-  /** Returns the errors of values that are about to be written. */
+  /** Returns the errors for values that are about to be written. */
   check(type: ObjectType, values: Values): ValueError[];
 }
 
 const rowsSchema = z.array(z.object({ type: z.string(), property: z.string(), rule: z.string() }));
 
-/** Opens the rules of a database. */
+/** Opens the rule store in a database. */
 export function createPropertyValidations(db: Database, clock: () => number): PropertyValidations {
   let known: Map<string, Map<string, ValidationRule[]>> | undefined;
 

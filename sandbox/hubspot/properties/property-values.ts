@@ -1,7 +1,4 @@
-/**
- * The values of properties: which values are accepted, how they are stored, and the messages for rejected
- * values.
- */
+/** Checks and stores the values of properties, and returns messages for rejected values. */
 
 import { z } from 'zod';
 import { validationError } from '../core/errors.ts';
@@ -9,11 +6,14 @@ import type { ObjectType } from '../core/object-type.ts';
 import type { Properties } from './properties.ts';
 import { isReadOnly, type Property } from './property.ts';
 
-/** The maximum number of characters in a text. */
+/** The maximum number of characters in a value. */
 const MAX_TEXT_LENGTH = 65_536;
 const DAY_MS = 86_400_000;
 
-/** Values as a client sends them. Numbers and booleans count as their texts, null as blank. */
+/**
+ * Values in the form in which a client sends them. Numbers and booleans are converted to strings, and null is converted
+ * to a blank string.
+ */
 export const inputValuesSchema = z.record(
   z.string(),
   z.union([z.string(), z.number(), z.boolean(), z.null()]),
@@ -22,7 +22,7 @@ export const inputValuesSchema = z.record(
 /** Values as a client sends them. */
 export type InputValues = z.output<typeof inputValuesSchema>;
 
-/** Stored values. An empty text is a value that was cleared. */
+/** Stored values. An empty string is a value that was cleared. */
 export type Values = Record<string, string>;
 
 /** The reason why a value is rejected, in the form of HubSpot's message. */
@@ -31,17 +31,16 @@ export interface ValueError {
   message: string;
   /** For example `INVALID_OPTION`. */
   error: string;
-  /** The property. */
   name: string;
 }
 
-/** Values in their stored form, and the errors of the others. */
+/** Accepted values in their stored form, and the errors for rejected values. */
 export interface ReadValues {
   values: Values;
   errors: ValueError[];
 }
 
-/** Reads the values to write. The properties of `type` determine what is allowed. */
+/** The properties of `type` determine what is allowed. */
 export function readValues(
   properties: Properties,
   type: ObjectType,
@@ -131,7 +130,7 @@ function readDate(text: string): Outcome {
   return { message, error: 'INVALID_DATE' };
 }
 
-/** Returns the start of a day in the form `2026-03-10`, or null if there is no such day. */
+/** Returns the start of a day in the form `2026-03-10`, or null if the day does not exist. */
 function dayOf(text: string): number | null {
   const ms = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN;
   return isTime(ms) && new Date(ms).toISOString().startsWith(text) ? ms : null;
@@ -143,7 +142,10 @@ function readTime(text: string): Outcome {
   return { message: `${text} was not a valid long.`, error: 'INVALID_LONG' };
 }
 
-/** Reads a time, in milliseconds since 1970 or in ISO form, or null if it is neither. */
+/**
+ * Returns a time in milliseconds. The argument is in milliseconds since 1970 or in ISO form. Returns null for any other
+ * form.
+ */
 export function readMoment(text: string): number | null {
   if (/^-?\d+$/.test(text)) return isTime(Number(text)) ? Number(text) : null;
   const ms = /^\d{4}-\d{2}-\d{2}(T[\d:.]+(Z|[+-]\d{2}:?\d{2})?)?$/.test(text)

@@ -1,8 +1,7 @@
-/** A property of an object type: its definition, and its form in the API. */
+/** A property of an object type: its definition and its form in the API. */
 
 import { z } from 'zod';
 
-/** The types of values that a property can have. */
 export const propertyTypeSchema = z.enum([
   'bool',
   'date',
@@ -13,12 +12,10 @@ export const propertyTypeSchema = z.enum([
   'string',
 ]);
 
-/**
- * The sensitivity of the personal data that a property can contain (HubSpot's Sensitive Data, Enterprise).
- */
+/** The sensitivity of the personal data in a property (HubSpot's Sensitive Data, Enterprise). */
 export const DATA_SENSITIVITIES = ['non_sensitive', 'sensitive'] as const;
 
-/** The ways forms can show a property: the possible values for each type. */
+/** The form elements for a property. The possible values depend on the type. */
 export const FIELD_TYPES: Readonly<Record<z.infer<typeof propertyTypeSchema>, readonly string[]>> =
   {
     bool: ['booleancheckbox', 'calculation_equation'],
@@ -30,7 +27,7 @@ export const FIELD_TYPES: Readonly<Record<z.infer<typeof propertyTypeSchema>, re
     string: ['text', 'textarea', 'file', 'html', 'phonenumber', 'calculation_equation'],
   };
 
-/** The format in which a number is shown. */
+/** The format in which users see a number. */
 const NUMBER_DISPLAY_HINTS = [
   'unformatted',
   'formatted',
@@ -46,14 +43,11 @@ const NUMBER_DISPLAY_HINTS = [
 export const numberHints = {
   numberDisplayHint: z.enum(NUMBER_DISPLAY_HINTS).optional(),
   showCurrencySymbol: z.boolean().optional(),
-  /**
-   * The property with the currency code of the amount. Without it, the amount is in the company
-   * currency.
-   */
+  /** The property that contains the currency code of the amount. Without it, the amount is in the company currency. */
   currencyPropertyName: z.string().optional(),
 };
 
-/** A choice of an enumeration, as it is sent and as it is returned. */
+/** A choice of an enumeration property, in the form that requests and responses share. */
 export const optionSchema = z.object({
   label: z.string().min(1),
   value: z.string(),
@@ -62,7 +56,7 @@ export const optionSchema = z.object({
   hidden: z.boolean().default(false),
 });
 
-/** The definition of a property: the fields that the API shows, except those derived from them. */
+/** The definition of a property. It has the fields that the API shows, excluding derived fields. */
 export const propertyDefinitionSchema = z.object({
   name: z.string(),
   label: z.string(),
@@ -78,13 +72,13 @@ export const propertyDefinitionSchema = z.object({
   calculationFormula: z.string().optional(),
   externalOptions: z.boolean().default(false),
   ...numberHints,
-  /** Only for properties that HubSpot defines: whether every write of the property is rejected. */
+  /** True if the API rejects every write of the property. Only properties that HubSpot defines can have this. */
   readOnly: z.boolean().default(false),
   calculated: z.boolean().default(false),
   hubspotDefined: z.boolean().default(false),
   /**
-   * Fixed at creation. Access to the values of properties other than `non_sensitive` ones requires separate
-   * scopes.
+   * It cannot change after the property has been created. Access to the values of properties other than `non_sensitive`
+   * ones requires separate scopes.
    */
   dataSensitivity: z.enum(DATA_SENSITIVITIES).default('non_sensitive'),
   createdAtMs: z.number(),
@@ -92,7 +86,6 @@ export const propertyDefinitionSchema = z.object({
   userId: z.number().optional(),
 });
 
-/** A property. */
 export type PropertyDefinition = z.output<typeof propertyDefinitionSchema>;
 
 /** A stored property. */

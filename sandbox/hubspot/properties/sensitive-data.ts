@@ -1,5 +1,3 @@
-/** Sensitive Data: the scopes that access to the values and definitions of such properties requires. */
-
 import { scopeError } from '../core/errors.ts';
 import type { ObjectType } from '../core/object-type.ts';
 import type { Properties } from './properties.ts';
@@ -32,7 +30,7 @@ export function mayRead(
   return scopesFor(type, 'read').some((scope) => granted.includes(scope));
 }
 
-/** HubSpot's documentation lists these scopes without `.v2`, its specification with it. */
+/** HubSpot's documentation lists these scopes without `.v2`. Its specification lists them with `.v2`. */
 export function scopesFor({ name }: ObjectType, right: Right): string[] {
   const scope = `crm.objects.${name}.sensitive.${right}`;
   return [`${scope}.v2`, scope];

@@ -1,14 +1,14 @@
-/** The properties that every account has and that an integration about people encounters. */
+/** The standard properties of every account that an integration about people needs. */
 
 import type { ObjectType } from '../core/object-type.ts';
 import { type Property, propertyDefinitionSchema } from './property.ts';
 
-/** The time when HubSpot created them, as accounts show it. */
+/** The creation time that accounts show for HubSpot's own properties. */
 const MADE_AT_MS = Date.parse('2020-01-15T09:30:00.000Z');
 
 const LIFECYCLE_STAGES = ['subscriber', 'lead', 'opportunity', 'customer', 'evangelist', 'other'];
 
-/** The groups of properties that HubSpot defines for an object type: name and label. */
+/** The name and label of each property group that HubSpot defines for an object type. */
 export const STANDARD_GROUPS: Readonly<Record<ObjectType['name'], readonly [string, string][]>> = {
   contacts: [
     ['contactinformation', 'Contact information'],
@@ -21,7 +21,10 @@ export const STANDARD_GROUPS: Readonly<Record<ObjectType['name'], readonly [stri
   ],
 };
 
-/** A property in short form: name, label, and its differences from a writable single-line text. */
+/**
+ * A property in short form: its name, its label, and its differences from a writable single-line
+ * text property.
+ */
 type Short = readonly [name: string, label: string, differs?: Record<string, unknown>];
 
 const READ_ONLY = { readOnly: true };
@@ -84,7 +87,7 @@ const OF_TYPE: Readonly<Record<ObjectType['name'], readonly Short[]>> = {
   ],
 };
 
-/** Returns the properties of an object type that HubSpot defines. */
+/** Returns HubSpot's own properties for an object type. */
 export function standardProperties(type: ObjectType): Property[] {
   const [[groupName = ''] = []] = STANDARD_GROUPS[type.name];
   return [...OF_TYPE[type.name], ...OF_BOTH].map(([name, label, differs = {}]) => ({

@@ -34,10 +34,9 @@ export const RULE_TYPES = [
   'WHITESPACE',
 ] as const;
 
-/** A type of rule. */
 export type RuleType = (typeof RULE_TYPES)[number];
 
-/** A rule without its type, as it is sent. */
+/** A rule in a request. It lacks its type. */
 export const ruleBodySchema = z.object({
   ruleArguments: z.array(z.string()),
   shouldApplyNormalization: z.boolean().optional(),
@@ -46,16 +45,15 @@ export const ruleBodySchema = z.object({
 /** A rule, as the API shows it. */
 export const validationRuleSchema = ruleBodySchema.extend({ ruleType: z.enum(RULE_TYPES) });
 
-/** A rule. */
 export type ValidationRule = z.output<typeof validationRuleSchema>;
 
-/** The reason why a value breaks a rule, in the form of HubSpot's message. */
+/** The reason why a value breaks a rule. Its message has HubSpot's wording. */
 export interface Breach {
   message: string;
   error: string;
 }
 
-/** Returns the problem with the arguments of a rule for a property, or undefined if they are valid. */
+/** Returns an error message for invalid rule arguments, or undefined if they are valid. */
 export function badArguments(
   { type }: Pick<Property, 'type'>,
   { ruleType, ruleArguments }: ValidationRule,
@@ -272,7 +270,7 @@ function timeJudges(
   };
 }
 
-/** A date must be at least this long after the present, or at least this long before it. */
+/** A date must be at least this long after the current time, or at least this long before it. */
 function durationJudges<After extends RuleType, Before extends RuleType>(
   type: 'date' | 'datetime',
   names: { after: After; before: Before },
@@ -297,7 +295,9 @@ function durationJudges(
   };
 }
 
-/** Returns the time that is an ISO 8601 period before or after another time, or undefined for any other text. */
+/**
+ * Returns the time that is an ISO 8601 period before or after a given time. Returns undefined if the period is invalid.
+ */
 function addPeriod(period: string, sign: 1 | -1, fromMs: number): number | undefined {
   const pattern =
     /^P(?=.)(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?(?:T(?=.)(?:(\d+)H)?(?:(\d+)M)?)?$/;

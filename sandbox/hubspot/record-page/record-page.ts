@@ -1,7 +1,7 @@
 /**
  * A stand-in for the record page of a contact, on which an administrator has put the card of an app. As in HubSpot, the
- * card runs in a worker that sees neither the page nor the network. The page draws the components that it names, and sends
- * its requests, which are signed by the account's stand-in.
+ * card runs in a worker. The worker has access neither to the page nor to the network. The page renders the components
+ * that the card names. It also sends the card's requests, which the account's stand-in signs.
  */
 import { Hono } from 'hono';
 import { html, raw } from 'hono/html';
@@ -28,9 +28,12 @@ export interface PageUser {
 }
 
 export interface RecordPage {
-  /** The address of a contact's page for a user of the account; for the owner of its records by default. */
+  /**
+   * Returns the address of a contact's page for a user of the account. By default, the user is the owner of the
+   * records.
+   */
   urlOf(contact: string, user?: PageUser): string;
-  /** The address, without a slash at the end. */
+  /** The address. It has no slash at its end. */
   url: string;
   close(): Promise<void>;
 }
@@ -74,7 +77,7 @@ export async function startRecordPage(options: RecordPageOptions): Promise<Recor
   });
   app.post('/card-fetch', async (c) => {
     const { url, body, userId, userEmail } = fetchSchema.parse(await c.req.json());
-    // HubSpot sends requests to the addresses in the app's configuration alone.
+    // HubSpot sends requests only to the addresses in the app's configuration.
     if (
       !permittedUrls.fetch.some((permitted) => new URL(url).origin === new URL(permitted).origin)
     ) {

@@ -1,7 +1,4 @@
-/**
- * The kinds of associations between contacts and companies, by HubSpot's numbers, and their forms
- * in the API.
- */
+/** The kinds of associations between contacts and companies, with HubSpot's numbers and with their forms in the API. */
 
 import { z } from 'zod';
 import { validationError } from '../core/errors.ts';
@@ -36,7 +33,7 @@ export function readTies(ties: z.output<typeof tiesSchema>) {
   }));
 }
 
-/** Returns the kind with a number. Throws if there is none between these two types. */
+/** Throws if there is none between these two types. */
 export function kindOf(typeId: number): AssociationKind {
   const kinds = Object.values(TYPE_IDS).flatMap((ids) => Object.entries(ids));
   const [name] = kinds.find(([, id]) => id === typeId) ?? [];
@@ -44,29 +41,30 @@ export function kindOf(typeId: number): AssociationKind {
   throw validationError(`No association type with ID ${typeId} exists between these objects.`);
 }
 
-/** Returns a kind of association seen from one side, in the form of the associations API. */
+/** Returns an association kind from the view of one record. It has the form of the associations API. */
 export function labelledSpec(from: ObjectType, kind: AssociationKind) {
   const label = kind === 'primary' ? { label: 'Primary' } : {};
   return { category: 'HUBSPOT_DEFINED', typeId: TYPE_IDS[from.name][kind], ...label };
 }
 
-/** Returns all kinds of associations seen from one side, with their labels. */
 export function labelsOf(from: ObjectType) {
   return KINDS.map((kind) => labelledSpec(from, kind));
 }
 
-/** Returns an association type's name, seen from one side, in v3 and in responses about records. */
+/**
+ * Returns an association type's name from the view of one record. Version 3 and responses about records use this name.
+ */
 export function kindName(from: ObjectType, kind: AssociationKind): string {
   const name = from === CONTACTS ? 'contact_to_company' : 'company_to_contact';
   return kind === 'primary' ? name : `${name}_unlabeled`;
 }
 
-/** Returns the kinds of associations that v3 has, seen from one side. */
+/** Returns the association kinds that version 3 has, from the view of one record. */
 export function namedKinds(from: ObjectType) {
   return KINDS.map((kind) => ({ id: `${TYPE_IDS[from.name][kind]}`, name: kindName(from, kind) }));
 }
 
-/** Returns the kind that a v3 name, or a number in its place, represents. */
+/** Returns the association kind for a v3 name or a number. */
 export function kindNamed(from: ObjectType, name: string): AssociationKind {
   const known = namedKinds(from).findIndex((one) => one.name === name || one.id === name);
   const kind = KINDS[known];
@@ -76,12 +74,15 @@ export function kindNamed(from: ObjectType, name: string): AssociationKind {
 
 const KINDS: readonly AssociationKind[] = ['primary', 'unlabeled'];
 
-/** Returns a kind of association seen from one side, in the form in which clients name it. */
+/** Returns an association kind from the view of one record. It has the form that clients send. */
 export function plainSpec(from: ObjectType, kind: AssociationKind) {
   return { associationCategory: 'HUBSPOT_DEFINED', associationTypeId: TYPE_IDS[from.name][kind] };
 }
 
-/** Returns the associations of a record as they are shown with it; nothing if the request asked for none. */
+/**
+ * Returns the associations that a response shows with a record. Returns an empty object if the request did not ask for
+ * them.
+ */
 export function associationsBody(
   { associations }: { associations: Associations },
   type: ObjectType,

@@ -3,13 +3,10 @@
 import type { Database } from '../core/database.ts';
 import { CONTACTS, type ObjectType } from '../core/object-type.ts';
 
-/**
- * The kinds of an association. Every association is `unlabeled`, and one of a contact's is also
- * `primary`.
- */
+/** Every association is `unlabeled`. One association of each contact is also `primary`. */
 export type AssociationKind = 'primary' | 'unlabeled';
 
-/** An association, seen from one side. */
+/** An association from the view of one record. */
 export interface Association {
   /** The record at the other end. */
   id: string;
@@ -20,14 +17,10 @@ export interface Association {
 export interface Associations {
   /** Returns the associations of a record with records of the other type, in the order of their IDs. */
   list(from: ObjectType, id: string): Association[];
-  /**
-   * Associates two records. The company becomes primary if it is the contact's first, or if
-   * `primary` is set.
-   */
+  /** The company becomes primary if it is the contact's first company or if `primary` is set. */
   add(contactId: string, companyId: string, primary: boolean): void;
-  /** Removes an association, or only the kind that makes it primary. */
+  /** Removes an association, or only its `primary` label. */
   remove(contactId: string, companyId: string, kinds?: readonly AssociationKind[]): void;
-  /** Moves the associations of one record to another record of the same type. */
   move(type: ObjectType, fromId: string, toId: string): void;
   /** Returns the primary company of a contact, or null if it has none. */
   primaryCompanyOf(contactId: string): string | null;
@@ -38,7 +31,7 @@ interface AssociationRow {
   kind: AssociationKind;
 }
 
-/** Opens the associations of a database. */
+/** Opens the store of associations in a database. */
 export function createAssociations(db: Database): Associations {
   const ofContact = db.prepare<[string], AssociationRow>(
     'select company_id as id, kind from associations where contact_id = ? order by company_id, kind',

@@ -14,7 +14,7 @@ export interface HistoricValue {
 }
 
 /**
- * Returns the values of some properties of a record, latest first. Properties that never had a
+ * Returns the values of some properties of a record, latest first. Properties that have never had a
  * value are left out.
  */
 export function historyOf(
@@ -45,7 +45,7 @@ function valuesOf(
   return history;
 }
 
-/** Returns a value from before the first change was imported with the record. */
+/** Returns the start of the oldest value. The record was imported with that value. */
 function beginningOf(record: StoredRecord, change: RecordVersion | undefined) {
   if (change === undefined) return { timestamp: isoTime(record.createdAtMs), sourceType: 'IMPORT' };
   const { source, sourceId } = change.replacedBy;

@@ -1,4 +1,4 @@
-/** A record as the API shows it. */
+/** A record in the form in which the API shows it. */
 
 import type { ObjectType } from '../core/object-type.ts';
 import type { Properties } from '../properties/properties.ts';
@@ -6,17 +6,18 @@ import { isoTime } from '../properties/property.ts';
 import { mayRead } from '../properties/sensitive-data.ts';
 import { propertyValue, type StoredRecord } from './record.ts';
 
-/** The properties that a response shows of each record, in order. */
+/** The properties of each record that a response shows, in order. */
 export type ShownNames = readonly string[];
 
-/** Returns these properties and the properties that are always shown. Computed once for all records of a response. */
+/** Returns these properties and the properties that are always shown. Computed once for all records in a response. */
 export function shownNames(type: ObjectType, names: readonly string[]): ShownNames {
   const always = ['createdate', 'hs_object_id', type.modifiedProperty];
   return [...new Set([...always, ...names])].sort();
 }
 
 /**
- * Returns the properties that a reader requests and may see. If the request names none, the default ones of the type.
+ * Returns the properties that a reader requests and may see. If the request names no properties, returns the type's
+ * default properties.
  */
 export function askedNames(
   properties: Pick<Properties, 'find' | 'isHidden'>,
@@ -61,7 +62,7 @@ function bodyOf(type: ObjectType, record: StoredRecord, names: ShownNames, shows
     ...(archivedAtMs === null ? {} : { archivedAt: isoTime(archivedAtMs) }),
   };
 
-  /** The times are also among the properties, and formatting them is expensive. */
+  /** The times are also among the properties. It is expensive to format them. */
   function timeOf(name: string): string | null {
     if (name === 'createdate') return createdAt;
     return name === type.modifiedProperty ? updatedAt : null;

@@ -1,11 +1,13 @@
-/** Rows of records in the database: the SQL of the record store. */
+/** The SQL statements for the rows of the record store. */
 
 import type { Database } from '../core/database.ts';
 import { OBJECT_TYPES, type ObjectType } from '../core/object-type.ts';
 import type { Values } from '../properties/property-values.ts';
 import type { RecordRow } from './record.ts';
 
-/** The parts of a record that change. Its ID and creation time do not. */
+/**
+ * The parts of a record that can change. The ID and the creation time of a record do not change.
+ */
 export interface RecordState {
   modifiedAtMs: number;
   archivedAtMs: number | null;
@@ -14,13 +16,14 @@ export interface RecordState {
 }
 
 /**
- * A row with the earlier state of a record, until a change. It has only what the change replaced.
+ * A row with the state that a record had before a change. It contains only the values that the
+ * change replaced.
  */
 export interface VersionRow {
   modified_at_ms: number;
   archived_at_ms: number | null;
   merged_into: number | null;
-  /** The values that were replaced, as JSON. Null for a property that had none. */
+  /** Null if the property had no value. */
   former_values: string;
   replaced_at_ms: number;
   /** The author, as JSON. */
@@ -29,7 +32,6 @@ export interface VersionRow {
   existed: number;
 }
 
-/** The rows of an object type. */
 export interface RecordRows {
   read(id: string): RecordRow | undefined;
   /** Finds the active record with a value. */
@@ -37,11 +39,11 @@ export interface RecordRows {
   list(afterId: string, limit: number, archived: boolean): RecordRow[];
   /** Returns the new ID. */
   insert(createdAtMs: number, state: RecordState): string;
-  /** Writes the new state of a record. `before` is its earlier state. */
+  /** `before` is its earlier state. */
   update(id: string, before: RecordState, now: RecordState): void;
   /** Stores the state that a record had until this moment. */
   keepVersion(id: string, before: RecordState, now: RecordState, atMs: number, by: string): void;
-  /** Stores that the record did not exist until this moment. */
+  /** Stores the fact that the record did not exist until this moment. */
   keepAbsence(id: string, atMs: number, by: string): void;
   /** Returns the latest first. */
   versions(id: string): VersionRow[];
@@ -51,7 +53,6 @@ export interface RecordRows {
   hide(id: string, isHidden: boolean): void;
 }
 
-/** The columns of a record. */
 export const RECORD_COLUMNS =
   'id, created_at_ms, modified_at_ms, archived_at_ms, merged_into, email, properties';
 
@@ -148,12 +149,12 @@ function createRowsOf(db: Database, { name }: ObjectType): RecordRows {
   };
 }
 
-/** SQL that is true for the records of a type that are not hidden. */
+/** SQL that is true for records of a type that are visible. */
 export function visibleCondition(typeName: ObjectType['name']): string {
   return `id not in (select id from hidden_records where type = '${typeName}')`;
 }
 
-/** Returns the earlier values of what changes. No change removes a property. */
+/** Returns the former values of the changed properties. No change removes a property. */
 function formerValues(before: Values, now: Values): Record<string, string | null> {
   const former: Record<string, string | null> = {};
   for (const name in now) {
@@ -170,7 +171,7 @@ function isId(text: string): boolean {
   return /^\d+$/.test(text) && text.length <= MAX_ID_DIGITS;
 }
 
-/** True if the index entries stay the same. Writing a column moves its entries. */
+/** True if the index entries do not change. A write to a column moves its index entries. */
 function isFoundAlike(before: RecordState, now: RecordState): boolean {
   return (
     before.archivedAtMs === now.archivedAtMs &&

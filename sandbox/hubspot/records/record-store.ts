@@ -25,7 +25,7 @@ export const authorSchema = z.object({
 /** The author of a change to a record: an app, a user of the account, or a merge. */
 export type Author = z.output<typeof authorSchema>;
 
-/** A change to a record. Listeners are notified of it after it is stored. */
+/** Listeners are notified of it after it is stored. */
 export interface RecordChange {
   kind: 'created' | 'updated' | 'archived' | 'restored' | 'merged' | 'erased';
   type: ObjectType;
@@ -33,13 +33,12 @@ export interface RecordChange {
   id: string;
   atMs: number;
   author: Author;
-  /** The properties whose values changed, with their new values. */
+  /** The changed properties with their new values. */
   changed: Values;
   /** For a merge, the IDs of the merged records, the primary one first. */
   mergedIds: readonly string[];
 }
 
-/** Options for merging two records. */
 export interface MergeOptions {
   /**
    * False if the primary record keeps its ID. By default, the merge creates a new ID, as HubSpot does.
@@ -47,39 +46,35 @@ export interface MergeOptions {
   newId?: boolean;
 }
 
-/** The state of a record until a change. */
+/** A former state of a record, and the time at which it ended. */
 export interface RecordVersion {
-  /** Undefined before the record was created. */
+  /** The state is undefined for the time before the record's creation. */
   record: StoredRecord | undefined;
   replacedAtMs: number;
   replacedBy: Author;
 }
 
-/**
- * The records of an account. Methods return undefined or false for a record that does not exist.
- */
+/** The records of an account. If a record does not exist, methods return undefined or false. */
 export interface RecordStore {
-  /**
-   * Also reads archived records. For the ID of a merged record, returns the record into which it was merged.
-   */
+  /** Also reads archived records. If the ID belongs to a merged record, returns the record into which it was merged. */
   read(type: ObjectType, id: string): StoredRecord | undefined;
-  /** Finds the record with a value. Archived records are not found. */
+  /** Archived records are not found. */
   findBy(type: ObjectType, property: string, value: string): StoredRecord | undefined;
-  /** Records in the order of their IDs, starting with the first one after `afterId`. */
+  /** Records in the order of their IDs. The first record is the one after `afterId`. */
   list(
     type: ObjectType,
     options: { afterId: string; limit: number; archived: boolean },
   ): StoredRecord[];
   create(type: ObjectType, values: Values, author: Author): StoredRecord;
   /**
-   * Writes these values into a record that was just read, and returns its new state. If all values are
-   * already the same, changes nothing, not even the time.
+   * Writes these values into a record that has just been read, and returns the new state. If all values are already the
+   * same, changes nothing, not even the time.
    */
   update(type: ObjectType, record: StoredRecord, values: Values, author: Author): StoredRecord;
   archive(type: ObjectType, id: string, author: Author): boolean;
   /** Restores an archived record. */
   restore(type: ObjectType, id: string, author: Author): boolean;
-  /** Merges two records into one. Blank values of the primary one are filled. */
+  /** Blank values of the primary record are filled with the values of the other record. */
   merge(
     type: ObjectType,
     primaryId: string,
@@ -87,14 +82,11 @@ export interface RecordStore {
     author: Author,
     options?: MergeOptions,
   ): StoredRecord | undefined;
-  /** Removes a record permanently, with everything that is stored about it. */
+  /** Removes a record permanently, together with all data about it. */
   erase(type: ObjectType, id: string, author: Author): boolean;
   /** Returns the state of a record before each of its changes, oldest first. */
   versions(type: ObjectType, id: string): RecordVersion[];
-  /**
-   * Hides records as if they did not exist, with no archived record in their place, or shows them
-   * again.
-   */
+  /** Hides records completely, even from requests for archived records, or makes them visible again. */
   hide(type: ObjectType, id: string, isHidden: boolean): void;
   /** Reads a record as `read` does, even if it is hidden. */
   readHidden(type: ObjectType, id: string): StoredRecord | undefined;
@@ -103,7 +95,7 @@ export interface RecordStore {
    * afterwards.
    */
   transact<Outcome>(work: () => Outcome): Outcome;
-  /** Notifies a listener of every change from now on. */
+  /** Notifies a listener of every future change. */
   onChange(listener: (change: RecordChange) => void): void;
 }
 
@@ -169,7 +161,7 @@ export function createRecordStore(db: Database, clock: () => number): RecordStor
     return id;
   }
 
-  /** Writes the next state of a record, and keeps the previous one. */
+  /** Writes a record's next state and keeps the previous state. */
   function replace(
     type: ObjectType,
     record: StoredRecord,
@@ -273,8 +265,8 @@ function changedValues(present: Values, values: Values): Values {
 }
 
 /**
- * Returns the values of a merged record: those of the primary record, then those of the other, and the IDs of
- * the merged records.
+ * Returns the values of a merged record. They are the primary record's values, then the other record's values, and the
+ * IDs of both records.
  */
 function mergedValues(primary: StoredRecord, other: StoredRecord): Values {
   const filled = Object.entries(primary.values).filter(([, value]) => value !== '');

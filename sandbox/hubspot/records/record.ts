@@ -4,7 +4,6 @@ import type { ObjectType } from '../core/object-type.ts';
 import { isoTime } from '../properties/property.ts';
 import type { Values } from '../properties/property-values.ts';
 
-/** A stored record. */
 export interface StoredRecord {
   /** Only digits. */
   id: string;
@@ -69,7 +68,7 @@ function computedValue(type: ObjectType, values: Values, name: string): string |
   }
 }
 
-/** The store wrote this text, so it is not validated. This runs for each record of every response. */
+/** The store wrote this text, so it is not validated. This function runs for each record of every response. */
 function readStoredValues(text: string): Values {
   return JSON.parse(text);
 }

@@ -1,4 +1,4 @@
-/** Rules that an administrator has set up, and automations that reject writes. */
+/** Administrators' rules and automations that reject writes. */
 
 import { z } from 'zod';
 import { type ErrorDetail, HubspotError } from '../core/errors.ts';
@@ -27,8 +27,7 @@ export const ruleSchema = z.discriminatedUnion('kind', [
     named: z.boolean().default(true),
   }),
   /**
-   * Makes a property required, always or if another one has a value. Only version 2026-09 enforces
-   * it.
+   * Makes a property required, either always or if a different property has a value. Only version 2026-09 enforces it.
    */
   z.strictObject({
     kind: z.literal('required'),
@@ -37,7 +36,7 @@ export const ruleSchema = z.discriminatedUnion('kind', [
     property: z.string(),
     when: when.optional(),
   }),
-  /** Rejects single records, by their ID or by a value that they have after the write. */
+  /** Rejects individual records, by their ID or by a value that they have after the write. */
   z.strictObject({
     kind: z.literal('refuse'),
     name,
@@ -49,10 +48,10 @@ export const ruleSchema = z.discriminatedUnion('kind', [
     message: z.string().default('The record cannot be edited.'),
     /** The property that the error names, if any. If it is set, only writes to this property are rejected. */
     property: z.string().optional(),
-    /** The number of rejections. Without it, the rule always applies. */
+    /** The number of rejections. If this is missing, the rule always applies. */
     times: z.number().int().min(1).optional(),
   }),
-  /** Makes batches fail to read single records, each with its own error in a 207. */
+  /** Makes batches fail to read individual records. Each failure is a separate error in a 207 response. */
   z.strictObject({
     kind: z.literal('unreadable'),
     name,
@@ -60,19 +59,18 @@ export const ruleSchema = z.discriminatedUnion('kind', [
     ids: z.array(z.string()),
     category: z.string().default('INTERNAL_ERROR'),
     message: z.string().default('The record could not be read.'),
-    /** The number of failures. Without it, the rule always applies. */
+    /** The number of failures. If this is missing, the rule always applies. */
     times: z.number().int().min(1).optional(),
   }),
 ]);
 
-/** A rule. */
 export type Rule = z.output<typeof ruleSchema>;
 
 /** The rules of an account. */
 export interface Rules {
   /** Sets up a rule. Throws an error if its object type is unknown or its pattern is invalid. */
   add(rule: Rule): void;
-  /** Removes the rules with this name. Returns false if there are none. */
+  /** Returns false if there are none. */
   remove(name: string): boolean;
   clear(): void;
   list(): readonly Rule[];
@@ -87,11 +85,13 @@ export interface Rules {
     after: ValueOf,
     written: Values,
   ): HubspotError | undefined;
-  /** Returns the reason why a batch cannot read this one record, or undefined if it can. */
+  /** Returns the reason why a batch cannot read this record, or undefined if it can read the record. */
   unreadable(type: ObjectType, id: string): HubspotError | undefined;
 }
 
-/** Returns the value that a property of a record would have. An empty text if it has none. */
+/**
+ * Returns the value that a property would have after the write. Returns an empty string if the property has no value.
+ */
 export type ValueOf = (property: string) => string;
 
 /** Starts without rules. */

@@ -1,4 +1,4 @@
-/** The data of a request on its way through the account. */
+/** The data about a request while the account handles it. */
 
 import type { HttpBindings } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
@@ -41,14 +41,13 @@ export function crmPaths(part: string, olderVersions: readonly string[] = ['v3']
   ];
 }
 
-/** True if the request uses version 2026-09, which is stricter than the earlier ones. */
+/** True if the request uses version 2026-09, which is stricter than earlier versions. */
 export function isStrictVersion(c: HubspotContext): boolean {
   return c.req.path.includes('/2026-09');
 }
 
 /**
- * Reads the JSON body. Throws a 415 if its content type is not JSON, a 400 if it does not fit the
- * schema.
+ * Reads the JSON body. Throws a 415 if its content type is not JSON, and a 400 if the body does not match the schema.
  */
 export async function readBody<Schema extends z.ZodType>(
   c: HubspotContext,
@@ -61,7 +60,7 @@ export async function readBody<Schema extends z.ZodType>(
   return checkInput(schema, parseJson(await c.req.text()));
 }
 
-/** Reads the query part of the URL. A repeated parameter has its last value. */
+/** Reads the query part of the URL. If a parameter is repeated, its last value applies. */
 export function readQuery<Schema extends z.ZodType>(
   c: HubspotContext,
   schema: Schema,

@@ -1,4 +1,4 @@
-/** The number of requests that an app can send, and the headers that show the number left. */
+/** The number of requests that an app can send, and the headers that show the remaining number. */
 
 import type { MiddlewareHandler } from 'hono';
 import type { Database } from '../core/database.ts';
@@ -8,34 +8,32 @@ import type { FoundToken } from './tokens.ts';
 
 const TEN_SECONDS_MS = 10_000;
 const SECOND_MS = 1000;
-/** The maximum rate of an OAuth app, whatever the account has bought. */
+/** The maximum rate of an OAuth app. It does not depend on the account's plan. */
 const MAX_OAUTH_RATE = 110;
 /** The account's days start at midnight in New York's winter time. */
 export const UTC_OFFSET_MS = -5 * 3_600_000;
 
 /** The limits of an account. 0 means no limit. */
 export interface LimitSettings {
-  /** Requests of an app within any ten seconds. */
+  /** The maximum number of requests from an app within any ten seconds. */
   ratePer10s: number;
-  /** Requests of all private apps in a day. */
+  /** The maximum number of requests from all private apps in a day. */
   dailyLimit: number;
   /** Searches of the account within any second. */
   searchPerSecond: number;
 }
 
-/** Counts requests. */
 export interface Limits {
   readonly dailyLimit: number;
   /** Returns the number of requests of private apps today. */
   usedToday(): number;
   /** Returns the end of the day, in milliseconds since 1970. */
   dayEndsAtMs(): number;
-  /** Makes it appear that this many requests were sent today. */
+  /** Sets the number of requests that seem to have been sent today. */
   setUsedToday(calls: number): void;
-  /** Counts a request, or throws the 429 of the limit that it exceeds. */
+  /** Counts a request, or throws a 429 error that names the exceeded limit. */
   take(grant: FoundToken): void;
   takeSearch(): void;
-  /** Returns the headers of a response to this token. */
   headersFor(grant: FoundToken): Record<string, string>;
 }
 
@@ -115,11 +113,11 @@ export function isSearch(c: HubspotContext): boolean {
   return c.req.method === 'POST' && /\/objects\/.*\/search$/.test(c.req.path);
 }
 
-/** Requests within a sliding window of time. */
+/** Counts requests within a sliding window of time. */
 interface Window {
   /** 0 means no limit. */
   readonly most: number;
-  /** Counts a request. If the limit is reached, returns false and counts nothing. */
+  /** If the limit is reached, returns false and counts nothing. */
   take(): boolean;
   remaining(): number;
 }

@@ -26,7 +26,9 @@ export const ALL_SCOPES = [
   'crm.objects.companies.sensitive.write.v2',
 ] as const;
 
-/** Scopes that version 2026-09 accepts in place of another one. Tokens have them only if they are requested. */
+/**
+ * Scopes that version 2026-09 accepts in place of other scopes. Tokens have these scopes only if they are requested.
+ */
 export const SEGMENT_SCOPES = {
   'crm.lists.read': 'crm.segments.read',
   'crm.lists.write': 'crm.segments.write',

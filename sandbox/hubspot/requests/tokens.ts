@@ -2,12 +2,9 @@
 
 import type { Database } from '../core/database.ts';
 
-/** The owner of a token, and its permissions. */
+/** The owner and the permissions of a token. */
 export interface TokenGrant {
-  /**
-   * A private app's token is permanent and has daily limits. An OAuth token is not permanent and
-   * has no daily limits.
-   */
+  /** A private app's token is permanent and has daily limits. An OAuth token expires. It has no daily limit. */
   kind: 'private' | 'oauth';
   /** Limits are counted per app. */
   appId: number;
@@ -17,7 +14,7 @@ export interface TokenGrant {
 
 /** A token that exists or existed. */
 export interface FoundToken extends TokenGrant {
-  /** The ID of the account (hub) that the token belongs to. */
+  /** The ID of the account (hub) to which the token belongs. */
   hubId: number;
   /** Milliseconds since 1970, or null if it does not expire. */
   expiresAtMs: number | null;
@@ -33,11 +30,11 @@ export interface Tokens {
    * expires.
    */
   issue(grant: TokenGrant, options?: { token?: string; lifetimeMs?: number }): string;
-  /** Also finds expired tokens, or undefined if the token never existed or was revoked. */
+  /** Returns a token even if it has expired, or undefined if it never existed or was revoked. */
   findToken(token: string): FoundToken | undefined;
-  /** Revokes a token. Returns false if it did not exist. */
+  /** Returns false if it did not exist. */
   revoke(token: string): boolean;
-  /** Expires all OAuth tokens at once. Tokens of private apps stay valid. */
+  /** Expires all OAuth tokens immediately. Tokens of private apps stay valid. */
   expireAll(): void;
   /**
    * From now on, no token has these scopes, regardless of when it was issued. An empty list restores them. If
@@ -51,7 +48,7 @@ export interface Tokens {
 /** The options for creating tokens. */
 export interface TokensOptions {
   clock: () => number;
-  /** The ID of the account (hub) that the token belongs to. */
+  /** The ID of the account (hub) to which the token belongs. */
   hubId: number;
   /** Returns unpredictable hexadecimal digits. */
   createSecret: () => string;

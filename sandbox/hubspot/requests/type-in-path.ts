@@ -1,4 +1,4 @@
-/** The object type that a path names, and the check that the token has access to it. */
+/** Reads the object type from a path and checks whether the token has access to it. */
 
 import { findObjectType, type ObjectType } from '../core/object-type.ts';
 import type { HubspotContext } from './context.ts';

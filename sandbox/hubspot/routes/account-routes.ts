@@ -1,4 +1,4 @@
-/** Routes about the account itself, and about the owner of its records. */
+/** Routes for the account itself and for the owner of its records. */
 
 import type { Hono } from 'hono';
 import { z } from 'zod';

@@ -1,6 +1,6 @@
 /**
- * Associations between records: single ones under the routes of records, and many at
- * `/crm/associations`.
+ * Routes for associations between records. Routes for individual associations are below the record
+ * routes, and routes for many are at `/crm/associations`.
  */
 
 import type { Hono } from 'hono';
@@ -83,7 +83,10 @@ export function associationLabelRoutes(): Hono<HubspotEnv> {
   return router;
 }
 
-/** Many associations at once. Only v4 returns 201 for new associations and 204 for removed ones. */
+/**
+ * Many associations at once. In v4, new associations return 201 and removed associations return
+ * 204. Other versions return different statuses.
+ */
 export function associationBatchRoutes(
   account: Account,
   { answersBodies }: { answersBodies: boolean },
@@ -155,7 +158,7 @@ export function associationBatchRoutes(
 
 const id = z.union([z.string(), z.number()]).transform(String);
 
-/** One end of an association, as clients name it. */
+/** One end of an association, in the form that clients send. */
 export const end = z.object({ id });
 
 const pageQuery = z.object({
@@ -174,26 +177,25 @@ const archiveBatchBody = z.object({
   inputs: z.array(z.object({ from: end, to: z.array(end) })),
 });
 
-/** A contact and a company. */
 export interface Pair {
   contactId: string;
   companyId: string;
 }
 
-/** Returns a pair. `from` is the type of the record that the request names first. */
+/** `from` is the type of the record that the request names first. */
 export function toPair(from: ObjectType, fromId: string, toId: string): Pair {
   return from === CONTACTS
     ? { contactId: fromId, companyId: toId }
     : { contactId: toId, companyId: fromId };
 }
 
-/** Returns the two ends of a pair, first the one that the request names first. */
+/** Returns the two ends of a pair, in the order in which the request names them. */
 function endsOf(from: ObjectType, { contactId, companyId }: Pair) {
   const [fromId, toId] = from === CONTACTS ? [contactId, companyId] : [companyId, contactId];
   return { fromId, toId };
 }
 
-/** Returns the types in the path. Only contacts and companies can be associated. */
+/** Only contacts and companies can be associated. */
 export function typesInPath(c: HubspotContext, right: 'read' | 'write') {
   const from = findObjectType(c.req.param('objectType') ?? c.req.param('fromType') ?? '');
   const to = findObjectType(c.req.param('toType') ?? '');
@@ -227,7 +229,7 @@ export function tie(account: Account, c: HubspotContext, pair: Pair, isPrimary: 
   });
 }
 
-/** Removes an association, or only these kinds of it. */
+/** Removes an association, or only some of its kinds. */
 export function untie(
   account: Account,
   c: HubspotContext,
@@ -263,7 +265,7 @@ export function sortOut<Input extends { from: { id: string }; to: { id: string }
   return { present, failures };
 }
 
-/** Returns the failure that a batch reports for a record without associations. */
+/** Returns the failure for a record that has no associations. Batches report it. */
 export function nothingTied(from: ObjectType, fromId: string): Failure {
   const to = otherType(from);
   const word = (type: ObjectType) => type.word.toLowerCase();
@@ -298,7 +300,7 @@ function toPairBody(from: ObjectType, pair: Pair, kinds: readonly AssociationKin
   };
 }
 
-/** An association without a label is shown from both sides. */
+/** An association without a label is shown for both records. */
 function defaultResults(from: ObjectType, pair: Pair) {
   const { fromId, toId } = endsOf(from, pair);
   const to = otherType(from);

@@ -11,7 +11,7 @@ export interface Batch {
   completedAtMs: number;
 }
 
-/** Returns `status` if every input succeeded, 207 if any failed. */
+/** Returns `status` if every input succeeded, or 207 if any input failed. */
 export function batchAnswer(
   { results, failures, startedAtMs, completedAtMs }: Batch,
   status = 200,

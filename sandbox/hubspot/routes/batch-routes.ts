@@ -1,6 +1,4 @@
-/**
- * `/crm/objects/{version}/{objectType}/batch`: up to a hundred records at once. Also the search.
- */
+/** `/crm/objects/{version}/{objectType}/batch`: batches of up to a hundred records, and the search. */
 
 import type { Hono } from 'hono';
 import { z } from 'zod';
@@ -41,11 +39,11 @@ import { checkBodyLength, readSearch, searchSchema } from '../search/search-requ
 import { batchAnswer } from './batch-answer.ts';
 import { writerOf } from './record-routes.ts';
 
-/** The maximum number of records in a batch, and in a batch that is read with history. */
+/** The maximum number of records in a batch, and in a batch with history. */
 const MAX_INPUTS = 100;
 const MAX_INPUTS_WITH_HISTORY = 50;
 
-/** Records of a type, many at once. */
+/** Returns the routes for batches of records of one type. */
 export function batchRoutes(account: Account): Hono<HubspotEnv> {
   const { store, clock } = account;
   const router = createRouter();
@@ -121,7 +119,7 @@ export function batchRoutes(account: Account): Hono<HubspotEnv> {
   return router;
 }
 
-/** One value of Sensitive Data without its scope makes HubSpot reject the whole request. */
+/** HubSpot rejects the whole request if it contains a value of Sensitive Data and the token lacks the scope. */
 function checkWrites(
   { properties }: Account,
   c: HubspotContext,
@@ -168,7 +166,7 @@ function checkCount(inputs: readonly unknown[], most: number): void {
   throw validationError(`The batch has ${inputs.length} inputs; the maximum is ${most}.`);
 }
 
-/** A rule can make reading single records fail, each with its own error. */
+/** A rule can make the reading of individual records fail. Each failure has its own error. */
 function sortInputs(
   { rules }: Account,
   type: ObjectType,
@@ -219,7 +217,7 @@ function answerWrites(
   return batchAnswer({ results, failures, startedAtMs, completedAtMs: clock() }, status);
 }
 
-/** Caches the names, because most records of a batch set the same properties. */
+/** The names are cached, because most records of a batch set the same properties. */
 function rememberNames(type: ObjectType): (written: readonly string[]) => ShownNames {
   const known = new Map<string, ShownNames>();
   return (written) => {

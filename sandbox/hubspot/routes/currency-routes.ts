@@ -6,7 +6,7 @@ import { isoTime } from '../properties/property.ts';
 import { createRouter, DATED_VERSIONS, type HubspotEnv } from '../requests/context.ts';
 import { needScope } from '../requests/scopes.ts';
 
-/** In dated paths the version comes last, in older paths it comes first. */
+/** In dated paths the version comes last. In older paths it comes first. */
 export const CURRENCY_PATHS = [
   '/settings/v3/currencies',
   ...DATED_VERSIONS.map((version) => `/settings/currencies/${version}`),

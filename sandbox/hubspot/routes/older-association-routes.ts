@@ -23,7 +23,10 @@ import {
 } from './association-routes.ts';
 import { batchAnswer } from './batch-answer.ts';
 
-/** Many associations at once, and their kinds. To mount at `/crm/v3/associations/{from}/{to}`. */
+/**
+ * Returns the routes for batches of associations, and for the kinds of associations. To mount at
+ * `/crm/v3/associations/{from}/{to}`.
+ */
 export function olderAssociationRoutes(account: Account): Hono<HubspotEnv> {
   const { associations, clock } = account;
   const router = createRouter();

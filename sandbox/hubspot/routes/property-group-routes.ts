@@ -9,7 +9,6 @@ import { STANDARD_GROUPS } from '../properties/standard-properties.ts';
 import { createRouter, type HubspotEnv, readBody } from '../requests/context.ts';
 import { schemaInPath } from '../requests/type-in-path.ts';
 
-/** Returns the groups of an object type. */
 export function groupRoutes(groups: PropertyGroups): Hono<HubspotEnv> {
   const router = createRouter();
   router.get('/', (c) => c.json({ results: groups.list(schemaInPath(c, 'read')) }));

@@ -34,7 +34,6 @@ import { groupRoutes } from './property-group-routes.ts';
 const MAX_INPUTS = 100;
 const MAX_NAME_LENGTH = 100;
 
-/** Returns the properties of an object type, and their groups. */
 export function propertyRoutes(account: Account, groups: PropertyGroups): Hono<HubspotEnv> {
   const { properties, clock } = account;
   const router = createRouter();
@@ -79,7 +78,7 @@ export function propertyRoutes(account: Account, groups: PropertyGroups): Hono<H
   router.post('/batch/create', async (c) => {
     const type = schemaInPath(c, 'write');
     const { inputs } = await readBody(c, z.object({ inputs: z.array(createBody).max(MAX_INPUTS) }));
-    // Only the newest version returns 200.
+    // Only the newest version returns 200 here.
     const status = c.req.path.includes('/2026-09/') ? 200 : 201;
     const create = (order: PropertyOrder) =>
       createProperty(account, groups, type, inVersion(c, order), c);
@@ -207,7 +206,7 @@ function updateProperty(
   return updated;
 }
 
-/** Archiving a property that is already archived, or never existed, changes nothing. */
+/** If a property is already archived or has never existed, archiving it changes nothing. */
 function archiveProperty({ properties, clock }: Account, type: ObjectType, name: string): void {
   const property = properties.find(type, name);
   if (property === undefined || property.archivedAtMs !== null) return;

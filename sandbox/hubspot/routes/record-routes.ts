@@ -1,4 +1,4 @@
-/** `/crm/objects/{version}/{objectType}`: single records, and lists of records. */
+/** `/crm/objects/{version}/{objectType}`: individual records, and lists of records. */
 
 import type { Hono } from 'hono';
 import { z } from 'zod';
@@ -40,7 +40,7 @@ import { typeInPath } from '../requests/type-in-path.ts';
 
 const DEFAULT_PAGE = 10;
 const MAX_PAGE = 100;
-/** History makes a record expensive to read, so fewer are read at once. */
+/** A record with its history is expensive to read, so one request can read fewer such records. */
 const MAX_PAGE_WITH_HISTORY = 50;
 
 const idPropertyQuery = z.object({ idProperty: z.string().optional() });
@@ -134,7 +134,7 @@ const id = z.union([z.string(), z.number()]).transform(String);
 const mergeBody = z.object({ primaryObjectId: id, objectIdToMerge: id });
 const eraseBody = z.object({ objectId: id, idProperty: z.string().optional() });
 
-/** The parts of records that a client requests. */
+/** The parts of a record that can be requested by clients. */
 interface View {
   names: ShownNames;
   history: readonly string[];

@@ -21,7 +21,7 @@ export const VALIDATION_PATHS = [
   '/crm/v3/property-validations',
 ];
 
-/** Returns the validation rules of an object type, of a property, and of one type. */
+/** Returns the validation rules of an object type, of one property, or of one rule type. */
 export function validationRoutes(account: Account): Hono<HubspotEnv> {
   const { validations } = account;
   const router = createRouter();

@@ -1,13 +1,13 @@
-/** Records whose changes reach the search index much later than those of others. */
+/** Records whose changes reach the search index much later than other changes. */
 
 import { z } from 'zod';
 import type { ObjectType } from '../core/object-type.ts';
 
-/** The records, and how long searches do not find their changes. */
+/** The late records, and the time after which searches find their changes. */
 export const lateRecordsSchema = z.strictObject({
   type: z.string().default('contacts'),
   ids: z.array(z.string()),
-  /** 0 means as fast as the other records. */
+  /** 0 means that searches find them as early as other records. */
   lagMs: z.number().int().min(0),
 });
 
@@ -17,7 +17,7 @@ export interface LateRecords {
   of(type: ObjectType): ReadonlyMap<string, number>;
 }
 
-/** No record is late until one is set. */
+/** No record is late until a lag is set. */
 export function createLateRecords(): LateRecords {
   const byType = new Map<string, Map<string, number>>();
   return {

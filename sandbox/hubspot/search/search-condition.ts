@@ -26,7 +26,7 @@ export interface Bounds {
  * The comparison of a property: the SQL of its value, and the conversion of a value to compare it with.
  */
 interface Operand {
-  /** Null if a record has no value. */
+  /** Null if a record does not have this value. */
   sql: string;
   toValue(text: string): string | number;
 }
@@ -37,7 +37,10 @@ export interface Vocabulary {
   properties: Properties;
 }
 
-/** Returns the conditions of all groups, of which one must hold. Every column is hidden from the indexes. */
+/**
+ * Returns the conditions of all groups. A record must meet the conditions of at least one group. The query hides every
+ * column from the indexes.
+ */
 export function groupsCondition(
   vocabulary: Vocabulary,
   groups: readonly (readonly SearchFilter[])[],
@@ -54,7 +57,7 @@ export function groupsCondition(
   );
 }
 
-/** Returns the bounds that all groups share and an index can use. */
+/** Returns the bounds that all groups share and that an index can use. */
 export function boundsOf(
   { type }: Vocabulary,
   groups: readonly (readonly SearchFilter[])[],
@@ -151,7 +154,7 @@ function operandOf(type: ObjectType, property: Property): Operand {
 }
 
 function storedOperand({ name, type }: Property): Operand {
-  // Names are letters, digits and underscores. The account checked this when it accepted them.
+  // Names consist of letters, digits and underscores. The account checked this when it accepted them.
   const value = `nullif(json_extract(properties, '$."${name}"'), '')`;
   switch (type) {
     case 'number':

@@ -8,7 +8,7 @@ const MAX_FILTERS_IN_GROUP = 6;
 const MAX_FILTERS = 18;
 const MAX_PAGE = 200;
 const DEFAULT_PAGE = 10;
-/** A search never returns more results than this, however it is paged. */
+/** A search never returns more results than this, even over several pages. */
 const MAX_RESULTS = 10_000;
 /** The maximum number of characters in the body of a request. */
 const MAX_BODY_LENGTH = 3000;
@@ -56,7 +56,7 @@ const filterSchema = z.object({
   values: z.array(text).optional(),
 });
 
-/** One condition. All conditions of a group must hold, in at least one of the groups. */
+/** One condition. A record matches if it meets all conditions of at least one group. */
 export type SearchFilter = z.output<typeof filterSchema>;
 
 const sortSchema = z.union([
@@ -78,7 +78,7 @@ const sortSchema = z.union([
 /** The body of a search. */
 export const searchSchema = z.object({
   filterGroups: z.array(z.object({ filters: z.array(filterSchema).default([]) })).default([]),
-  /** Conditions without a group form one group. */
+  /** Conditions outside a group form a separate group. */
   filters: z.array(filterSchema).default([]),
   query: z.string().default(''),
   sorts: z.array(sortSchema).default([]),
@@ -90,13 +90,12 @@ export const searchSchema = z.object({
     .transform((after) => Number(after || 0)),
 });
 
-/** A search. */
 export interface SearchRequest {
   groups: readonly (readonly SearchFilter[])[];
-  /** Words, each of which must be the start of a word in the record. */
+  /** The words of the search. Each must be the start of a word in the record. */
   query: string;
   sort: { propertyName: string; isDescending: boolean } | undefined;
-  /** The properties to return. Empty if the request names none. */
+  /** The list is empty if the request names no properties. */
   properties: readonly string[];
   limit: number;
   /** The number of results to skip. */

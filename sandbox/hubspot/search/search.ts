@@ -17,13 +17,12 @@ import {
 } from './search-condition.ts';
 import type { SearchRequest } from './search-request.ts';
 
-/** Unsorted results are in order of creation. A merged contact is as old as its oldest part. */
+/** Unsorted results are in the order of creation. A merged contact is as old as its oldest part. */
 const UNSORTED = 'createdate';
 
-/** Above this number of results, records are read in ID order instead of being sorted by ID. */
+/** Above this number of results, records are read in ID order and not sorted by ID. */
 const MAX_SORTED = 20_000;
 
-/** The results of a search. */
 export interface SearchResult {
   /** The total number of records found. */
   total: number;
@@ -34,7 +33,7 @@ export interface SearchResult {
 /** Searches an account. Throws if the search contains an unknown name. */
 export type Search = (type: ObjectType, request: SearchRequest) => SearchResult;
 
-/** Opens the search of a database. `lagMs` is how far it lags behind, and `late` names records that lag further. */
+/** Opens the search in a database. `lagMs` is how far it lags behind, and `late` names records that lag further. */
 export function createSearch(
   db: Database,
   properties: Properties,
@@ -46,7 +45,7 @@ export function createSearch(
   db.function('has_words', { deterministic: true }, (record, words, names) =>
     toBit(hasWords(toText(record), toText(words), toText(names).split(' '))),
   );
-  // The changes are in order of time, so the query looks through the latest ones backwards.
+  // The changes are in order of time. The query therefore starts with the latest change and reads backwards.
   const lastSeen = db
     .prepare<[number], number>(
       'select version from versions where replaced_at_ms <= ? order by version desc limit 1',
@@ -54,7 +53,10 @@ export function createSearch(
     .pluck();
   const seenAfter = (lag: number) => lastSeen.get(clock() - lag) ?? 0;
 
-  /** Returns the changes of records of a type that the index does not show yet, or null if there can be none. */
+  /**
+   * Returns changes that the index does not show yet, or null if there can be none. All of them are changes to records
+   * of one type.
+   */
   function unseenChanges(type: ObjectType): Condition | null {
     const unseen = [
       ...(lagMs > 0 ? [{ sql: 'version > ?', values: [seenAfter(lagMs)] }] : []),
@@ -99,7 +101,7 @@ export function createSearch(
 
 const ACTIVE = 'archived_at_ms is null and merged_into is null';
 
-/** Returns the records with these changes reverted. For each value, the oldest former value counts. */
+/** Returns the records with these changes reverted. For each value, the oldest former value is used. */
 function formerRecords({ name }: ObjectType, unseen: Condition): Condition {
   return {
     sql: `(with changes as (select * from versions where ${unseen.sql}),
@@ -163,7 +165,7 @@ function pageSql(
   };
 }
 
-/** A column without a `+` sign can use an index. Only columns that should use an index have no `+` here. */
+/** A column without a `+` sign can use an index. A column has no `+` here only if it should use an index. */
 function orderOf(vocabulary: Vocabulary, name: string, walksIds: boolean): string[] {
   if (name === 'hs_object_id') return [walksIds ? 'id' : '+id'];
   if (name === vocabulary.type.modifiedProperty) return ['modified_at_ms', 'id'];
@@ -179,7 +181,7 @@ function indexCondition({ email, id, modifiedAtMs }: Bounds, by: 'id' | 'time'):
   return { sql: 'true', values: [] };
 }
 
-/** True if a text contains these words next to each other. `*` matches any part of a word. */
+/** True if these words are next to each other. `*` matches any part of a word. */
 function containsToken(text: string, token: string): boolean {
   const words = token
     .toLowerCase()

@@ -1,6 +1,7 @@
 /**
- * The record page of a contact, for a card of the app: it sends the requests of `hubspot.fetch`. HubSpot adds who asks to
- * the query, signs in version 3, and repeats a request once after a server error (crm-facts F10).
+ * The record page of a contact with a card of the app. It sends the requests of `hubspot.fetch`. HubSpot adds the
+ * requester to the query and signs the request in version 3. It repeats the request after a server error (crm-facts
+ * F10).
  */
 
 import { createHash } from 'node:crypto';
@@ -12,34 +13,37 @@ import { signatureHeaders } from './signature.ts';
 /** The time that HubSpot waits by default. */
 const TIMEOUT_MS = 15_000;
 
-/** A request of a card, and the differences of a forged one. */
+/** A request from a card. The optional fields describe how a forged request differs from a genuine request. */
 export const cardFetchSchema = z.strictObject({
   url: z.url(),
   /** Sent as JSON. */
   body: z.unknown(),
   userId: z.int().default(OWNER.userId),
   userEmail: z.string().default(OWNER.email),
-  /** The account's own number by default. */
+  /** Defaults to the account's own number. */
   portalId: z.int().optional(),
   /** The app's own ID by default. */
   appId: z.int().optional(),
-  /** The age that the request claims to have. */
+  /** The age that the request claims. */
   ageMs: z.int().default(0),
-  /** `v2` signs in an older version alone; `wrong` signs with another secret; `missing` does not sign. */
+  /**
+   * `v2` signs the request only in an older version. `wrong` signs it with a different secret. `missing` does not sign
+   * it.
+   */
   signature: z.enum(['v3', 'v2', 'wrong', 'missing']).default('v3'),
-  /** Signs this address instead of the one that is called. */
+  /** The address that is signed in place of the called address. */
   signedUrl: z.url().optional(),
-  /** True if the request is repeated once after a server error. */
+  /** True if the request is repeated after a server error. */
   repeats: z.boolean().default(true),
 });
 
-/** An action of the app in a workflow that a contact has reached. */
+/** An app action in a workflow, for a contact that has reached the action. */
 export const actionSchema = z.strictObject({
   url: z.url(),
   /** The contact's ID. */
   id: z.string(),
   callbackId: z.string(),
-  /** The account's own number by default. */
+  /** Defaults to the account's own number. */
   portalId: z.int().optional(),
   signature: z.enum(['v2', 'v1', 'wrong', 'missing']).default('v2'),
 });
@@ -91,7 +95,7 @@ function signV2(secret: string, url: string, body: string): Record<string, strin
   return { 'X-HubSpot-Signature': signed, 'X-HubSpot-Signature-Version': 'v2' };
 }
 
-/** Sends the call of the app's action in a workflow. */
+/** Sends the request of the app's workflow action. */
 export function callAction(
   app: CardApp,
   { url, id, callbackId, portalId = app.portalId, signature }: z.output<typeof actionSchema>,

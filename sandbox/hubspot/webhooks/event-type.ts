@@ -10,7 +10,7 @@ const CRM_EVENTS = [
   'associationChange',
 ];
 
-/** Every event type that HubSpot has. This account only has events of contacts and companies. */
+/** All event types of HubSpot. This account sends only events about contacts and companies. */
 export const EVENT_TYPES: readonly string[] = [
   ...CRM_OBJECTS.flatMap((object) => CRM_EVENTS.map((event) => `${object}.${event}`)),
   'contact.privacyDeletion',
@@ -27,7 +27,7 @@ export function isPropertyChange(eventType: string): boolean {
   return eventType.endsWith('.propertyChange');
 }
 
-/** True if it is a generic type. A subscription then names the object type separately. */
+/** A subscription then names the object type separately. */
 export function isGeneric(eventType: string): boolean {
   return eventType.startsWith('object.');
 }

@@ -4,7 +4,7 @@ import type { RecordChange } from '../records/record-store.ts';
 import { isGeneric, isPropertyChange } from './event-type.ts';
 import type { Subscription } from './webhook-store.ts';
 
-/** One event, without the number of the delivery attempt. */
+/** One event. It lacks the number of the delivery attempt. */
 export interface WebhookEvent {
   eventId: number;
   subscriptionId: number;
@@ -19,14 +19,13 @@ export interface WebhookEvent {
   [detail: string]: unknown;
 }
 
-/** The account that sends events, and the app that receives them. */
+/** The account that sends events and the app that receives them. */
 export interface EventSource {
   portalId: number;
   appId: number;
   nextEventId(): number;
 }
 
-/** Returns the events of a change, one for each subscription that matches it. */
 export function eventsOf(
   change: RecordChange,
   subscriptions: readonly Subscription[],
@@ -53,7 +52,6 @@ function isWanted(change: RecordChange, subscription: Subscription): boolean {
   const { eventType, objectTypeId, propertyName } = subscription;
   const object = isGeneric(eventType) ? 'object' : change.type.word.toLowerCase();
   if (isGeneric(eventType) && objectTypeId !== change.type.typeId) return false;
-  // Any kind of change can also change properties.
   return isPropertyChange(eventType)
     ? eventType === `${object}.propertyChange` && Object.hasOwn(change.changed, propertyName ?? '')
     : eventType === `${object}.${EVENT_OF_CHANGE[change.kind]}`;

@@ -1,4 +1,4 @@
-/** Sends events in signed batches, and sends a batch again if the receiver did not accept it. */
+/** Sends events in signed batches. If the receiver does not accept a batch, sends it again. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isOnThisMachine } from '../../crm/this-machine.ts';
@@ -8,9 +8,9 @@ import type { WebhookSettings } from './webhook-store.ts';
 
 /** The maximum number of events in one delivery. */
 const MAX_EVENTS = 100;
-/** The number of retries, as at HubSpot. */
+/** The number of retries that HubSpot makes. */
 const MAX_RETRIES = 10;
-/** A receiver that takes longer counts as not having accepted the delivery. */
+/** A receiver that takes longer is treated as if it had not accepted the delivery. */
 const TIMEOUT_MS = 5000;
 /** The number of deliveries that are kept. Older ones are dropped. */
 const MAX_DELIVERIES = 1000;
@@ -23,7 +23,7 @@ export interface SenderOptions {
   /** Read before each delivery. */
   settings(): WebhookSettings | null;
   clock: () => number;
-  /** Milliseconds for which events are collected before they are sent. */
+  /** The time (ms) for which events are collected before they are sent. */
   batchMs: number;
   /** Milliseconds before a delivery is retried. */
   retryMs: number;
@@ -48,7 +48,9 @@ export interface Delivery {
 
 /** The differences between a forged delivery and a genuine one. */
 export interface Forgery {
-  /** Correct by default, in versions 1 and 3. `v1` signs only in version 1. */
+  /**
+   * By default, the signature is correct and has versions 1 and 3. `v1` signs only in version 1.
+   */
   signature?: 'right' | 'wrong' | 'missing' | 'v1' | undefined;
   /** The age that the forged request claims to have. */
   ageMs?: number | undefined;
@@ -56,9 +58,11 @@ export interface Forgery {
 
 /** Sends events until it is closed. */
 export interface Sender {
-  /** Sends events after a short delay, if there is an address for them. */
+  /** If there is an address for the events, sends them after a short delay. */
   queue(events: readonly WebhookEvent[]): void;
-  /** Sends this body immediately and only once, or undefined if there is no address for it. */
+  /**
+   * Sends this body immediately, without retries. Returns undefined if there is no address for it.
+   */
   send(body: string, forgery?: Forgery): Promise<Delivery | undefined>;
   /** Finished attempts, oldest first. */
   deliveries(): readonly Delivery[];
@@ -80,7 +84,7 @@ export function createSender(options: SenderOptions): Sender {
 
   /**
    * Sends queued events, up to the number of concurrent deliveries that the settings allow. The
-   * rest is sent as deliveries finish.
+   * other events are sent after deliveries have finished.
    */
   function sendQueued(): void {
     while (queued.length > 0 && underWay < (options.settings()?.maxConcurrentRequests ?? 1)) {
@@ -167,7 +171,7 @@ function onlyFirst(signed: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(signed).filter(isFirst));
 }
 
-/** Redirects are not followed, because they may lead to another machine. */
+/** Redirects are not followed, because they may lead to a different machine. */
 async function post(
   url: string,
   request: { headers: Record<string, string>; body: string },
@@ -183,7 +187,7 @@ async function post(
   }
 }
 
-/** Ends early, without an error, when the sandbox closes. */
+/** Ends early and throws no error if the sandbox closes. */
 async function pause(ms: number, closing: AbortSignal): Promise<void> {
   await sleep(ms, undefined, { signal: closing, ref: false }).catch(() => undefined);
 }

@@ -2,7 +2,6 @@
 
 import { createHash, createHmac } from 'node:crypto';
 
-/** The request to sign. */
 export interface SignedRequest {
   method: string;
   url: string;
@@ -35,7 +34,10 @@ function signatureV3(
     .digest('base64');
 }
 
-/** These characters are signed decoded, all others as they are in the URL. */
+/**
+ * These characters are decoded before the address is signed. All other characters stay as they are
+ * in the URL.
+ */
 function decodeUrl(url: string): string {
   return url.replace(/%(?:3A|2F|3F|40|21|24|27|28|29|2A|2C|3B)/gi, decodeURIComponent);
 }

@@ -1,4 +1,4 @@
-/** `/_sandbox/webhooks`: the deliveries so far, and further ones that tests can send. */
+/** `/_sandbox/webhooks`: the deliveries so far, and requests for further deliveries. */
 
 import { z } from 'zod';
 import { HubspotError, validationError } from '../core/errors.ts';
@@ -8,13 +8,13 @@ import { actionSchema, type CardApp, callAction, cardFetchSchema, fetchFromCard 
 import type { Delivery, Sender } from './sender.ts';
 import { callWorkflow, enrolmentSchema } from './workflow.ts';
 
-/** The parts that the control endpoints use. */
+/** The parts that the control endpoints need. */
 export interface WebhookControlOptions {
   sender: Sender;
   records: Pick<RecordStore, 'read'>;
   clientSecret: string;
   portalId: number;
-  /** The app whose card and action call. */
+  /** The app that the card and the action belong to. */
   app: CardApp;
 }
 
@@ -49,9 +49,12 @@ export function webhookControlRoutes({ sender, app, ...account }: WebhookControl
 const forgerySchema = z.strictObject({
   /** The events are sent unchanged. */
   events: z.array(z.record(z.string(), z.unknown())),
-  /** `v1` is correct, and the only signature that older apps get. */
+  /** `v1` is a correct signature. Older apps get only this signature. */
   signature: z.enum(['right', 'wrong', 'missing', 'v1']).optional(),
-  /** The age that the request claims to have. A negative age is in the future. */
+  /**
+   * The age that the request claims to have. A negative age means that the request claims to be
+   * from the future.
+   */
   ageMs: z.number().int().optional(),
 });
 

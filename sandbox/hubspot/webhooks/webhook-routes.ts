@@ -1,4 +1,4 @@
-/** Sets up webhooks: their address, and the events that an app subscribes to. */
+/** Sets up webhooks. A webhook has an address, and the events to which an app subscribes. */
 
 import type { MiddlewareHandler } from 'hono';
 import { z } from 'zod';
@@ -79,7 +79,7 @@ export function webhookRoutes(options: WebhookRoutesOptions) {
   return router;
 }
 
-/** The addresses of these routes in all versions, under HubSpot's different names. */
+/** The addresses of these routes in all versions. HubSpot gives them different names. */
 export const WEBHOOK_PATHS = [
   '/webhooks/v3',
   '/webhooks/2026-03',

@@ -16,7 +16,7 @@ export interface WebhookSettings {
 export interface Subscription {
   id: number;
   eventType: string;
-  /** Null except for changes of a property. */
+  /** Null unless the events are changes of a property. */
   propertyName: string | null;
   /** Null except for generic events. */
   objectTypeId: string | null;
@@ -43,7 +43,6 @@ export interface WebhookStore {
   unsubscribe(id: number): void;
 }
 
-/** Opens a database's webhooks. */
 export function openWebhookStore(db: Database, clock: () => number): WebhookStore {
   db.exec(SCHEMA);
   const all = db.prepare<[], Row>('select * from webhook_subscriptions order by id');
@@ -86,7 +85,7 @@ export function settingsBody(settings: WebhookSettings) {
   };
 }
 
-/** Returns a subscription as HubSpot shows it. */
+/** Returns a subscription in the form in which HubSpot shows it. */
 export function subscriptionBody(subscription: Subscription) {
   const { propertyName, objectTypeId } = subscription;
   return {

@@ -12,7 +12,7 @@ import { webhookControlRoutes } from './webhook-control.ts';
 import { webhookRoutes } from './webhook-routes.ts';
 import { openWebhookStore } from './webhook-store.ts';
 
-/** The parts that webhooks are created from. */
+/** The parts from which webhooks are created. */
 export interface WebhooksOptions {
   db: Database;
   app: ClientApp;
@@ -20,7 +20,7 @@ export interface WebhooksOptions {
   tokens: Pick<Tokens, 'findToken'>;
   records: Pick<RecordStore, 'onChange' | 'read'>;
   clock: () => number;
-  /** Milliseconds for which events are collected before they are sent. */
+  /** The time (ms) for which events are collected before they are sent. */
   batchMs: number;
   /** Milliseconds before a delivery is retried. */
   retryMs: number;
@@ -45,7 +45,7 @@ export function openWebhooks(options: WebhooksOptions): Webhooks {
     clientSecret: app.clientSecret,
     settings: () => store.settings(),
   });
-  // IDs must not be repeated when the sandbox is restarted.
+  // IDs must stay unique after a restart of the sandbox.
   let lastEventId = clock();
   const source = {
     portalId,

@@ -1,6 +1,6 @@
 /**
  * The workflow action "Send a webhook". The workflow's administrator chooses the body. The
- * signature is version 2 (vendor facts, "Workflow").
+ * signature has version 2 (vendor facts, "Workflow").
  */
 
 import { createHash } from 'node:crypto';
@@ -17,11 +17,10 @@ const TIMEOUT_MS = 30_000;
 /** A contact that has reached the action in a workflow. */
 export const enrolmentSchema = z.strictObject({
   url: z.url(),
-  /** The contact's ID. */
   id: z.string(),
   /**
-   * `all` sends all properties, in the older form of a contact. Otherwise the chosen properties, by
-   * their keys in the body. The ID is included only if it was chosen.
+   * `all` sends all properties of the contact in HubSpot's older format. Otherwise the request
+   * contains the chosen properties under their keys. The ID is included only if it was chosen.
    */
   body: z.union([z.literal('all'), z.record(z.string(), z.string())]),
   /** `none` if the action authenticates with a key in the address instead. */

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { SalesforceError } from '../core/errors.ts';
 
-/** The part of a job that defines its CSV format, under Salesforce's names. */
+/** The settings of a job that define its CSV format, with Salesforce's names. */
 export const csvFormatSchema = z.object({
   contentType: z.literal('CSV').default('CSV'),
   columnDelimiter: z
@@ -31,7 +31,7 @@ const LINE_ENDINGS = { LF: '\n', CRLF: '\r\n' } as const satisfies Record<
 
 const BYTE_ORDER_MARK = '\ufeff';
 
-/** Formats one line of a file with its line ending. Every cell is quoted. */
+/** Every cell is quoted. */
 export function csvLine(cells: readonly string[], format: CsvFormat): string {
   return (
     cells.map(quoted).join(DELIMITERS[format.columnDelimiter]) + LINE_ENDINGS[format.lineEnding]
@@ -56,9 +56,8 @@ export function* readCsv(text: string, format: CsvFormat): Generator<string[]> {
 
 interface Cell {
   value: string;
-  /** The position at which the next cell starts. */
+  /** The position where the next cell starts. */
   next: number;
-  /** True if the cell is the last of its row. */
   isLast: boolean;
 }
 
@@ -92,7 +91,7 @@ function readQuoted(text: string, start: number, format: CsvFormat): Cell {
   throw badInput('EOF reached before closing an opened quote');
 }
 
-/** Reads what follows a closing quote: a delimiter, or the end of the line or file. */
+/** Reads the text that follows a closing quote. It is a delimiter, or the end of the line or file. */
 function readEnd(text: string, at: number, { columnDelimiter, lineEnding }: CsvFormat) {
   const newline = LINE_ENDINGS[lineEnding];
   if (text[at] === DELIMITERS[columnDelimiter]) return { next: at + 1, isLast: false };

@@ -26,7 +26,7 @@ import {
   workOff,
 } from './write.ts';
 
-/** Salesforce accepts 150 MB in base64, and encodes the upload in base64. */
+/** Salesforce's limit is 150 MB after base64 encoding, so the raw upload must be smaller. */
 const MAX_UPLOAD_BYTES = 100_000_000;
 
 const orderSchema = csvFormatSchema.extend({
@@ -36,7 +36,7 @@ const orderSchema = csvFormatSchema.extend({
 });
 const changeSchema = z.object({ state: z.enum(['UploadComplete', 'Aborted']) });
 
-/** Returns the resources of jobs that write. */
+/** Returns the resources of jobs that write records. */
 export function bulkIngestRoutes(org: Org, bulk: Bulk): Hono<SalesforceEnv> {
   const jobs = createJobList<IngestJob>();
   const router = createBulkJobRouter({ path: '/jobs/ingest', jobs, bulk, describe });

@@ -1,4 +1,4 @@
-/** The resources that all jobs of Bulk API 2.0 have, whether they read or write. */
+/** The resources that all jobs of Bulk API 2.0 have, for both reading and writing. */
 
 import { Hono } from 'hono';
 import type { SalesforceContext, SalesforceEnv } from '../requests/context.ts';
@@ -6,7 +6,6 @@ import { type Bulk, type BulkJob, isEnded, type JobList, stateOf, wrongState } f
 
 /** The jobs of one kind, and how they are shown. */
 export interface BulkJobRoutesOptions<Job extends BulkJob> {
-  /** The path of the jobs. */
   path: '/jobs/ingest' | '/jobs/query';
   jobs: JobList<Job>;
   bulk: Bulk;

@@ -1,4 +1,4 @@
-/** Jobs of Bulk API 2.0: the parts that query jobs and ingest jobs share. */
+/** Jobs of Bulk API 2.0. This file has the parts that query jobs and ingest jobs share. */
 
 import { notFound, SalesforceError } from '../core/errors.ts';
 import { createId, readId } from '../core/ids.ts';
@@ -7,7 +7,7 @@ import { showMoment } from '../metadata/value.ts';
 import type { CsvFormat } from './csv.ts';
 import { type BulkUsage, createBulkUsage } from './usage.ts';
 
-/** The state of a job. An `Open` job waits for its upload. */
+/** An `Open` job waits for its upload. */
 export type BulkJobState =
   | 'Open'
   | 'UploadComplete'
@@ -16,17 +16,15 @@ export type BulkJobState =
   | 'JobComplete'
   | 'Failed';
 
-/** A job. */
 export interface BulkJob {
   id: string;
   /** For example `query` or `update`. */
   operation: string;
-  /** The name of the object that the job reads or writes. */
   object: string;
   user: User;
   format: CsvFormat;
   createdAtMs: number;
-  /** The time when everything needed to start had arrived. Null until then. */
+  /** The time at which the job had everything that it needs to start. Null until then. */
   submittedAtMs: number | null;
   isAborted: boolean;
   /** True if all work is done. */
@@ -52,7 +50,7 @@ export interface Bulk {
   createJobId(): string;
 }
 
-/** The options for creating jobs. See `Bulk`. */
+/** See `Bulk`. */
 export type BulkOptions = Omit<Bulk, 'usage' | 'createJobId'>;
 
 /** Starts without jobs. */
@@ -68,10 +66,7 @@ export function createBulk(options: BulkOptions): Bulk {
   };
 }
 
-/**
- * Returns the current state of a job. It waits for the first half of its time, then it is in
- * progress.
- */
+/** The job waits for the first half of its duration. Then it is in progress. */
 export function stateOf(job: BulkJob, { clock, jobTimeMs }: Bulk): BulkJobState {
   if (job.isAborted) return 'Aborted';
   if (job.submittedAtMs === null) return 'Open';
@@ -81,7 +76,7 @@ export function stateOf(job: BulkJob, { clock, jobTimeMs }: Bulk): BulkJobState 
   return job.errorMessage === null ? 'JobComplete' : 'Failed';
 }
 
-/** True if a job has ended, in any of the final states. */
+/** True if a job has reached one of the final states. */
 export function isEnded(state: BulkJobState): boolean {
   return state === 'Aborted' || state === 'JobComplete' || state === 'Failed';
 }
@@ -115,13 +110,13 @@ export function abort(job: BulkJob, bulk: Bulk): void {
   job.isAborted = true;
 }
 
-/** The number of jobs of a kind that are kept. A further job removes the oldest. */
+/** The number of jobs that are kept for each kind. When there are more jobs, the oldest job is removed. */
 const MAX_JOBS = 100;
 
 /** The jobs of one kind, oldest first. */
 export interface JobList<Job extends BulkJob> {
   add(job: Job): void;
-  /** Returns the job with an ID in either form. Throws NOT_FOUND if there is none. */
+  /** Returns the job with this ID, in either form. Throws NOT_FOUND if there is none. */
   get(id: string): Job;
   remove(job: Job): void;
   list(): Job[];

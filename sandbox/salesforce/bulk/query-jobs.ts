@@ -1,4 +1,4 @@
-/** `/jobs/query`: queries in Bulk API 2.0, whose results are CSV. */
+/** `/jobs/query`: queries in Bulk API 2.0. Their results are CSV. */
 
 import type { Hono } from 'hono';
 import { z } from 'zod';
@@ -34,7 +34,7 @@ const orderSchema = csvFormatSchema.extend({
 });
 const changeSchema = z.object({ state: z.literal('Aborted') });
 
-/** Returns the resources of query jobs. */
+/** Returns the resources for query jobs. */
 export function bulkQueryRoutes(org: Org, bulk: Bulk): Hono<SalesforceEnv> {
   const jobs = createJobList<QueryJob>();
   const router = createBulkJobRouter({ path: '/jobs/query', jobs, bulk, describe });
@@ -79,7 +79,7 @@ function createJob(c: SalesforceContext, org: Org, bulk: Bulk): QueryJob {
   };
 }
 
-/** Salesforce's message for a job that failed for a reason that the client did not cause. */
+/** Salesforce's message for a job that failed although the client had made no mistake. */
 const FAILED = 'InternalServerError : retry your request';
 
 /**

@@ -7,16 +7,16 @@ const HOUR_MS = 3_600_000;
 const HOURS = 24;
 const MAX_QUERY_JOBS = 10_000;
 const MAX_BATCHES = 15_000;
-/** Salesforce counts this many uploaded records as one batch. */
+/** Salesforce counts this number of uploaded records as one batch. */
 const BATCH_ROWS = 10_000;
 
 /** Counts what jobs use. */
 export interface BulkUsage {
-  /** Counts a query job. Throws LIMIT_EXCEEDED if none is left. */
+  /** Throws LIMIT_EXCEEDED if no query jobs are left. */
   takeQueryJob(): void;
-  /** Counts the batches of an upload. Throws LIMIT_EXCEEDED if too few are left. */
+  /** Counts the batches of an upload. Throws LIMIT_EXCEEDED if too few batches are left. */
   takeBatches(rowCount: number): void;
-  /** Returns the allowances as `/limits` shows them. */
+  /** Returns the allowances in the form of `/limits`. */
   limits(): Record<string, { Max: number; Remaining: number }>;
 }
 

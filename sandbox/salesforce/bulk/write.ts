@@ -13,13 +13,12 @@ import type { Bulk, BulkJob } from './jobs.ts';
 /** The operations of a job on its records. */
 export const INGEST_OPERATIONS = ['insert', 'update', 'upsert', 'delete'] as const;
 
-/** A job that writes. */
 export interface IngestJob extends BulkJob {
   operation: (typeof INGEST_OPERATIONS)[number];
   type: ObjectType;
   /** The field by which an upsert finds records. */
   externalIdField: string | null;
-  /** The uploaded CSV. Null before the upload, and when all of it has been processed. */
+  /** Null before the upload, and again after all of it has been processed. */
   upload: string | null;
   /** The columns of the upload, after they have been read. */
   columns: string[];
@@ -27,27 +26,26 @@ export interface IngestJob extends BulkJob {
   failed: CsvPart;
 }
 
-/** The lines of one of a job's result files. */
 export interface CsvPart {
   count: number;
   lines: Buffer[];
 }
 
 /**
- * Records are written in batches of this size, each in its own transaction, and other work runs in between.
- * Smaller batches would cost more transactions, and larger ones would make other work wait longer. It is a multiple of
+ * Records are written in batches of this size, each in its own transaction, and other work runs in between. Smaller
+ * batches would need more transactions. Larger batches would make other work wait longer. It is a multiple of
  * `TRIGGER_ROWS`.
  */
 const PORTION_ROWS = 600;
 /** The number of records for which a trigger runs at once. */
 const TRIGGER_ROWS = 200;
-/** The cell that clears a value. An empty cell leaves the value unchanged. */
+/** An empty cell leaves the value unchanged. */
 const CLEARING_CELL = '#N/A';
 
 /**
  * Writes all uploaded records in the second half of the job's time, because a real job also waits before it writes. An
- * aborted job writes nothing more. Without such a time, the first batch is done when this returns its promise, so a
- * fault of the request affects it. Other work runs between the batches after it.
+ * aborted job writes nothing more. If the job has no duration, the first batch is written before the request returns. A
+ * fault of the request therefore affects that batch. Other work can run after each later batch.
  */
 export async function workOff(org: Org, bulk: Bulk, job: IngestJob): Promise<void> {
   if (bulk.jobTimeMs > 0) {
@@ -59,7 +57,7 @@ export async function workOff(org: Org, bulk: Bulk, job: IngestJob): Promise<voi
     for (const rows of portionsOf(job)) {
       writePortion(org, job, rows, bulk.random);
       await letOthersRun();
-      // The sandbox may have stopped, or the job may have been aborted since.
+      // The sandbox may have stopped or the job may have been aborted since then.
       if (job.isAborted || !org.db.open) return;
     }
     job.upload = null;
@@ -104,7 +102,7 @@ function* portionsOf({ upload, format }: IngestJob): Generator<string[][]> {
   if (rows.length > 0) yield rows;
 }
 
-/** A column that does not exist, or that the user cannot see, fails the whole job. */
+/** If a column does not exist or the user cannot see it, the whole job fails. */
 function checkColumns({ access }: Org, { type, user }: IngestJob, columns: string[]): void {
   if (columns.length === 0) throw badBatch('Records not found for this job');
   for (const column of columns) {
@@ -159,7 +157,7 @@ function writePortion(org: Org, job: IngestJob, rows: string[][], random: () => 
   add(job.failed, failed);
 }
 
-/** Triggers run for chunks of 200 records, each of which is one transaction for Salesforce's limits. */
+/** Triggers run for chunks of 200 records. For Salesforce's limits, each chunk is one transaction. */
 function chunksOf(rows: string[][]): string[][][] {
   const chunks: string[][][] = [];
   for (let at = 0; at < rows.length; at += TRIGGER_ROWS) {
@@ -173,7 +171,7 @@ function add(part: CsvPart, lines: string[]): void {
   if (lines.length > 0) part.lines.push(Buffer.from(lines.join('')));
 }
 
-/** Puts each item at a random position, and moves the item that was there to the end. */
+/** Moves each item to a random position. The item at that position moves to the end. */
 function shuffled<Item extends object>(items: readonly Item[], random: () => number): Item[] {
   const result: Item[] = [];
   for (const item of items) {

@@ -35,7 +35,7 @@ import { ruleSchema } from '../records/rules.ts';
 import { type SalesforceFault, salesforceFaultRulesSchema } from '../requests/faults.ts';
 import { editRecords, editSchema } from './edit.ts';
 
-/** The parts that the control endpoints use. */
+/** The parts that the control endpoints need. */
 export interface ControlOptions extends ControlParts<SalesforceFault, RequestDetails> {
   org: Org;
   tokens: Tokens;
@@ -143,7 +143,7 @@ const objectAccessSchema = z.strictObject({ type: z.string(), access: hiddenOrVi
 /** The setup permissions that the integration user lacks. */
 const permissionsSchema = z.strictObject({ denied: z.array(z.enum(SETUP_PERMISSIONS)) });
 
-/** Sharing. No query finds a record that is not shared, and lookups to it are blank. */
+/** Sharing. No query finds a record that is not shared. Lookup fields that refer to such a record are blank. */
 const recordAccessSchema = z.strictObject({
   id: z.string().optional(),
   ids: z.array(z.string()).optional(),

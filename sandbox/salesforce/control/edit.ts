@@ -14,10 +14,9 @@ import type { Org } from '../org/org.ts';
 const values = z.record(z.string(), z.unknown());
 const type = z.string().default('Contact');
 const id = z.string();
-/** The author of the change. Another tool can also use the integration user. */
+/** The author of the change. A different tool can also use the integration user. */
 const by = z.enum(['administrator', 'integration']).default('administrator');
 
-/** An edit. */
 export const editSchema = z.discriminatedUnion('action', [
   z.strictObject({ action: z.literal('create'), type, values, by }),
   z.strictObject({ action: z.literal('update'), type, id, values, by }),
@@ -66,7 +65,7 @@ export function editRecords(org: Org, edit: z.output<typeof editSchema>): SaveRe
   }
 }
 
-/** Returns the author of a change, with all permissions. */
+/** Returns the author of a change. The author has all permissions. */
 function authorOf(by: 'administrator' | 'integration'): User {
   return by === 'administrator' ? SYSTEM : { ...INTEGRATION_USER, role: 'system' };
 }

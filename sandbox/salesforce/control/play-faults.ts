@@ -1,4 +1,4 @@
-/** Plays the faults that only Salesforce has. */
+/** Simulates the faults that only Salesforce has. */
 
 import type { MiddlewareHandler } from 'hono';
 import { dailyLimitError, SalesforceError, sessionError } from '../core/errors.ts';
@@ -7,7 +7,7 @@ import type { Locks } from '../records/locks.ts';
 import type { SalesforceEnv } from '../requests/context.ts';
 import type { SalesforceFault } from '../requests/faults.ts';
 
-/** Plays faults of the org itself. It runs before authentication. */
+/** Simulates faults of the org itself. It runs before authentication. */
 export function playOrgFaults(tokens: Tokens): MiddlewareHandler<SalesforceEnv> {
   return async (c, next) => {
     const { fault } = c.var;
@@ -24,7 +24,7 @@ function hasText(query = '', text = ''): boolean {
   return query.toLowerCase().includes(text.toLowerCase());
 }
 
-/** Plays the locks, which last only as long as the request. It runs right before the work. */
+/** Locks records for the duration of the request. It runs right before the work. */
 export function playLocks(locks: Locks): MiddlewareHandler<SalesforceEnv> {
   return async (c, next) => {
     const { fault } = c.var;

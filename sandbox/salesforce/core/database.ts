@@ -1,6 +1,6 @@
 /**
- * The sandbox's single database: the tables in addition to those of the objects, and how it is
- * opened.
+ * Opens the sandbox's single database. It has further tables in addition to the tables of the
+ * objects.
  */
 
 import { type Database, openDatabase as openFile } from '../../../testbed/database.ts';

@@ -9,9 +9,8 @@ export interface RecordError {
   fields: string[];
 }
 
-/** The result for one record. */
 export interface SaveResult {
-  /** Null if a record was not created. */
+  /** Null if Salesforce did not create the record. */
   id: string | null;
   success: boolean;
   errors: RecordError[];
@@ -62,7 +61,6 @@ export function sessionError(): SalesforceError {
   return new SalesforceError(401, 'INVALID_SESSION_ID', 'Session expired or invalid');
 }
 
-/** Creates the error for a request after the day's requests are used up. */
 export function dailyLimitError(): SalesforceError {
   return new SalesforceError(403, 'REQUEST_LIMIT_EXCEEDED', 'TotalRequests Limit exceeded.');
 }
@@ -74,7 +72,6 @@ export function noRightError(): SalesforceError {
 
 export const NO_RIGHT_MESSAGE = 'insufficient access rights on object id';
 
-/** Returns the error of one record. */
 export function recordError(
   statusCode: string,
   message: string,

@@ -3,7 +3,7 @@
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const CHECK_DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ012345';
 
-/** The instance of the org, as its IDs show it, and a digit that is always 0. */
+/** The org's instance in the form that IDs contain, and a digit that is always 0. */
 const INSTANCE = 'Hs0';
 const NUMBER_DIGITS = 9;
 const SHORT_LENGTH = 15;
@@ -11,7 +11,7 @@ const CHECK_LENGTH = 3;
 const CHUNK = SHORT_LENGTH / CHECK_LENGTH;
 
 /**
- * Returns the 18-character ID of the nth record (from 0) of the type with this three-character
+ * Returns the 18-character ID of the nth record (from 0). The type is given by its three-character
  * prefix.
  */
 export function createId(keyPrefix: string, number: number): string {
@@ -40,7 +40,8 @@ function toLongId(short: string): string {
 }
 
 /**
- * Encodes five bits, the first character of the chunk in the lowest bit. 1 means a capital letter.
+ * Encodes five bits. The first character of the chunk sets the lowest bit, and 1 means a capital
+ * letter.
  */
 function checkDigit(short: string, chunk: number): string {
   let bits = 0;

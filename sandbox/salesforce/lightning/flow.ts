@@ -1,13 +1,13 @@
-/** Screen flows: runs a flow's elements until the next screen, as far as deployed flows here use them. */
+/** Runs a screen flow's elements until the next screen. It supports only the elements that deployed flows here use. */
 
 import { randomUUID } from 'node:crypto';
 import { type CallAction, CalloutFault } from './external-services.ts';
 import { childOf, childrenOf, type Element, textOf } from './metadata.ts';
 
-/** A screen, with its texts filled in. */
+/** A screen whose texts contain their values. */
 export interface Screen {
   label: string;
-  /** HTML of the display texts, with values escaped. */
+  /** The HTML of the display texts, with escaped values. */
   html: string;
   /** The label of the button in the footer. */
   button: string;
@@ -18,21 +18,20 @@ export interface Screen {
 export interface FlowOrg {
   flows: ReadonlyMap<string, Element>;
   callAction: CallAction;
-  /** Reads one record, or undefined if the user does not see it. */
+  /** Returns one record, or undefined if the user cannot see it. */
   findRecord(object: string, id: string, fields: readonly string[]): Promise<unknown>;
   organizationId: string;
 }
 
 /** A running interview. */
 export interface Interview {
-  /** Runs to the first or next screen. Null after the last. */
+  /** Runs the flow until its next screen. Returns null if no screen is left. */
   next(): Promise<Screen | null>;
 }
 
 /** More steps than any flow here has. A flow that goes in circles must end. */
 const MAX_STEPS = 100;
 
-/** Starts an interview of a flow for a record. */
 export function startInterview(org: FlowOrg, flowName: string, recordId: string): Interview {
   const guid = randomUUID();
   return interviewOf(org, flowName, recordId, guid);
@@ -64,7 +63,7 @@ function interviewOf(org: FlowOrg, flowName: string, recordId: string, guid: str
     return flow;
   }
 
-  /** The stand-in's IDs have 18 characters already. */
+  /** The stand-in's IDs already have 18 characters. */
   function evaluateFormula(expression: string): unknown {
     const [, inner = ''] = /^CASESAFEID\(\{!([^}]+)\}\)$/.exec(expression) ?? [];
     if (inner === '') throw new Error(`The formula ${expression} is not known.`);

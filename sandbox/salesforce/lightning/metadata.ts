@@ -9,10 +9,13 @@ export interface Element {
   children: Element[];
 }
 
-/** A deployed project: the texts of its files by path, in the order of their package directories. */
+/**
+ * A deployed project. It contains the content of each file by path, in the order of the package
+ * directories.
+ */
 export type Project = ReadonlyMap<string, string>;
 
-/** Reads the files with this suffix. The key is the name of the component. */
+/** The key is the name of the component. */
 export function readComponents(project: Project, suffix: string): Map<string, Element> {
   const ending = `.${suffix}-meta.xml`;
   return new Map(
@@ -33,7 +36,7 @@ export function childOf(element: Element, name: string): Element | undefined {
   return childrenOf(element, name)[0];
 }
 
-/** Returns the text of an element on this path, or undefined if there is none. */
+/** Returns the text of the element at this path, or undefined if there is no such element. */
 export function textOf(element: Element, ...names: string[]): string | undefined {
   let found: Element | undefined = element;
   for (const name of names) found = found && childOf(found, name);

@@ -9,23 +9,21 @@ export interface User {
   id: string;
   username: string;
   /**
-   * An administrator sees the data that is hidden from the integration user, but no field that was granted to
-   * no user. The system, as which rules run, sees everything.
+   * An administrator sees the data that is hidden from the integration user. Fields that are granted to no user are
+   * hidden from administrators too. The system sees everything. Rules run as the system.
    */
   role: 'integration' | 'administrator' | 'system';
 }
 
-/** The permissions of users to see and edit. */
+/** The permissions with which users can see and edit data. */
 export interface Access {
   canRead(user: User, type: ObjectType, field: Field): boolean;
   canEdit(user: User, type: ObjectType, field: Field): boolean;
-  /**
-   * Hides a field from the integration user, or makes it read-only. Null removes the restriction.
-   */
+  /** Hides a field from the integration user or makes it read-only. Null removes the restriction. */
   restrict(type: ObjectType, field: Field, to: 'hidden' | 'readOnly' | null): void;
   /** Returns false for an object for which the user has no permission. */
   canReadType(user: User, type: ObjectType): boolean;
-  /** Revokes the integration user's permission for an object, or restores it. */
+  /** Revokes the integration user's permission for an object or restores it. */
   hideType(type: ObjectType, isHidden: boolean): void;
   /** SQL that is true for the IDs of records shared with the user, or null if all records are shared. */
   sharedSql(user: User, id: string): string | null;
@@ -33,10 +31,7 @@ export interface Access {
   isShared(user: User, id: string): boolean;
   /** Stops sharing a record with the integration user, or shares it again. */
   hideRecord(id: string, isHidden: boolean): void;
-  /**
-   * Returns false if this setup permission was taken from the user. Always true for the
-   * administrator.
-   */
+  /** Always true for the administrator. */
   mayDo(user: User, permission: SetupPermission): boolean;
   /** From now on the integration user lacks these permissions. An empty list restores them. */
   deny(permissions: readonly SetupPermission[]): void;
@@ -58,7 +53,7 @@ interface Grant {
   edit: boolean;
 }
 
-/** Reads permissions from the org's own objects, and caches them until they change. */
+/** Reads permissions from the org's own objects and caches them until they change. */
 export function createAccess(db: Database): Access {
   const grantsOf = new Map<string, Map<string, Grant>>();
   let restrictions: Map<string, Grant> | undefined;
@@ -141,9 +136,7 @@ export function createAccess(db: Database): Access {
 const EVERYTHING: Grant = { read: true, edit: true };
 const NOTHING: Grant = { read: false, edit: false };
 
-/**
- * A field that shows the person of a person account follows the permissions of that person's field.
- */
+/** A person account's field can show a field of the person. It then has the same permissions as that field. */
 function keyOf(type: ObjectType, { name, ofPerson }: Field): string {
   return ofPerson === undefined ? `${type.name}.${name}` : `Contact.${ofPerson}`;
 }

@@ -30,8 +30,8 @@ import {
 import { setupObjects } from './objects/setup.ts';
 
 /**
- * How the org models people: with the Nonprofit Success Pack, in Salesforce's standard form, or
- * with person accounts (as in Nonprofit Cloud).
+ * The model of people in the org. It is the Nonprofit Success Pack, Salesforce's standard form, or person accounts (as
+ * in Nonprofit Cloud).
  */
 const ORG_SHAPES = ['npsp', 'plain', 'personAccounts'] as const;
 
@@ -48,27 +48,25 @@ export interface OrgFeatures {
   currencies?: boolean;
 }
 
-/** The objects of an org. */
 export interface Catalogue {
   shape: OrgShape;
   list(): ObjectType[];
-  /** Finds the object with a name. Case is ignored. */
+  /** Case is ignored. */
   find(name: string): ObjectType | undefined;
-  /** Returns the same as `find`, but throws INVALID_TYPE for an unknown name. */
+  /** Returns the same result as `find` but throws INVALID_TYPE for an unknown name. */
   get(name: string): ObjectType;
   /** Finds the object that an ID belongs to. */
   ofId(id: string): ObjectType | undefined;
-  /** Adds a custom field permanently. */
   addCustomField(id: string, type: ObjectType, field: Field, metadata: unknown): void;
   removeCustomField(id: string, type: ObjectType, field: Field): void;
   /**
-   * Changes a field permanently. `metadata` is what the tooling API shows of it. A custom field whose type changes
-   * loses its values. Throws a RangeError if a standard field's type would change.
+   * Changes a field permanently. `metadata` is the form in which the tooling API shows the field. A custom field whose
+   * type changes loses its values. Throws a RangeError if a standard field's type would change.
    */
   changeField(type: ObjectType, field: Field, metadata?: unknown): void;
 }
 
-/** Creates the tables of all objects, and loads the custom fields that were created before. */
+/** Creates the tables of all objects and loads the custom fields that were created before. */
 export function createCatalogue(
   db: Database,
   shape: OrgShape,
@@ -149,8 +147,8 @@ export function createCatalogue(
 }
 
 /**
- * Creates the indexes that make large orgs fast. They are created after the people, because filling
- * a table that has them takes three times as long.
+ * Creates the indexes that make large orgs fast. They are created after the people. Filling a table that already has
+ * indexes takes three times as long.
  */
 export function createIndexes(db: Database, catalogue: Catalogue): void {
   for (const type of catalogue.list()) {
@@ -220,7 +218,7 @@ function featureFields({ individuals, deceasedDate }: OrgFeatures): Field[] {
   ];
 }
 
-/** Returns the same fields on a person account. */
+/** Returns the fields that optional features add to a person account. */
 function personFeatureFields({ individuals, deceasedDate }: OrgFeatures): Field[] {
   return [
     ...(individuals ? [personIndividualField()] : []),
@@ -244,7 +242,7 @@ function readChangedFields(db: Database) {
   return customFieldRows.parse(db.prepare('select type, definition from changed_fields').all());
 }
 
-/** A custom field is stored with its metadata, a standard field without. */
+/** A custom field is stored with its metadata. A standard field is stored without metadata. */
 function keepChange(db: Database, type: ObjectType, field: Field, metadata: unknown): void {
   const definition = JSON.stringify(field);
   const { changes } = db
@@ -287,7 +285,7 @@ function columnType(field: Field): string {
   return field.type === 'date' || field.type === 'reference' ? 'text' : 'real';
 }
 
-/** Lookups are followed from the other side, and people are searched by name and email. */
+/** Queries follow lookups from the other side, and search people by name and email. */
 function isLookedUp(field: Field): boolean {
   // A field that an administrator created can be deleted again, which an index would prevent.
   if (!isStored(field) || field.needsGrant) return false;
@@ -295,7 +293,7 @@ function isLookedUp(field: Field): boolean {
   return isTie || field.type === 'email' || field.name === 'LastName' || field.name === 'Name';
 }
 
-/** In every record these point to one of two users, so an index on them would only mislead. */
+/** In every record, these fields refer to one of two users, so an index on them would not help. */
 const UNINDEXED = new Set(['CreatedById', 'LastModifiedById', 'OwnerId', 'ReportsToId']);
 
 function createIndex(db: Database, type: ObjectType, ...columns: string[]): void {

@@ -19,7 +19,7 @@ const picklistSchema = z.looseObject({
   }),
 });
 
-/** The request of the tooling API to create a field. */
+/** The tooling API request that creates a field. */
 export const customFieldSchema = z.looseObject({
   FullName: z.string(),
   Metadata: z.looseObject({
@@ -41,13 +41,14 @@ export const customFieldSchema = z.looseObject({
 /** An order to create a field. */
 export type CustomFieldOrder = z.output<typeof customFieldSchema>;
 
-/** The request of the tooling API to change a field: its complete metadata. */
+/** The tooling API request that changes a field: its complete metadata. */
 export const fieldChangeSchema = customFieldSchema.partial({ FullName: true });
 
 type Metadata = CustomFieldOrder['Metadata'];
 
 /**
- * Returns the object and the field of an order. Throws a SalesforceError that names the missing parts of the order.
+ * Returns the object and the field that a request names. Throws a SalesforceError that names the missing parts of the
+ * request.
  */
 export function readCustomField(
   catalogue: Catalogue,
@@ -79,7 +80,7 @@ const MAX_NAME_LENGTH = 40;
 const BAD_NAME =
   'Field Name: The field name can only contain alphanumeric characters, must begin with a letter, cannot end with an underscore or contain two consecutive underscore characters, and must be unique across all fields';
 
-/** Returns the field that metadata describe. Throws a SalesforceError that names the missing parts. */
+/** Throws a SalesforceError that names the missing parts. */
 export function defineCustomField(name: string, metadata: Metadata): Field {
   const { label, type } = metadata;
   if (typeof label !== 'string' || label === '') throw missing('label');
@@ -97,7 +98,7 @@ export function defineCustomField(name: string, metadata: Metadata): Field {
 
 type Traits = Partial<Field>;
 
-/** The metadata names of types, with each one's type in the API and its required details. */
+/** The metadata names of types, with the API name and the required details of each type. */
 const KINDS: Partial<Record<string, { type: Field['type']; read(metadata: Metadata): Traits }>> = {
   Text: { type: 'string', read: (metadata) => ({ length: given(metadata, 'length', 255) }) },
   TextArea: { type: 'textarea', read: () => ({ length: 255 }) },

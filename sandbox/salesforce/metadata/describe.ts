@@ -1,11 +1,11 @@
-/** The `describe` responses about objects and fields, limited to what a user may see. */
+/** The `describe` responses about objects and fields. They contain only what the user can see. */
 
 import type { Access, User } from './access.ts';
 import type { Catalogue } from './catalogue.ts';
 import { type Field, type FieldType, isGrantable, isText } from './field.ts';
 import type { ObjectType } from './object-type.ts';
 
-/** The parts of an org that descriptions need. */
+/** The parts of an org that are needed to describe objects. */
 export interface DescribeOrg {
   catalogue: Catalogue;
   access: Access;
@@ -220,7 +220,7 @@ const UNGROUPED = new Set<FieldType>([
   'address',
 ]);
 
-/** Long texts cannot be filtered by their content. */
+/** Queries cannot filter long text fields by their content. */
 function isFilterable(field: Field): boolean {
   return !(field.type === 'textarea' && field.length > 255);
 }

@@ -1,4 +1,7 @@
-/** Salesforce's rules for FieldPermissions records beyond their field types. */
+/**
+ * Salesforce's additional rules for FieldPermissions records. The field types do not express these
+ * rules.
+ */
 
 import { type RecordError, recordError } from '../core/errors.ts';
 import type { SetupPermission } from './access.ts';
@@ -22,8 +25,8 @@ export function permissionFor(typeName: string): SetupPermission | undefined {
 }
 
 /**
- * Returns the errors in the values of such a record. The field must exist and be grantable, and
- * editing requires reading.
+ * Returns the errors in the values of such a record. The field must exist and must allow grants.
+ * Permission to edit requires permission to read.
  */
 export function checkFieldPermissions(
   catalogue: Catalogue,

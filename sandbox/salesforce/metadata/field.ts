@@ -23,7 +23,6 @@ export const FIELD_TYPES = [
   'address',
 ] as const;
 
-/** A field type. */
 export type FieldType = (typeof FIELD_TYPES)[number];
 
 const referenceSchema = z.object({
@@ -33,47 +32,46 @@ const referenceSchema = z.object({
   relationship: z.string(),
   /** The child relationship name, for example `Contacts` in `(SELECT Id FROM Contacts)`. */
   children: z.string().optional(),
-  /**
-   * For a reference that can point to several objects: the other objects, which have no records in this org.
-   */
+  /** For a reference to several objects: the other objects. They have no records in this org. */
   others: z.array(z.string()).optional(),
 });
 
-/** A field. The database stores custom fields in this form. */
+/** The database stores custom fields in this form. */
 export const fieldSchema = z.object({
   name: z.string(),
   label: z.string(),
   type: z.enum(FIELD_TYPES),
   /** The maximum number of characters, or 0 if that has no meaning for the type. */
   length: z.number().int().default(0),
-  /** The total number of digits in a number, and the number after the decimal point. */
+  /** The total number of digits, and the number of digits after the decimal point. */
   precision: z.number().int().default(0),
   scale: z.number().int().default(0),
-  /** True if a record must have it. */
+  /** True if every record must have a value. */
   required: z.boolean().default(false),
   createable: z.boolean().default(true),
   updateable: z.boolean().default(true),
   custom: z.boolean().default(false),
   externalId: z.boolean().default(false),
-  /** True if no two records can have the same value. */
+  /** True if each record must have a different value. */
   unique: z.boolean().default(false),
   picklist: z.array(z.string()).default([]),
   /** True if values that are not in the picklist are refused. */
   restricted: z.boolean().default(false),
   reference: referenceSchema.optional(),
-  /** The value of a new record that does not set the field. */
+  /** The default value of the field in a new record. */
   defaultValue: z.union([z.string(), z.number()]).optional(),
   /** SQL of a calculated field. `{t}` represents the table from which it is calculated. */
   expression: z.string().optional(),
   /** The compound field that this field is part of, for example `MailingAddress`. */
   compound: z.string().optional(),
-  /** The field of the contact behind a person account that this field represents. */
+  /** In person accounts: the contact field that this field represents. */
   ofPerson: z.string().optional(),
-  /** True if users see it only if a permission set grants it. Otherwise every user sees it. */
+  /**
+   * True if users see the field only with a permission set that grants it. If this is false, every user sees the field.
+   */
   needsGrant: z.boolean().default(false),
 });
 
-/** A field. */
 export type Field = z.output<typeof fieldSchema>;
 
 /** The properties of a field that differ from the defaults. */
@@ -82,7 +80,6 @@ export type FieldTraits = Omit<z.input<typeof fieldSchema>, 'name' | 'label' | '
 /** A value as the database stores it: booleans as 0 and 1, times in milliseconds since 1970. */
 export type StoredValue = string | number | null;
 
-/** Salesforce's lengths of the field types that have a fixed length. */
 const FIXED_LENGTHS: Partial<Record<FieldType, number>> = {
   id: 18,
   reference: 18,
@@ -92,7 +89,6 @@ const FIXED_LENGTHS: Partial<Record<FieldType, number>> = {
   picklist: 255,
 };
 
-/** Creates a field. */
 export function defineField(
   name: string,
   label: string,
@@ -107,7 +103,6 @@ export function text(name: string, label: string, length: number, traits?: Field
   return defineField(name, label, 'string', { ...traits, length });
 }
 
-/** Creates a lookup to another object. */
 export function lookup(
   name: string,
   label: string,
@@ -136,7 +131,7 @@ export function addressFields(prefix: string, label: string, traits: FieldTraits
   ];
 }
 
-/** True if the field is a column of the table. Other fields are computed when they are queried. */
+/** True if the field is a column of the table. Other fields are computed during a query. */
 export function isStored(field: Field): boolean {
   return field.type !== 'address' && field.expression === undefined;
 }
@@ -147,7 +142,7 @@ export function isGrantable(field: Field): boolean {
   return !isOwed && (field.createable || field.updateable);
 }
 
-/** True if SOQL compares its values as texts, ignoring case. */
+/** True if SOQL compares its values as strings and ignores case. */
 export function isText(field: Field): boolean {
   return TEXT_TYPES.has(field.type);
 }

@@ -2,7 +2,10 @@
 
 import { defineField, type Field, lookup, readOnly } from './field.ts';
 
-/** An object in Salesforce's sense: a name, fields, and the operations that its records allow. */
+/**
+ * An object in Salesforce's sense. It has a name, fields, and the operations that its records
+ * allow.
+ */
 export interface ObjectType {
   name: string;
   label: string;
@@ -22,7 +25,7 @@ export interface ObjectType {
   /** Children that are deleted with their parent. */
   cascade: readonly { type: string; field: string }[];
   fields: Field[];
-  /** The same fields by name in lower case, because field names are not case-sensitive. */
+  /** The same fields by lower-case name, because field names are not case-sensitive. */
   fieldsByName: Map<string, Field>;
 }
 
@@ -34,7 +37,6 @@ export interface ObjectTraits extends Partial<Omit<ObjectType, 'fieldsByName' | 
   fields: readonly Field[];
 }
 
-/** Creates an object, with the fields that every object has. */
 export function defineObject({ fields, ...traits }: ObjectTraits): ObjectType {
   const merged = traits.mergeable === true ? [mergedInto(traits.name)] : [];
   const all = [...systemFields(), ...merged, ...fields];
@@ -54,25 +56,22 @@ export function defineObject({ fields, ...traits }: ObjectTraits): ObjectType {
   };
 }
 
-/** Adds a field to an object. */
 export function addField(type: ObjectType, field: Field): void {
   type.fields.push(field);
   type.fieldsByName.set(field.name.toLowerCase(), field);
 }
 
-/** Removes a field from an object. */
 export function removeField(type: ObjectType, field: Field): void {
   type.fields = type.fields.filter(({ name }) => name !== field.name);
   type.fieldsByName.delete(field.name.toLowerCase());
 }
 
-/** Replaces the field with the same name. */
 export function replaceField(type: ObjectType, field: Field): void {
   type.fields = type.fields.map((one) => (one.name === field.name ? field : one));
   type.fieldsByName.set(field.name.toLowerCase(), field);
 }
 
-/** Finds the field with a name. Case is ignored. */
+/** Case is ignored. */
 export function findField(type: ObjectType, name: string): Field | undefined {
   return type.fieldsByName.get(name.toLowerCase());
 }

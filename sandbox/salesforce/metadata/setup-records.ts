@@ -22,19 +22,19 @@ export const ADMINISTRATOR: User = {
   role: 'administrator',
 };
 
-/** The user as which rules run. It has every permission. */
+/** The user that rules run as. It has every permission. */
 export const SYSTEM: User = { ...ADMINISTRATOR, role: 'system' };
 
 /** The permission set that holds the permissions of the integration user's profile. */
 export const INTEGRATION_PERMISSIONS_ID = createId('0PS', 1);
 
-/** The name of the nonprofit whose org this is. */
+/** The name of the nonprofit that owns this org. */
 export const ORG_NAME = 'Riverside Food Bank';
 
 /** The users that can sign in. */
 export const USERS: readonly User[] = [INTEGRATION_USER, ADMINISTRATOR];
 
-/** Returns the values that every new record of the org has. `atMs` is its creation time. */
+/** Returns the values that every new record in the org has. `atMs` is its creation time. */
 export function systemValues(atMs: number): Record<string, StoredValue> {
   return {
     CreatedDate: atMs,
@@ -45,13 +45,13 @@ export function systemValues(atMs: number): Record<string, StoredValue> {
   };
 }
 
-/** The account record types of the Nonprofit Success Pack. Every user can see that they exist. */
+/** Every user can see that these record types exist. */
 const SUCCESS_PACK_RECORD_TYPES = [
   { name: 'Household Account', developerName: 'HH_Account' },
   { name: 'Organization', developerName: 'Organization' },
 ];
 
-/** Writes the records. The database must not have any yet. */
+/** The database must not contain these records yet. */
 export function fillSetup(db: Database, atMs: number, hasSuccessPack: boolean): void {
   const insert = (
     type: string,
@@ -107,7 +107,7 @@ export function fillSetup(db: Database, atMs: number, hasSuccessPack: boolean): 
       LocaleSidKey: 'en_US',
       ...LOCALE,
     });
-    // Salesforce keeps the permissions of each profile in a separate permission set.
+    // Salesforce stores the permissions of each profile in a separate permission set.
     insert('PermissionSet', number, '0PS', {
       Name: `X00e${number}`,
       Label: profile,

@@ -6,9 +6,8 @@ import { type Field, isText, type StoredValue } from './field.ts';
 export const NOT_OF_TYPE = Symbol('not of type');
 
 /**
- * Returns the value to store. Removes blanks at both ends of a text, and a text of only blanks counts as
- * empty. Returns `NOT_OF_TYPE` if the value does not fit the field's type. Also reads texts, because CSV
- * contains only texts.
+ * Removes blanks at both ends of a string. A string of blanks is treated as empty. Returns `NOT_OF_TYPE` if the value
+ * does not fit the field's type. The function also reads strings, because CSV contains only strings.
  */
 export function readValue(field: Field, value: unknown): StoredValue | typeof NOT_OF_TYPE {
   if (value === null || value === undefined) return field.type === 'boolean' ? 0 : null;
@@ -30,7 +29,7 @@ export function readValue(field: Field, value: unknown): StoredValue | typeof NO
   }
 }
 
-/** True if JSON of this type fits the field. Texts must be JSON strings. */
+/** True if JSON of this type fits the field. Values of text fields must be JSON strings. */
 export function isJsonOfType(field: Field, value: unknown): boolean {
   if (value === null) return true;
   if (typeof value === 'object') return false;
@@ -39,7 +38,7 @@ export function isJsonOfType(field: Field, value: unknown): boolean {
   return readValue(field, value) !== NOT_OF_TYPE;
 }
 
-/** Returns a value in the form of the REST API. */
+/** Returns a value in the form that the REST API uses. */
 export function showValue(field: Field, value: StoredValue): string | number | boolean | null {
   if (field.type === 'boolean') return value === 1;
   if (field.type === 'datetime' && typeof value === 'number') return showMoment(value);
@@ -64,7 +63,7 @@ export function parseMoment(text: string): number | undefined {
   return Number.isNaN(atMs) ? undefined : atMs;
 }
 
-/** True if a text is an ISO day that exists. */
+/** True if the string is a valid ISO day. */
 export function isDay(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
   const atMs = Date.parse(`${text}T00:00:00Z`);

@@ -14,7 +14,7 @@ const requestSchema = z.object({
   scope: z.string().default('api refresh_token'),
   state: z.string().optional(),
   code_challenge: z.string().default(''),
-  /** Approves at once, as this user. */
+  /** Grants access immediately as this user. */
   login_hint: z.string().optional(),
   /** The user's choice on the page. */
   decision: z.enum(['allow', 'deny']).optional(),
@@ -22,7 +22,10 @@ const requestSchema = z.object({
 
 type AuthorizeRequest = z.output<typeof requestSchema>;
 
-/** `GET` shows the page (or approves at once if there is a `login_hint`). `POST` is its answer. */
+/**
+ * `GET` shows the page, or grants access immediately if there is a `login_hint`. `POST` receives
+ * the user's choice.
+ */
 export function authorizeRoutes(app: ClientApp, codes: Codes): Hono {
   const router = new Hono();
   router.get('/authorize', (c) => {
@@ -64,8 +67,8 @@ function problemWith(request: AuthorizeRequest, { clientId }: ClientApp): Proble
 }
 
 /**
- * Redirects to the app, unless it is unknown or gave no valid address. Then only the user sees the
- * error.
+ * Redirects to the app, unless the app is unknown or has given no valid address. In that case, only
+ * the user sees the error.
  */
 function refuse(c: Context, request: AuthorizeRequest, { error, description }: Problem): Response {
   const reachesApp = error !== 'invalid_client_id' && error !== 'redirect_uri_mismatch';

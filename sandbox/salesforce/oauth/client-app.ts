@@ -8,13 +8,13 @@ import { orgSetting } from '../org/org.ts';
 export interface ClientApp {
   clientId: string;
   clientSecret: string;
-  /** PEM. The org knows it as the app's certificate, and a client signs its JWTs with it. */
+  /** PEM. The org has it as the app's certificate, and clients sign their JWTs with it. */
   privateKey: string;
 }
 
 const KEY_BITS = 2048;
 
-/** Returns the app of a database. It stays the same when the sandbox is restarted. */
+/** Returns the app of a database. It stays the same after a restart of the sandbox. */
 export function openClientApp(db: Database, seed: number): ClientApp {
   return {
     clientId: `3MVG9${secretOf(seed, 'client id').slice(0, 60)}`,

@@ -6,7 +6,7 @@ import type { TokenGrant } from './tokens.ts';
 
 const LIFETIME_MS = 900_000;
 
-/** The data that a code was issued for. */
+/** The data for which a code was issued. */
 export interface CodeGrant extends TokenGrant {
   redirectUri: string;
   /** The PKCE challenge (SHA-256, base64url). */
@@ -16,9 +16,7 @@ export interface CodeGrant extends TokenGrant {
 /** The codes of an org. */
 export interface Codes {
   issue(grant: CodeGrant): string;
-  /**
-   * Redeems a code. Throws an OAuthError if the code, the redirect URI or the verifier is wrong.
-   */
+  /** Throws an OAuthError if the code, the redirect URI or the verifier is wrong. */
   redeem(code: string, redirectUri: string, verifier: string): CodeGrant;
 }
 

@@ -29,7 +29,7 @@ const claimsSchema = z.object({
   exp: z.coerce.number(),
 });
 
-/** Returns the user of an assertion. Throws an OAuthError that describes the problem. */
+/** Throws an OAuthError that describes the problem. */
 export function readAssertion(
   assertion: string,
   options: { app: ClientApp; origin: string; nowMs: number },
@@ -76,7 +76,10 @@ function fromBase64(text: string): string {
   return Buffer.from(text, 'base64url').toString('utf8');
 }
 
-/** A slash at the end, or the path of the token endpoint, does not change the audience. */
+/**
+ * A slash at the end does not change the audience. The path of the token endpoint also does not
+ * change it.
+ */
 function withoutEnd(audience: string): string {
   return audience.replace(/\/+$/, '').replace(/\/services\/oauth2\/token$/, '');
 }

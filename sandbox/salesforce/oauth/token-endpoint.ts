@@ -1,4 +1,7 @@
-/** `/services/oauth2/token` and related endpoints: signing in, refreshing, signing out. */
+/**
+ * `/services/oauth2/token` and related endpoints. They sign users in, refresh tokens and sign users
+ * out.
+ */
 
 import { createHmac } from 'node:crypto';
 import { type Context, Hono } from 'hono';
@@ -91,7 +94,7 @@ function readJwt(c: Context, { app, clock }: OAuthOptions, form: Form) {
   return readAssertion(form['assertion'] ?? '', { app, origin: originOf(c), nowMs: clock() });
 }
 
-/** An app without a secret omits it. An app that sends a secret must send the right one. */
+/** An app that has no secret omits it. An app that sends a secret must send the right one. */
 function checkClient(
   c: Context,
   app: ClientApp,
@@ -117,7 +120,7 @@ function readBasic(header: string | undefined): { clientId: string; secret: stri
   return { clientId, secret };
 }
 
-/** The response has no `expires_in`, because Salesforce sends none. */
+/** Salesforce's response has no `expires_in`, so this response has none. */
 function tokenAnswer(c: Context, { app, tokens, clock }: OAuthOptions, signedIn: SignedIn) {
   const origin = originOf(c);
   const id = `${origin}/id/${ORG_ID}/${signedIn.user.id}`;
@@ -151,8 +154,7 @@ async function readForm(c: Context): Promise<Form> {
 }
 
 /**
- * Returns the address at which the client reached the org, which may differ from the org's own
- * name.
+ * Returns the address at which the client reached the org. It may differ from the org's own name.
  */
 export function originOf(c: Context): string {
   return new URL(c.req.url).origin;

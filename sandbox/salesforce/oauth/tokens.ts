@@ -6,14 +6,12 @@ import type { User } from '../metadata/access.ts';
 import { ORG_ID } from '../metadata/setup-records.ts';
 import { findUser } from '../org/org.ts';
 
-/** The user of a token, and its scope. */
 export interface TokenGrant {
   user: User;
   /** For example `api refresh_token`. */
   scope: string;
 }
 
-/** The tokens of an org. */
 export interface Tokens {
   /**
    * Issues a new access token. It expires after the org's lifetime, unless `token` sets a specific

@@ -6,18 +6,17 @@ const HOUR_MS = 3_600_000;
 /** The limit applies to any 24 consecutive hours. */
 const HOURS = 24;
 
-/** Counts requests. */
 export interface ApiUsage {
-  /** The most requests within 24 hours. */
+  /** The maximum number of requests within 24 hours. */
   readonly limit: number;
   used(): number;
-  /** Counts a request. If none is left, returns false and counts nothing. */
+  /** If none is left, returns false and counts nothing. */
   take(): boolean;
-  /** Makes it appear that this many requests were used. */
+  /** Sets the number of requests that seem to have been used. */
   set(used: number): void;
 }
 
-/** Opens the count of a database. */
+/** Opens the counter in a database. */
 export function createApiUsage(db: Database, limit: number, clock: () => number): ApiUsage {
   const hour = () => Math.floor(clock() / HOUR_MS);
   const sum = db

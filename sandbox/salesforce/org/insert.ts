@@ -27,7 +27,6 @@ export function createInsert(db: Database, catalogue: Catalogue): Insert {
 interface Table {
   keyPrefix: string;
   columns: readonly string[];
-  /** The values that every record has. */
   base: Record<string, StoredValue>;
   /** The number of the last record. */
   number: number;

@@ -1,6 +1,5 @@
 /**
- * The requests that an org sends because an administrator set them up: Outbound Messages and a
- * Flow's callouts.
+ * The requests that an org sends because an administrator set them up: Outbound Messages, and the callouts of a Flow.
  */
 
 import { z } from 'zod';
@@ -14,7 +13,7 @@ const TIMEOUT_MS = 60_000;
 /** The maximum number of notifications in one message (developer guide, "Outbound Messaging WSDL"). */
 const MAX_NOTIFICATIONS = 100;
 
-/** Records about which a flow or a workflow rule has sent a message. */
+/** Records for which a flow or a workflow rule has sent a message. */
 export const messageOrderSchema = z.strictObject({
   url: z.url(),
   type: z.string().default('Contact'),
@@ -27,14 +26,14 @@ export const messageOrderSchema = z.strictObject({
 
 export type MessageOrder = z.output<typeof messageOrderSchema>;
 
-/** The outcome of a message. Without an acknowledgement, Salesforce resends it for a day. */
+/** The outcome of a message. If the acknowledgement is missing, Salesforce repeats the message for a day. */
 export interface SentMessage extends CalledOut {
   isAcknowledged: boolean;
 }
 
 /**
- * Sends one message, unsigned like all Outbound Messages. `values` has each record's values in the
- * order of `ids`.
+ * Sends one message, unsigned like all Outbound Messages. `values` contains each record's values in the same order as
+ * `ids`.
  */
 export async function sendMessage(
   order: MessageOrder,
@@ -84,7 +83,7 @@ function escapeXml(text: string): string {
 /** A callout of a flow. Its administrator mapped the body. */
 export const calloutOrderSchema = z.strictObject({ url: z.url(), body: z.unknown().optional() });
 
-/** Sends a callout, unsigned like all of them. */
+/** Callouts are never signed. */
 export function sendCallout({
   url,
   body,

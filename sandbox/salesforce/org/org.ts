@@ -22,7 +22,7 @@ import { type ApiUsage, createApiUsage } from './api-usage.ts';
 import { fillPeople } from './people.ts';
 import { fillReports } from './reports.ts';
 
-/** An org. `runQuery(org, …)` queries it, `org.store` writes to it. */
+/** `runQuery(org, …)` reads records from it, and `org.store` writes records to it. */
 export interface Org {
   db: Database;
   catalogue: Catalogue;
@@ -35,10 +35,10 @@ export interface Org {
   clock: () => number;
 }
 
-/** The parts that an org is created from. */
+/** The parts from which an org is created. */
 export interface OrgOptions {
   world: World;
-  /** The number of people from the world's contact list that the org has. */
+  /** The number of the org's people from the world's contact list. */
   contactCount: number;
   shape: OrgShape;
   /** Defaults to none. */
@@ -48,10 +48,7 @@ export interface OrgOptions {
   clock: () => number;
 }
 
-/**
- * Opens the org of a database, and fills it if it is new. Throws an error if it was filled with
- * other data.
- */
+/** Throws an error if it was filled with other data. */
 export function openOrg(db: Database, options: OrgOptions): Org {
   const { clock } = options;
   const isNew = isSameOrNew(db, options) === 'new';
@@ -75,7 +72,6 @@ export function openOrg(db: Database, options: OrgOptions): Org {
   };
 }
 
-/** Returns the user with this ID. */
 export function findUser(id: string): User | undefined {
   return USERS.find((user) => user.id === id);
 }
@@ -94,7 +90,7 @@ function isSameOrNew(db: Database, options: OrgOptions): 'same' | 'new' {
   return present === undefined ? 'new' : 'same';
 }
 
-/** The setting that records the data that a database was filled with. */
+/** The setting that records how the database was filled. */
 const INGREDIENTS = 'made of';
 
 function ingredientsOf({ world, contactCount, shape, features = {} }: OrgOptions): string {
@@ -102,7 +98,10 @@ function ingredientsOf({ world, contactCount, shape, features = {} }: OrgOptions
   return `seed ${world.seed}, ${world.donorCount} donors, ${contactCount} contacts, shape ${shape}${extras.join('')}`;
 }
 
-/** All or nothing: a sandbox that is stopped during the fill starts from the beginning. */
+/**
+ * Fills the database completely or not at all. If a sandbox stops during the fill, it starts again
+ * from the beginning.
+ */
 function fill(db: Database, catalogue: Catalogue, options: OrgOptions): void {
   const { world, contactCount, shape, clock } = options;
   const nowMs = clock();

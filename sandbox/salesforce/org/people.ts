@@ -10,19 +10,22 @@ import { fillGroups } from './groups.ts';
 import { createInsert, type Insert } from './insert.ts';
 import { contactIdOf } from './person-id.ts';
 
-/** Salesforce's text for a missing last name, because a contact must have one. */
+/** The last name that Salesforce uses if none is given. Every contact must have a last name. */
 const NO_LAST_NAME = '[not provided]';
 
-/** The period before the start over which the org's contacts were added: two years. */
+/** The org's contacts were added over this period of two years before the start. */
 const HISTORY_MS = 2 * 365 * 86_400_000;
 
-/** Members of a household are close together in the list, so it is enough to look back this far. */
+/**
+ * Members of a household are close together in the list. It is therefore enough to search this
+ * number of rows.
+ */
 const HOUSEHOLD_WINDOW = 12;
 
 /** The options for turning the people of the world into records. */
 export interface PeopleOptions {
   world: World;
-  /** The number of people in the world's contact list whom the org contains. */
+  /** The number of people from the world's contact list in this org. */
   contactCount: number;
   nowMs: number;
 }
@@ -115,7 +118,7 @@ function addWithOwnAccount(
   });
 }
 
-/** Accounts, each created when it is first needed. */
+/** The accounts. Each account is created when it is first needed. */
 interface Accounts {
   employer(name: string, atMs: number): string;
   employerOf(person: CrmPerson, atMs: number): string | null;
@@ -148,7 +151,7 @@ function createAccounts(insert: Insert): Accounts {
   };
 }
 
-/** Orgs without the Nonprofit Success Pack do not have its fields. */
+/** Orgs that lack the Nonprofit Success Pack do not have its fields. */
 const ORGANISATION = { npe01__SYSTEM_AccountType__c: 'Organization' };
 const HOUSEHOLD = {
   Type: 'Household',
@@ -156,7 +159,7 @@ const HOUSEHOLD = {
   npe01__SYSTEMIsIndividual__c: 1,
 };
 
-/** The last person of the list was added shortly before the org was started. */
+/** The last person in the list was added shortly before the org was started. */
 function stampOf(number: number, { nowMs, contactCount }: PeopleOptions): number {
   return wholeSecond(nowMs - HISTORY_MS + Math.floor((HISTORY_MS * number) / contactCount));
 }

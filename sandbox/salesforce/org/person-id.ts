@@ -1,4 +1,4 @@
-/** Maps a person of the world's list to a contact. */
+/** Maps a person in the world's list to a contact. */
 
 import { createId } from '../core/ids.ts';
 

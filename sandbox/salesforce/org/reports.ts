@@ -14,7 +14,6 @@ export interface Report {
   where: string | null;
 }
 
-/** All reports. */
 export const REPORTS: readonly Report[] = [
   {
     name: 'Board Members',
@@ -36,7 +35,7 @@ export const REPORTS: readonly Report[] = [
   },
 ].map((report, index) => ({ ...report, id: createId('00O', index + 1) }));
 
-/** Writes the records of the reports. The database must not have any yet. */
+/** Writes the records of the reports. The database must not contain any reports yet. */
 export function fillReports(db: Database, atMs: number): void {
   for (const [index, { id, name, developerName, description }] of REPORTS.entries()) {
     const row = {

@@ -1,4 +1,4 @@
-/** Describes the columns of a query, for clients that draw tables (`columns=true`). */
+/** Describes the columns of a query, for clients that show tables (`columns=true`). */
 
 import type { FieldType } from '@jetstreamapp/soql-parser-js';
 import { isNumeric, isText } from '../metadata/field.ts';
@@ -48,7 +48,7 @@ function toTree(columns: readonly ProjectedColumn[]): ColumnMetadata[] {
 }
 
 /**
- * A calculated column has the name that its records give it, and shows the function in the query.
+ * A calculated column has the same name as in its records, and shows the function from the query.
  */
 function summedColumns(type: ObjectType, fields: readonly FieldType[]): ColumnMetadata[] {
   let unnamed = 0;
@@ -66,7 +66,7 @@ function summedColumns(type: ObjectType, fields: readonly FieldType[]): ColumnMe
   });
 }
 
-/** The columns of children are nested in one column for all of them. */
+/** The columns of children are nested in a single column. */
 function childColumns(fields: readonly FieldType[]): ColumnMetadata[] {
   return fields.flatMap((field) => {
     if (field.type !== 'FieldSubquery') return [];

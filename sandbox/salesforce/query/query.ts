@@ -18,10 +18,10 @@ import {
 } from './soql/projection.ts';
 import { selectSql } from './soql/selection.ts';
 
-/** The maximum number of records that are read at once, whatever the caller requests. */
+/** The maximum number of records that are read at once, even if the caller requests more. */
 export const QUERY_PAGE = 2000;
 
-/** The parts of an org that queries need. */
+/** The parts of an org that are needed to run queries. */
 export interface QueryOrg {
   db: Database;
   catalogue: Catalogue;
@@ -39,20 +39,20 @@ export interface QueryOptions {
   basePath: string;
 }
 
-/**
- * The result of a query: the records found at that moment, shown in their state at the time they
- * are read.
- */
+/** The query decides which records are found, and each page shows their current state. */
 export interface QueryResult {
   type: ObjectType;
   total: number;
-  /** Reads the records from one position to another (excluded). Returns fewer at the end. */
+  /**
+   * Reads the records from one position (inclusive) to another position (exclusive). The last page
+   * can contain fewer records.
+   */
   records(start: number, end: number): SObjectRecord[];
   /** The columns of the SELECT. Empty for queries that aggregate. */
   columns: readonly ProjectedColumn[];
 }
 
-/** Runs a query as a user. Throws a SalesforceError that describes the problem. */
+/** Throws a SalesforceError that describes the problem. */
 export function runQuery(
   org: QueryOrg,
   soql: string,

@@ -1,7 +1,4 @@
-/**
- * Automation that an administrator has set up. It changes a record in the transaction that writes
- * it.
- */
+/** Automation that an administrator has set up. It changes a record in the same transaction as the write. */
 
 import { z } from 'zod';
 import { quoted } from '../core/database.ts';
@@ -16,33 +13,28 @@ export const automationSchema = z.strictObject({
   /** The name by which the automation can be removed. */
   name: z.string().optional(),
   type: z.string().default('Contact'),
-  /** The field that the automation changes. */
   field: z.string(),
   change: z.discriminatedUnion('kind', [
     /** Rounds a number to a multiple. */
     z.strictObject({ kind: z.literal('round'), to: z.number().positive().default(1) }),
-    /** Converts a text to capitals. */
+    /** Converts a string to capitals. */
     z.strictObject({ kind: z.literal('upperCase') }),
     z.strictObject({ kind: z.literal('clear') }),
     z.strictObject({ kind: z.literal('set'), value: z.union([z.string(), z.number()]) }),
   ]),
-  /** Whether it runs only when its field is written, or on every write of the record. */
+  /** True if it runs only when its field is written. Otherwise it runs on every write to the record. */
   runsOn: z.enum(['field', 'record']).default('field'),
-  /** A SOQL condition that the record must meet after the write. Without it, every record qualifies. */
+  /** A SOQL condition that the record must meet after the write. If this is missing, every record qualifies. */
   when: z.string().min(1).optional(),
 });
 
-/** One step of automation. */
 export type AutomationStep = z.output<typeof automationSchema>;
 
 /** The automation of an org. */
 export interface Automation {
-  /**
-   * Sets up a step. Throws an error if it names a field that does not exist or that it cannot
-   * change.
-   */
+  /** Sets up a step. Throws an error if the step names a field that does not exist, or one that it cannot change. */
   add(step: AutomationStep): void;
-  /** Removes the steps with this name. Returns false if there are none. */
+  /** Returns false if there are none. */
   remove(name: string): boolean;
   clear(): void;
   list(): readonly AutomationStep[];

@@ -4,7 +4,7 @@ import { type RecordError, recordError } from '../core/errors.ts';
 import { type Field, isNumeric, isText, type StoredValue } from '../metadata/field.ts';
 import type { ObjectType } from '../metadata/object-type.ts';
 
-/** Returns the error of a value that has the right type, or undefined if there is none. */
+/** Returns the error for a value of the right type, or undefined if the value is allowed. */
 export function checkValue(field: Field, value: StoredValue): RecordError | undefined {
   if (value === null) return undefined;
   if (isText(field)) return checkText(field, String(value));

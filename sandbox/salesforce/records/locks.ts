@@ -1,4 +1,6 @@
-/** Records that another user is editing. They stay locked for the requested number of writes. */
+/**
+ * Records that a different user is editing. They stay locked for the requested number of writes.
+ */
 
 import { z } from 'zod';
 import { type RecordError, recordError } from '../core/errors.ts';
@@ -12,7 +14,7 @@ const idSchema = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
-/** A lock to set, on one record or on all records that belong to one account. */
+/** A lock to set. It applies to one record or to all records of one account. */
 export const lockSchema = z
   .strictObject({
     id: idSchema.optional(),
@@ -24,15 +26,17 @@ export const lockSchema = z
     message: 'Give either id or accountId.',
   });
 
-/** A lock. */
 export type Lock = z.output<typeof lockSchema>;
 
 /** The locks of an org. */
 export interface Locks {
   add(lock: Lock): void;
-  /** Rejects this many of the next writes, for any record. 0 turns this off. */
+  /** Rejects this number of future writes to any record. 0 turns this off. */
   lockNext(times: number): void;
-  /** Returns the error for a write if a lock applies. Each error uses up one of the lock's times. */
+  /**
+   * Returns the error for a write if a lock applies. Each error reduces the lock's remaining
+   * rejections by one.
+   */
   strike(id: string, accountId: StoredValue | undefined): RecordError | undefined;
   list(): Lock[];
 }
@@ -70,7 +74,7 @@ export function createLocks(): Locks {
   };
 }
 
-/** Represents the account of a record without an account. It does not equal any lock's account. */
+/** Represents the account of a record that has no account. It does not equal any lock's account. */
 const NO_ACCOUNT = Symbol('no account');
 
 function lockError(id: StoredValue): RecordError {

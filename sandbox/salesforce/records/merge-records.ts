@@ -1,5 +1,3 @@
-/** Merges two records into one. */
-
 import type { User } from '../metadata/access.ts';
 import type { Catalogue } from '../metadata/catalogue.ts';
 import { isStored } from '../metadata/field.ts';
@@ -9,7 +7,7 @@ import { putIntoBin } from './recycle-bin.ts';
 import type { Row, Rows } from './rows.ts';
 import type { Transact } from './transactions.ts';
 
-/** The parts of an org that merging needs. */
+/** The parts of an org that are needed to merge records. */
 export interface MergeOrg {
   catalogue: Catalogue;
   rows: Rows;
@@ -34,7 +32,6 @@ export function mergeInto(
   putIntoBin(org, user, type, ids.loserId, atMs, ids.masterId);
 }
 
-/** Returns the loser's values for the fields that are blank in the master. */
 export function filledBlanks(type: ObjectType, master: Row, loser: Row): Columns {
   return new Map(
     type.fields
@@ -54,7 +51,10 @@ function linksTo(catalogue: Catalogue, type: ObjectType) {
   );
 }
 
-/** A child that the master already has stays with the loser, and is deleted with it. */
+/**
+ * If the master already has the same child, the child remains with the loser and is deleted with
+ * it.
+ */
 function moveChild(
   { rows, transact }: MergeOrg,
   child: ObjectType,

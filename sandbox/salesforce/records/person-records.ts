@@ -1,4 +1,6 @@
-/** Person accounts: an account and a contact that are one person and change together. */
+/**
+ * Person accounts. A person account consists of an account and a contact that represent one person and change together.
+ */
 
 import { type RecordError, recordError } from '../core/errors.ts';
 import type { User } from '../metadata/access.ts';
@@ -8,22 +10,19 @@ import { missingFields } from './checks.ts';
 import { type Columns, changeStamps, defaultColumns, newStamps } from './record-values.ts';
 import type { Row, Rows } from './rows.ts';
 
-/** The parts of an org that writing people needs. */
+/** The parts of an org that are needed to write people. */
 export interface PersonOrg {
   catalogue: Catalogue;
   rows: Rows;
 }
 
-/** Returns the errors in the values of a person to create. */
+/** Returns the errors for the values of a new person. */
 export function checkNewPerson(person: Columns): RecordError[] {
   const isNameless = person.size > 0 && (person.get('LastName') ?? null) === null;
   return isNameless ? [missingFields(['LastName'])] : [];
 }
 
-/**
- * Checks that values of a person are written only to a record that is a person, and through the
- * account.
- */
+/** Checks that a person's values are written only to person accounts and only through the account. */
 export function checkPerson(
   type: ObjectType,
   row: Row,
@@ -38,7 +37,7 @@ export function checkPerson(
   return standard.size > 0 ? [badNames(type, standard)] : [];
 }
 
-/** Returns the name of a person's account: the written parts, or else the existing ones. */
+/** Returns the name of a person's account. Written parts of the name take precedence over stored parts. */
 export function personName(person: Columns, present: Row): string {
   const part = (name: string) => (person.has(name) ? person.get(name) : present[name]) ?? '';
   return `${part('FirstName')} ${part('LastName')}`.trim();
@@ -60,7 +59,9 @@ export function insertPerson(
   rows.update(catalogue.get('Account'), accountId, link.set('IsPersonAccount', 1));
 }
 
-/** Applies a change of one of the two records to the other. `row` is the earlier state of the changed one. */
+/**
+ * Applies a change of one of the two records to the other. `row` is the state of the changed record before the change.
+ */
 export function updateOtherHalf(
   { catalogue, rows }: PersonOrg,
   user: User,

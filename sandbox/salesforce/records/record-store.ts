@@ -44,7 +44,6 @@ import { createTransactions, type Transact } from './transactions.ts';
 
 export type { Values } from './record-values.ts';
 
-/** The options for writing a record. */
 export interface WriteOptions {
   /** True to ignore duplicate rules (`Sforce-Duplicate-Rule-Header`). */
   allowDuplicates?: boolean;
@@ -58,10 +57,7 @@ export interface MergeOptions {
   values?: Values;
 }
 
-/**
- * Writes records. Each call is one record and one transaction, or part of the surrounding
- * transaction.
- */
+/** Writes records. Each call writes one record in one transaction, or takes part in the surrounding transaction. */
 export interface RecordStore {
   insert(user: User, type: ObjectType, values: Values, options?: WriteOptions): SaveResult;
   update(
@@ -92,7 +88,7 @@ export interface RecordStore {
   vanish(type: ObjectType, id: string): void;
   /** Returns the number of record updates, excluding updates that were rolled back. */
   listUpdates(): { id: string; updates: number }[];
-  /** Reads a stored record, even a deleted one, or undefined if there is none. */
+  /** Returns a stored record, even if it was deleted, or undefined if it does not exist. */
   read(type: ObjectType, id: string): Row | undefined;
   transact: Transact;
 }
@@ -108,11 +104,10 @@ export interface RecordStoreOrg {
   clock: () => number;
 }
 
-/** Opens the store of an org. */
 export function createRecordStore(org: RecordStoreOrg): RecordStore {
   const { catalogue, access } = org;
   const rows = createRows(org.db);
-  // Permissions that were read during a write may be wrong after the write is rolled back.
+  // If a write is rolled back, permissions that were read during the write may be wrong.
   const { transact, join } = createTransactions(org.db, access.forget);
   const parts = { catalogue, access, rows, transact };
   const nowMs = () => wholeSecond(org.clock());
@@ -122,7 +117,10 @@ export function createRecordStore(org: RecordStoreOrg): RecordStore {
     return transact(work, ({ success }) => success);
   }
 
-  /** Returns the same for a record whose values are valid. Only the checks of `finish` can refuse it. */
+  /**
+   * Writes a record whose values are valid. The org can still reject the write because of rules, automation or unique
+   * fields.
+   */
   function write(type: ObjectType, work: () => SaveResult): SaveResult {
     const mayBeRefused =
       type.unique.length > 0 ||
@@ -289,7 +287,7 @@ export function createRecordStore(org: RecordStoreOrg): RecordStore {
   return { insert, update, remove, undelete, merge, purge, vanish, read, listUpdates, transact };
 }
 
-/** Writes to contacts of the same account wait for each other, which causes locks. */
+/** Writes to contacts of the same account wait for each other. This causes locks. */
 function accountOf(type: ObjectType, id: string, row: Row): StoredValue | undefined {
   return type.name === 'Account' ? id : row['AccountId'];
 }
@@ -311,7 +309,7 @@ function notShared(id: string): RecordError {
   return recordError('INSUFFICIENT_ACCESS_ON_CROSS_REFERENCE_ENTITY', message);
 }
 
-/** The error for a user without the permission for this part of the setup. */
+/** The error for a user who has no permission for this part of the setup. */
 const NO_RIGHT = recordError('INSUFFICIENT_ACCESS_OR_READONLY', NO_RIGHT_MESSAGE);
 
 const DELETED = recordError('ENTITY_IS_DELETED', 'entity is deleted');

@@ -11,7 +11,7 @@ import { NOT_OF_TYPE, readValue } from '../metadata/value.ts';
 import { checkValue, missingFields, noSuchField, notEditable, wrongType } from './checks.ts';
 import type { Row, Rows } from './rows.ts';
 
-/** The values of a record by field, as the client sent them. */
+/** The values of a record by field, in the form in which the client sent them. */
 export type Values = Readonly<Record<string, unknown>>;
 
 /** Values to write, by field. */
@@ -26,14 +26,14 @@ export interface ReadValues {
   errors: RecordError[];
 }
 
-/** The parts of an org that reading values needs. */
+/** The parts of an org that are needed to read values. */
 export interface ValuesOrg {
   catalogue: Catalogue;
   access: Access;
   rows: Rows;
 }
 
-/** Reads values as a user who is about to create or change a record. */
+/** The user is about to create or change the record. */
 export function readValues(
   org: ValuesOrg,
   user: User,
@@ -61,8 +61,8 @@ export function readValues(
 }
 
 /**
- * Returns the error for required fields that would be blank in `columns`: only for the given ones,
- * or for all.
+ * Returns the error for required fields that would be blank in `columns`. Checks either the given
+ * fields or all fields.
  */
 export function findMissing(
   type: ObjectType,
@@ -93,7 +93,6 @@ export function changeStamps(user: User, atMs: number): Columns {
   return stampChange(new Map(), user, atMs);
 }
 
-/** Adds the same columns to those of a change. */
 export function stampChange(columns: Columns, user: User, atMs: number): Columns {
   return columns
     .set('LastModifiedDate', atMs)
@@ -101,7 +100,6 @@ export function stampChange(columns: Columns, user: User, atMs: number): Columns
     .set('SystemModstamp', atMs);
 }
 
-/** Returns the columns that a new record sets in addition. */
 export function newStamps(user: User, atMs: number): Columns {
   return changeStamps(user, atMs).set('CreatedDate', atMs).set('CreatedById', user.id);
 }
@@ -152,7 +150,7 @@ function toKept(field: Field, value: StoredValue): StoredValue {
   return field.reference === undefined || value === null ? value : readId(String(value));
 }
 
-/** A required field is filled by the client. A calculated field cannot be missing. */
+/** The client must fill a required field. A calculated field cannot be missing. */
 function isOwed(field: Field): boolean {
   return field.required && field.createable && isStored(field);
 }

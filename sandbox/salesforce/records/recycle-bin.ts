@@ -6,13 +6,13 @@ import type { ObjectType } from '../metadata/object-type.ts';
 import { changeStamps } from './record-values.ts';
 import type { Rows } from './rows.ts';
 
-/** The parts of an org that the recycle bin needs. */
+/** The parts of an org that are needed for the recycle bin. */
 export interface BinOrg {
   catalogue: Catalogue;
   rows: Rows;
 }
 
-/** Puts a record into the bin. `masterId` is the record it was merged into. */
+/** `masterId` is the record into which it was merged. */
 export function putIntoBin(
   org: BinOrg,
   user: User,
@@ -47,7 +47,9 @@ export function takeOutOfBin(
   org.rows.update(type, id, mark);
 }
 
-/** Returns the dependent records of a record: live ones, or those deleted at a moment. */
+/**
+ * Returns a record's dependent records. They are live, or they were deleted at the given moment.
+ */
 function childrenOf(
   { catalogue, rows }: BinOrg,
   parent: ObjectType,

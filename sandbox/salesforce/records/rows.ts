@@ -15,32 +15,30 @@ export interface NewKey {
   number: number;
 }
 
-/** Reads and writes rows. */
 export interface Rows {
   read(type: ObjectType, id: string): Row | undefined;
-  /** Returns the same, with only the columns that determine whether and how a record may be written. */
+  /** Reads the columns that determine whether and how a record may be written. */
   readState(type: ObjectType, id: string): Row | undefined;
   insert(type: ObjectType, key: NewKey, columns: ReadonlyMap<string, StoredValue>): void;
   update(type: ObjectType, id: string, columns: ReadonlyMap<string, StoredValue>): void;
-  /** Counts an update of a record. The count is rolled back with the update's transaction. */
+  /** The count is rolled back with the update's transaction. */
   countUpdate(id: string): void;
-  /** Returns the number of updates of each record. */
   listUpdates(): { id: string; updates: number }[];
-  /**
-   * Returns the key for the next record. The key is used up even if no record is created with it.
-   */
+  /** The key is used up even if no record is created with it. */
   nextKey(type: ObjectType): NewKey;
-  /** Returns the records that point to a parent: live ones or, with `wentAtMs`, those deleted at that moment. */
+  /**
+   * Returns the live records that point to a parent. With `wentAtMs`, returns only the records that were deleted at
+   * that moment.
+   */
   childIds(type: ObjectType, field: string, parentId: string, wentAtMs: number | null): string[];
-  /** Other live records with the same values in fields whose values must be unique together. */
+  /** Returns the other live records that have the same values in a group of unique fields. */
   findTwins(type: ObjectType, id: string): string[];
-  /** Returns the same for single fields whose values must be unique, with the field of each. */
+  /** Returns the live records with the same value in a unique field, together with that field. */
   findUniqueTwins(type: ObjectType, id: string): { twin: string; field: string }[];
   logDeletion(type: ObjectType, id: string, atMs: number): void;
   wasDeleted(type: ObjectType, id: string): boolean;
-  /** Removes the row of a deleted record permanently. */
   purge(type: ObjectType, id: string): void;
-  /** Removes the row of any record, with the log entry of its deletion. */
+  /** Removes the row of any record and the log entry about its deletion. */
   vanish(type: ObjectType, id: string): void;
 }
 
@@ -116,7 +114,7 @@ export function createRows(db: Database): Rows {
   };
 }
 
-/** Builds the SQL of a statement for its columns. */
+/** Builds the SQL statement for these columns. */
 type ToSql = (type: ObjectType, columns: readonly string[]) => string;
 
 function readSql({ name }: ObjectType): string {
@@ -124,8 +122,8 @@ function readSql({ name }: ObjectType): string {
 }
 
 /**
- * The columns that show whether a record is deleted, which account's lock applies to it, and the other record
- * of its person.
+ * The columns that show whether a record is deleted and which account's lock applies to it. They also show the other
+ * record of the same person.
  */
 const STATE_COLUMNS = ['Id', 'IsDeleted', 'AccountId', 'IsPersonAccount', 'PersonContactId'];
 
@@ -162,10 +160,7 @@ function findTwinSql({ name }: ObjectType, columns: readonly string[]): string {
  */
 const MAX_STATEMENTS = 200;
 
-/**
- * Caches statements by operation and columns, because building their SQL takes longer than running
- * it.
- */
+/** Caches statements by operation and columns, because it takes longer to build their SQL than to run it. */
 function createStatementCache(db: Database) {
   const statements = new Map<string, Statement<StoredValue[], Row>>();
   return (work: string, type: ObjectType, columns: readonly string[], toSql: ToSql) => {

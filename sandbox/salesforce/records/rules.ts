@@ -1,6 +1,6 @@
 /**
- * Rules that an administrator has set up: validation rules, duplicate rules, triggers that reject writes, and triggers
- * that exceed Salesforce's limits for one transaction.
+ * Rules that an administrator has set up: validation rules, duplicate rules, and triggers. A trigger rejects writes, or
+ * it exceeds Salesforce's limits for one transaction.
  */
 
 import { z } from 'zod';
@@ -27,7 +27,7 @@ export const ruleSchema = z.discriminatedUnion('kind', [
     /** Another code, for example `CANNOT_INSERT_UPDATE_ACTIVATE_ENTITY` for a trigger. */
     statusCode: z.string().default('FIELD_CUSTOM_VALIDATION_EXCEPTION'),
   }),
-  /** Rejects records that have the same values as another record in all these fields. */
+  /** Rejects records that have the same values in all these fields as an existing record. */
   z.strictObject({
     kind: z.literal('duplicate'),
     name: z.string().optional(),
@@ -36,18 +36,21 @@ export const ruleSchema = z.discriminatedUnion('kind', [
     message: z.string().default('Use one of these records?'),
   }),
   /**
-   * Triggers and flows that need so much for each record that a transaction with more than `records` records exceeds a
-   * limit of Salesforce. Then none of its records is written.
+   * Triggers and flows that exceed a Salesforce limit if a transaction has more than `records` records. If the limit is
+   * exceeded, none of the records is written.
    */
   z.strictObject({
     kind: z.literal('limit'),
     name: z.string().optional(),
     type: z.string(),
-    /** The largest number of records in one transaction that stays below the limit. */
+    /** The largest number of records for which a transaction stays below the limit. */
     records: z.number().int().min(0),
-    /** The ID of a record without which the limit is not exceeded. */
+    /** The limit is exceeded only if the transaction contains the record with this ID. */
     only: z.string().optional(),
-    /** How often the limit is exceeded. Without it, always; processor time varies from one transaction to the next. */
+    /**
+     * The number of times that the limit is exceeded. If this is missing, the limit is always exceeded. In real orgs,
+     * processor time varies from one transaction to the next.
+     */
     times: z.number().int().min(1).optional(),
     statusCode: z.string().default('CANNOT_INSERT_UPDATE_ACTIVATE_ENTITY'),
     message: z
@@ -58,20 +61,19 @@ export const ruleSchema = z.discriminatedUnion('kind', [
   }),
 ]);
 
-/** A rule. */
 export type Rule = z.output<typeof ruleSchema>;
 
 /** The rules of an org. */
 export interface Rules {
   /** Sets up a rule. Throws a SalesforceError if it names something that does not exist. */
   add(rule: Rule): void;
-  /** Removes the rules with this name. Returns false if there are none. */
+  /** Returns false if there are none. */
   remove(name: string): boolean;
   clear(): void;
   list(): readonly Rule[];
   /** True if there are rules about an object. */
   concern(type: ObjectType): boolean;
-  /** Returns the error of every record in a transaction that writes these records, or undefined if there is none. */
+  /** Returns the error for every record in a transaction, or undefined if no limit is exceeded. */
   exceed(type: ObjectType, ids: readonly string[]): RecordError | undefined;
   /** Returns the errors that the rules report for a record in its current state in the database. */
   check(type: ObjectType, id: string, options: { allowDuplicates: boolean }): RecordError[];
@@ -80,7 +82,7 @@ export interface Rules {
 /** Starts without rules. `seer` is a user who sees every field that rules can name. */
 export function createRules(org: QueryOrg, seer: User): Rules {
   let rules: Rule[] = [];
-  /** How often each limit has been exceeded. */
+  /** The number of times that each limit has been exceeded. */
   const exceeded = new Map<Rule, number>();
 
   function meets(type: ObjectType, id: string, when: string): boolean {

@@ -1,7 +1,4 @@
-/**
- * A trigger of the Nonprofit Success Pack. A deceased contact must not be contacted, by email or by
- * phone.
- */
+/** Nobody may contact a deceased contact by email or by phone. */
 
 import type { StoredValue } from '../metadata/field.ts';
 import type { ObjectType } from '../metadata/object-type.ts';

@@ -2,7 +2,7 @@
 
 import type { Database } from '../core/database.ts';
 
-/** Runs `work`, and rolls it back if `keep` returns false for its outcome or if it throws. */
+/** Runs `work`. Rolls it back if it throws or if `keep` returns false for its outcome. */
 export type Transact = <Outcome>(
   work: () => Outcome,
   keep: (outcome: Outcome) => boolean,
@@ -12,9 +12,9 @@ export type Transact = <Outcome>(
 export interface Transactions {
   transact: Transact;
   /**
-   * Runs work whose every outcome is kept. Inside other work it is not rolled back separately: an
-   * error that it throws must reach the surrounding work. It avoids the savepoint, which costs as
-   * much as a write.
+   * Runs work and keeps every outcome. Inside other work it is not rolled back separately. An error
+   * that it throws must reach the surrounding work. This avoids the savepoint, which costs as much
+   * as a write.
    */
   join<Outcome>(work: () => Outcome): Outcome;
 }

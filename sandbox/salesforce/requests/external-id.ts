@@ -1,4 +1,4 @@
-/** Records that are identified by one of their fields instead of their ID. */
+/** Records that are identified by one of their fields. The field replaces the ID. */
 
 import { SalesforceError } from '../core/errors.ts';
 import { readId } from '../core/ids.ts';
@@ -19,7 +19,7 @@ export function identifyingField(type: ObjectType, name: string): Field {
   throw new SalesforceError(404, 'NOT_FOUND', message);
 }
 
-/** The error for a value that should identify one record, but occurs in several records. */
+/** The error for a value that should identify one record but occurs in several records. */
 export class AmbiguousKeyError extends Error {
   override readonly name = 'AmbiguousKeyError';
   /** The object, and the IDs of the records. */

@@ -1,4 +1,6 @@
-/** The faults that only Salesforce has, in addition to those of any HTTP service. */
+/**
+ * The faults that only Salesforce can have. The other faults are the same as for any HTTP service.
+ */
 
 import { z } from 'zod';
 import { type FaultRule, faultRulesSchema } from '../../../testbed/fault-rules.ts';
@@ -12,12 +14,15 @@ const salesforceFaultSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('invalidSession') }),
   /** The first records that this request writes are locked by another user. */
   z.strictObject({ kind: z.literal('lockRows'), records: z.number().int().min(1).default(1) }),
-  /** The daily requests are used up, for this request only. */
+  /** The daily requests are used up, but only for this request. */
   z.strictObject({ kind: z.literal('requestLimit') }),
-  /** Too many long requests at the same time. */
+  /** The limit of concurrent long requests is exceeded. */
   z.strictObject({ kind: z.literal('concurrentLimit') }),
   z.strictObject({ kind: z.literal('serverUnavailable') }),
-  /** A query takes too long. With `soql`, only a query that contains this text, ignoring case. */
+  /**
+   * A query takes too long. With `soql`, the fault affects only queries that contain this text in
+   * any case.
+   */
   z.strictObject({ kind: z.literal('queryTimeout'), soql: z.string().min(1).optional() }),
   /** The Bulk API query job that this request creates ends as `Failed`. */
   z.strictObject({ kind: z.literal('failQueryJob') }),

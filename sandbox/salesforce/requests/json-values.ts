@@ -1,4 +1,7 @@
-/** Records in the JSON of requests. A wrong JSON type rejects the whole request. */
+/**
+ * Records in the JSON of requests. One value of the wrong JSON type makes Salesforce reject the
+ * whole request.
+ */
 
 import { z } from 'zod';
 import { SalesforceError } from '../core/errors.ts';
@@ -10,7 +13,7 @@ import type { Values } from '../records/record-store.ts';
 /** A record in JSON: values by field, in addition to `attributes`. */
 export const jsonRecordSchema = z.record(z.string(), z.unknown());
 
-/** Reads a body. Throws JSON_PARSER_ERROR if its structure is wrong. */
+/** Throws JSON_PARSER_ERROR if its structure is wrong. */
 export function readJson<Schema extends z.ZodType>(
   schema: Schema,
   body: unknown,
@@ -21,8 +24,8 @@ export function readJson<Schema extends z.ZodType>(
 }
 
 /**
- * Returns the values of a record without `attributes` and ID. Throws INVALID_FIELD for fields that
- * the user cannot see. Throws JSON_PARSER_ERROR for JSON values that the field cannot hold.
+ * Returns the values of a record, excluding `attributes` and ID. Throws INVALID_FIELD for fields
+ * that the user cannot see. Throws JSON_PARSER_ERROR for JSON values that the field cannot hold.
  */
 export function readJsonValues(
   access: Access,
@@ -51,7 +54,7 @@ function cannotRead(type: string, value: unknown): string {
   return `Cannot deserialize instance of ${type} from ${kind} value ${shown} or request may be missing a required field at [line:1, column:1]`;
 }
 
-/** Returns the JSON parser's name for a value, and how it shows the value. */
+/** Returns the JSON parser's name for a value, and the form in which the parser shows the value. */
 function kindOf(value: unknown): [string, string] {
   if (Array.isArray(value)) return ['START_ARRAY', '['];
   if (typeof value === 'object') return ['START_OBJECT', '{'];

@@ -1,6 +1,6 @@
 /**
- * Schedules requests. A composite request that is stored completely or not at all has exclusive use
- * of the database.
+ * Schedules requests. If a composite request is stored completely or not at all, it has exclusive
+ * use of the database.
  */
 
 import type { MiddlewareHandler } from 'hono';
@@ -8,9 +8,9 @@ import type { SalesforceEnv } from './context.ts';
 
 /** The turns of an org's requests. */
 export interface Turns {
-  /** Lets requests run concurrently, but not while one runs alone. */
+  /** Requests run concurrently unless a request needs exclusive use. */
   share: MiddlewareHandler<SalesforceEnv>;
-  /** Runs the work of a request that has a share, once no other request is running. */
+  /** Runs work that needs exclusive use. The work starts when no other request is running. */
   alone<Outcome>(work: () => Promise<Outcome>): Promise<Outcome>;
 }
 
@@ -49,7 +49,7 @@ export function createTurns(): Turns {
 
   return {
     async share(c, next) {
-      // A part of a composite request uses the turn of the whole request.
+      // A part of a composite request belongs to the turn of the whole request.
       if (c.env?.isSubrequest === true) return next();
       await until(() => !isTaken);
       sharing += 1;
@@ -61,7 +61,7 @@ export function createTurns(): Turns {
       }
     },
     alone(work) {
-      // The request gives up its share. Otherwise, two such requests would wait for each other.
+      // The request ends its shared use. Otherwise, two such requests would wait for each other.
       sharing -= 1;
       wake();
       const outcome = last.then(() => runAlone(work));

@@ -5,7 +5,10 @@ import type { Access, User } from '../metadata/access.ts';
 import type { Catalogue } from '../metadata/catalogue.ts';
 import type { ObjectType } from '../metadata/object-type.ts';
 
-/** Unlike in SOQL, an object that the user cannot see is a path that does not exist: NOT_FOUND. */
+/**
+ * Unlike in SOQL, an object that the user cannot see leads to a path that does not exist:
+ * NOT_FOUND.
+ */
 export function typeInPath(
   { catalogue, access }: { catalogue: Catalogue; access: Access },
   user: User,

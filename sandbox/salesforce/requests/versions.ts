@@ -8,7 +8,7 @@ const RELEASES = [
   { label: "Winter '27", version: 68 },
 ];
 
-/** Salesforce has retired all older versions. Paths of the versions in between also work. */
+/** Salesforce has retired all older versions. The org also accepts the paths of all versions up to `NEWEST`. */
 const OLDEST = 31;
 const NEWEST = 68;
 

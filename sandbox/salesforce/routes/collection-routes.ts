@@ -20,9 +20,9 @@ import { AmbiguousKeyError, findByField, identifyingField } from '../requests/ex
 import { readJson, readJsonValues } from '../requests/json-values.ts';
 
 const MAX_RECORDS = 200;
-/** Retrieving needs only IDs, so Salesforce allows more of them. */
+/** Retrieving needs only IDs, so Salesforce allows more records for it. */
 const MAX_RETRIEVED = 2000;
-/** The maximum number of consecutive runs of records of one type. A request that mixes types more often is rejected. */
+/** The maximum number of consecutive runs of records of one type. A request with more runs is rejected. */
 const MAX_CHUNKS = 10;
 
 const attributesSchema = z.looseObject({ type: z.string() });
@@ -121,7 +121,7 @@ function prepare(
   };
 }
 
-/** Returns the types whose triggers exceed a limit, because the records of a type are one transaction for them. */
+/** Returns the types whose triggers exceed a limit. For triggers, the records of one type form one transaction. */
 function findExceeded(org: Org, prepared: readonly Prepared[]): Map<ObjectType, RecordError> {
   const exceeded = new Map<ObjectType, RecordError>();
   for (const [type, records] of Map.groupBy(prepared, (record) => record.type)) {
@@ -140,7 +140,7 @@ function dataType(org: Org, name: string): ObjectType {
   return type;
 }
 
-/** Runs the work for each item in order. With `allOrNone`, one rejected item rolls back the others. */
+/** Runs the work for each item in order. With `allOrNone`, one rejected item rolls back all other items. */
 function runAll<Item>(
   org: Org,
   allOrNone: boolean,
@@ -155,7 +155,7 @@ function runAll<Item>(
   return results.map((result) => showResult(isTakenBack && result.success ? TAKEN_BACK : result));
 }
 
-/** A rejected record has no ID in the response. */
+/** The response contains no ID for a rejected record. */
 function showResult({ id, ...result }: SaveResult): object {
   return result.success ? { id, ...result } : result;
 }
@@ -191,7 +191,7 @@ function malformedId(id: string): never {
   throw new SalesforceError(400, 'MALFORMED_ID', `malformed id ${id}`);
 }
 
-/** Creates or changes records, identified by a field. */
+/** Creates or changes records that a field identifies. */
 function upsertAll(c: SalesforceContext, org: Org): Response {
   const { user } = c.var;
   const type = dataType(org, c.req.param('type') ?? '');

@@ -9,7 +9,7 @@ import { readJson } from '../requests/json-values.ts';
 import type { Turns } from '../requests/turns.ts';
 
 const MAX_SUBREQUESTS = 25;
-/** The maximum number of subrequests that query, or that read or write a collection of records. */
+/** The maximum number of subrequests that run queries, or that read or write a collection of records. */
 const MAX_HEAVY_SUBREQUESTS = 5;
 const MAX_GRAPHS = 75;
 /** The maximum number of subrequests in all graphs together. */
@@ -45,7 +45,7 @@ const batchSchema = z.object({
 
 type Subrequest = z.output<typeof compositeSchema>['compositeRequest'][number];
 
-/** Sends a request through the API again, as the same client. */
+/** Sends a request through the API again as the same client. */
 export type Dispatch = (c: SalesforceContext, request: Request) => Promise<Response>;
 
 /** Returns the resource of composite requests. */

@@ -1,4 +1,4 @@
-/** `/limits`: the remaining part of the org's allowances. */
+/** `/limits`: the rest of the org's allowances. */
 
 import { Hono } from 'hono';
 import type { Bulk } from '../bulk/jobs.ts';

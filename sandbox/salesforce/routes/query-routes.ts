@@ -8,7 +8,10 @@ import { QUERY_PAGE, type QueryResult, runQuery } from '../query/query.ts';
 import { describeColumns } from '../query/query-columns.ts';
 import { requiredQuery, type SalesforceContext, type SalesforceEnv } from '../requests/context.ts';
 
-/** The number of queries with further pages that are kept. A further query removes the oldest. */
+/**
+ * The number of queries that are kept because they have further pages. A further query removes the
+ * oldest one.
+ */
 const MAX_CURSORS = 100;
 
 const MIN_PAGE = 200;

@@ -14,7 +14,7 @@ import { jsonRecordSchema, readJson, readJsonValues } from '../requests/json-val
 import { typeInPath } from '../requests/type-in-path.ts';
 import { replicationRoutes } from './replication-routes.ts';
 
-/** Returns the resources of objects and records. */
+/** Returns the resources for objects and records. */
 export function recordRoutes(org: Org): Hono<SalesforceEnv> {
   const router = new Hono<SalesforceEnv>();
   router.get('/sobjects', (c) => {
@@ -39,8 +39,8 @@ export function recordRoutes(org: Org): Hono<SalesforceEnv> {
     const type = typeInPath(org, c.var.user, c.req.param('type'));
     return c.json(describeLayouts(org, type, c.var.user));
   });
-  // Other descriptions and actions do not exist. Without these routes, they would be treated as
-  // external IDs.
+  // Other descriptions and actions do not exist. If these routes were missing, the words would be
+  // treated as external IDs.
   router.get('/sobjects/:type/describe/:part', () => {
     throw notFound();
   });

@@ -1,4 +1,7 @@
-/** `/ui-api/records`: one record as Lightning Data Service reads it, with values as users see them. */
+/**
+ * `/ui-api/records`: one record in the form in which Lightning Data Service reads it. Its values are in the users'
+ * format.
+ */
 
 import { Hono } from 'hono';
 import { notFound, SalesforceError } from '../core/errors.ts';
@@ -9,7 +12,7 @@ import type { Org } from '../org/org.ts';
 import { runQuery } from '../query/query.ts';
 import type { SalesforceContext, SalesforceEnv } from '../requests/context.ts';
 
-/** Returns the resource of single records in the User Interface API. */
+/** Returns the resource for single records in the User Interface API. */
 export function recordUiRoutes(org: Org): Hono<SalesforceEnv> {
   const router = new Hono<SalesforceEnv>();
   router.get('/ui-api/records/:id', (c) => c.json(readForUi(c, org)));
@@ -17,8 +20,8 @@ export function recordUiRoutes(org: Org): Hono<SalesforceEnv> {
 }
 
 /**
- * `fields` must exist and be readable. If one of `optionalFields` does not exist, or the user may not read it, it is left
- * out.
+ * The `fields` must exist, and the user must be able to read them. If a field in `optionalFields` does not exist, or
+ * the user cannot read it, it is left out.
  */
 function readForUi(c: SalesforceContext, org: Org) {
   const id = readId(c.req.param('id') ?? '');

@@ -48,7 +48,7 @@ export function replicationRoutes(org: Org): Hono<SalesforceEnv> {
   return router;
 }
 
-/** Both ends are rounded down to the minute, as Salesforce does. */
+/** As in Salesforce, both ends are rounded down to the minute. */
 function spanOf(c: SalesforceContext, org: Org, days: number) {
   const [fromMs, toMs] = [momentOf(c, 'start'), momentOf(c, 'end')].map(
     (atMs) => Math.floor(atMs / MINUTE_MS) * MINUTE_MS,

@@ -14,18 +14,20 @@ import type { SObjectRecord } from '../query/soql/projection.ts';
 import type { SalesforceContext, SalesforceEnv } from '../requests/context.ts';
 import { readJson } from '../requests/json-values.ts';
 
-/** Salesforce's API does not return more rows of a report than this. */
+/** Salesforce's API returns at most this number of rows for a report. */
 const MAX_ROWS = 2000;
 
 /** A column of a report on contacts. */
 interface Column {
-  /** Its name in reports. */
   name: string;
   label: string;
   dataType: string;
-  /** The field of Contact that it shows, which users must be able to see. */
+  /** The field of Contact that the column shows. Users must be able to see this field. */
   field: string;
-  /** The SOQL path of its value: the field itself, or the name of the account that it points to. */
+  /**
+   * The SOQL path of its value. It is the field itself, or the name of the account to which the
+   * field refers.
+   */
   path: string;
 }
 
@@ -37,7 +39,9 @@ const COLUMNS: readonly Column[] = [
   { ...column('ACCOUNT.NAME', 'Account Name', 'AccountId'), path: 'Account.Name' },
 ];
 
-/** The options of a client that runs a report. Additional filters are not supported here. */
+/**
+ * The options of a client that runs a report. This stand-in does not support additional filters.
+ */
 const orderSchema = z.object({
   reportMetadata: z
     .object({
@@ -100,8 +104,8 @@ export function reportRoutes(org: Org): Hono<SalesforceEnv> {
 }
 
 /**
- * A run of a report that is fetched later. Here it is finished at once, and kept as long as the
- * org.
+ * A report run whose result is fetched later. Here the run finishes immediately and is kept for as
+ * long as the org exists.
  */
 interface Instance {
   id: string;

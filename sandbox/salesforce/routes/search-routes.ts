@@ -29,7 +29,7 @@ export function searchRoutes(org: Org): Hono<SalesforceEnv> {
   return router;
 }
 
-/** The body of a search without SOSL: the words are read as in SOSL, and the clauses are parameters. */
+/** The body of a search without SOSL. The words have the same syntax as in SOSL, and the clauses are parameters. */
 const parametersSchema = z.object({
   q: z.string(),
   in: z.enum(['ALL', 'NAME', 'EMAIL', 'PHONE', 'SIDEBAR']).default('ALL'),
@@ -67,7 +67,6 @@ function readParameters(org: Org, c: SalesforceContext): Search {
   };
 }
 
-/** A search. */
 interface Search {
   words: readonly string[];
   /** The fields to search. */
@@ -76,7 +75,6 @@ interface Search {
   limit: number;
 }
 
-/** The fields to show of one object. */
 interface Target {
   type: ObjectType;
   fields: string;
@@ -101,7 +99,7 @@ function readSosl(org: Org, c: SalesforceContext, sosl: string): Search {
   };
 }
 
-/** Reserved characters count as white space unless a backslash precedes them. */
+/** Reserved characters are treated as white space unless a backslash precedes them. */
 function readWords(text: string): string[] {
   const words = text
     .replaceAll(/\\(.)/g, '$1')
@@ -186,7 +184,7 @@ function isInScope(field: Field, scope: string): boolean {
   return scope === 'PHONE' ? field.type === 'phone' : isText(field);
 }
 
-/** Matches whole words. `*` represents any characters and `?` one character. */
+/** Matches whole words. `*` represents any characters, and `?` represents one character. */
 function toPattern(word: string): RegExp {
   const escaped = word
     .replaceAll(/[\\^$.|+()[\]{}]/g, '\\$&')

@@ -1,4 +1,4 @@
-/** Reads the rows of a CSV file with their line numbers, one by one. */
+/** Reads the rows of a CSV file one by one, with their line numbers. */
 
 import { basename } from 'node:path';
 import { Readable } from 'node:stream';
@@ -21,11 +21,11 @@ export interface CsvRow {
   problem: string | null;
 }
 
-/** The usual cause is a comma inside a text, which moves all further cells of the row. */
+/** The usual cause is a comma inside a cell, which moves all further cells of the row. */
 const TOO_LONG =
   'has more cells than the first line has columns: put a text that contains a comma in quotes';
 
-/** Reads the rows. If a file is not CSV, or has two columns with one name, throws a problem of the file. */
+/** Throws a problem if the file is not CSV or if two columns have the same name. */
 export async function* readCsv(file: string): AsyncGenerator<CsvRow> {
   const text = Readable.from(readDecoded(file));
   const parser = parse({
@@ -35,7 +35,7 @@ export async function* readCsv(file: string): AsyncGenerator<CsvRow> {
     skip_empty_lines: true,
     relax_column_count: true,
   });
-  // A pipe does not pass errors on.
+  // Errors do not pass through a pipe.
   text.on('error', (error) => parser.destroy(error));
   text.pipe(parser);
   let columns: string[] | undefined;

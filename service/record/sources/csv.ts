@@ -1,7 +1,4 @@
-/**
- * Reads donors and their roles from two CSV files of an operator. For the columns, see
- * docs/guides/service.md.
- */
+/** Reads donors and their roles from an operator's two CSV files. For the columns, see docs/guides/service.md. */
 
 import { basename } from 'node:path';
 import { z } from 'zod';
@@ -17,8 +14,8 @@ export interface CsvOptions {
   /** A second file with the donors' roles in organisations, and their gifts. */
   roles: string | null;
   /**
-   * The name of the collection. Two files with the same name belong to the same collection, so IDs may occur
-   * in both.
+   * The name of the collection. Two files with the same name belong to the same collection. Both files may therefore
+   * contain the same IDs.
    */
   source: string;
   date: string;
@@ -107,8 +104,8 @@ const COLUMNS = {
 };
 
 /**
- * Reads the donors of a file with their roles. Reads all lines before it reports problems, so the operator sees all at
- * once. If this throws, the caller imports nothing.
+ * Reads the donors of a file with their roles. Reads all lines before it reports problems, so the operator sees all
+ * problems together. If this throws, the caller imports nothing.
  */
 export async function* readCsvDonors(
   db: Database,
@@ -158,7 +155,8 @@ function isAfterFile({ date }: CsvOptions): string {
 const OLDEST = 122;
 
 /**
- * Returns why a birth cannot be right, or null for most. A profile would show an age below 0, or of a thousand years.
+ * Returns why a date of birth cannot be right, or null if it is plausible. With such a date, a profile would show a
+ * negative age or an age of a thousand years.
  */
 function problemOfBirth(
   { birth, deceased }: z.infer<typeof donorRow>,
@@ -172,7 +170,7 @@ function problemOfBirth(
     : null;
 }
 
-/** Reads the birthdays in a list of donors as written. `readCsvDonors` reports the problems. */
+/** Reads the birthdays in a list of donors and returns them unchanged. `readCsvDonors` reports the problems. */
 export async function readBirths(file: string): Promise<string[]> {
   const births: string[] = [];
   for await (const { row } of readCsv(file)) {
@@ -182,7 +180,7 @@ export async function readBirths(file: string): Promise<string[]> {
   return births;
 }
 
-/** If there are very many problems, only the first are kept. */
+/** If there are very many problems, only the first problems are kept. */
 const MOST_KEPT = 100;
 
 function createProblems() {
@@ -246,7 +244,7 @@ function holdRoles(db: Database) {
   };
 }
 
-/** Converts a row that was parsed and stored back into text, like a row of a file. */
+/** Converts a stored row back into cells, as if it came from a file. */
 function asCells(row: unknown): Record<string, string> {
   const cells = z.record(z.string(), z.union([z.string(), z.number(), z.null()])).parse(row);
   return Object.fromEntries(

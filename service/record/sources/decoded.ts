@@ -1,6 +1,5 @@
 /**
- * Decodes a file's text. Rejects a file with bytes that are invalid in its encoding, because decoding would change
- * names.
+ * Decodes a file's text. Rejects a file if some bytes are invalid in its encoding, because decoding would change names.
  */
 
 import { createReadStream } from 'node:fs';
@@ -10,7 +9,7 @@ import { ImportProblem } from '../problem.ts';
 /** A file declares its encoding in its first bytes, in ASCII. */
 const MOST_OF_DECLARATION = 200;
 
-/** Decodes a file with the encoding that `declared` finds at its beginning, or as UTF-8. */
+/** Decodes a file with the encoding that `declared` finds at its beginning. If it finds none, uses UTF-8. */
 export async function* readDecoded(
   file: string,
   declared: (start: string) => string | undefined = () => undefined,

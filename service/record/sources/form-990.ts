@@ -1,6 +1,6 @@
 /**
- * Reads returns of tax-exempt organisations as published by the IRS: Form 990, 990-EZ and 990-PF, in e-file
- * XML with the schemas from 2013 on. They contain the leaders of an organisation, their pay, and an
+ * Reads the tax returns that the IRS publishes for tax-exempt organisations. It supports forms 990, 990-EZ and 990-PF
+ * in e-file XML, with the schemas from 2013 on. They contain the leaders of an organisation, their pay, and an
  * indication of how much a person might give.
  */
 
@@ -13,14 +13,13 @@ import { findNameOrder, nameKey, readPersonName } from './person-names.ts';
 import { inNameCase, readOrganisationName } from './spelling.ts';
 import { type Group, readGroups } from './xml.ts';
 
-/** The XML groups that name people, by form. */
 const PEOPLE_GROUPS = new Set([
   'Form990PartVIISectionAGrp',
   'OfficerDirectorTrusteeEmplGrp',
   'OfficerDirTrstKeyEmplGrp',
 ]);
 
-/** The groups with the grants paid, first for 990 and 990-EZ, then for 990-PF. */
+/** The groups with the grants paid: first for 990 and 990-EZ, and then for 990-PF. */
 const GRANT_TOTALS = new Set([
   'CYGrantsAndSimilarPaidAmt',
   'GrantsAndSimilarAmountsPaidAmt',
@@ -40,21 +39,23 @@ const FORMS = new Map([
 
 const FIRST_SCHEMA = 2013;
 
-/** No real return names more people. The people of a return are kept in memory until its end. */
+/**
+ * The maximum number of people. No real return names more. The people on a return are kept in memory until the whole
+ * return has been read.
+ */
 const MOST_PEOPLE = 20_000;
 
-/** People who work at least this number of hours a week count as employed, paid or not. */
+/** People who work at least this number of hours a week are treated as employed. They may be unpaid. */
 const HOURS_OF_WORK = 30;
 
 /**
- * A person's estimated giving to nonprofits over five years, by fundraisers' rules of thumb: a twentieth of
- * the annual pay each year. For a trustee of a private foundation, it is a share of the foundation's giving
- * in five years.
+ * The estimate of a person's gifts to nonprofits over five years. Fundraisers' rule of thumb is a twentieth of the
+ * annual pay each year. For a trustee of a private foundation, it is a share of the foundation's giving in five years.
  */
 const YEARS = 5;
 const SHARE_OF_PAY = 0.05;
 
-/** The confidence in each kind of statement. */
+/** The confidence for each kind of statement. */
 const CONFIDENCE = {
   name: 0.9,
   role: 0.9,
@@ -70,13 +71,11 @@ const BOARD_TITLES =
 export interface ReadReturn {
   filed: FiledReturn;
   entries: Entry[];
-  /** Texts in its name fields that do not name a person, such as "VACANT". */
+  /** Entries in the name fields that do not name a person, such as "VACANT". */
   unread: string[];
 }
 
-/**
- * Reads one return. A form that names no people, or is older than the first supported schema, is a problem.
- */
+/** A form is a problem if it names no people or if it is older than the first supported schema. */
 export async function readForm990(file: string): Promise<ReadReturn> {
   let filing: Filing | null = null;
   let grants = 0;
@@ -124,7 +123,6 @@ interface Filing {
   to: string;
   /** The day of filing. */
   filed: string;
-  /** The time of filing. */
   filedAt: string;
 }
 
@@ -172,7 +170,7 @@ interface Post {
   address: Address | null;
 }
 
-/** Removes the fields that are not needed, because people are kept in memory until the end of a return. */
+/** Removes the fields that are not needed. All people stay in memory until the end of a return. */
 function onlyRead(fields: Group['fields']): Map<string, string> {
   const kept = [...fields].filter(([name]) => PERSON_FIELDS.test(name));
   return new Map(kept.map(([name, text]) => [name, text.slice(0, LONGEST_FIELD)]));
@@ -181,7 +179,7 @@ function onlyRead(fields: Group['fields']): Map<string, string> {
 const LONGEST_FIELD = 500;
 const PERSON_FIELDS = /^(PersonNm|TitleTxt|USAddress\/.*|.*Amt|.*Rt|.*Ind)$/;
 
-/** No real yearly pay is higher. */
+/** No real annual pay is higher. */
 const MOST_PAY = 1_000_000_000;
 
 function readPosts(file: string, groups: readonly Group[], filing: Filing) {
@@ -208,8 +206,8 @@ function readPosts(file: string, groups: readonly Group[], filing: Filing) {
 }
 
 /**
- * Omits institutions. Also omits people of earlier years, because the return does not contain the dates of
- * their service.
+ * Omits institutions. People of earlier years are omitted too, because the return does not contain the dates of their
+ * service.
  */
 function isLeftOut(fields: Group['fields']): boolean {
   return fields.has('FormerOfcrDirectorTrusteeInd') || fields.has('InstitutionalTrusteeInd');
@@ -301,7 +299,7 @@ function toEntry(post: Post, filing: Filing, grantShare: number, grants: number)
   });
 }
 
-/** Rounds down to two digits. An estimate is not more precise. */
+/** Rounds down to two digits. The estimate is not precise enough for more digits. */
 function roundedDown(dollars: number): number {
   if (dollars < 1) return 0;
   const step = 10 ** Math.max(0, Math.floor(Math.log10(dollars)) - 1);

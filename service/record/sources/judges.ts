@@ -14,13 +14,13 @@ const MOST_DEGREES = 6;
 
 const CONFIDENCE = { person: 0.98, degree: 0.7 };
 
-/** Only the year of a degree is recorded. These are the usual lengths of studies. */
+/** The file contains only the year of a degree. These are the usual durations of degree courses. */
 const YEARS_OF_LAW = 3;
 const YEARS_OF_STUDY = 4;
 
 type Row = Readonly<Record<string, string>>;
 
-/** Reads the judges of a file. `today` is the file's date. */
+/** `today` is the file's date. */
 export async function* readJudges(file: string, today: string): AsyncGenerator<Entry> {
   for await (const { row, line, problem } of readCsv(file)) {
     if (problem !== null) throw new ImportProblem(basename(file), [`line ${line}: it ${problem}`]);
@@ -113,7 +113,7 @@ function degree(row: Row, number: number, source: NamedRole['source']): NamedRol
   ];
 }
 
-/** Returns the ISO day. The file contains days as 1994-02-14 or 02/14/1994. */
+/** Returns the ISO day. The file contains dates as 1994-02-14 or 02/14/1994. */
 function isoDay(text: string): string {
   if (/^\d{4}-\d{2}-\d{2}/.test(text)) return text.slice(0, 10);
   const [, month, day, year] = /^(\d{1,2})\/(\d{1,2})\/(\d{4})$/.exec(text) ?? [];

@@ -1,7 +1,7 @@
 /**
- * Reads members of Congress as published by the @unitedstates project (congress-legislators, public domain):
- * legislators-current and -historical in YAML, JSON or CSV. The CSV files contain the members, but not their
- * terms.
+ * Reads members of Congress from the files of the @unitedstates project (congress-legislators, public domain). The
+ * files legislators-current and legislators-historical are in YAML, JSON or CSV. The CSV files contain the members, but
+ * not their terms.
  */
 
 import { basename, extname } from 'node:path';
@@ -81,10 +81,7 @@ async function* readItems(file: string): AsyncGenerator<unknown> {
   yield* listIn(file, 'JSON', () => JSON.parse(text));
 }
 
-/**
- * Returns the members in a part of the file. Any content other than a list of members is a problem of the
- * file.
- */
+/** Returns the members in a part of the file. Throws a problem if the content is not a list of members. */
 function listIn(file: string, form: string, read: () => unknown): unknown[] {
   const refuse = (why: string) => new ImportProblem(basename(file), [`It is not ${form}: ${why}`]);
   let value: unknown;
@@ -100,7 +97,7 @@ function listIn(file: string, form: string, read: () => unknown): unknown[] {
 /** Each member starts with a dash at the start of a line, so this function parses one member at a time. */
 async function* readYamlItems(file: string): AsyncGenerator<unknown> {
   let lines: string[] = [];
-  // The text before the first dash may consist only of comments.
+  // Only comments may precede the first dash.
   const items = () =>
     listIn(file, 'YAML', () => parse(lines.join('\n'), { schema: 'failsafe' }) ?? []);
   const text = Readable.from(readDecoded(file));
@@ -183,7 +180,10 @@ function ofRow(row: z.infer<typeof rowSchema>, today: string): Entry {
   });
 }
 
-/** True if the person must have died. The lists contain no deaths, but nobody grows that old. */
+/**
+ * True if the person is so old that the service assumes a death. The lists contain no deaths, but nobody reaches that
+ * age.
+ */
 function hasDied(birthday: string, today: string): boolean {
   return birthday !== '' && Number(today.slice(0, 4)) - Number(birthday.slice(0, 4)) > OLDEST;
 }

@@ -34,7 +34,7 @@ export const GENERATIONS = new Map([
   ['4th', 'IV'],
 ]);
 
-/** Degrees, orders and services that are hardly ever last names. */
+/** Degrees, religious orders and branches of service that are hardly ever last names. */
 export const DEGREES = new Set(
   words(
     `md phd esq esquire cpa jd rn mba emba edd dds dmd dvm cfa cfp facs facp fache faap facog faan facc faia aia ret retired lcsw licsw lmsw lisw lmhc
@@ -49,7 +49,7 @@ export const DEGREES = new Set(
 /** Degrees that are also last names: they end a name only if a whole name comes before them. */
 export const DEGREES_OR_NAMES = new Set(words('do ma ms pa ba bs pe ra np op od dc med dean'));
 
-/** Roles that are hardly ever last names: they end a name, together with everything after them. */
+/** Roles that are hardly ever last names. They end a name, so everything after them is ignored too. */
 export const ROLES = new Set(
   words(
     `president presidents pres chairman chairwoman chairperson cochair cochairman cochairperson vicechair vice vp evp svp avp secretary secty secy
@@ -84,7 +84,7 @@ export const AFTER_O = new Set(
   ),
 );
 
-/** Spanish and Portuguese last names without the ending "ez", which is recognised without a list. */
+/** Spanish and Portuguese last names that do not end in "ez". Names in "ez" are recognised without a list. */
 const SPANISH = new Set(
   words(
     `garcia torres rivera ortiz vega santos cruz reyes ramos rosario santiago colon morales flores castro silva soto delgado medina
@@ -103,6 +103,6 @@ export function isSpanish(name: string): boolean {
   return SPANISH.has(name) || (name.length > 4 && /(?:ez|ares|ales)$/.test(name));
 }
 
-/** Texts in name fields that name nobody, or an organisation. */
+/** Entries in name fields that name an organisation or nobody. */
 export const NO_PERSON =
   /^\W*(?:see|refer(?: to)?)\s+(?:statement|stmt|schedule|sch|attach\w*|part|note|notes|list|below|above|next|other|exhibit|supplement\w*|additional)\b|^\W*open(?:\s+(?:seat|position|slot|board|director)\b.*)?\W*$|\b(?:statement|schedule|attach\w*|vacan(?:t|cy)|none|various|unknown|unfilled|unoccupied|not applicable|to be (?:determined|named|announced|filled|elected|appointed)|same as|board of (?:directors|trustees)|all (?:directors|officers|trustees)|bank|bny|jpmorgan|wells fargo|pnc|llc|llp|pllc|inc|corp|corporation|company|foundation|associations?|services|tbd|tba)\b|\b(?:officers?|directors?|trustees?|members?)\s+cont(?:inued|'d|d)?\b|\b(?:position|seat|slot)\s+(?:is\s+)?(?:open|vacant|unfilled|available)\b|\bn\/a\b|\bn\.\s?a\.?\s*$/i;

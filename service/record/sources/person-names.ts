@@ -1,4 +1,4 @@
-/** Reads people's names as registers write them in one field, and spells them as in profiles. */
+/** Reads a person's whole name from one field of a register. Spells the name in the way that profiles do. */
 
 import { isShortFor } from '../../matcher/nicknames.ts';
 import { readPopulation } from '../../matcher/population.ts';
@@ -23,10 +23,7 @@ import { inNameCase } from './spelling.ts';
 /** The order in which a register writes names that have no comma. */
 export type NameOrder = 'first name first' | 'last name first';
 
-/**
- * Reads a whole name in one field, "SMITH, ANN B" as well as "ANN B SMITH JR". Returns null if it
- * names nobody.
- */
+/** Reads a whole name from one field, either "SMITH, ANN B" or "ANN B SMITH JR". Returns null if it names nobody. */
 export function readPersonName(
   written: string,
   order: NameOrder = 'first name first',
@@ -50,8 +47,8 @@ export function readPersonName(
 }
 
 /**
- * Returns the text before an organisation. In "JOHN SMITH / BOARD OF DIRECTORS", the person serves at the organisation
- * that follows the whole name.
+ * Returns the text that precedes an organisation. In "JOHN SMITH / BOARD OF DIRECTORS", the person serves at the
+ * organisation that follows the whole name.
  */
 function beforeOrganisation(text: string): string {
   const found = NO_PERSON.exec(text);
@@ -68,7 +65,7 @@ export function nameKey({ first, middle, last, suffix }: Entry['name']): string 
   return words([first, middle ?? '', last, suffix ?? ''].join(' ')).join(' ');
 }
 
-/** Finds the order in which a register writes its names, based on names that make sense in one order only. */
+/** Finds the order in which a register writes its names. It uses the names that make sense in only one order. */
 export function findNameOrder(written: readonly string[]): NameOrder {
   const orders = written.map(orderOf);
   const turned = orders.filter((order) => order === 'last name first').length;
@@ -77,15 +74,13 @@ export function findNameOrder(written: readonly string[]): NameOrder {
   return isTurned ? 'last name first' : 'first name first';
 }
 
-/**
- * At least this number of names, and this share of the names, have to be written with the last name first.
- */
+/** The minimum number and the minimum share of names that start with the last name. */
 const LEAST_TURNED = 5;
 const TURNED_SHARE = 0.8;
 
 /**
- * Returns the only order in which a name makes sense. Null if both orders make sense, or a comma shows the
- * order.
+ * Returns the only order in which a name makes sense. Returns null if both orders make sense. Also returns null if a
+ * comma shows the order.
  */
 function orderOf(written: string): NameOrder | null {
   const text = withoutNotes(written);
@@ -110,7 +105,7 @@ function isGivenOnly(name: string): boolean {
   return isGivenName(name) && !isLastName(name);
 }
 
-/** The words of a name, without titles, ranks, degrees, roles and suffixes. */
+/** The words of a name, excluding titles, ranks, degrees, roles and suffixes. */
 interface NameParts {
   /** The words before the comma, or all words. */
   before: string[];
@@ -119,7 +114,7 @@ interface NameParts {
   suffix: string | null;
 }
 
-/** Returns null if not enough is left for a first and a last name. */
+/** Returns null if the remaining words are not enough for a first and a last name. */
 function splitName(text: string): NameParts | null {
   const [start = [], ...behind] = text.split(',').map(partsOf);
   const generations = new Set<string>();
@@ -143,7 +138,7 @@ function splitName(text: string): NameParts | null {
   return { before, after, suffix: [...generations][0] ?? null };
 }
 
-/** True if the text after a comma is not a given name, but a degree, a role or a word that is not a name. */
+/** True if the text after a comma is not a given name. It is then a degree, a role or a word that is not a name. */
 function isExtra(parts: readonly string[], isWhole: boolean, before: readonly string[]): boolean {
   const keys = parts.map(plain);
   const isKnown = (key: string) =>
@@ -151,12 +146,12 @@ function isExtra(parts: readonly string[], isWhole: boolean, before: readonly st
   if (parts.every((part) => isKnown(plain(part)) || isRole(part) || isDegree(part))) return true;
   if (!isWhole) return false;
   if (isRole(parts[0] ?? '') || ROLES_OR_NAMES.has(keys[0] ?? '')) return true;
-  // "JOHN SMITH, XYZQ": a whole name comes before the comma, and the word after it is not a given name.
+  // In "JOHN SMITH, XYZQ", a whole name precedes the comma. The word after it is not a given name.
   const { isGivenName } = readPopulation();
   return isGivenName(plain(before[0] ?? '')) && !keys.some(isGivenName);
 }
 
-/** Removes titles and ranks at the beginning, suffixes, and degrees and roles at the end. */
+/** Removes titles and ranks at the beginning. Removes suffixes, degrees and roles at the end. */
 function withoutExtras(
   parts: readonly string[],
   generations: Set<string>,
@@ -175,7 +170,7 @@ function withoutExtras(
     if (isLastName(own)) break;
     own.shift();
   }
-  // "LEE, COL ANN": one given name after a rank is enough, but in "LEE, MAJOR T" the given name is Major.
+  // In "LEE, COL ANN", one given name after a rank is enough. In "LEE, MAJOR T", the given name is Major.
   const isGiven = isWhole === isGivenPart;
   while (isGiven && own.length > 1 && isTitle(own[0]) && isWhole(own.slice(1))) own.shift();
   while (own.length > 1 && TITLES.has(plain(own[0] ?? ''))) own.shift();
@@ -192,7 +187,7 @@ function isLastName([rank = '', ...rest]: readonly string[]): boolean {
   return !TITLES.has(plain(rank)) && isInitial(plain(rest.at(-1) ?? '')) && !isWholeName(rest);
 }
 
-/** Returns whether the words are a whole name, so the words after them are not part of it. */
+/** Returns true if the words form a whole name. Words after a whole name are not part of it. */
 type IsWhole = (parts: readonly string[]) => boolean;
 
 function isWholeName(parts: readonly string[]): boolean {
@@ -237,7 +232,7 @@ function isRole(part: string): boolean {
   return rest.length > 0 && (first === 'co' || (part.includes('/') && isListed));
 }
 
-/** True if the last word is a title, a degree or a role, because a whole name comes before it. */
+/** True if the last word is a title, a degree or a role because a whole name precedes it. */
 function isEnd(part: string, before: readonly string[], isWhole: IsWhole): boolean {
   const key = plain(part);
   if ((TITLES.has(key) || isDegree(part)) && isWhole(before)) return true;
@@ -248,8 +243,8 @@ function isEnd(part: string, before: readonly string[], isWhole: IsWhole): boole
 }
 
 /**
- * True if a word is a known degree, several degrees with hyphens ("PA-C"), or an unpronounceable word in capitals
- * ("RPT").
+ * True if a word is a known degree or an unpronounceable word in capitals ("RPT"). Degrees that are joined with hyphens
+ * ("PA-C") also qualify.
  */
 function isDegree(part: string): boolean {
   const key = plain(part);
@@ -295,8 +290,8 @@ function startOfFamily(parts: readonly string[]): number {
     (key, at) => at > 0 && at < end && (PARTICLES.has(key) || isLoneO(keys, at)),
   );
   if (particle > 0) return particle;
-  // "JOSE M. DELGADO MURILLO": a word after a middle initial is not a given name. So if one of the words is a
-  // Spanish last name, both are last names.
+  // "JOSE M. DELGADO MURILLO" shows that a word after a middle initial is not a given name. If one of the words is a
+  // Spanish last name, both words are therefore last names.
   const isBehindInitial = end > 2 && isInitial(keys[end - 2] ?? '');
   const isDouble =
     end > 1 && isSpanish(keys[end - 1] ?? '') && (isSpanish(keys[end] ?? '') || isBehindInitial);
@@ -310,8 +305,7 @@ function lengthOfFamily(parts: readonly string[]): number {
   const length = Math.max(0, particles) + 1;
   const { isGivenName } = readPopulation();
   const [own = '', next = '', given = ''] = keys.slice(length - 1);
-  // "MONTES ORTIZ JUAN": Ortiz is never a first name, and a first name comes after it. Cruz can be a first
-  // name: "FAIRLIE CRUZ M".
+  // "MONTES ORTIZ JUAN": Ortiz is never a first name, and Juan is one. Cruz can be a first name: "FAIRLIE CRUZ M".
   const isBeforeGiven = !isGivenName(next) && isGivenName(given);
   const isDouble = isSpanish(next) && (isSpanish(own) || isBeforeGiven);
   return Math.min(most, isDouble && most > length ? length + 1 : length);
@@ -343,14 +337,14 @@ const ASIDE =
 const DASH = /\s[-–—]|[:;]/;
 
 /**
- * Words that start a term of office, as in "THRU 6/23" and "END 03/2023". They count as a note only if a
- * number follows soon.
+ * Words that start a term of office, as in "THRU 6/23" and "END 03/2023". They start a note only if a number follows
+ * within a few characters.
  */
 const TIME_WORD =
   /\s(?:thru|through|until|till|end|ended|ending|from|since|eff|effective|beg|began|begin|beginning|as of|resigned|retired|left|joined|start|starting|started|new|termed|term|appointed|elected|deceased|died)\b/gi;
 const SOON = 24;
 
-/** One of those words, with or without a number. */
+/** Matches such a word, with or without a number. */
 const TIME_WORDS = new RegExp(TIME_WORD.source, 'i');
 
 /** "MAY 2023": a month can be a given name too, so the number has to follow closely. */
@@ -383,8 +377,8 @@ function withoutNotes(written: string): string {
 }
 
 /**
- * Puts a name into one line. Removes a role before a colon, and replaces mistyped characters: "TREAS: ANN LEE",
- * "LEE; ANN", "LEE - SMITH" and "ANN.LEE".
+ * Converts a name to a single line. Removes a role before a colon, and replaces mistyped characters: "TREAS: ANN LEE",
+ * "LEE; ANN", "LEE - SMITH" and "ANN.LEE" are examples.
  */
 function inOneLine(text: string): string {
   const [role = '', ...named] = text.split(':');
@@ -402,7 +396,7 @@ function inOneLine(text: string): string {
     });
 }
 
-/** Returns the name with its formal form, the longer of the two names in "DANNY (DANIEL) LEE". */
+/** In "DANNY (DANIEL) LEE", the formal form is the longer first name. */
 function withFormalName(text: string): string {
   return text.replace(/^(\p{L}+)\s+\((\p{L}+)\)(?=\s)/u, (all, name: string, aside: string) => {
     const isFormal = aside.length > name.length && isShortFor(plain(name), plain(aside));
@@ -424,8 +418,8 @@ function withoutNote(part: string): string {
 }
 
 /**
- * Returns the position of the first of these words that has a digit at most `most` characters after it, or
- * -1.
+ * Returns the position of the first of these words that has a digit within the next `most` characters. Returns -1 if
+ * there is none.
  */
 function beforeNumber(part: string, word: RegExp, most: number): number {
   for (const { 0: found, index } of part.matchAll(word)) {
@@ -435,7 +429,7 @@ function beforeNumber(part: string, word: RegExp, most: number): number {
   return -1;
 }
 
-/** Returns the suffix in a note in brackets. Nothing else in the note is part of the name. */
+/** Returns the suffix that a note in brackets contains. All other words in the note are ignored. */
 function generationIn(aside: string): string {
   return GENERATIONS.has(plain(aside)) ? ` ${plain(aside)} ` : ' ';
 }
@@ -449,7 +443,7 @@ function partsOf(text: string): string[] {
     .filter((part) => plain(part) !== '');
 }
 
-/** Splits initials: "G.K." at the beginning of a name is two of them. */
+/** Splits initials: "G.K." at the beginning of a name is two initials. */
 function splitInitials(part: string): string[] {
   return /^(?:\p{L}\.){2}$/u.test(part) ? part.split(/(?<=\.)(?=\p{L})/u) : [part];
 }

@@ -1,6 +1,6 @@
 /**
- * The contract of the readers: what each kind of file contains, and how it is imported. Imports use nothing
- * else about a kind of file. A reader returns records with their provenance, and decodes its files with
+ * The contract of the readers: what each kind of file contains, and how it is imported. Imports use no other
+ * information about a kind of file. A reader returns records with their provenance, and decodes its files with
  * `readDecoded`.
  */
 
@@ -12,7 +12,6 @@ import { readForm990 } from './form-990.ts';
 import { readJudges } from './judges.ts';
 import { readLegislators } from './legislators.ts';
 
-/** The kinds of files. */
 export const IMPORT_KINDS = ['csv', 'legislators', 'judges', '990'] as const;
 
 export type ImportKind = (typeof IMPORT_KINDS)[number];
@@ -25,31 +24,29 @@ export interface SourceFile {
   entries: AsyncIterable<Entry> | Iterable<Entry>;
   /** The tax return in this file, or null for lists. */
   filed: FiledReturn | null;
-  /** Texts in name fields that do not name a person and are therefore omitted. */
+  /** Entries in name fields that do not name a person. The import omits them. */
   unread: readonly string[];
 }
 
-/** Reads files of one kind. */
 export interface Source {
   /** True if a file contains each person once, so two of its entries are never one person. */
   isEachOnce: boolean;
   /** Matches the names of the files to read from a folder. Null if an operator has to name each file. */
   inFolders: RegExp | null;
-  /** The operator's statement about the files. With another statement, the same file is imported again. */
-  statement: string;
-  /** Files that are read together with each file. */
-  companions: readonly string[];
-  /** Returns the birthdays in a file as written, to recognise birthdays that mean an unknown one. */
-  readBirths(file: string): Promise<string[]>;
   /**
-   * Reads a file. Throws `ImportProblem` if it cannot be read, at the latest with its last entry.
+   * The operator's statement about the files. If the operator changes the statement, the same file is imported again.
    */
+  statement: string;
+  /** The additional files that are read together with each file. */
+  companions: readonly string[];
+  /** Returns a file's birthdays unchanged, so that the import can recognise dates that mean an unknown birthday. */
+  readBirths(file: string): Promise<string[]>;
+  /** Throws `ImportProblem` if the file cannot be read. This happens with its last entry at the latest. */
   read(file: string): Promise<SourceFile>;
 }
 
 const NO_BIRTHS = () => Promise.resolve([]);
 
-/** Returns the reader for a kind of file. */
 export function sourceOf(kind: ImportKind, db: Database, options: CsvOptions): Source {
   const list = (read: (file: string) => AsyncIterable<Entry>) => (file: string) =>
     Promise.resolve({ entries: read(file), filed: null, unread: [] });

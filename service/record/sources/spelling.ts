@@ -1,4 +1,4 @@
-/** Spells organisations and other texts of registers as in profiles. */
+/** Spells names of organisations and other text from registers in the way that profiles do. */
 
 import { words } from '../../matcher/words.ts';
 

@@ -1,24 +1,24 @@
-/** Reads XML piece by piece, so even a large file is never in memory as a whole. */
+/** Reads XML piece by piece, so a large file is never completely in memory. */
 
 import sax from 'sax';
 import { readDecoded } from './decoded.ts';
 
 /**
- * An element with its texts. The key of each text is its path from the element: `USAddress/CityNm`. The
- * element's own text has the key ''.
+ * An element with its text. Each piece of text has a key. The key is its path from the element, for example
+ * `USAddress/CityNm`. The element's own text has the key ''.
  */
 export interface Group {
   name: string;
   fields: ReadonlyMap<string, string>;
 }
 
-/** No record that names people contains a longer text, or more texts in one element. */
+/** No record that names people contains longer text, or more text in one element. */
 const MOST_CHARACTERS = 4_000;
 const MOST_FIELDS = 2_000;
 
 /**
- * Yields the root with its attributes (`@name`), and then each element with one of these names when it ends.
- * Ignores everything outside these elements. Throws if the file is not complete XML.
+ * Yields the root with its attributes (`@name`). Then yields each element with one of these names when it ends. Ignores
+ * everything outside these elements. Throws if the file is not complete XML.
  */
 export async function* readGroups(
   file: string,

@@ -3,7 +3,7 @@
 import type { Filters } from '../criteria.ts';
 import { type Clause, clausePattern, LEAD, type Reading } from './clause.ts';
 
-/** A number of years, not of other things. */
+/** A number that means years and not, for example, dollars. */
 const YEARS = String.raw`\d{2,3}(?!\d|[,.]\d|\s*(?:k|m|b|bn|mm|thousand|million|billion|dollars|%)\b)`;
 const OLD = String.raw`(?:\s+years?)?(?:\s+(?:old|of age))?`;
 const AGED = String.raw`(?:(?:aged|ages?|the ages? of)\s+)?`;

@@ -7,25 +7,23 @@ export interface Clause {
   /** The pattern, with the flags g, i and u. */
   pattern: RegExp;
   /**
-   * Adds the meaning of the words to the filters. Returns the meaning in other words, or the reason why the
-   * search ignores them. If it returns undefined, later clauses can read the words.
+   * Adds the meaning of the words to the filters. Returns the meaning in other words, or the reason why the search
+   * ignores the words. If it returns undefined, later clauses can read the words.
    */
   read(words: Words, filters: Filters): Reading | undefined;
 }
 
-/** The named groups of a clause's pattern, and the text after the clause in the question. */
+/** The named groups of a clause's pattern, and the rest of the question after the clause. */
 export interface Words {
   group(name: string): string | undefined;
   after: string;
 }
 
-/** The result of reading words. */
 export type Reading = { meaning: string } | { reason: string };
 
 /** Words that introduce a clause and have no meaning alone. */
 export const LEAD = String.raw`(?:\b(?:with|and|who|whose|that|having|have|has|had|is|are|were|was|a|an|their|living)\s+)*`;
 
-/** Builds the pattern of a clause from pieces. */
 export function clausePattern(...pieces: string[]): RegExp {
   return new RegExp(pieces.join(''), 'giu');
 }

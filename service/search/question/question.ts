@@ -1,6 +1,6 @@
 /**
- * Reads a question in plain English, with a number of known clauses. For each part of the question, the
- * result contains how it was understood, or that it was not understood. The reader never guesses silently.
+ * Reads a question in plain English. It recognises a fixed set of clauses. The result states the meaning of each part
+ * of the question, or that the part was not understood. The reader never guesses silently.
  */
 
 import { type Filters, isEmpty } from '../criteria.ts';
@@ -16,20 +16,18 @@ export interface Understood {
   meaning: string;
 }
 
-/** The words in a question that the search ignores. */
 export interface Ignored {
   text: string;
   reason: string;
 }
 
-/** A question that was read. */
 export interface Question {
   filters: Filters;
   understood: Understood[];
   ignored: Ignored[];
 }
 
-/** Creates a reader of questions. `isName` returns whether a text could be a donor's name. */
+/** Creates a reader of questions. `isName` returns true if the words could be a donor's name. */
 export function createReader(isName: (text: string) => boolean): (question: string) => Question {
   const clauses = [
     NEGATION,
@@ -75,7 +73,7 @@ const NAMED: Clause = {
   },
 };
 
-/** Words that can be ignored without losing any meaning. */
+/** Words that can be ignored because they do not change the meaning. */
 const FILLERS = new Set(
   `a all an and any anybody anyone are at can donor donors everybody everyone find for from give had
    has have having i in individual individuals is list living me my of on our people person persons
@@ -83,7 +81,7 @@ const FILLERS = new Set(
    those to us we were which who whom whose with you`.split(/\s+/),
 );
 
-/** Replaces the text that was read with a vertical bar, at which other clauses end. */
+/** Replaces the text that was read with a vertical bar. Other clauses end at this bar. */
 function readClause(text: string, { pattern, read }: Clause, question: Question): string {
   return text.replaceAll(pattern, (found: string, ...parts: unknown[]) => {
     const groups = groupsOf(parts);
@@ -103,8 +101,8 @@ function readClause(text: string, { pattern, read }: Clause, question: Question)
 }
 
 /**
- * Returns the offset of a match. A replacer function receives the offset, the whole text and, as the last argument, the
- * named groups.
+ * Returns the offset of a match. A replacer function receives the offset and the whole text. Its last argument contains
+ * the named groups.
  */
 function offsetOf(parts: readonly unknown[]): number {
   return parts.find((part) => typeof part === 'number') ?? 0;
@@ -122,7 +120,7 @@ function groupsOf(parts: readonly unknown[]): Record<string, string | undefined>
     : {};
 }
 
-/** Reads the rest of a question. A question that consists of a name needs no other words. */
+/** A question that consists of a name needs no other words. */
 function readRest(rest: string, question: Question, isName: (text: string) => boolean): void {
   for (const part of rest.split(/[|;]/)) {
     const words = part.split(/[\s,]+/).filter((word) => word !== '');

@@ -21,7 +21,7 @@ const TITLES = new Map([
 
 const TITLE = String.raw`(?<title>(?:senior |managing |vice |general |chief \w+ |regional )?(?:CEO|CFO|CTO|COO|VP|executive|officer|president|partner|founder|engineer|analyst|counsel|controller|manager|supervisor|technician|designer|associate|director|judge|justice|senator|representative|governor|professor|attorney))s?`;
 
-/** The clauses about ties, in order of falling precision. */
+/** The clauses about ties, with the most precise clauses first. */
 export const TIE_CLAUSES: readonly Clause[] = [
   {
     pattern: clausePattern(
@@ -112,8 +112,7 @@ function addWork(words: Words, filters: Filters) {
 }
 
 /**
- * Adds a donation, or completes one that is already there: "Donors to X who gave over $1,000" mentions one donation
- * twice.
+ * Adds a donation, or completes an existing donation: "Donors to X who gave over $1,000" mentions one donation twice.
  */
 function addDonation(words: Words, filters: Filters) {
   const money = words.group('money');
@@ -150,8 +149,8 @@ function organisationIn({ group }: Words): string | undefined {
 }
 
 /**
- * Returns the time of a tie. "Former" means the past, and "served" and "worked" mean any time. All other words mean the
- * present.
+ * Returns the time to which a tie belongs. "Former" means the past, and "served" and "worked" mean any time. All other
+ * words mean the present.
  */
 function timeOf({ group }: Words, ever?: RegExp): TieFilter['when'] {
   if (group('former') !== undefined) {

@@ -4,15 +4,11 @@ import type { AlertRecord } from '../statements/alerts.ts';
 import { type Condition, isAboutRuns, isWanted } from './conditions.ts';
 import type { Change } from './message.ts';
 
-/** A change, and its whole row. */
+/** A change with its complete row. */
 export interface RecordedChange extends Change {
   row: AlertRecord;
 }
 
-/**
- * Compares the problems with the stored rows of the same clients. Returns which problems have started and which have
- * ended.
- */
 export function compare(
   rows: readonly AlertRecord[],
   conditions: readonly Condition[],
@@ -24,7 +20,6 @@ export function compare(
   };
 }
 
-/** Splits the unsent changes into changes to send and changes to drop. */
 export function sortUnsent(
   rows: readonly AlertRecord[],
   conditions: readonly Condition[],
@@ -46,8 +41,8 @@ function isAbout(row: AlertRecord, { integrationId, subject }: Condition): boole
 }
 
 /**
- * True if a problem is over. It is not over just because the settings no longer request alerts about it, or because a
- * later run failed for another reason.
+ * True if a problem is over. A problem is not over if alerts about it were switched off or if a later run failed for
+ * another reason.
  */
 function isRecovery(
   { integrationId, subject }: AlertRecord,

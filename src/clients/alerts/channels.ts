@@ -5,7 +5,7 @@ import { outboundFetch } from '../../outbound/guard.ts';
 import { createEmailChannel } from './email.ts';
 import type { Channel } from './message.ts';
 
-/** Creates the channels from the settings. They do not open a connection yet. */
+/** They do not open a connection yet. */
 export function createChannels({
   email,
   webhook,
@@ -17,10 +17,7 @@ export function createChannels({
   return channels.map(plainly);
 }
 
-/**
- * Creates the integration's own channel. Returns null if it has none. `fetch` sends its messages. If the channel's
- * address was set in a browser, this is the guard's fetch.
- */
+/** `fetch` sends its messages. For an address that was set in a browser, `fetch` first checks the address. */
 export function createOwnChannel(
   own: OwnAlerts | undefined,
   fetch: typeof globalThis.fetch = outboundFetch('anywhere'),
@@ -28,7 +25,7 @@ export function createOwnChannel(
   return own === undefined ? null : plainly(createWebhookChannel(own.webhook, fetch));
 }
 
-/** Escapes a message's content and puts its title on one line, because names in it may come from a CRM. */
+/** Names in a message may come from a CRM, so they are escaped and the title stays on one line. */
 function plainly({ name, send }: Channel): Channel {
   return {
     name,
@@ -40,7 +37,8 @@ function plainly({ name, send }: Channel): Channel {
 const ANSWER_TIMEOUT_MS = 10_000;
 
 /**
- * Creates a webhook that accepts the same messages as Slack's webhooks, for example a webhook of Mattermost or Teams.
+ * Creates a channel for a webhook that accepts the same messages as Slack's webhooks, such as a webhook of Mattermost
+ * or Teams.
  */
 function createWebhookChannel(
   { url }: NonNullable<AlertSettings['webhook']>,
@@ -56,7 +54,7 @@ function createWebhookChannel(
   };
 }
 
-/** Sends a message. The address is a secret, so errors never contain it, and redirects are not followed. */
+/** The address is a secret, so errors never contain it, and redirects are not followed. */
 async function post(
   send: typeof globalThis.fetch,
   url: string,
@@ -77,7 +75,7 @@ async function post(
 }
 
 function describeCause(error: unknown): string {
-  // The guard's error contains the host, which is half of a secret here.
+  // The error contains the host, which is part of the secret address.
   if (isConfigurationError(error)) {
     return 'its address was set in a browser and leads into a private network.';
   }

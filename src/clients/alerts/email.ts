@@ -4,10 +4,9 @@ import { messageOf } from '../../core/errors.ts';
 import { isLoopback } from '../../core/host.ts';
 import type { Channel } from './message.ts';
 
-/** The timeout for each step of the exchange with the mail server. */
 const STEP_TIMEOUT_MS = 10_000;
 
-/** A mail server, and the sender's address. */
+/** The SMTP server and the sender's address. */
 export type MailServer = Pick<NonNullable<AlertSettings['email']>, 'from' | 'smtp'>;
 
 export interface Mail {
@@ -29,16 +28,16 @@ export function createEmailChannel({
 }
 
 /**
- * Sends a mail over SMTP, with one connection per message, because there are few messages. On a connection to another
- * machine, only greetings are sent until it is encrypted, but no password and no mail. Rejects with an Error that
- * explains why the mail was not accepted, or that the signal has cancelled it.
+ * Sends an email over SMTP. Each email uses its own connection, because there are only a few. On a connection to
+ * another machine, nothing private is sent before the connection is encrypted. Rejects with an Error that explains the
+ * failure or the cancellation.
  */
 export async function sendMail(
   { from, smtp }: MailServer,
   { to, title, text, headers = {} }: Mail,
   signal: AbortSignal,
 ): Promise<void> {
-  // Loaded with the first message, because most processes send none.
+  // Most processes send no messages, so the library is loaded with the first message.
   const { createTransport } = await import('nodemailer');
   const transport = createTransport({
     ...getEncryption(smtp),
@@ -61,17 +60,14 @@ export async function sendMail(
   });
 }
 
-/**
- * True if the mail server certainly did not accept the mail, because it refused it or was not reached. After any other
- * failure, such as a lost connection, the mail may arrive.
- */
+/** After other failures, such as a lost connection, the email may still arrive. */
 export function isSurelyUnsent(error: unknown): boolean {
   if (isUnencrypted(error)) return true;
   const { data } = failureSchema.safeParse(error instanceof Error ? error.cause : null);
   return data !== undefined && (data.responseCode !== undefined || data.command === 'CONN');
 }
 
-/** Options that must not get from the URL's query to nodemailer. */
+/** URL options that must not reach nodemailer. */
 const ENCRYPTION_OPTIONS = ['requireTLS', 'ignoreTLS', 'opportunisticTLS', 'secure'];
 
 /**
@@ -88,17 +84,14 @@ function isUnencrypted(error: unknown): error is Error {
   return error instanceof Error && 'code' in error && error.code === 'ETLS';
 }
 
-/**
- * Creates the error for a connection that is not encrypted. The server's own text stays in `cause`, because it may
- * quote anything.
- */
+/** `cause` keeps the server's message, because the message may quote anything. */
 function unencrypted(cause: Error): Error {
   const message =
     'The connection to the mail server could not be encrypted, so no password and no mail was sent. Use smtps:// in alerts.email.smtp, or a mail server that offers STARTTLS with a certificate for its host name.';
   return Object.assign(new Error(message, { cause }), { code: 'ETLS' });
 }
 
-/** The facts that nodemailer adds to a failure. The server's own text is not used, because it may quote anything. */
+/** The facts that nodemailer adds to a failure. The server's own message is not used, because it may quote anything. */
 const failureSchema = z.object({
   code: z.string().regex(/^[A-Z]{1,30}$/),
   responseCode: z.int().min(100).max(999).optional().catch(undefined),
@@ -117,18 +110,16 @@ function plainFailure(error: unknown): unknown {
   return Object.assign(new Error(message, { cause: error }), { code });
 }
 
-/** The codes for a connection that could not be opened, or that ended. */
 const REACHING: ReadonlySet<string> = new Set([
   ...['ECONNECTION', 'ECONNREFUSED', 'EDNS', 'ESOCKET', 'ETIMEDOUT'],
 ]);
 
-/** A problem, and what to check. */
 interface Problem {
   what: string;
   advice: string;
 }
 
-/** Explains a failed connection by its message, because nodemailer does not pass on the code of a certificate error. */
+/** Uses the error's message, because nodemailer does not pass on the codes of certificate errors. */
 function unreachedFor(message: string): Problem {
   if (/certificate|altnames/i.test(message)) {
     const advice = 'use a certificate of a known authority, with the name in alerts.email.smtp';
@@ -154,7 +145,7 @@ const STEPS = [
   ['MAIL', 'refused the sender'],
 ] as const;
 
-/** Rejects once the signal is aborted. A mail that is being sent at that moment can still arrive. */
+/** An email that is already being sent may still arrive. */
 function givenUp(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     const leave = () => reject(new Error('Sending was cancelled.'));

@@ -11,12 +11,10 @@ import { hasTrialLimits } from '../setup/draft.ts';
 import { listDraftIds } from '../statements/setup-drafts.ts';
 import type { IntegrationState } from './conditions.ts';
 
-/** The number of past runs that are searched for an uninterrupted run and for balances. */
 const RUNS_LOOKED_AT = 10;
 
 type RunState = Pick<IntegrationState, 'lastRun' | 'remaining'>;
 
-/** Creates the reader of the integrations' states. */
 export function createStateReader(store: Store) {
   const digests = createRunDigests(store.reader, async (ids): Promise<Map<string, RunState>> => {
     const newest = await listNewestRuns(store.reader, ids, RUNS_LOOKED_AT);
@@ -37,7 +35,7 @@ export function createStateReader(store: Store) {
       return {
         integrationId: id,
         ...(runs.get(id) ?? toRunState([])),
-        // A batch may have been decided between the two counts.
+        // A user may decide a batch between the two counts.
         held: Math.max(0, (contacts.get(id) ?? 0) - together) + (networks.get(id) ?? 0),
         batches,
         isOnTrial: drafts.has(id) && hasTrialLimits(integration),
@@ -52,8 +50,8 @@ export function createStateReader(store: Store) {
 }
 
 /**
- * Describes a request for an alert. It leaves out the contact's ID, which would stay in a mailbox. It also leaves out
- * other clients that know the contact, because the recipients may be responsible only for this client.
+ * The contact's ID is left out, because it would remain in a mailbox. Other clients of the contact are left out,
+ * because the recipients may be responsible only for this client.
  */
 function describeForAlert(approval: ApprovalRecord): string {
   const { request, integrationId } = approval;
@@ -71,10 +69,6 @@ function toRunState(runs: readonly RunRecord[]): RunState {
   };
 }
 
-/**
- * Finds the last run. A run that was interrupted or that a user stopped does not count, because the next run continues
- * it.
- */
 function findLastRun(runs: readonly RunRecord[]): IntegrationState['lastRun'] {
   for (const { id, status, reasonCode: code, report } of runs) {
     const contacts = readContactCounts(report);
@@ -97,7 +91,7 @@ const contactsSchema = z.object({
 
 const bucketSchema = z.object({ remaining: z.int().nullable() });
 
-/** The part of a report (design, section 4.3) that alerts need. */
+/** The parts of a report (design, section 4.3) that are needed for alerts. */
 const reportSchema = z.object({
   credits: z.object({ enhancements: bucketSchema, networks: bucketSchema }),
 });

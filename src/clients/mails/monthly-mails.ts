@@ -1,7 +1,7 @@
 /**
- * Sends the monthly mails that users have chosen. A row for each user and mail stores the last month that was sent. The
- * process that moves the row to the next month sends the mail, so it is sent only once even if several hosts share the
- * database. If that process is killed while it sends, this month's mail may be missing.
+ * Sends the monthly emails that users have chosen. For each user and kind of email, a row stores the last month that
+ * was sent. The process that updates the row sends the email, so several hosts send it only once. The row is updated
+ * before the email is sent. If the process is killed while it sends the email, that month's email may be missing.
  */
 import type { Clock } from '../../core/clock.ts';
 import { messageOf } from '../../core/errors.ts';
@@ -41,35 +41,34 @@ export interface MonthlyMailsDeps {
   sealer: Pick<Sealer, 'open'>;
   integrations: ReadonlyMap<string, Integration>;
   retention: Pick<Retention, 'profiles'>;
-  /** Null if the settings name no mail server. Nothing is sent then. */
+  /** Null if the settings do not contain an SMTP server. In that case, nothing is sent. */
   server: MailServer | null;
-  /** Returns the address that is mentioned in mails, as it is at the moment of sending. */
+  /** Returns the address that emails mention, at the moment of sending. */
   readUrl(): Promise<string>;
   clock: Clock;
   log: Log;
 }
 
 export interface MonthlyMails {
-  /** Sends the due mails now, and then looks every ten minutes until `close`. */
+  /** Sends the emails that are due, and then checks every ten minutes until `close` is called. */
   start(): void;
-  /** Sends the due mails. Never rejects. */
+  /** Sends the emails that are due. Never rejects. */
   tick(): Promise<void>;
-  /** Cancels the mail that is being sent, and resolves soon. */
+  /** Cancels the email that is being sent and resolves soon after that. */
   close(): Promise<void>;
 }
 
 const CHECK_INTERVAL_MS = 600_000;
 
-/** How long a mail that was not sent waits. */
 const RETRY_WAIT_MS = 3_600_000;
 
-/** A longer mail would not be read. The page shows the other clients. */
+/** Users would not read a longer list. The page shows the other clients. */
 export const MOST_CLIENTS = 50;
 
 export function createMonthlyMails(deps: MonthlyMailsDeps): MonthlyMails {
   const { store, server, clock, log } = deps;
   const closing = new AbortController();
-  /** When each mail that failed may be tried again (ms of the monotonic clock). */
+  /** The earliest time of each retry (ms of the monotonic clock). */
   const retries = new Map<string, number>();
   let underWay: Promise<void> = Promise.resolve();
   let watching: Promise<void> = Promise.resolve();
@@ -113,7 +112,7 @@ export function createMonthlyMails(deps: MonthlyMailsDeps): MonthlyMails {
     }
   }
 
-  /** Returns false if the mail has to be tried again later. */
+  /** Returns false if the email must be sent again later. */
   async function sendOne(
     server: MailServer,
     choice: MailChoice,
@@ -134,12 +133,12 @@ export function createMonthlyMails(deps: MonthlyMailsDeps): MonthlyMails {
       stopPath: stopPath(store, choice),
     });
     const { email: to } = readIdentity(deps.sealer, person);
-    // Role and access are read again together with the claim, so no mail is sent for rights that have ended.
+    // Reads the rights in the same transaction as the claim, so no user gets an email after losing them.
     const isClaimed = await store.act(async (trx) => {
       const present = await findEntitled(trx, choice);
       return present !== null && isSameAccess(person, present) && claimMail(trx, choice, month);
     });
-    // Another process sends it, or the rights have changed, and the next check composes it again.
+    // Another process has claimed the email, or the user's rights have changed.
     if (!isClaimed) return true;
     try {
       const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(SEND_LIMIT_MS)]);
@@ -148,7 +147,7 @@ export function createMonthlyMails(deps: MonthlyMailsDeps): MonthlyMails {
       return true;
     } catch (error) {
       const isUnsent = isSurelyUnsent(error);
-      // A mail server's response may contain the address of the recipient.
+      // An SMTP server's response may contain the address of the recipient.
       log.warn({ mail: kind, user: personId, willRetry: isUnsent }, 'a monthly mail was not sent');
       if (isUnsent) await store.act((trx) => releaseMail(trx, choice, month));
       return !isUnsent;
@@ -199,7 +198,7 @@ export function createMonthlyMails(deps: MonthlyMailsDeps): MonthlyMails {
   }
 }
 
-/** Returns the user if they may get this mail now. */
+/** Returns the user if they may receive this email now. */
 async function findEntitled(
   reader: Reader,
   { personId, kind }: Pick<MailChoice, 'personId' | 'kind'>,
@@ -209,7 +208,7 @@ async function findEntitled(
   return isVerified(person) && mayActAs(person.role, MAIL_RULES[kind].role) ? person : null;
 }
 
-/** True if both users have the same access. A pure function. */
+/** A pure function. */
 function isSameAccess(one: PersonRecord, other: PersonRecord): boolean {
   return JSON.stringify(one.integrations) === JSON.stringify(other.integrations);
 }
@@ -229,7 +228,7 @@ function pathOf(kind: MailKind, id: string): string {
   return kind === 'introductions' ? `/introductions/${part}` : `/results?client=${part}`;
 }
 
-/** Returns the kinds of mail that are due on this day (epoch ms). A pure function. */
+/** Returns the monthly emails that are due at this time (epoch ms). A pure function. */
 function listDueKinds(now: number): MailKind[] {
   const day = new Date(now).getUTCDate();
   return MAIL_KINDS.filter((kind) => day >= MAIL_RULES[kind].fromDay);

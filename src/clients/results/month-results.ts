@@ -1,7 +1,7 @@
 /**
- * Adds up the results of a client's runs in a month (UTC). Each contact counts once per month, with its latest profile.
- * The sums of a past month are stored encrypted. Until then they are added up when someone opens the page. People are
- * counted only while all profiles of the month are kept, because a part of them would look like the whole.
+ * Each contact counts once per month, with its latest profile. The results of a past month are stored in encrypted
+ * form. Until then, they are computed when a user opens the page. People are counted only while all of the month's
+ * profiles are kept, because a partial count would look complete.
  */
 import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
@@ -31,15 +31,13 @@ import {
 const count = z.int().nonnegative();
 
 const resultsSchema = z.object({
-  /** Contacts that were sent to the service, and the part that it knew. */
   sent: count,
   matched: count,
   /**
-   * The number of contacts in each of `CAPACITY_BANDS`. This and the next two values are null if not all profiles of
-   * the month were kept.
+   * The number of contacts in each of `CAPACITY_BANDS`. This value and the next two are null if some of the month's
+   * profiles were deleted.
    */
   bands: z.array(count).length(CAPACITY_BANDS.length).nullable(),
-  /** Contacts whose capacity the service does not know. */
   unknown: count.nullable(),
   /** Contacts with a net worth of at least a million dollars. */
   millionaires: count.nullable(),
@@ -56,17 +54,16 @@ interface ResultDeps {
   clock: Pick<Clock, 'now'>;
 }
 
-/** How many records are decrypted before other work can continue. This takes a few milliseconds. */
+/** The number of records to decrypt before other work gets a turn. This takes a few milliseconds. */
 const SLICE = 250;
 
 const DAY_MS = 86_400_000;
 
-/** After this time, the results of a month's last submissions have arrived, because the service deletes them later. */
+/** After this time, all results of a month have arrived, because the service deletes older results. */
 const SETTLED_AFTER_MS = 8 * DAY_MS;
 
 type AddUpDeps = Pick<ResultDeps, 'reader' | 'sealer'>;
 
-/** Adds up a month from what is stored about the contacts now. */
 async function addUpMonth(
   deps: AddUpDeps,
   integrationId: string,
@@ -108,8 +105,8 @@ async function countPeople({ reader, sealer }: AddUpDeps, integrationId: string,
 }
 
 /**
- * Returns a month's results. If none are stored, returns the current ones. `complete` is the number of days for which
- * all profiles are kept (`completeDays`).
+ * Returns a month's results. If no results are stored, computes them. All profiles of the last `complete` days are kept
+ * (`completeDays`).
  */
 export async function readMonth(
   deps: ResultDeps,
@@ -134,13 +131,13 @@ function open(
   return resultsSchema.nullable().parse(JSON.parse(text));
 }
 
-/** Encrypted, each mark is different. */
+/** Encryption gives each mark a different value. */
 const MARK = JSON.stringify(null);
 
 /**
- * Stores past months that are not stored yet. Call it before the retention deletes their profiles. Can be repeated.
- * Needs no lease, because the first process that stores a month wins. `complete` is the number of days for which all
- * profiles are kept (`completeDays`).
+ * Stores past months that are not stored yet. Call it before retention deletes their profiles. Can be repeated. Needs
+ * no lease, because only the first stored result counts. All profiles of the last `complete` days are kept
+ * (`completeDays`).
  */
 export async function storePastMonths(
   {
@@ -164,7 +161,8 @@ export async function storePastMonths(
     if (open(sealer, integrationId, one) === null) marks.set(one.month, one.results);
     else known.add(one.month);
   }
-  // A run has compared its clock with the service's, because a clock that is ahead must not end a month too early.
+  // Only the time up to the last run counts, because a fast clock must not end a month too early. Each run has compared
+  // its clock with the service's clock.
   const end = Math.min(clock.now(), runs.until) - SETTLED_AFTER_MS;
   const missing = listMonths(runs.from, end).filter((month) => !known.has(month));
   const oldest = clock.now() - complete * DAY_MS;
@@ -185,8 +183,8 @@ export async function storePastMonths(
     const sealed = sealer.seal(JSON.stringify(results), place);
     await store.act(async (trx) => {
       await waitForCheckpoint(trx, integrationId);
-      // A person who was erased or whose profile was deleted in the meantime may be in the sums. Then `dropMonthsOf` has
-      // deleted the mark, and the next run tries again.
+      // The sums may include a person who has been erased or whose profile has been deleted in the meantime. Then
+      // `dropMonthsOf` has deleted the mark, and the next run tries again.
       if (await replaceMonth(trx, integrationId, { month, results: sealed }, mark)) added += 1;
     });
   }
@@ -194,7 +192,8 @@ export async function storePastMonths(
 }
 
 /**
- * Returns the months from the month of `first` that end before `end` (both epoch ms), oldest first. A pure function.
+ * Returns the months between `first` and `end` (both epoch ms), oldest first. The month of `first` is included, and a
+ * month that ends after `end` is not. A pure function.
  */
 export function listMonths(first: number, end: number): string[] {
   const months: string[] = [];
@@ -207,10 +206,10 @@ export function listMonths(first: number, end: number): string[] {
   return months;
 }
 
-/** A century. With this limit, a wrong clock cannot cause an endless loop. */
+/** The number of months in a century. Prevents an endless loop if the clock is wrong. */
 const MOST_MONTHS = 1_200;
 
-/** Returns the time that a month spans. A pure function. */
+/** Returns the period of a month. A pure function. */
 export function toSpan(month: string): Span {
   const from = Date.parse(`${month}-01T00:00:00Z`);
   const start = new Date(from);

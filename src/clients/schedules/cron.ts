@@ -1,6 +1,6 @@
 import { didYouMean } from '../../core/near-miss.ts';
 
-/** One of the five fields: its bounds, and names for its numbers, starting at `min`. */
+/** A field's bounds, and names for its numbers, starting at `min`. */
 interface Field {
   name: string;
   min: number;
@@ -18,7 +18,6 @@ const FIELDS: readonly Field[] = [
     max: 12,
     words: ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'],
   },
-  // Sunday is both 0 and 7, as in every implementation of cron.
   {
     name: 'day of the week',
     min: 0,
@@ -28,9 +27,8 @@ const FIELDS: readonly Field[] = [
 ];
 
 /**
- * Returns the problem with a cron expression, or null if it is valid. It must have five fields with numbers, names
- * (`MON`), ranges (`1-5`), steps (`0-30/10`) or lists of these. The message does not repeat the expression, because it
- * may come from a variable.
+ * It must have five fields. A field can contain numbers, names (`MON`), ranges (`1-5`), steps (`0-30/10`) or lists of
+ * these. The message does not quote the expression, because a variable may contain it.
  */
 export function cronProblem(cron: string): string | null {
   const texts = cron.trim().split(/\s+/);
@@ -46,10 +44,12 @@ export function cronProblem(cron: string): string | null {
   return null;
 }
 
-/** Names that were found valid. Checking takes time, and thousands of integrations share a few time zones. */
+/**
+ * Time zone names that have already been checked. Checking a name takes time, and thousands of integrations share a few
+ * time zones.
+ */
 const knownTimezones = new Set<string>();
 
-/** Returns the problem with the name of a time zone, or null. */
 export function timezoneProblem(timezone: string): string | null {
   if (knownTimezones.has(timezone)) return null;
   try {
@@ -69,7 +69,7 @@ function fits(part: string, field: Field): boolean {
   const ends = range.split('-').map((text) => parseNumber(text, field));
   const [first = null, last = first, ...others] = ends;
   if (first === null || last === null || others.length > 0) return false;
-  // `7/2` has no end to step towards. Only `*` and ranges accept a step.
+  // A step is valid only after `*` or a range. Only `*` and ranges accept a step.
   return first <= last && (step === undefined || ends.length === 2);
 }
 
@@ -77,7 +77,6 @@ function isStep(text: string): boolean {
   return /^[1-9]\d?$/.test(text);
 }
 
-/** Returns the number that a text means in this field, or null if it means none. */
 function parseNumber(text: string, field: Field): number | null {
   const index = field.words.indexOf(text.toLowerCase());
   if (index >= 0) return index + field.min;

@@ -4,17 +4,17 @@ import type { Schedule } from '../../core/integration-settings.ts';
 type Line = Pick<Schedule, 'cron' | 'timezone'>;
 
 /**
- * Returns when a cron expression next matches after `afterMs` (epoch ms), or null if it never matches again. Times are
- * local. If a fixed time is skipped when clocks go forward, it matches at the time to which they jump. If it occurs
- * twice when clocks go back, it counts once. Lines with a wildcard or a step in minutes or hours follow elapsed time.
+ * Returns the next time after `afterMs` (epoch ms), or null if there is none. Times are local. If a fixed time is
+ * skipped when clocks go forward, the time of the change is used. A time that occurs twice when clocks go back counts
+ * once. Wildcards and steps in minutes or hours follow elapsed time.
  */
 export function nextTime(line: Line, afterMs: number): number | null {
   return hasFixedTimes(line) ? nextFixedTime(line, afterMs) : findNextTime(line, afterMs);
 }
 
 /**
- * Creates a `nextTime` for many calls. A result is also valid for every later moment until its time is reached.
- * Computing it takes a third of a millisecond.
+ * Creates a `nextTime` for many calls. A result is cached until its time is reached. Computing it takes a third of a
+ * millisecond.
  */
 export function createNextTimes(): typeof nextTime {
   const known = new Map<string, { fromMs: number; next: number | null }[]>();
@@ -39,11 +39,12 @@ function hasFixedTimes({ cron }: Line): boolean {
   return hours !== undefined && !/[*?/]/.test(`${minutes} ${hours}`);
 }
 
-/** When clocks go back, they repeat at most as many minutes as a day has. */
+/** When clocks go back, at most one day is repeated. */
 const MAX_LOOKS = 1_440;
 
 /**
- * Matches the expression against local time as if it were UTC. So it also matches at local times that the zone skips.
+ * Matches the expression against local time as if it were UTC. Therefore, it also matches at local times that the zone
+ * skips.
  */
 function nextFixedTime({ cron, timezone }: Line, afterMs: number): number | null {
   let shownMs: number | null = shownAt(afterMs, timezone);
@@ -66,8 +67,6 @@ function findNextTime({ cron, timezone }: Line, afterMs: number): number | null 
   return line.nextRun(new Date(afterMs))?.getTime() ?? null;
 }
 
-/** The local time of a time zone, as epoch ms, as if it were UTC. */
-
 const DAY_MS = 86_400_000;
 
 /** Returns the local time at an instant (epoch ms), to the second. */
@@ -79,7 +78,7 @@ export function shownAt(instantMs: number, timezone: string): number {
   return Date.UTC(year, month - 1, day, hour, minute, second);
 }
 
-/** Returns the first instant at which the clock shows this time, or has jumped over it. */
+/** Returns the first instant at which the clock shows or has skipped this local time. */
 export function firstShowing(shownMs: number, timezone: string): number {
   const offsets = [shownMs - DAY_MS, shownMs + DAY_MS].map((at) => shownAt(at, timezone) - at);
   const early = shownMs - Math.max(...offsets);
@@ -91,10 +90,7 @@ export function firstShowing(shownMs: number, timezone: string): number {
 /** Each step halves the interval. The longest jump is a day. */
 const MAX_STEPS = 30;
 
-/**
- * Returns when the clock jumps over a time that it does not show. The jump is after `early`, and at `late` at
- * the latest.
- */
+/** Finds the clock change that skips a local time. The change is after `early` and not after `late`. */
 function jumpBetween(early: number, late: number, shownMs: number, timezone: string): number {
   let [before, after] = [early, late];
   for (let step = 0; step < MAX_STEPS && after - before > 1; step += 1) {

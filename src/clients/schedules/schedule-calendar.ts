@@ -1,6 +1,6 @@
 /**
- * Shows when an integration runs automatically: in words, and as a calendar in its own time zone with the clock
- * changes.
+ * Shows when an integration runs automatically, in words and as a calendar. The calendar uses the integration's time
+ * zone and shows its clock changes.
  */
 
 import { isoTime } from '../../core/clock.ts';
@@ -12,44 +12,39 @@ import { cronText } from './cron-text.ts';
 import { shownAt } from './next-time.ts';
 import { isScheduled, nextRunAt, type Scheduled } from './schedules.ts';
 
-/** A past run, as the calendar shows it. */
 export interface PastNight {
   id: string;
-  /** When the run started (ISO 8601). */
+  /** The time at which the run started (ISO 8601). */
   startedAt: string;
   status: string;
-  /** Why the run ended early, or null if it did not. */
   reason: string | null;
   trigger: string;
 }
 
 /** A day in the integration's time zone. */
 export interface CalendarDay {
-  /** `2026-11-22` */
   day: string;
   isToday: boolean;
-  /** For past days, the runs that started, newest first. At most `SHOWN_OF_DAY`. */
+  /** The runs that started on a past day, newest first. There are at most `SHOWN_OF_DAY`. */
   runs: PastNight[];
-  /** For future days, the times when runs start (local time, such as `02:00`). At most `SHOWN_OF_DAY`. */
+  /** There are at most `SHOWN_OF_DAY`. */
   times: string[];
   /** True if the day has more runs or times. */
   hasMore: boolean;
 }
 
-/** A change of the time zone's clocks, forward or back. */
+/** A change between summer time and winter time. */
 export interface ClockChange {
-  /** The day, `2027-03-14`. */
   day: string;
-  /** How many minutes the clock skips. Negative if it shows them twice. */
+  /** The number of minutes that the clock skips. Negative if it shows them twice. */
   minutes: number;
-  /** The local time when the first run of that day starts, or null if no run starts. */
+  /** The local time of that day's first run, or null if there is none. */
   runAt: string | null;
 }
 
 export interface ScheduleDetail {
   /** Null if it runs only on request. */
   schedule: PlannedRuns | null;
-  /** For example `every day at 02:00`. */
   text: string | null;
   timezone: string;
   past: CalendarDay[];
@@ -58,10 +53,9 @@ export interface ScheduleDetail {
   changes: ClockChange[];
 }
 
-/** The number of days before today, and of days from today on. */
+/** The calendar shows this many past and coming days. */
 const DAYS = 30;
 
-/** How many runs are shown for one day. */
 const SHOWN_OF_DAY = 4;
 
 /** The maximum number of runs that are read for the past days. */
@@ -111,10 +105,7 @@ function pastDays(runs: readonly RunRecord[], timezone: string, now: number): Ca
   });
 }
 
-/**
- * Lists the coming days with the times of a schedule. A day with many times takes no more work than a day with a few
- * times.
- */
+/** Lists the coming days with the times of a schedule. A crowded schedule is as cheap to list as an empty one. */
 function listDaysAhead(
   integration: Pick<Integration, 'id' | 'schedule'>,
   now: number,
@@ -144,7 +135,7 @@ function listDaysAhead(
   return [...days.values()];
 }
 
-/** Returns approximately the last moment of the day in the time zone. No day is longer than 25 hours. */
+/** No day is longer than 25 hours. */
 function endOfDay(at: number, timezone: string): number {
   const shown = shownAt(at, timezone);
   return at + (DAY_MS - (shown % DAY_MS)) - 1;

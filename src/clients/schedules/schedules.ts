@@ -1,4 +1,4 @@
-/** Plans integrations' schedules in the store. */
+/** Computes and stores the times at which integrations run. */
 import { createHash } from 'node:crypto';
 import { isoTime } from '../../core/clock.ts';
 import { ConfigurationError } from '../../core/errors.ts';
@@ -17,7 +17,6 @@ import {
 } from '../statements/schedules.ts';
 import { createNextTimes, nextTime } from './next-time.ts';
 
-/** The parts of the store for reading and writing schedules. */
 export interface ScheduleDeps {
   store: Pick<Store, 'reader' | 'connection'>;
   clock: { now(): number };
@@ -26,17 +25,16 @@ export interface ScheduleDeps {
 /** An integration that runs automatically. */
 export type Scheduled = Pick<Integration, 'id'> & { schedule: Schedule };
 
-/** A schedule in the form for users and programs. */
+/** A schedule in the form for pages and for JSON. */
 export interface ScheduleView {
   integration: string;
   cron: string;
   timezone: string;
-  /** The next run in UTC (ISO 8601). Null while the schedule is paused, or if no further time matches. */
+  /** The time of the next run in UTC (ISO 8601). Null if the schedule is paused or no time matches. */
   nextRunAt: string | null;
   paused: boolean;
 }
 
-/** True if an integration has a schedule. */
 export function isScheduled<Given extends Pick<Integration, 'id' | 'schedule'>>(
   integration: Given,
 ): integration is Given & Scheduled {
@@ -56,8 +54,9 @@ export function requireScheduled<Given extends Pick<Integration, 'id' | 'schedul
 }
 
 /**
- * Updates the stored schedules to the settings and the clock. New and changed schedules are planned from now on (epoch
- * ms). So are schedules that were planned while the clock was ahead. All others keep their time, even if it has passed.
+ * Adjusts the stored schedules to the settings and the clock. New and changed schedules start from now (epoch ms).
+ * Schedules that were planned with a fast clock are planned again. All other schedules keep their time, even if that
+ * time has passed.
  */
 export async function planSchedules(
   { store, clock }: ScheduleDeps,
@@ -84,8 +83,8 @@ export async function planSchedules(
 }
 
 /**
- * True if a time is later than the schedule's next two times. If the clock was set back a little right after a run, the
- * second next time is correct, because the next one would start a second run.
+ * If the clock was set back shortly after a run, the stored time is still correct. Planning again would start a second
+ * run.
  */
 function isTooFarAhead(
   integration: Scheduled,
@@ -98,15 +97,12 @@ function isTooFarAhead(
   return at !== null && secondNext !== null && at > secondNext;
 }
 
-/** Returns the text from which the time of a schedule is computed. If the text changes, the time is computed again. */
+/** A different string means that the time must be computed again. */
 export function toScheduleRule({ cron, timezone, jitterMs }: Schedule): string {
   return `${cron} ${timezone} +${jitterMs}`;
 }
 
-/**
- * Returns when an integration runs next after an instant (epoch ms), including its share of the
- * jitter.
- */
+/** Returns the first run after this instant (epoch ms), including the jitter. */
 export function nextRunAt(
   { id, schedule }: Scheduled,
   afterMs: number,
@@ -117,12 +113,11 @@ export function nextRunAt(
   return time === null ? null : time + shareMs;
 }
 
-/** Returns an integration's share of the jitter. It is always the same, so the time between runs stays the same. */
+/** The share never changes, so the time between runs is constant. */
 function jitterShareMs(integrationId: string, jitterMs: number): number {
   return createHash('sha256').update(integrationId).digest().readUInt32BE() % (jitterMs + 1);
 }
 
-/** Returns the schedules of these integrations, in their order. */
 export async function listSchedules(
   reader: TimedReader,
   integrations: Iterable<Integration>,
@@ -133,7 +128,6 @@ export async function listSchedules(
     .map((integration) => toView(integration, rows.get(integration.id), reader.clock.now()));
 }
 
-/** Returns an integration's schedule, or null if it has none. */
 export async function readScheduleView(
   reader: TimedReader,
   integration: Pick<Integration, 'id' | 'schedule'>,
@@ -155,14 +149,14 @@ function toView(
   return { integration: integration.id, cron, timezone, nextRunAt: nextRun, paused };
 }
 
-/** Pauses a schedule until it is resumed. A run in progress continues. */
+/** Pauses a schedule until it is resumed. Does not stop a run in progress. */
 export async function pauseSchedule(trx: ActorTransaction, integration: Scheduled): Promise<void> {
   const store = { reader: trx, connection: trx };
   await planSchedules({ store, clock: trx.clock }, [integration]);
   await savePause(trx, integration.id);
 }
 
-/** Ends a pause. The next run is at the next time of the schedule from now on. */
+/** The schedule runs next at its first time after now. */
 export async function resumeSchedule(trx: ActorTransaction, integration: Scheduled): Promise<void> {
   await endPause(trx, integration.id, nextRunAt(integration, trx.clock.now()));
 }

@@ -1,6 +1,6 @@
 /**
- * Checks addresses that are set in a browser. Addresses in this machine's network are forbidden, unless the operator
- * allows them.
+ * Checks addresses that are set in a browser. Addresses in private networks are forbidden unless the operator allows
+ * them.
  */
 import { lookup as systemLookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
@@ -14,8 +14,8 @@ import {
 } from '../../outbound/guard.ts';
 
 /**
- * Throws a ConfigurationError for an address that may not be set in a browser. A name can lead to a different
- * address later, so each request is checked again when it connects.
+ * Throws a ConfigurationError for an address that may not be set in a browser. DNS may change later, so each request
+ * checks the address again when it connects.
  */
 export async function requirePublicAddress(
   address: string,
@@ -35,13 +35,13 @@ export async function requirePublicAddress(
   if (found.some(isPrivateAddress)) throw notHere('private', hostname);
 }
 
-/** Returns the problem with a text that is not a web address, or null if it is one. */
+/** Returns the problem if the text is not a web address. Returns null if it is. */
 export function addressProblem(text: string): string | null {
   const isAddress = URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
   return isAddress ? null : 'expected a URL that starts with https://';
 }
 
-/** Returns no address for a name that cannot be resolved. The error appears when a request connects. */
+/** Returns no address for a name that cannot be resolved. The connection then reports the error. */
 function resolveAddresses(hostname: string, lookup: LookupFunction): Promise<string[]> {
   return new Promise((resolve) => {
     lookup(hostname, { all: true }, (error, found) => {
@@ -64,7 +64,7 @@ function notHere(why: NotPublic, host: string): ConfigurationError {
   );
 }
 
-/** Throws a ConfigurationError for a text that has a meaning only in the operator's file. */
+/** Throws a ConfigurationError for text with a special meaning in the operator's file. */
 export function requirePlainText(name: string, text: string): string {
   if (!text.includes('${')) return text;
   throw new ConfigurationError(

@@ -1,11 +1,8 @@
-/** Recognises the kind of a column by its values, regardless of the column's name. All functions are pure. */
+/** Recognises a column by its values and ignores its name. All functions are pure. */
 import { yesOrNo } from '../../../connectors/marks/yes-or-no.ts';
 import { COUNTRY_NAMES, ORGANISATION_WORDS, REGION_NAMES, STREET_WORDS } from './content-words.ts';
 
-/**
- * The kind of a column's values. `text` is anything without a special kind, and `blank` is a column without
- * any value.
- */
+/** `text` has no special kind, and `blank` has no values. */
 export type ContentKind =
   | 'blank'
   | 'e-mail'
@@ -25,21 +22,21 @@ export type ContentKind =
 /** The share of values that must have the same form. */
 const MOST = 0.8;
 /**
- * The share for parts with many forms. Street addresses vary, and names of organisations often contain no typical word.
+ * The minimum share of matching values for kinds that have many forms. Street addresses vary, and names of
+ * organisations often contain no typical word.
  */
 const MANY = 0.6;
 const SOME = 0.3;
 
-/** Fewer values than this prove nothing. */
+/** Fewer values than this do not prove anything. */
 const FEWEST_VALUES = 3;
 
-/** More values than this add no information. */
 const MOST_VALUES = 1_000;
 
 /** Longer values are notes and are not checked further. */
 const LONGEST = 120;
 
-/** Returns the kind of a column by its values. */
+/** Recognises the kind of a column from its values. */
 export function contentKind(values: readonly string[]): ContentKind {
   const filled = values
     .map((value) => value.trim())
@@ -64,15 +61,15 @@ export function contentKind(values: readonly string[]): ContentKind {
   return share(isWholeName) >= MOST && distinct >= MANY ? 'whole name' : 'text';
 }
 
-/** A person's name, and the name of the contact in the same row. */
+/** A person's name next to the row's contact. */
 export interface NamePair {
   name: string;
   contact: string;
 }
 
 /**
- * Returns true for names of spouses and other relatives. Most of them end with the last word of the contact's name but
- * are not the same name. `Ana de la Cruz` and `Cruz` have the same ending, but `Lopez, Maria` and `Lopez` do not.
+ * Returns true for words that mean spouses and other relatives. Relatives often share the contact's last name but have
+ * a different first name. `Ana de la Cruz` ends with `Cruz`, but `Lopez, Maria` does not end with `Lopez`.
  */
 export function areNamesOfRelatives(pairs: readonly NamePair[]): boolean {
   const filled = pairs
@@ -87,7 +84,7 @@ export function areNamesOfRelatives(pairs: readonly NamePair[]): boolean {
   return alike.length / filled.length >= MANY;
 }
 
-/** Describes an example without showing its value, such as `2 words`, `5 digits` or `an e-mail address`. */
+/** Describes a value without showing it, such as `2 words` or `5 digits`. */
 export function shapeOfValue(value: string): string {
   const text = value.trim();
   if (isEmail(text)) return 'an e-mail address';
@@ -112,7 +109,7 @@ function isWebAddress(value: string): boolean {
 function isDate(value: string): boolean {
   return (
     /^\d{1,4}[-./]\s?\d{1,2}[-./]\s?\d{1,4}([ t,]\S.*)?$/i.test(value) ||
-    // `5 Apr 2015`, `Apr 5, 2015`.
+    // Dates such as `5 Apr 2015` and `Apr 5, 2015`.
     /^\d{1,2}[. -] ?\p{L}{3,9}\.?[ -]\d{4}([ ,]\S.*)?$/u.test(value) ||
     /^\p{L}{3,9}\.? \d{1,2}, \d{4}([ ,]\S.*)?$/u.test(value)
   );
@@ -150,7 +147,7 @@ function isPostalCode(value: string): boolean {
   return POSTAL_CODES.some((code) => code.test(value));
 }
 
-/** Returns true for numbers of the same length. Amounts and years vary in length, or repeat. */
+/** Codes have a fixed length, but amounts and years vary or repeat. Amounts and years vary in length, or repeat. */
 function haveLengthsOfCodes(values: readonly string[]): boolean {
   if (values.every((value) => /^(1[89]|20)\d\d$/.test(value))) return false;
   const plain = values.filter((value) => /^\d+$/.test(value));
@@ -173,7 +170,7 @@ function isStreet(value: string): boolean {
   if (!/\p{L}/u.test(value) || isEmail(value) || isDate(value)) return false;
   if (/^\d+[a-z]?([-/]\d+[a-z]?)?,? +\p{L}/iu.test(value)) return true;
   const words = plain(value).split(' ');
-  // An example is `Hauptstraße 5 a`: words, with a house number among the last two.
+  // An address such as `Hauptstraße 5 a` has a house number among its last two words.
   const parts = value.split(/[ ,]+/);
   if (/^\p{L}/u.test(value) && parts.slice(1).slice(-2).some(isHouseNumber)) return true;
   return words.some((word) => STREET_WORDS.has(word)) && /\d/.test(value);
@@ -189,10 +186,7 @@ function isOrganisation(value: string): boolean {
     .some((word) => ORGANISATION_WORDS.has(word));
 }
 
-/**
- * Returns true for two to five capitalised words without digits and without a word for an organisation, such as `Ana de
- * la Cruz` or `Lopez, Maria`.
- */
+/** A whole name has two to five capitalised words, no digits and no organisation word. */
 function isWholeName(value: string): boolean {
   if (/[\d@/:]/.test(value) || isOrganisation(value)) return false;
   const words = value.split(/[\s,]+/).filter((word) => word !== '');

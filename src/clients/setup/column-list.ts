@@ -1,4 +1,4 @@
-/** Lists every column of a file, with its use and an example, including unused columns. All functions are pure. */
+/** All functions are pure. */
 
 import { settingNames } from '../../../connectors/csv/setting-names.ts';
 import {
@@ -9,7 +9,7 @@ import {
 } from './column-content.ts';
 import type { CsvHeader } from './csv-header.ts';
 
-/** The chosen columns with the parts of a contact and with its marks. */
+/** The columns for a contact's parts and marks. */
 export interface ChosenColumns {
   id: string | null;
   firstName: string | null;
@@ -22,14 +22,12 @@ export interface ChosenColumns {
   doNotContact: string | null;
 }
 
-/** One column of a file. */
 export interface ColumnLine {
   name: string;
-  /** The part of a contact that the column contains, or null if the column is not read. */
+  /** The contact's part in this column, or null if the column is not used. */
   use: string | null;
   /** The first value that is not blank, or null if the column is blank. */
   example: string | null;
-  /** The example without its value, such as `2 words` or `5 digits`. */
   shape: string;
 }
 

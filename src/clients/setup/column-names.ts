@@ -1,7 +1,7 @@
-/** Converts the names of a file's columns into the spelling in which they are compared. All functions are pure. */
+/** Normalises the names of a file's columns so that they can be compared. All functions are pure. */
 import { OTHER_PEOPLES } from './guess-words.ts';
 
-/** Longer texts are not column names, and are never recognised as part of a contact. */
+/** Longer names are not column names. */
 export const MAX_NAME_LENGTH = 200;
 
 export function plain(column: string): string {
@@ -11,10 +11,10 @@ export function plain(column: string): string {
     .replace(/(?<=.)payeur$/, '');
 }
 
-/** `N° adhérent`, `Nº Sócio`. */
+/** Spellings such as `N° adhérent` and `Nº Sócio`. */
 const NUMBER_SIGN = /^n\s?[°º]/i;
 
-/** Moves the place to the front, because `City - Home` means `Home City`. */
+/** Moves the kind of place to the front, because `City - Home` means `Home City`. */
 function placeFirst(text: string): string {
   const primary = ' endereco primario';
   const [before, after] = text.split(primary);
@@ -33,12 +33,12 @@ export function withoutAside(text: string): string {
   return start !== -1 && end > start ? text.slice(0, start) + text.slice(end + 1) : text;
 }
 
-/** The columns of a file. Each name is folded only once, because a file may have thousands of columns. */
+/** Each name is folded only once, because a file may have thousands of columns. */
 interface Names {
-  /** The first column with each plain or folded spelling. */
+  /** The first column for each spelling, with and without accents and case. */
   byPlain: ReadonlyMap<string, string>;
   byFolded: ReadonlyMap<string, string>;
-  /** The columns about the contact, without the columns about the spouse. */
+  /** The columns about the contact, excluding the columns about the spouse. */
   own: readonly string[];
 }
 
@@ -61,7 +61,6 @@ export function getNameIndex(columns: readonly string[]): Names {
   return made;
 }
 
-/** Returns the name without case, accents and surrounding white space. */
 function folded(text: string): string {
   return text
     .normalize('NFKD')
@@ -78,12 +77,11 @@ export function findAll(columns: readonly string[], names: readonly string[]): s
   return names.flatMap((name) => getNameIndex(columns).byPlain.get(name) ?? []);
 }
 
-/** Finds the column with this name, ignoring case, accents and surrounding white space. */
+/** Ignores case, accents and surrounding white space. */
 export function present(columns: readonly string[], name: string): string | null {
   return getNameIndex(columns).byFolded.get(folded(name)) ?? null;
 }
 
-/** Returns the column whose longer name ends with the right words, such as `Contact First Name`. */
 export function endsWith(columns: readonly string[], ending: string): string | null {
   const own = columns.filter((candidate) => !OTHER_PEOPLES.test(plain(candidate)));
   return own.find((candidate) => plain(candidate).endsWith(ending)) ?? null;

@@ -1,4 +1,4 @@
-/** Words by which a column's values are recognised, without case, accents and punctuation. */
+/** Words by which a column's values are recognised. They are in lower case, without accents or punctuation. */
 
 const words = (text: string): string[] => text.split(',').map((word) => word.trim());
 
@@ -8,7 +8,6 @@ export const STREET_WORDS: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Words that occur in organisations' names but not in people's names. */
 export const ORGANISATION_WORDS: ReadonlySet<string> = new Set(
   words(
     'inc, llc, llp, ltd, corp, corporation, co, company, companies, plc, group, holdings, partners, associates, bank, university, college, school, hospital, clinic, church, foundation, institute, services, solutions, systems, consulting, industries, technologies, agency, department, council, gmbh, ag, kg, ohg, ug, ev, stiftung, verein, bau, sarl, sas, sa, eurl, ets, societe, mairie, universite, universitat, universidad, universidade, universita, universiteit, hopital, hospital, ayuntamiento, comune, gemeente, kommun, sl, slu, srl, spa, snc, bv, nv, vof, stichting, ab, hb, lda, limitada, fabrica, banco, banca, banque, kliniken, klinik, krankenhaus, ziekenhuis, sjukhus, ospedale, schule, scuola, escola, escuela, ecole, skola, werke, verlag, energie, media, design, studio, law, legal, insurance, realty, construction, motors, foods, farms, logistics, pharma, labs, software, boulangerie, boucherie, pharmacie, education, ministere, chu, credit, mutuelle, mutuel, cooperative, backerei, metzgerei, stadtwerke, klinikum, kirchgemeinde, kirchengemeinde, panaderia, farmacia, panificio, bakkerij, bageri, bakery, club',

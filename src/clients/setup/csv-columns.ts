@@ -1,7 +1,4 @@
-/**
- * Recognises which columns of a file contain which parts of a contact. All functions are pure. Each part has its own
- * file next to this one.
- */
+/** All functions are pure. Each part of a contact has its own file in this folder. */
 import type { ContentKind } from './column-content.ts';
 import { getNameIndex } from './column-names.ts';
 import type { CsvSample } from './csv-header.ts';
@@ -13,22 +10,21 @@ import { DECEASED, DO_NOT_CONTACTS, OPT_OUTS } from './guess-words.ts';
 import { createKinds, findFitting, type GuessedFile } from './guessed-file.ts';
 import { bestExport, guessOfExport, type PersonColumns, withExport } from './match-export.ts';
 
-/** The columns that most likely contain the parts of a contact. Null for a part without a column. */
+/** Null for a part without a column. */
 export interface ColumnGuess extends PersonColumns {
   optOut: string | null;
   deceased: string | null;
   doNotContact: string | null;
-  /** The product that the export comes from, or null if it is not a known export. */
+  /** The product from which the file was exported, or null if it is not a known export. */
   exportOf: string | null;
-  /** A note for the user about such an export, or null if there is none. */
+  /** A note about this product's exports, or null. */
   advice: string | null;
 }
 
 /**
- * Guesses which column contains which part of a contact. If the columns are those of a known export, their meaning is
- * known. If several exports match, the one with the most columns in the file wins. All other columns are guessed from
- * the words of their headers. If rows are given, an ID column must have a different ID in each row. A part that is
- * uncertain is null, and the user is asked.
+ * The columns of a known export have a certain meaning. If several exports match, the export with the most columns in
+ * the file is used. Other columns are recognised by their headers. If rows are given, every row must have a different
+ * ID. If a part is uncertain, it is null and the user is asked.
  */
 export function guessColumns(columns: readonly string[], sample: CsvSample = []): ColumnGuess {
   const known = bestExport(columns, sample);
@@ -64,7 +60,6 @@ function guessByWords(file: GuessedFile): PersonColumns {
   };
 }
 
-/** Finds the parts that no column name reveals, by the values of columns that are not used otherwise. */
 function withContent(
   file: GuessedFile,
   guess: PersonColumns,

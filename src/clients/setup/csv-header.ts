@@ -11,42 +11,40 @@ import {
 import { isDonorSyncError, messageOf } from '../../core/errors.ts';
 import { MAX_NAME_LENGTH } from './column-names.ts';
 
-/** The values of some rows, by column name. They show what each column contains. */
+/** The values show what a column contains. */
 export type CsvSample = readonly ReadonlyMap<string, string>[];
 
 /** The names of a CSV file's columns, in order. */
 export interface CsvHeader {
   /** The names for settings: `City (1)` and `City (2)` if two columns are called `City`. */
   columns: string[];
-  /** All names in order, including names that occur twice and names that are too long for a setting. */
+  /** All names in order, including duplicates and names that are too long for settings. */
   names: string[];
   encoding: 'utf-8' | 'latin1';
-  /** The kind of a file that is only read, so its results need a separate file. Null for other files. */
+  /** Set for file kinds that donor-sync cannot write, so the results need a separate file. Null for other files. */
   foreign: ForeignKind | null;
   /** The first rows, by column name. */
   sample: CsvSample;
 }
 
-/** Why a file cannot be used, in words. */
 export interface CsvProblem {
   problem: string;
 }
 
-/** The header is read from this much of the file. No header is longer. */
+/** The number of bytes from which the header is read. No header is longer than this. */
 const MAX_HEADER_BYTES = 65_536;
 
-/** More columns than any CRM export contains. The limit is needed because each column is checked in many ways. */
+/** No known CRM export has this many columns. Each column is checked in many ways, so the number is limited. */
 const MAX_COLUMNS = 1_000;
 
-/** The first rows are read from this much of the file. */
+/** The number of bytes from which the first rows are read. */
 const MAX_SAMPLE_BYTES = 16 * 1_048_576;
 
-/** A file with fewer columns cannot contain an ID and a name. */
 const MIN_COLUMNS = 2;
 
 /**
- * Reads a contact file's column names and first rows. The file is CSV with any of the usual delimiters in UTF-8,
- * Latin-1 or UTF-16, or a sheet of a workbook. If `sheet` is null, it is the first sheet with a table.
+ * Reads a contact file's column names and first rows. Accepts CSV in UTF-8, Latin-1 or UTF-16 with any usual delimiter,
+ * and sheets of a workbook. If `sheet` is null, the first sheet with a table is used.
  */
 export async function readCsvHeader(
   path: string,
@@ -71,21 +69,21 @@ export async function readCsvHeader(
 }
 
 async function readStart({ handle, size }: TextSource): Promise<Buffer> {
-  // Reads one more byte, which shows whether the file is longer.
+  // One extra byte shows whether the file is longer.
   const buffer = Buffer.alloc(Math.min(size, MAX_SAMPLE_BYTES + 1));
   const { bytesRead } = await handle.read(buffer, 0, buffer.length, 0);
   return buffer.subarray(0, bytesRead);
 }
 
-/** The number of records that are used for a guess, if the first part of the file has that many. */
+/** The maximum number of records that are used for a guess. */
 const MAX_SAMPLE = 10_000;
 
 /** Options for a file that was read to its end. */
 export const WHOLE_FILE = { records: MAX_SAMPLE, isWhole: true };
 
 /**
- * Reads the same from a file's text or its first part. With only the first part, `isWhole` is false and an incomplete
- * last row is not reported. Reads at most this many records.
+ * Reads the header from a file's text or from the first part of the text. For the first part of a file, `isWhole` is
+ * false and an incomplete last row is ignored. Reads at most `extent.records` records.
  */
 export function readHeaderOf(
   all: Buffer,
@@ -93,7 +91,7 @@ export function readHeaderOf(
 ): Omit<CsvHeader, 'foreign'> | CsvProblem {
   const text = all.subarray(0, MAX_SAMPLE_BYTES);
   const isWhole = extent.isWhole && text.length === all.length;
-  // A zero byte shows that the file is a program or another kind of archive.
+  // A zero byte shows that the file is binary.
   if (text.includes(0)) return { problem: 'this is not a CSV file; save it as "CSV UTF-8"' };
   const start = firstLines(text);
   if (start === null) return { problem: 'its first line is too long for a header row' };
@@ -118,7 +116,7 @@ export function readHeaderOf(
   };
 }
 
-/** Returns the text's complete lines, up to the maximum length of a header. Returns null if there are none. */
+/** Returns null if there are none. */
 function firstLines(text: Buffer): Buffer | null {
   if (text.length <= MAX_HEADER_BYTES) return text;
   const start = text.subarray(0, MAX_HEADER_BYTES);
@@ -126,7 +124,7 @@ function firstLines(text: Buffer): Buffer | null {
   return end === -1 ? null : start.subarray(0, end + 1);
 }
 
-/** Returns the names that can be mapped. Columns with the same name are distinguished by their position. */
+/** Returns the names that can be mapped. Columns with the same name are numbered by position. */
 function usableNames(names: readonly string[]): string[] {
   return settingNames(names).flatMap((name) =>
     name === null || name.length > MAX_NAME_LENGTH ? [] : [name],
@@ -135,7 +133,7 @@ function usableNames(names: readonly string[]): string[] {
 
 function detectEncoding(text: Buffer): CsvHeader['encoding'] {
   try {
-    // With `stream`, the last character may be incomplete.
+    // With `stream`, the text may end in the middle of a character.
     new TextDecoder('utf-8', { fatal: true }).decode(text, { stream: true });
     return 'utf-8';
   } catch {
@@ -143,7 +141,6 @@ function detectEncoding(text: Buffer): CsvHeader['encoding'] {
   }
 }
 
-/** Returns the values by two names: the file's column names, and the names that settings can use. */
 function toSample(names: readonly string[], rows: readonly (readonly string[])[]): CsvSample {
   const usable = settingNames(names);
   return rows.map(

@@ -1,6 +1,4 @@
-/**
- * A set-up in a browser. The answers so far are stored encrypted until the set-up is finished or discarded.
- */
+/** A set-up in a browser. The answers are stored in encrypted form until the set-up ends. */
 import { z } from 'zod';
 import type { Application } from '../../application.ts';
 import { type Integration, integrationSchema } from '../../core/integration-settings.ts';
@@ -26,13 +24,13 @@ import { SETUP_STEPS, withStep } from './steps.ts';
 import { dropUpload, isUpload, sweepUploads, takesUploads } from './uploads.ts';
 
 const draftSchema = z.object({
-  /** True if the set-up creates the integration, and false if it changes an existing one. */
+  /** True for a new integration, false for a change. */
   isNew: z.boolean(),
-  /** The integration's settings in the database, as JSON, when the set-up read them. Null if there were none. */
+  /** The integration's settings when the set-up started, as JSON. Null if there were none. */
   stored: z.string().nullable(),
   /** The steps that the user has answered. */
   done: z.array(z.enum(SETUP_STEPS)),
-  /** The CRM's name for the connected account. Null before an account is connected, and for a file. */
+  /** The name of the connected CRM account. Null for a file, and while no account is connected. */
   account: z.string().nullable(),
   /** The name of the uploaded file on the user's computer. */
   fileName: z.string().nullable(),
@@ -44,7 +42,6 @@ const draftSchema = z.object({
 export type Draft = z.infer<typeof draftSchema>;
 export type Answers = Draft['answers'];
 
-/** A draft, and the version in which it was stored. */
 export interface Setup extends Draft {
   id: string;
   version: number;
@@ -53,7 +50,7 @@ export interface Setup extends Draft {
 
 export type SetupDeps = Pick<Application, 'store' | 'sealer' | 'settings' | 'integrations'>;
 
-/** Starts a new integration with this name. Returns its ID, which no other integration has or ever had. */
+/** Starts a new integration with this name. Returns an ID that no integration has ever had. */
 export async function beginSetup(deps: SetupDeps, name: string): Promise<string> {
   await dropOld(deps);
   const ids = proposeIds(name);
@@ -66,8 +63,8 @@ export async function beginSetup(deps: SetupDeps, name: string): Promise<string>
 }
 
 /**
- * Starts to change an integration in the database. If another set-up for this integration is already open, nothing
- * happens.
+ * Creates a set-up that changes an integration in the database. Does nothing if this integration is already being set
+ * up.
  */
 export async function beginChange(deps: SetupDeps, integration: Integration): Promise<void> {
   await dropOld(deps);
@@ -117,24 +114,21 @@ function opened(sealer: SetupSource['sealer'], row: SetupDraftRecord): Setup {
   const { integrationId: id, version, updatedAt } = row;
   const text = sealer.open(row.draft, setupDraftSealContext(id));
   const draft = draftSchema.parse(JSON.parse(text));
-  // Every address of a client that is created here was set in a browser.
+  // All addresses of this client were set in a browser.
   const answers = draft.isNew ? { ...draft.answers, addresses: PUBLIC } : draft.answers;
   return { ...draft, answers, id, version, updatedAt };
 }
 
-/** The part of the settings about addresses that were set in a browser. */
+/** Marks addresses that were set in a browser. */
 const PUBLIC = 'public' as const;
 
-/**
- * Returns the answers with an address that was set in a browser. If it differs from the previous address,
- * requests can go only to public addresses.
- */
+/** A changed address must be public. */
 export function withAddress(answers: Answers, before: string | undefined, url: string): Answers {
   if (isSameOrigin(before ?? '', url)) return answers;
   return { ...answers, addresses: PUBLIC };
 }
 
-/** Stores the answers. Returns false if another browser has changed or ended the set-up in the meantime. */
+/** Stores the answers. Returns false if another browser has changed or ended the set-up. */
 export async function saveSetup(
   { store, sealer }: Pick<SetupDeps, 'store' | 'sealer'>,
   setup: Setup,
@@ -146,12 +140,10 @@ export async function saveSetup(
   return saveSetupDraft(store.connection, { integrationId, version, draft });
 }
 
-/**
- * How often a change of a draft is tried. If several processes change it at the same time, only one of them succeeds.
- */
+/** The number of attempts to change a draft. If several processes change it simultaneously, only one succeeds. */
 const MAX_TRIES = 5;
 
-/** Records that the user has connected an account. Returns false if nothing with this ID is being set up. */
+/** Returns false if nothing with this ID is being set up. */
 export async function recordConnected(
   deps: Pick<SetupDeps, 'store' | 'sealer'>,
   id: string,
@@ -165,7 +157,7 @@ export async function recordConnected(
   return false;
 }
 
-/** Deletes a set-up with its tokens and its file, unless an integration uses them. */
+/** Deletes a set-up with its tokens and file, unless an integration uses them. */
 export async function dropSetup(deps: SetupDeps, id: string): Promise<void> {
   const row = await findSetupDraft(deps.store.reader, id);
   if (row !== undefined) await drop(deps, row, 'dropped');
@@ -177,17 +169,15 @@ async function dropOld(deps: SetupDeps): Promise<void> {
   for (const row of await listOldSetupDrafts(deps.store.reader)) await drop(deps, row, 'old');
 }
 
-/**
- * Deletes set-ups that were abandoned, and uploads that were never accepted. Returns the names of the deleted uploads.
- */
+/** Deletes abandoned set-ups and unused uploads. Returns the names of the deleted uploads. */
 export async function dropLeftovers(deps: SetupDeps, now: number): Promise<string[]> {
   await dropOld(deps);
   return takesUploads(deps.settings) ? sweepUploads(deps.settings, now) : [];
 }
 
 /**
- * Deletes the uploaded file of replaced answers, unless the current answers or the stored client also use it. Call it
- * after the answers were saved.
+ * Deletes a replaced upload unless the current answers or the stored client still use it. Call it after the answers
+ * have been saved.
  */
 export async function dropReplacedUpload(
   { settings, integrations }: Pick<SetupDeps, 'settings' | 'integrations'>,
@@ -223,9 +213,8 @@ export async function presentSettings(
 }
 
 /**
- * Deletes the files that were uploaded in this integration's set-up, unless another integration uses them. Returns
- * their names. Call it before the settings are deleted. Only the settings contain the names, so after an interruption
- * the same command can finish the work.
+ * Deletes this integration's uploads unless another integration uses them. Call it before the settings are deleted. The
+ * settings contain the file names, so an interrupted deletion can be repeated.
  */
 export async function dropUploads(deps: SetupDeps, id: string): Promise<string[]> {
   const dropped: string[] = [];
@@ -235,7 +224,7 @@ export async function dropUploads(deps: SetupDeps, id: string): Promise<string[]
   return dropped;
 }
 
-/** True if `dropUploads` would look for a file. */
+/** True if `dropUploads` would search for a file. */
 export async function hasUpload(deps: SetupDeps, id: string): Promise<boolean> {
   return (await listOwnUploads(deps, id)).length > 0;
 }
@@ -252,26 +241,22 @@ async function listOwnUploads(deps: SetupDeps, id: string): Promise<string[]> {
   return paths.filter((path) => isUpload(deps.settings, path)).filter((path) => !named.has(path));
 }
 
-/** A placeholder for a missing answer. It is never stored, and no request is sent to it. */
+/** A placeholder for a missing address. It is never stored, and no request is sent to it. */
 const NOTHING_YET = {
   partner: { baseUrl: 'https://not-set.invalid', apiKey: 'not-set', shareProfiles: true },
   crm: { kind: 'csv', path: '/dev/null', columns: { id: 'id', fullName: 'name' } },
 };
 
-/** Returns the answers as an integration with which the CRM can be read. */
 export function workingIntegration({ answers }: Pick<Setup, 'answers'>): Integration {
   const { partner = NOTHING_YET.partner, crm = NOTHING_YET.crm } = answers;
   return { ...answers, partner, crm };
 }
 
-/** Returns an integration that can only send requests to the service, whatever its CRM. */
 export function serviceAlone(setup: Pick<Setup, 'answers'>): Integration {
   return { ...workingIntegration(setup), crm: NOTHING_YET.crm };
 }
 
-/**
- * Returns the answers as settings, checked like a settings file. Throws a ConfigurationError that lists every problem.
- */
+/** Throws a ConfigurationError that lists every problem. */
 export async function checkedIntegration(
   { settings: { allowInsecureHttp } }: Pick<SetupDeps, 'settings'>,
   { answers }: Pick<Setup, 'answers'>,
@@ -282,18 +267,17 @@ export async function checkedIntegration(
   return integration;
 }
 
-/** How many contacts are sent in a set-up's trial. */
+/** The number of contacts that are sent in a set-up's trial. */
 export const TRIAL_SIZE = 25;
 
-/** True if a stored integration has the limits of a trial, which ends when its set-up is finished. */
+/** A trial's limits are removed when the set-up ends. */
 export function hasTrialLimits({ schedule, budget }: Pick<Integration, 'schedule' | 'budget'>) {
   return schedule === null && budget.perRun !== null && budget.perRun <= TRIAL_SIZE;
 }
 
 /**
- * Returns the integration as it is during the trial. A run spends no more than the trial, no run starts
- * automatically, and no network is created. Whatever happens to the set-up in the meantime, no more is spent than the
- * user requested.
+ * Returns the integration as it is during the trial. A trial run spends no more than its limit, has no schedule and
+ * creates no networks. The limit applies even if the set-up is changed during the run.
  */
 export function onTrial(integration: Integration): Integration {
   const { budget } = integration;

@@ -1,20 +1,18 @@
-/** Reads a file that is uploaded in the set-up, in the same way for the preview and for the upload. */
 import { detectKind, toPlainText } from '../../../connectors/csv/sources/source.ts';
 import { isDonorSyncError } from '../../core/errors.ts';
 import { type CsvHeader, type CsvProblem, readHeaderOf } from './csv-header.ts';
 
-/** How much of a file is sent for the preview, because sending a whole file twice would take too long. */
+/** The number of bytes of a file that are sent for the preview. Sending the whole file twice would take too long. */
 export const PREVIEW_BYTES = 256 * 1_024;
 
 const PREVIEW_ROWS = 5;
 
-/** Some rows may be blank or unreadable, so more records than needed are read, but not more than these. */
+/**
+ * The maximum number of records to read. Blank and unreadable rows are skipped, so this is more than the page shows.
+ */
 const PREVIEW_RECORDS = 50;
 
-/**
- * The first rows of a file, by the columns that settings can use. Or the reason why the file cannot be used. Or a
- * workbook, which is not text.
- */
+/** An unusable file has a reason instead. A workbook has only its kind, because it is not text. */
 export type DroppedPreview =
   | { columns: readonly string[]; rows: readonly (readonly string[])[] }
   | CsvProblem
@@ -56,10 +54,10 @@ const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const BYTE_ORDER_MARK_START = 0xef;
 
-/** White space and delimiters. A line that contains nothing else contains no contact. */
+/** A line of only these characters contains no contact. */
 const BLANK = new Set([...Array.from({ length: 0x21 }, (_, byte) => byte), 0x2c, 0x3b]);
 
-/** True if any line below the first is not blank. It uses plain loops, because a file may contain 20 MB of blanks. */
+/** True if any line below the first is not blank. Uses plain loops, because a file may contain 20 MB of blanks. */
 function hasRows(text: Uint8Array): boolean {
   let at = 0;
   while (at < text.length && isBeforeHeader(text[at])) at += 1;

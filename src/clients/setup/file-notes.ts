@@ -7,7 +7,7 @@ import { onlyWholeNameNote } from './guess-names.ts';
 import { markHints, missingMarksNote, remarkNotes } from './mark-fields.ts';
 import { twiceText } from './own-columns.ts';
 
-/** Lists what the file lacks, and what is in columns that were not chosen. Each note is a sentence. */
+/** Each note is a sentence. */
 export function fileNotes(header: CsvHeader, chosen: ChosenColumns): string[] {
   return [
     ...[twiceText(header.names)].filter((text) => text !== null),

@@ -1,6 +1,6 @@
 /**
- * Finishes a set-up. It stores the same settings as `donor-sync apply`, and does not overwrite changes that others have
- * made in the meantime.
+ * Finishes a set-up. It stores the same settings as `donor-sync apply`. Changes that others have made in the meantime
+ * are kept.
  */
 import { ConfigurationError } from '../../core/errors.ts';
 import type { Integration } from '../../core/integration-settings.ts';
@@ -16,8 +16,7 @@ export async function storeSettings(
   if (deps.settings.integrations.some((one) => one.id === id)) throw ofTheFile(id);
   const present = await presentSettings(deps, id);
   const wanted = JSON.stringify(integration);
-  // If an earlier process of this set-up stored the settings but ended before it recorded this, they are not a change
-  // by others.
+  // An earlier attempt may have stored the settings and ended before it recorded this.
   if (present !== stored && present !== wanted) {
     throw new ConfigurationError(
       `"${id}" has been changed elsewhere since this set-up started. Nothing was saved. Discard this set-up, and start again from the current settings.`,

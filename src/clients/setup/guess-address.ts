@@ -21,7 +21,7 @@ import { createKinds, findFitting, type GuessedFile, NO_WORDS } from './guessed-
 const NO_STREET: readonly ContentKind[] = ['e-mail', 'web address', 'yes or no', 'date'];
 const NO_CODE: readonly ContentKind[] = ['e-mail', 'web address', 'yes or no', 'date', 'street'];
 
-/** Returns the address with the most parts. Addresses with a street come first. Ties go to the first address. */
+/** Addresses with a street come first. Ties go to the first address. */
 export function guessAddress(file: GuessedFile): string[] {
   const own = { ...file, columns: getNameIndex(file.columns).own };
   const near = (street: string | null, name: string | null) =>
@@ -32,7 +32,7 @@ export function guessAddress(file: GuessedFile): string[] {
     const street = findFitting(own, withPrefix(STREETS), NO_STREET);
     const part = (words: readonly string[], misfits: readonly ContentKind[]) =>
       findFitting(own, withPrefix(words), misfits) ??
-      // In `Home Street`, `Work Street`, `City`, the part that belongs to all addresses has no prefix.
+      // In `Home Street`, `Work Street`, `City`, the shared part has no prefix.
       (isShared && street !== null ? findFitting(own, words, misfits) : null);
     const lines = findLines(own, withPrefix(FURTHER_LINES), street);
     const number = part(HOUSE_NUMBERS, []) ?? nextNumber(own, street);
@@ -54,9 +54,7 @@ export function guessAddress(file: GuessedFile): string[] {
   return byRank[0]?.found ?? [];
 }
 
-/**
- * Returns all further lines of the address, in order. A column that is blank in the first rows may have a value later.
- */
+/** A column that is blank in the first rows may have a value later. */
 function findLines(own: GuessedFile, names: readonly string[], street: string | null): string[] {
   const lines = findAll(own.columns, names).filter(
     (name) => !NO_STREET.includes(own.getKind(name)),
@@ -66,7 +64,7 @@ function findLines(own: GuessedFile, names: readonly string[], street: string | 
   return next === null ? [] : [next];
 }
 
-/** Writes the house number before or after the street, in the order that the file uses. */
+/** Places the house number before or after the street, as the file does. */
 function inOrder(columns: readonly string[], number: string | null, street: string | null) {
   const isFirst = number !== null && columns.indexOf(number) < columns.indexOf(street ?? '');
   return isFirst ? [number, street] : [street, number];
@@ -78,7 +76,6 @@ function nextNumber({ columns }: GuessedFile, street: string | null): string | n
   return next !== undefined && NUMBERS_AFTER_STREET.includes(plain(next)) ? next : null;
 }
 
-/** Returns a further line right after the street, whatever its name starts with. */
 function nextLine({ columns, getKind }: GuessedFile, street: string | null): string | null {
   const next = street === null ? undefined : columns[columns.indexOf(street) + 1];
   if (next === undefined || NO_STREET.includes(getKind(next))) return null;
@@ -87,7 +84,6 @@ function nextLine({ columns, getKind }: GuessedFile, street: string | null): str
 
 const NUMBERED_LINE = /(address|street|line|adresse|adres|rue|direccion|indirizzo|morada)2$/;
 
-/** Among columns with the same name at different positions, returns the first one after the street. */
 function sameNameAfter(columns: readonly string[], street: string, name: string): string {
   const [bare, at] = [withoutPlace(name), columns.indexOf(street)];
   if (bare === name) return name;
@@ -100,7 +96,7 @@ function withoutPlace(name: string): string {
 
 const ADDRESS_ORDER: readonly ContentKind[] = ['street', 'postal code', 'region', 'country'];
 
-/** Adds the parts of an address that are recognised by their values, next to the columns of the address. */
+/** Adds address parts that are recognised from their values. They must be close to the known address columns. */
 export function addressByContent(
   { columns, getKind }: GuessedFile,
   named: readonly string[],
@@ -109,7 +105,6 @@ export function addressByContent(
   const has = (kind: ContentKind) => named.some((name) => getKind(name) === kind);
   const street =
     named.find((name) => getKind(name) === 'street') ??
-    // A street name without a number does not look like a street, because its number is in a separate column.
     named.find((name) => getKind(name) === 'text' && isNamedStreet(name)) ??
     free.find((name) => getKind(name) === 'street');
   if (street === undefined) return [...named];
@@ -127,7 +122,7 @@ export function addressByContent(
   });
   const parts = new Set([...named, ...found]);
   if (named.length === 0) {
-    // Places have no typical words, so the place is the column of words between the other parts.
+    // Place names have no typical words, so the column of words between other address parts is the place.
     const places = [...parts].map((name) => columns.indexOf(name));
     const [first, last] = [Math.min(...places), Math.max(...places) + 1];
     const city = free.find((name) => {
@@ -136,7 +131,7 @@ export function addressByContent(
     });
     if (city !== undefined) parts.add(city);
   }
-  // Parts that were recognised by name are in the order in which people write them.
+  // These parts are in the order in which people write an address.
   const hasStreet = named.includes(street) || named.length === 0;
   if (named.length > 0)
     return [...(hasStreet ? [] : [street]), ...named, ...added(found, named, street)];
@@ -147,18 +142,15 @@ function added(found: readonly string[], named: readonly string[], street: strin
   return found.filter((name) => name !== street && !named.includes(name));
 }
 
-/** The parts of an address are at most this many columns away from its street. */
+/** The maximum distance of an address part from its street, in columns. */
 const FARTHEST = 6;
 
-/** True if a column of the address has this part's name, although its values are not typical of it. */
+/** The header names this part, even if its values look different. */
 function hasNamedPart(named: readonly string[], kind: ContentKind): boolean {
   const words = kind === 'postal code' ? POSTAL_CODES : kind === 'region' ? REGIONS : COUNTRIES;
   return named.some((name) => words.some((word) => plain(name).endsWith(word)));
 }
 
-/**
- * Returns the lines right after the street that have its name with the next numbers, such as `Addr L2` and `Addr L3`.
- */
 export function withNumberedLines(
   { columns, getKind }: GuessedFile,
   address: readonly string[],
@@ -173,7 +165,7 @@ export function withNumberedLines(
     if (next === undefined || plain(next) !== `${stem}${number}`) break;
     run.push(next);
   }
-  // Lines without a value are not reported, because most files have one or two lines that are never used.
+  // Empty address lines are common and not worth a note.
   const lines = run.filter((name) => free.includes(name) && getKind(name) !== 'blank');
   const before = address.filter((name) => name === first || run.includes(name));
   const last = before.at(-1) ?? first;
@@ -182,13 +174,9 @@ export function withNumberedLines(
   );
 }
 
-/** No address has as many lines as this. */
+/** The maximum number of lines in an address. */
 const LINES = 10;
 
-/**
- * Returns a note if none of these columns contains a street, because the address is then less complete than it looks.
- * Returns no note if there are no columns.
- */
 export function noStreetNote(addresses: readonly string[], sample: CsvSample): string[] {
   const getKind = createKinds(sample);
   const isOther = (name: string) =>

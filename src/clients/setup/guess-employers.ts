@@ -11,7 +11,6 @@ export function guessEmployers(file: GuessedFile): string[] {
   return [employer, further].filter((name) => name !== null);
 }
 
-/** Recognises an employer by its values if no column name shows one. */
 export function employersByContent(
   { getKind }: GuessedFile,
   employers: readonly string[],
@@ -26,13 +25,13 @@ export function employersByContent(
   return second === undefined || second === employer ? [employer] : [employer, second];
 }
 
-/** If a column's name contains none of these words, it may contain the record's organisation, a fund or a school. */
+/** Other columns may contain an organisation, a fund or a school. */
 const EMPLOYER_HINTS =
   /^account\d+name$|^(nameof)?organi[sz]ation(s?name)?$|^(company|firma|empresa|entreprise|societ[ey]|azienda|bedrijf|foretag)|employ|works?for|workplace|arbeit|dienstgeber|empleo|empleador|trabaj|trabalh|lavoro|azien|werkgever|arbetsg|arbejd|emploi|employeur/;
 
 /**
- * Leaves out columns with the organisation that the record itself is about. They have a value only in rows without a
- * person's name, or in rows whose whole name is that organisation.
+ * Leaves out columns that contain the record's own organisation. Such a column has values only in rows that describe an
+ * organisation.
  */
 export function withoutOwnOrganisations(
   { sample }: GuessedFile,

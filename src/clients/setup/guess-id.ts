@@ -1,6 +1,6 @@
 /**
- * Finds the column with each contact's ID. It is recognised by its name, and its value is unique in each row. All
- * functions are pure.
+ * Finds the column with each contact's ID. An ID column is recognised by its name and has unique values. All functions
+ * are pure.
  */
 import { describeCount, formatCount } from '../../core/quantities.ts';
 import { findAll, plain, withoutAside } from './column-names.ts';
@@ -9,7 +9,7 @@ import { ID_NAMES, IDS_OR_LOGINS, OTHER_IDS, PERSON_NUMBERS } from './guess-word
 import type { GuessedFile } from './guessed-file.ts';
 import { hasDonorIds } from './own-columns.ts';
 
-/** Returns the column with the ID, or null if no column fits. Parts of an address are not IDs. */
+/** Parts of an address are not IDs. */
 export function guessId(
   { columns, sample }: GuessedFile,
   addresses: readonly string[],
@@ -22,16 +22,13 @@ export function guessId(
   return (
     ids.find((name) => isId(name, sample)) ??
     ids.find((name) => isId(name, sample, MOST_BLANK)) ??
-    // Some new contacts do not have a number yet, but the column's name is unambiguous.
+    // New contacts may not have an ID yet, but the column's name is clear.
     ids.find((name) => isNumberOfPerson(name) && isId(name, sample, MOST_NEW)) ??
     null
   );
 }
 
-/**
- * Describes the rows without a value in the chosen ID column. If no column was chosen, reports that none fits. Returns
- * no notes if there is no problem.
- */
+/** If no column was chosen, reports that no column is suitable. */
 export function idNotes(
   { columns, sample }: Pick<CsvHeader, 'columns' | 'sample'>,
   id: string | null,
@@ -81,19 +78,15 @@ function isNumberOfPerson(column: string): boolean {
   return PERSON_NUMBERS.some((words) => words.test(plain(column)));
 }
 
-/** From this many rows, equal values prove that a column is not an ID. */
 const LEAST_ROWS = 2;
 
-/** The maximum share of rows without an ID in a file that has a few broken rows. */
+/** A file with a few broken rows may have this share of blank IDs. */
 export const MOST_BLANK = 0.05;
 
 /** The maximum share of contacts that have no number yet. */
 const MOST_NEW = 0.2;
 
-/**
- * True if all rows except this share have a value in the column and no two values are the same. Also returns true if
- * there are no rows.
- */
+/** True if the values are unique and at most this share of rows is blank. True without rows. */
 export function isId(column: string, sample: CsvSample, mostBlank = 0): boolean {
   if (sample.length < LEAST_ROWS) return true;
   const values = sample.flatMap((row) => row.get(column)?.trim() || []);

@@ -5,14 +5,13 @@ import type { CsvHeader } from './csv-header.ts';
 import { FIRST_NAMES, FULL_NAMES, LAST_NAMES } from './guess-words.ts';
 import { findFitting, findFullest, type GuessedFile, NO_WORDS } from './guessed-file.ts';
 
-/** Either first and last name, or the whole name. */
 export interface NameColumns {
   firstName: string | null;
   lastName: string | null;
   fullName: string | null;
 }
 
-/** Recognises the names by the header's words. */
+/** Recognises the name columns from the words in the header. */
 export function guessNames(file: GuessedFile): NameColumns {
   const { columns, sample, getKind } = file;
   const firstName = findFitting(file, FIRST_NAMES, NO_WORDS) ?? endsWith(columns, 'firstname');
@@ -21,7 +20,7 @@ export function guessNames(file: GuessedFile): NameColumns {
     endsWith(columns, 'lastname') ??
     oneOfSeveral(columns, LAST_NAMES);
   const whole = findFitting(file, FULL_NAMES, NO_WORDS);
-  // "Name" next to "Vorname" is the last name, unless the column contains whole names.
+  // "Name" next to "Vorname" is the last name unless it contains whole names.
   const isRest =
     sample.length > 0 &&
     firstName !== null &&
@@ -31,7 +30,7 @@ export function guessNames(file: GuessedFile): NameColumns {
   const lastName = isRest ? whole : ownLast;
   const isWhole = firstName === null || lastName === null;
   const fullName = isWhole ? whole : null;
-  // "Nome" and "Name" are the full name if no other column has the rest of the name.
+  // "Nome" and "Name" mean the full name if no column has a first or last name.
   const isOneName = isWhole && fullName === null && (firstName ?? lastName) !== null;
   const isAlone = isOneName && WHOLE_TOO.has(plain(firstName ?? lastName ?? ''));
   return {
@@ -41,10 +40,10 @@ export function guessNames(file: GuessedFile): NameColumns {
   };
 }
 
-/** Words for a first or last name that mean the whole name if no other name column exists. */
+/** These words mean the whole name if there is no other name column. */
 const WHOLE_TOO = new Set(['nombre', 'nome', 'nom']);
 
-/** Recognises the whole name by its values if no column name reveals a name. */
+/** Used if no header names a person. */
 export function namesByContent(
   file: GuessedFile,
   names: NameColumns,
@@ -57,8 +56,8 @@ export function namesByContent(
 }
 
 /**
- * Reports how many rows have a name only in a column of whole names, although columns of first and last names are used.
- * Some products fill in only one of the two.
+ * Counts rows that have only a whole name, although the file also has first and last names. Some products fill in only
+ * one kind of name.
  */
 export function onlyWholeNameNote(
   { columns, sample }: Pick<CsvHeader, 'columns' | 'sample'>,
@@ -80,7 +79,7 @@ export function onlyWholeNameNote(
   ];
 }
 
-/** True if one of the alternatives in the column's name is such a name, as in `Last/Organization/Group name`. */
+/** A header such as `Last/Organization/Group name` also names an organisation. */
 function oneOfSeveral(columns: readonly string[], names: readonly string[]): string | null {
   const found = columns.find((column) => {
     const alternatives = column.slice(0, MAX_NAME_LENGTH).split('/');

@@ -1,11 +1,8 @@
-/**
- * The words by which columns are recognised, without case, accents and punctuation. The most likely words
- * come first.
- */
+/** Words that identify columns, without case, accents or punctuation. The most likely words come first. */
 
 /**
- * Names of the ID of a row's contact. All lists in this file contain words in English, German, French, Spanish,
- * Italian, Portuguese, Dutch, Swedish, Danish, Norwegian, Finnish and Polish.
+ * All lists in this file contain words in English, German, French, Spanish, Italian, Portuguese, Dutch, Swedish,
+ * Danish, Norwegian, Finnish and Polish.
  */
 export const ID_NAMES = [
   ...[
@@ -38,7 +35,7 @@ export const ID_NAMES = [
   ...['nr', 'nummer', 'numero', 'number', 'lfdnr', 'matricula', 'referencecommande', 'importid'],
 ];
 
-/** Words that mean an ID, but in some files the name with which people sign in. */
+/** These words mean an ID or a login name. In some files, they mean the login name. */
 export const IDS_OR_LOGINS = ['identifiant'];
 
 /** Words for people's numbers in many languages, such as `Kundennr.`, `N° adhérent` and `Código de socio`. */
@@ -62,7 +59,7 @@ export const FIRST_NAMES = [
   ],
   ...['nombre', 'nombredepila', 'nome', 'primeironome', 'nomeproprio', 'voornaam', 'roepnaam'],
   ...['fornamn', 'fornavn', 'etunimi', 'imie'],
-  // Initials, for a file without first names.
+  // Names of columns with initials. Used for a file without first names.
   ...['voorletters', 'initialen', 'initials'],
 ];
 
@@ -91,7 +88,6 @@ export const LAST_NAMES = [
   ...['sukunimi', 'nazwisko'],
 ];
 
-/** Names that start with the last name come first, because it is clear what their parts are. */
 export const FULL_NAMES = [
   ...['sortname', 'fileas', 'lastfirst', 'fullname', 'name', 'displayname'],
   ...[
@@ -109,7 +105,6 @@ export const FULL_NAMES = [
   ...['nomedosocio', 'nomecliente', 'nomedocliente', 'nomedoador', 'nomedodoador'],
 ];
 
-/** Columns with another person's name, or with a name that does not identify anyone. */
 export const OTHER_PEOPLES =
   /spouse|spsp|partner|phonetic|maiden|former|assistant|parent|child|conjoint|ehegatt|ehepartner|conyuge|coniuge|conjuge|echtgeno|maka|middle|geburt|jeunefille/;
 
@@ -118,9 +113,9 @@ export const OTHER_IDS =
   /household|haushalt|family|foyer|hogar|famiglia|huishoud|hushall|campaign|spouse|gift|donation|payment|pledge|card|fund|appeal|owner|batch|transaction|organi[sz]ation|segment|template|import/;
 
 /**
- * Marks of people who must not be researched, or whose data must not be passed on. Marks for single channels (`Do Not
- * Email`, `No Bulk Emails`, `nomail`) do not forbid research, and a status such as `Account Status` also has other
- * values.
+ * Marks for people who must not be researched, or whose data must not be passed on. Marks for single channels (`Do Not
+ * Email`, `No Bulk Emails`, `nomail`) do not forbid research. A status column such as `Account Status` also contains
+ * values that are not marks.
  */
 export const OPT_OUTS = [
   ...['donotresearch', 'noresearch', 'researchoptout', 'donotscreen', 'noscreening'],
@@ -171,13 +166,12 @@ export const EMPLOYER_NAMES = [
   ...['bedrijfsnaam', 'firmanavn', 'yrityksennimi', 'nazwafirmy'],
 ];
 
-/** Names of a second column with an employer. */
+/** The names of columns that contain a second employer. */
 export const FURTHER_EMPLOYERS = [
   ...['associatedcompany', 'employer2', 'secondaryemployer', 'otheremployer', 'company2'],
   ...['companyname2', 'organization2name', 'organisation2name', 'arbeitgeber2', 'employeur2'],
 ];
 
-/** Names of the street, further lines, the place, the region, the postal code and the country. */
 export const STREETS = [
   ...['street', 'address', 'address1', 'addressline1', 'streetaddress', 'street1', 'addresslines'],
   ...[
@@ -229,9 +223,9 @@ export const HOUSE_NUMBERS = [
   ...['numerodelamaison', 'housebuildingnumber', 'buildingnumber'],
   ...['husnummer', 'husnr', 'numerodevoie', 'numerorue', 'numerodaporta'],
 ];
-/** Words that mean a house number right after the street, but people's numbers elsewhere. */
+/** These words mean a house number only right after the street. */
 export const NUMBERS_AFTER_STREET = ['numero', 'num', 'nr', 'no', 'n', 'number', 'nummer'];
-/** Kinds of street that come before its name, such as `rua`, `calle` and `via`. */
+/** Street types that come before the name of the street, such as `rua`, `calle` and `via`. */
 export const STREET_TYPES = [
   'tipologradouro',
   'tipodelogradouro',
@@ -239,7 +233,7 @@ export const STREET_TYPES = [
   'tipodevia',
   'typedevoie',
 ];
-/** Parts of a town that are used in some countries' addresses. */
+/** Words for the parts of a town that occur in some countries' addresses. */
 export const DISTRICTS = [
   ...['bairro', 'barrio', 'colonia', 'quartier', 'stadtteil', 'ortsteil', 'wijk', 'frazione'],
 ];
@@ -258,7 +252,7 @@ export const FURTHER_LINES = [
   ...['toevoeging', 'huisnummertoevoeging', 'addressstreet2', 'streetaddressline2', 'addressl2'],
   ...['complementadresse', 'complementdadresse', 'adresse2', 'suite', 'apartment', 'unit'],
   ...['complemento', 'apartamento'],
-  // A line in addition to the street, and a post office box.
+  // An additional address line or a post office box.
   ...['optionalline', 'zusatzvorstrasse', 'zusatzlicheadresszeile', 'adresszeile2'],
   ...['lignedadressesupplementaire', 'rigadellindirizzoaggiuntiva', 'huisnummertoev'],
   ...['pobox', 'postfach', 'boitepostale', 'casepostale', 'casellapostale', 'postbus'],
@@ -344,7 +338,7 @@ export const COUNTRIES = [
   ],
 ];
 
-/** Prefixes that vendors put before the parts of an address. The first address with a street counts. */
+/** The first address with a street is used. */
 export const ADDRESS_PREFIXES = [
   ...[
     '',

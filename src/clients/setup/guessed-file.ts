@@ -1,16 +1,15 @@
-/** A file whose columns have to be recognised by their names and the kinds of their values. All functions are pure. */
+/** All functions are pure. */
 import { type ContentKind, contentKind } from './column-content.ts';
 import { findAll } from './column-names.ts';
 import type { CsvSample } from './csv-header.ts';
 
-/** The columns of a file with the kinds of their values. */
 export interface GuessedFile {
   columns: readonly string[];
   sample: CsvSample;
   getKind: (column: string) => ContentKind;
 }
 
-/** Checks each column's values once. Without rows, the kinds are unknown. */
+/** Checks each column's values once. */
 export function createKinds(sample: CsvSample): GuessedFile['getKind'] {
   const kinds = new Map<string, ContentKind>();
   return (column) => {
@@ -23,13 +22,13 @@ export function createKinds(sample: CsvSample): GuessedFile['getKind'] {
   };
 }
 
-/** Kinds of values that a contact's name, a place or an employer never has. */
+/** Columns with these kinds of values never contain names, places or employers. */
 export const NO_WORDS: readonly ContentKind[] = [
   ...(['e-mail', 'web address', 'yes or no', 'date', 'phone', 'number'] as const),
 ];
 
 /**
- * Returns the first column with one of these names and fitting values. A column without values is used only if no other
+ * Returns the first column that has one of these names and suitable values. An empty column is used only if no other
  * column has such a name.
  */
 export function findFitting(
@@ -42,8 +41,8 @@ export function findFitting(
 }
 
 /**
- * Returns the column of a kind with the most values, because every contact has a name and only a few have a spouse's
- * name. Ties go to the first column.
+ * Among the columns of this kind, returns the column with the most values. Every contact has a name, but only a few
+ * have a spouse's name. Ties go to the first column.
  */
 export function findFullest(
   { sample, getKind }: GuessedFile,

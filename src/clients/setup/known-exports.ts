@@ -1,21 +1,16 @@
 /** The column names of exports from donor databases. */
 
-/** The columns of one kind of export. If several names are listed, the first one that exists is used. */
 export interface KnownExport {
   name: string;
-  /** A file with all of these columns is an export of this kind. */
   knownBy: readonly string[];
   /** If it is omitted, no column of the export identifies the contacts, so the user has to choose one. */
   id?: readonly string[];
   firstName: readonly string[];
   lastName: readonly string[];
   fullName?: readonly string[];
-  /**
-   * Addresses by their parts, in the order in which people write them. The first address with any part is
-   * used.
-   */
+  /** Addresses by their parts, in the order in which people write them. The first address that has a value is used. */
   addresses: readonly (readonly string[])[];
-  /** Only columns with a person's employer, never the household or organisation of the record. */
+  /** Columns that contain employers, and never the record's own organisation. */
   employers: readonly string[];
   /** A note that users see before credits are spent. */
   advice?: string;

@@ -1,6 +1,6 @@
 /**
- * Recognises groups that are marks. People who died, want no contact or opted out introduce nobody. All functions are
- * pure.
+ * Recognises groups that are marks. Deceased people and people who opted out are never offered as introducers. All
+ * functions are pure.
  */
 import type { GroupSummary } from '../../../connectors/contract.ts';
 import type { Integration } from '../../core/integration-settings.ts';
@@ -9,12 +9,12 @@ import { DECEASED, DO_NOT_CONTACTS, OPT_OUTS } from './guess-words.ts';
 
 const MARKS: ReadonlySet<string> = new Set([...OPT_OUTS, ...DECEASED, ...DO_NOT_CONTACTS]);
 
-/** The number of words in the longest mark of the lists (`does not want to be contacted`). */
+/** The number of words in the longest mark, `does not want to be contacted`. */
 const MOST_WORDS = 6;
 
 /**
- * True if the group is a mark. Either the settings use its field for a mark, or its name contains one (`Do Not Contact:
- * X`, `Status: Deceased`, `Deceased donors`).
+ * Either the settings use its field for a mark, or its name contains one (`Do Not Contact: X`, `Status: Deceased`,
+ * `Deceased donors`).
  */
 export function isMarkGroup(
   { selector, name }: Pick<GroupSummary, 'selector' | 'name'>,

@@ -1,36 +1,30 @@
-/** Recognises files as exports of products whose columns are known. All functions are pure. */
+/** Recognises the exports of known products by their columns. All functions are pure. */
 import { present } from './column-names.ts';
 import type { CsvSample } from './csv-header.ts';
 import { isId, MOST_BLANK } from './guess-id.ts';
 import type { NameColumns } from './guess-names.ts';
 import { KNOWN_EXPORTS, type KnownExport } from './known-exports.ts';
 
-/** The columns with the parts of a contact. */
 export interface PersonColumns extends NameColumns {
   id: string | null;
-  /** The parts of one address, from the street to the country. */
   addresses: string[];
   employers: string[];
 }
 
 /**
- * If the file has a smaller share of an export's columns than this, it comes from another product that uses some of the
+ * The minimum share of a known export's columns in the file. A smaller share means a different product with some of the
  * same names.
  */
 const LEAST_KNOWN_SHARE = 0.5;
 
-/** Lines of an address that many users leave out of their exports. */
 const FURTHER_LINE = /[2-9]$/;
 
-/**
- * Returns the export that shares the most columns with the file, or null if there is none. The number of columns counts
- * first, then the share.
- */
+/** Compares the number of matching columns first and their share second. */
 export function bestExport(columns: readonly string[], sample: CsvSample): KnownExport | null {
   const scored = KNOWN_EXPORTS.flatMap((known) => {
     if (!known.knownBy.every((name) => present(columns, name) !== null)) return [];
     const ids = (known.id ?? []).flatMap((name) => present(columns, name) ?? []);
-    // The same word can mean something else, for example the ID of a household.
+    // The same word can have a different meaning, for example the ID of a household.
     if (ids.length > 0 && !ids.some((name) => isId(name, sample, MOST_BLANK))) return [];
     const [address = []] = known.addresses
       .map((parts) => parts.filter((name) => present(columns, name) !== null))
@@ -68,13 +62,13 @@ export function guessOfExport(
 }
 
 /**
- * Adds the parts of a known export. Parts that the export lacks are guessed by words, and so is an address that lacks
- * most of its parts.
+ * Uses a known export's columns. Missing parts are recognised by their headers. An address that lacks most of its parts
+ * is recognised in the same way.
  */
 export function withExport(known: PersonColumns, byWords: PersonColumns): PersonColumns {
   const hasNames = known.firstName !== null && known.lastName !== null;
   const names = hasNames || known.fullName !== null ? known : byWords;
-  // An additional part may be a column with a different meaning, such as the region of a time zone.
+  // An extra column with this name may mean something else, such as a time zone's region.
   const hasWholeAddress =
     known.addresses.length > 0 && known.addresses.length + 1 >= byWords.addresses.length;
   const further = byWords.employers.slice(1).filter((name) => !known.employers.includes(name));

@@ -1,6 +1,6 @@
 /**
- * Finds columns of a file that have the name of one of our columns but contain the file's own values, such as a
- * charity's "Donor ID". donor-sync does not write to such a column. Its own field gets a different name.
+ * Finds the file's own columns that share a name with our columns, such as a charity's "Donor ID". donor-sync never
+ * writes to them. donor-sync writes to a column with a different name.
  */
 import { resolve } from 'node:path';
 import { openJournal } from '../../../connectors/csv/journal.ts';
@@ -9,28 +9,24 @@ import type { FieldMapping } from '../../core/field-map.ts';
 /** The form of the service's IDs. */
 const DONOR_ID = /^[0-9a-f]{32}$/;
 
-/**
- * The minimum share of our IDs among the values of the column that donor-sync wrote. It is below 100%, because users edit a few values.
- */
+/** The minimum share of service IDs in a column that donor-sync wrote. Users may have edited a few of the values. */
 const LEAST_OURS = 0.9;
 
-/** The first part of a file: all its column names, and its first rows. */
 export interface FileStart {
   names: readonly string[];
   sample: readonly ReadonlyMap<string, string>[];
 }
 
-/** The evidence, in addition to its values, that a column is ours. */
 export interface KnownColumns {
-  /** The columns that the journal next to the output names. */
+  /** The columns that the output file's journal lists. */
   journal: ReadonlySet<string>;
-  /** The columns that the previous settings write to. */
+  /** The columns that the previous settings write. */
   previous: ReadonlySet<string>;
-  /** The column with the IDs of the contacts, or null if it is not known yet. */
+  /** The column with the contacts' IDs, or null if it has not been chosen yet. */
   id: string | null;
 }
 
-/** Returns the file's own columns that these mappings would write to. A pure function. */
+/** Returns the file's own columns that these mappings would overwrite. A pure function. */
 export function findOwnColumns(
   { names, sample }: FileStart,
   mappings: readonly FieldMapping[],
@@ -50,14 +46,14 @@ export function findOwnColumns(
   return new Set(own.map(({ to }) => to));
 }
 
-/** True if these values of one column are IDs of the service. */
+/** True if a column contains the service's IDs. */
 export function hasDonorIds(values: readonly string[]): boolean {
   const filled = values.map((value) => value.trim()).filter((value) => value !== '');
   const ours = filled.filter((value) => DONOR_ID.test(value)).length;
   return ours > 0 && ours >= LEAST_OURS * filled.length;
 }
 
-/** Renames the fields whose names the file's own columns already use. A pure function. */
+/** Renames our fields if the file already uses their names. A pure function. */
 export function renameOurs(
   mappings: readonly FieldMapping[],
   own: ReadonlySet<string>,
@@ -97,7 +93,7 @@ export function renamedTexts(
   });
 }
 
-/** Returns the columns that the journal next to this output lists. Returns an empty list if there is no journal. */
+/** Returns an empty list if there is no journal. */
 export async function readJournalColumns(output: string, cwd: string): Promise<Set<string>> {
   const journal = await openJournal(`${resolve(cwd, output)}.donor-sync-journal`);
   try {
@@ -107,10 +103,7 @@ export async function readJournalColumns(output: string, cwd: string): Promise<S
   }
 }
 
-/**
- * Describes the columns that share their name with another column, and their names in settings. Returns null if there
- * are none. A pure function.
- */
+/** A pure function. */
 export function twiceText(names: readonly string[]): string | null {
   const twice = [...new Set(names.filter((name, at) => name !== '' && names.indexOf(name) !== at))];
   if (twice.length === 0) return null;
@@ -121,6 +114,6 @@ export function twiceText(names: readonly string[]): string | null {
   return `Several columns have the same name: ${listed.join(', ')}${others}. They are distinguished by their position: ${example} (1)", ${example} (2)" and so on. Check that the right columns are used.`;
 }
 
-/** How many names are listed, and how many characters of each. */
+/** The maximum number of listed names, and of characters per name. */
 const MOST_TWICE = 10;
 const NAME_LENGTH = 60;

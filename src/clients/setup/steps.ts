@@ -10,12 +10,11 @@ export const SETUP_STEPS = [
 ] as const;
 export type SetupStep = (typeof SETUP_STEPS)[number];
 
-/** Returns the steps that are done, with this step added. */
+/** Returns the completed steps, including this step. */
 export function withStep(done: readonly SetupStep[], step: SetupStep): SetupStep[] {
   return SETUP_STEPS.filter((one) => one === step || done.includes(one));
 }
 
-/** Returns the first step that is not done, or the plan. */
 export function nextStep({ done }: { done: readonly SetupStep[] }): SetupStep {
   return SETUP_STEPS.find((step) => !done.includes(step)) ?? 'plan';
 }

@@ -1,6 +1,6 @@
 /**
- * A thread that reads a file from an upload in the set-up. The file is not trusted. However long its header, rows or
- * workbook take, only this thread is busy, and other requests are still answered.
+ * Reads an uploaded file in a separate thread. Uploaded files are not trusted. A slow file keeps only this thread busy,
+ * and other requests are still served.
  */
 import { writeFile } from 'node:fs/promises';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -9,7 +9,6 @@ import { type ColumnGuess, guessColumns } from './csv-columns.ts';
 import { type CsvHeader, WHOLE_FILE } from './csv-header.ts';
 import { readDropped } from './dropped-file.ts';
 
-/** A description of the file without its rows, or the reason why it cannot be used. */
 export type UploadAnswer =
   | { header: Omit<CsvHeader, 'sample' | 'foreign'>; guess: ColumnGuess }
   | { problem: string };
@@ -30,5 +29,5 @@ async function answerTo(data: unknown): Promise<UploadAnswer> {
   return { header, guess: guessColumns(header.columns, sample) };
 }
 
-// At the end of the file, so everything above is initialised.
+// At the end of the file, everything above is initialised.
 parentPort?.postMessage(await answerTo(workerData));

@@ -1,4 +1,4 @@
-/** The alerts that were sent. They are stored, so each change of state is sent only once. */
+/** The alerts that were sent. A stored alert is not sent again until its state changes. */
 
 import type { Selectable } from 'kysely';
 import type { ActorTransaction } from '../../database/actor-transaction.ts';
@@ -6,13 +6,12 @@ import { type FromRow, fromRow } from '../../database/from-row.ts';
 import type { Reader, TimedConnection } from '../../database/reader.ts';
 import type { Tables } from '../../database/tables/tables.ts';
 
-/** A problem, and the messages that were sent about it. */
 export type AlertRecord = FromRow<Omit<Selectable<Tables['alerts']>, 'told_at'>> & {
-  /** When people were notified. Null until sending has succeeded. */
+  /** Null until the message has been sent. Null until sending has succeeded. */
   sentAt: number | null;
 };
 
-/** The row for the end of the audit. No integration can have this ID. */
+/** The audit's row, whose ID no integration can have. No integration can have this ID. */
 const AUDIT = '*audit';
 
 /** The number of an integration's problems that are shown. */
@@ -43,7 +42,7 @@ export async function listAlertsByClient(
   return rows.map(toAlert);
 }
 
-/** Records a problem. It has started now, unless it is already recorded. */
+/** Records a problem. The problem starts now, unless it is already recorded. */
 export async function raiseAlert(
   connection: TimedConnection,
   integrationId: string,
@@ -62,7 +61,7 @@ export async function raiseAlert(
     .execute();
 }
 
-/** Records that the problem is over. People are notified of this too. */
+/** Records that the problem has ended. People are notified of this too. */
 export async function endAlert(
   connection: TimedConnection,
   integrationId: string,
@@ -77,7 +76,6 @@ export async function endAlert(
     .execute();
 }
 
-/** Returns the end of the audit that was sent last, or null if none was sent. */
 export async function findSentAuditEnd(
   reader: Reader,
 ): Promise<{ at: number; seq: number; hash: string } | null> {
@@ -93,7 +91,7 @@ export async function findSentAuditEnd(
   return { at: row.since, seq: Number(seq), hash };
 }
 
-/** Records that people have received this end of the audit. It replaces the previous one. */
+/** Records the audit's end that was sent. It replaces the previous one. */
 export async function recordSentAuditEnd(
   trx: ActorTransaction,
   { seq, hash }: { seq: number; hash: string },

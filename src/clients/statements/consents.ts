@@ -7,7 +7,6 @@ import type { Database, Tables } from '../../database/tables/tables.ts';
 
 export type ConsentRecord = FromRow<Selectable<Tables['consents']>>;
 
-/** How long the outcome of a consent can be read. */
 const OUTCOME_KEPT_MS = 3_600_000;
 
 export async function insertConsent(
@@ -30,7 +29,7 @@ export async function insertConsent(
     .execute();
 }
 
-/** Removes and returns the consent that this state belongs to. A state is valid for one return, until it expires. */
+/** Each state works only once and expires. A state can be returned once, until it expires. */
 export function takeConsent(
   connection: TimedConnection,
   stateHash: string,

@@ -1,37 +1,38 @@
-/** The marks that a caller without a user's rights sets at a door. Each counts once, towards the limit of its day. */
+/** Counts marks from callers without a user's rights. Each mark counts once and reduces that day's limit. */
 import type { ActorTransaction } from '../../database/actor-transaction.ts';
 import { waitForCheckpoint } from '../../database/leases.ts';
 import type { Reader } from '../../database/reader.ts';
 
-/** How long a mark is known. Later it costs nothing either, because an ordinary run finds the contact fresh. */
+/** After this time, a repeated mark costs nothing, because the contact has an up-to-date profile. */
 const MARK_KEPT_MS = 400 * 86_400_000;
 
-/** What has a limit: one door token, or all workflows of a client. */
 export interface Counter {
   integrationId: string;
   counter: string;
 }
 
-/** The counter of all workflows of a client. */
+/** The counter that all workflows of a client share. */
 export const WORKFLOWS = 'workflow';
 
-/** A day from `since` (epoch ms), and how many marks it allows. */
 export interface DayLimit {
   since: number;
   limit: number;
 }
 
-/** `new`: it counts now. `known`: it counted before, at `markedAt`. `limit`: the day's limit was reached before. */
+/**
+ * `new` means that the mark has just been counted. `known` means that it was counted earlier, at `markedAt`. `limit`
+ * means that the day's limit has been reached.
+ */
 export type CountedMark = { state: 'new' | 'limit' } | { state: 'known'; markedAt: number };
 
-/** Counts a mark if the limit of the day allows it. */
+/** Counts a mark if the daily limit allows it. */
 export async function countMark(
   trx: ActorTransaction,
   { fingerprint, integrationId, counter }: Counter & { fingerprint: string },
   { since, limit }: DayLimit,
 ): Promise<CountedMark> {
   const now = trx.clock.now();
-  // Two calls at the same time count one after the other.
+  // Simultaneous calls are counted one after the other.
   await waitForCheckpoint(trx, integrationId);
   const known = await trx
     .selectFrom('door_marks')
@@ -56,7 +57,7 @@ export async function countMark(
   return { state: 'new' };
 }
 
-/** How many marks count since this moment (epoch ms). */
+/** Returns the number of marks that have been counted since this time (epoch ms). */
 export async function countMarks(
   reader: Reader,
   { integrationId, counter }: Counter,

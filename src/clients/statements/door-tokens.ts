@@ -1,7 +1,4 @@
-/**
- * Stores the tokens with which a CRM's own pages call a client's door. They are not access tokens: they have no role,
- * and only the door accepts them.
- */
+/** Stores the tokens that a CRM's pages use at a client's door. They have no role, and only the door accepts them. */
 import type { Selectable } from 'kysely';
 import type { ActorTransaction } from '../../database/actor-transaction.ts';
 import { type FromRow, fromRows, maybeFromRow } from '../../database/from-row.ts';
@@ -11,10 +8,10 @@ import { recordEntry } from '../../privacy/audit/record.ts';
 
 export type DoorTokenRecord = FromRow<Selectable<Tables['door_tokens']>>;
 
-/** A use within this time of the last recorded use is not recorded, so not every click causes a write. */
+/** Uses within this interval are not recorded, because a write for every click would be too much. */
 const USE_NOTED_EVERY_MS = 60_000;
 
-/** Lists the tokens of all clients, oldest first. Only the hash of each is stored. */
+/** Only the hash of each is stored. */
 export function listDoorTokens(reader: Reader): Promise<DoorTokenRecord[]> {
   return reader
     .selectFrom('door_tokens')
@@ -25,9 +22,7 @@ export function listDoorTokens(reader: Reader): Promise<DoorTokenRecord[]> {
     .then(fromRows);
 }
 
-/**
- * Finds a token by its hash. A token has 256 random bits, so the time of the lookup does not help anyone to guess one.
- */
+/** A token has 256 random bits, so lookup times do not help attackers. */
 export function findDoorToken(reader: Reader, hash: string): Promise<DoorTokenRecord | undefined> {
   return reader
     .selectFrom('door_tokens')
@@ -58,7 +53,6 @@ export async function addDoorToken(
   await recordEntry(trx, { action: 'door.made', integrationId, details });
 }
 
-/** Ends a token. Returns its name, or null if it does not exist. */
 export async function revokeDoorToken(trx: ActorTransaction, id: string): Promise<string | null> {
   const revoked = await trx
     .deleteFrom('door_tokens')
@@ -72,7 +66,6 @@ export async function revokeDoorToken(trx: ActorTransaction, id: string): Promis
   return name;
 }
 
-/** Records that a token was used now. */
 export async function recordDoorTokenUse(
   connection: TimedConnection,
   { id, lastUsedAt }: Pick<DoorTokenRecord, 'id' | 'lastUsedAt'>,

@@ -1,13 +1,12 @@
-/** What doors remember of calls: the responses to clicks. */
 import type { Reader, TimedConnection } from '../../database/reader.ts';
 
-/** How long a repeated click gets the first response. */
+/** A repeated click within this time gets the first response. */
 const REPLY_KEPT_MS = 24 * 3_600_000;
 
 export interface DoorReply {
   /** The fingerprint of the CRM user and of the click's key. */
   fingerprint: string;
-  /** The fingerprint of what was clicked. */
+  /** The fingerprint of the click. */
   request: string;
   reply: string;
 }

@@ -11,7 +11,6 @@ export type HookRecord = FromRow<Selectable<Tables['hooks']>>;
 
 export type HookCallRecord = FromRow<Selectable<Tables['hook_calls']>>;
 
-/** The number of calls that are kept for each integration. */
 const KEPT_CALLS = 50;
 
 export function findHookByClient(
@@ -56,7 +55,7 @@ export async function saveHook(
   await recordEntry(trx, { action: 'hook.made', integrationId, details });
 }
 
-/** Revokes an integration's address. Returns false if it has none. */
+/** Revokes the address of an integration. Returns false if it has none. */
 export async function revokeHook(trx: ActorTransaction, integrationId: string): Promise<boolean> {
   const { numDeletedRows } = await trx
     .deleteFrom('hooks')
@@ -79,7 +78,6 @@ export async function recordHookUse(
     .execute();
 }
 
-/** Counts contacts that calls name but that the CRM does not have. */
 export async function recordIgnored(
   connection: Database,
   integrationId: string,
@@ -92,7 +90,7 @@ export async function recordIgnored(
     .execute();
 }
 
-/** Records calls with the same response. If there is already a row for them, it is extended. Old rows are deleted. */
+/** Consecutive calls with the same response share one row. Old rows are deleted. */
 export async function recordHookCalls(
   connection: Database,
   { id, integrationId, at, ...call }: HookCallRecord,
@@ -132,7 +130,7 @@ export async function listHookCalls(
   return fromRows(rows);
 }
 
-/** True if a signed call, identified by its fingerprint, has been accepted before. */
+/** Recognises a repeated call by its fingerprint. */
 export async function isCallReceived(reader: Reader, fingerprint: string): Promise<boolean> {
   const receipt = await reader
     .selectFrom('hook_receipts')
@@ -142,10 +140,7 @@ export async function isCallReceived(reader: Reader, fingerprint: string): Promi
   return receipt !== undefined;
 }
 
-/**
- * Records a signed call that was accepted. Calls that are older than `maxAgeMs` are refused because of their age, so
- * they need not be stored.
- */
+/** Older calls are refused anyway, so they need not be stored. */
 export async function recordReceivedCall(
   connection: TimedConnection,
   fingerprint: string,

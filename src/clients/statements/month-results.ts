@@ -1,4 +1,4 @@
-/** The sums of a client's months that are over, encrypted. */
+/** The encrypted sums of a client's past months. */
 import type { Reader } from '../../database/reader.ts';
 import type { Trx } from '../../database/tables/tables.ts';
 
@@ -21,10 +21,7 @@ export async function listStoredMonths(
     .execute();
 }
 
-/**
- * Stores a mark in place of an earlier one (null if there was none) while a month is being added up. If another process
- * has stored the month or its own mark in the meantime, nothing changes.
- */
+/** Does nothing if another process has stored the month or its own mark. */
 export async function claimMonth(
   trx: Trx,
   integrationId: string,
@@ -42,7 +39,7 @@ export async function claimMonth(
     .execute();
 }
 
-/** Stores a month's sums in place of its mark. Returns false if the mark is gone. */
+/** Returns false if the mark was removed. Returns false if the mark no longer exists. */
 export async function replaceMonth(
   trx: Trx,
   integrationId: string,
@@ -59,13 +56,13 @@ export async function replaceMonth(
   return numUpdatedRows > 0n;
 }
 
-/** A span of time (epoch ms), without its end. */
+/** A period (epoch ms), excluding its end. */
 export interface Span {
   from: number;
   until: number;
 }
 
-/** Returns how many contacts the runs of a span have sent, and how many of them the service knew. */
+/** Counts a period's submissions and the people whom the service knew. */
 export async function sumRuns(
   reader: Reader,
   integrationId: string,
@@ -100,7 +97,6 @@ export async function hasRunBefore(
   return row !== undefined;
 }
 
-/** Returns the number of decisions that users made in a span. */
 export async function countDecisions(
   reader: Reader,
   integrationId: string,
@@ -118,8 +114,8 @@ export async function countDecisions(
 }
 
 /**
- * Returns when a client's first and last run started, or null if there were none. A run that found its clock to be
- * wrong does not count.
+ * Returns the times at which a client's first and last run started, or null if there were none. Ignores runs with a
+ * wrong clock.
  */
 export async function findRunSpan(reader: Reader, integrationId: string): Promise<Span | null> {
   const row = await reader

@@ -1,4 +1,4 @@
-/** Notices that a link for recovering access was created. They are stored until they are sent. */
+/** Notices about new recovery links. They are stored until they are sent. */
 import { newId } from '../../core/new-id.ts';
 import type { ActorTransaction } from '../../database/actor-transaction.ts';
 import type { Reader, TimedConnection } from '../../database/reader.ts';
@@ -8,11 +8,10 @@ const RECOVERY = '*recovery';
 
 export interface RecoveryNotice {
   subject: string;
-  /** When the link was created (epoch ms). */
   since: number;
 }
 
-/** Stores a notice. Deletes the notices that were sent. */
+/** Deletes the notices that were sent. */
 export async function storeNotice(trx: ActorTransaction): Promise<void> {
   const now = trx.clock.now();
   await trx
@@ -21,7 +20,7 @@ export async function storeNotice(trx: ActorTransaction): Promise<void> {
     .where('told_at', 'is not', null)
     .execute();
   const row = { integration_id: RECOVERY, subject: newId(now) };
-  // The notice is over immediately, because it is not an integration's state.
+  // A notice does not describe a state, so it is finished immediately.
   await trx
     .insertInto('alerts')
     .values({ ...row, since: now, told_at: null, over_at: now })

@@ -1,21 +1,18 @@
-/** Reads each integration's status in a few statements, for any number of integrations and runs. */
+/** Reads the status of all integrations in a few statements. */
 import { sql } from 'kysely';
 import { leaseInForce } from '../../database/leases.ts';
 import type { Reader, TimedReader } from '../../database/reader.ts';
 import { inFilledBatches } from '../../database/rows.ts';
 
-/** The last run of an integration, and whether it is in progress. */
 export interface RunActivityRow {
-  /** Null if no run has started, or if it was deleted. */
   run: string | null;
   status: string | null;
   reasonCode: string | null;
   reasonMessage: string | null;
-  /** True while a process holds the lease for exactly this run. */
+  /** True while a process holds this run's lease. */
   isGoingOn: boolean;
 }
 
-/** The parts of a run over all contacts that a calendar shows. */
 export interface NightRun {
   id: string;
   integrationId: string;
@@ -25,13 +22,10 @@ export interface NightRun {
   spentEnhancements: number;
 }
 
-/** How many runs are read for the integrations on one page. */
+/** The maximum number of runs that one page reads. */
 const MAX_RUNS = 10_000;
 
-/**
- * Returns every integration that ever had a run, by its ID. `known` contains the previous result. A
- * successful run does not change, so it is not read again.
- */
+/** `known` is the previous result. Successful runs do not change, so they are not read again. */
 export async function listRunActivity(
   reader: TimedReader,
   known: ReadonlyMap<string, RunActivityRow>,
@@ -55,7 +49,7 @@ export async function listRunActivity(
   return activity;
 }
 
-/** Returns the most urgent run that each integration waits for. */
+/** Returns the most urgent queued run of each integration. */
 export async function listQueuedRuns(reader: Reader): Promise<Map<string, string>> {
   const rows = await reader
     .selectFrom('run_requests')
@@ -66,10 +60,7 @@ export async function listQueuedRuns(reader: Reader): Promise<Map<string, string
   return new Map(rows.map(({ integration_id, run }) => [integration_id, run]));
 }
 
-/**
- * Counts pending decisions by integration. The contacts of one batch count as one decision. A network also counts as
- * one.
- */
+/** The contacts of one batch are counted as one decision. A network is also counted as one decision. */
 export async function countOpenDecisions(reader: Reader): Promise<Map<string, number>> {
   const rows = await reader
     .selectFrom('questions')
@@ -80,7 +71,6 @@ export async function countOpenDecisions(reader: Reader): Promise<Map<string, nu
   return new Map(rows.map((row) => [row.integration_id, Number(row.count)]));
 }
 
-/** Returns when each of these integrations last succeeded (epoch ms). */
 export async function listLastSuccesses(
   reader: Reader,
   ids: readonly string[],
@@ -130,7 +120,6 @@ export async function listNightRuns(
   return rows.reverse();
 }
 
-/** Returns the enhancement credits that each of these integrations has spent since its own start time (epoch ms). */
 export async function listSpentByClient(
   reader: Reader,
   since: ReadonlyMap<string, number>,
@@ -159,7 +148,7 @@ export async function listSpentByClient(
   return new Map(rows.map((row) => [row.integration_id, Number(row.spent)]));
 }
 
-/** Returns when these integrations run next, and whether they are paused. */
+/** Includes whether the schedule is paused. */
 export async function listPlannedTimes(reader: Reader, ids: readonly string[]) {
   if (ids.length === 0) return new Map<string, { nextRunAt: number | null; paused: boolean }>();
   const rows = await reader
@@ -175,7 +164,6 @@ export async function listPlannedTimes(reader: Reader, ids: readonly string[]) {
   );
 }
 
-/** Returns the integrations whose schedule is paused. */
 export async function listPausedClients(reader: Reader): Promise<Set<string>> {
   const rows = await reader
     .selectFrom('schedules')
@@ -185,7 +173,7 @@ export async function listPausedClients(reader: Reader): Promise<Set<string>> {
   return new Set(rows.map((row) => row.integration_id));
 }
 
-/** Lists the runs whose IDs start with this text, newest first. Run IDs are in chronological order. */
+/** Run IDs are in chronological order. */
 export async function findRunsByPrefix(
   reader: Reader,
   prefix: string,

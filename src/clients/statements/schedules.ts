@@ -1,4 +1,4 @@
-/** When each integration runs next. When a time has come, the first process that checks claims it. */
+/** Stores when each integration runs next. The first process that finds a due run claims it. */
 
 import type { Selectable } from 'kysely';
 import type { ActorTransaction } from '../../database/actor-transaction.ts';
@@ -11,15 +11,14 @@ import { addScheduledRuns } from '../../sync/statements/run-requests.ts';
 
 export type ScheduleRecord = FromRow<Selectable<Tables['schedules']>>;
 
-/** A schedule time that has come, and its outcome. */
+/** A scheduled time that has been reached, and its outcome. */
 export interface ClaimedTime {
   row: ScheduleRecord;
   nextRunAt: number | null;
-  /** The run to request, or null if there is none. */
   runId: string | null;
 }
 
-/** How many schedules are handled in one transaction. */
+/** The number of schedules that are handled in one transaction. */
 const PAGE = 500;
 
 export function listScheduleRecords(reader: Reader): Promise<ScheduleRecord[]> {
@@ -43,7 +42,7 @@ export function findSchedule(
     .then(maybeFromRow);
 }
 
-/** Records when schedules are next due. Paused schedules stay paused. */
+/** Records when schedules are next due. Paused schedules remain paused. */
 export async function saveSchedules(
   connection: TimedConnection,
   planned: readonly Omit<ScheduleRecord, 'paused'>[],
@@ -57,9 +56,8 @@ export async function saveSchedules(
 }
 
 /**
- * Claims times that have come by now. Records the next times and the requested runs in the same transaction. `decide`
- * returns each outcome, or null if another process handles it. Each time is claimed only once, however many processes
- * do this. Returns the start of the next page, or null at the end.
+ * Stores the next times and requests the runs in one transaction. `decide` returns the outcome, or null if another
+ * process handles the schedule. Each time is claimed only once, even by many processes.
  */
 export async function claimDueTimes(
   trx: ActorTransaction,
@@ -75,7 +73,7 @@ export async function claimDueTimes(
     .$if(after !== null, (query) => query.where('integration_id', '>', after ?? ''))
     .orderBy('integration_id')
     .limit(PAGE)
-    // Times that another process is claiming at this moment are skipped. SQLite has to wait for the other process.
+    // Skips times that another process is claiming. SQLite waits for the other process.
     .$if(isPostgres(trx), (query) => query.forUpdate().skipLocked())
     .execute()
     .then(fromRows);
@@ -106,7 +104,7 @@ export async function savePause(trx: ActorTransaction, integrationId: string): P
   await recordEntry(trx, { action: 'schedule.paused', integrationId });
 }
 
-/** Ends a pause. Times that passed in the meantime are not made up for. */
+/** Times that passed during the pause are skipped. */
 export async function endPause(
   trx: ActorTransaction,
   integrationId: string,

@@ -95,7 +95,7 @@ export async function listSetupDraftsOf(
   return fromRows(rows);
 }
 
-/** Lists the drafts that were not continued for too long. */
+/** Lists the drafts that users have not continued for too long. */
 export async function listOldSetupDrafts(reader: TimedReader): Promise<SetupDraftRecord[]> {
   const rows = await reader
     .selectFrom('setup_drafts')
@@ -105,7 +105,7 @@ export async function listOldSetupDrafts(reader: TimedReader): Promise<SetupDraf
   return fromRows(rows);
 }
 
-/** Deletes a draft. If an integration was created from it, the integration stays. */
+/** Deletes a draft. An integration that was created from the draft is not deleted. */
 export async function removeSetupDraft(
   trx: ActorTransaction,
   integrationId: string,
@@ -119,7 +119,7 @@ export async function removeSetupDraft(
   await recordEntry(trx, { action: 'setup.dropped', integrationId, details: { why } });
 }
 
-/** True if the database contains data about an integration with this ID, or if it is being set up. */
+/** True if the database has data about this ID or a set-up uses it. */
 export async function isSetupIdTaken(reader: Reader, integrationId: string): Promise<boolean> {
   const [known, draft] = await Promise.all([
     reader

@@ -1,4 +1,4 @@
-/** Decides when the runs start that webhooks request. The requests of a burst of calls are combined into one run. */
+/** Decides when the runs that webhooks request are started. Calls in quick succession share one run. */
 import { type SqlBool, sql } from 'kysely';
 import type { ActorTransaction } from '../../database/actor-transaction.ts';
 import { databaseTime, isPostgres, serverTime } from '../../database/database-time.ts';
@@ -8,14 +8,13 @@ import type { Reader } from '../../database/reader.ts';
 import type { NewRunRequest } from '../../sync/statements/request-rows.ts';
 
 /**
- * How long a burst lasts after its last call. A run that finds little to do is over before the next call of a burst
- * arrives. So the first call starts a run immediately, and the calls within this time are combined into one more run.
- * All of this is in the database and by its clock, because the calls of a burst arrive at several hosts and several
- * workers run them.
+ * A burst lasts this long after its last call. A short run may be over before the next call arrives. So the first call
+ * starts a run immediately, and later calls share one more run. The state is in the database and uses its clock,
+ * because several hosts receive calls.
  */
 export const BURST_MS = 15_000;
 
-/** Records a webhook's request. Returns the earliest time at which its run may start. */
+/** Returns the earliest time at which its run may start. */
 export async function recordCall(
   trx: ActorTransaction,
   { integrationId }: Pick<NewRunRequest, 'integrationId'>,
@@ -35,7 +34,7 @@ export async function recordCall(
   return Number(hook?.opens_at ?? 0);
 }
 
-/** Records that the run of a webhook's request starts. Further calls lead to the next run. */
+/** Records the start of a run that a webhook requested. Further calls request the next run. */
 export async function openBurst(trx: RunTransaction, runId: string): Promise<void> {
   await updateBurst(trx, { runId, opensAt: trx.clock.now() + BURST_MS });
 }
@@ -54,13 +53,10 @@ const updateBurst = prepared((db, { runId, opensAt }: Slots<{ runId: string; ope
     .compile(),
 );
 
-/** The current time, and the latest plausible time (epoch ms). Used only if the database has no clock. */
+/** Used only if the database has no clock. */
 export type ReadyAt = { now: number; latest: number };
 
-/**
- * True if the run may start. A time that is too far in the future is from before the clock was set back, and no longer
- * counts.
- */
+/** True if the run may start. If the clock was set back, a time that is too far in the future is ignored. */
 export function isReady(reader: Reader, slots: Slots<ReadyAt>) {
   const [now, latest] = isPostgres(reader)
     ? [serverTime(0), serverTime(BURST_MS)]

@@ -1,4 +1,3 @@
-/** Shows a client's alerts: its channels and rules, and the reported problems. */
 import { ALERT_KINDS, type AlertKind, type AlertSettings } from '../../core/alert-settings.ts';
 import { isoTime } from '../../core/clock.ts';
 import type { Integration } from '../../core/integration-settings.ts';
@@ -14,7 +13,6 @@ export interface AlertRule {
   isOn: boolean;
 }
 
-/** A problem that people were or will be notified of. */
 export interface PastAlert {
   subject: string;
   text: string;
@@ -99,7 +97,7 @@ const SUBJECTS: Readonly<Record<string, string>> = {
   second_person: 'a request is waiting for a second user',
 };
 
-/** Subjects that end with an ID, which is of no use to a user. */
+/** These subjects end with an ID that users do not need. */
 const WITH_ID = ['held_batch', 'held_missing', 'held_opt_outs', 'held_erasures', 'second_person'];
 
 function describeSubject(subject: string): string {

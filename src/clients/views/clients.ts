@@ -1,4 +1,4 @@
-/** Lists all clients with their status, last nights and pending decisions. */
+/** Lists all clients with their status, their most recent nights, and their pending decisions. */
 import { type Clock, isoTime } from '../../core/clock.ts';
 import type { Integration } from '../../core/integration-settings.ts';
 import { startOfMonth } from '../../credits/budget.ts';
@@ -25,14 +25,12 @@ import {
   type Problem,
 } from './verdict.ts';
 
-/** The data about every client that its status, search and filters need. */
 export interface ClientBrief {
   id: string;
   name: string;
-  /** The kind of CRM. */
   crm: string;
   standing: ClientStatus;
-  /** The last run's error, or null if it succeeded, or if another run is in progress. */
+  /** Null if the run succeeded or a newer run is in progress. */
   problem: Problem | null;
   /** The run that is in progress or queued. */
   run: string | null;
@@ -41,19 +39,16 @@ export interface ClientBrief {
   paused: boolean;
 }
 
-/** One row in the list of clients. */
 export interface ClientView extends ClientBrief {
-  /** A time in ISO 8601, or null if no run has succeeded yet. */
   lastSuccessAt: string | null;
-  /** Null if it runs only by hand. */
+  /** Null if it runs only on request. */
   schedule: PlannedRuns | null;
-  /** Enhancement credits of this month in its time zone. */
+  /** The enhancement credits of this month, in the client's time zone. */
   month: { spent: number; budget: number | null };
   /** The last 14 nights, oldest first. */
   nights: NightView[];
 }
 
-/** The clients to list. */
 export const CLIENT_FILTERS = ['all', 'needs', 'stopped', 'syncing', 'paused'] as const;
 export type ClientFilter = (typeof CLIENT_FILTERS)[number];
 
@@ -73,21 +68,18 @@ export function isShown(brief: ClientBrief, filter: ClientFilter): boolean {
   }
 }
 
-/** Clients whose name or ID contains this text, in upper or lower case. */
 export function isNamed({ id, name }: Pick<ClientBrief, 'id' | 'name'>, words: string): boolean {
   const wanted = words.trim().toLowerCase();
   return name.toLowerCase().includes(wanted) || id.includes(wanted);
 }
 
 export interface ClientReader {
-  /** Returns the status of all these clients, in the given order. */
   briefs(integrations: ReadonlyMap<string, Integration>): Promise<readonly ClientBrief[]>;
-  /** Returns the rows of some of these clients, up to a limit. */
   rows(
     briefs: readonly ClientBrief[],
     integrations: ReadonlyMap<string, Integration>,
   ): Promise<ClientView[]>;
-  /** Discards the cached activity, because something has just changed. */
+  /** Discards cached activity after a user's change. */
   forget(): void;
 }
 
@@ -96,21 +88,18 @@ interface ClientActivity {
   queued: ReadonlyMap<string, string>;
   decisions: ReadonlyMap<string, number>;
   paused: ReadonlySet<string>;
-  /** Results by access. Users with access to the same clients share them. */
+  /** Users with the same access share the results. */
   briefs: WeakMap<ReadonlyMap<string, Integration>, readonly ClientBrief[]>;
 }
 
 /**
- * The share of time that may be spent on reading the activity of all clients. With few clients, reading takes almost no
- * time. With many, requests share one reading.
+ * The share of time that may be spent on reading all clients. With few clients, reading takes almost no time. With many
+ * clients, simultaneous requests share one reading.
  */
 const SHARE_OF_TIME = 0.05;
 const MAX_AGE_MS = 5_000;
 
-/**
- * Reads clients for all requests. The activity of all clients is read once and shared by simultaneous
- * requests.
- */
+/** Reads clients for all requests. Simultaneous requests share one reading. */
 export function createClientReader(
   reader: TimedReader,
   clock: Pick<Clock, 'now' | 'monotonicMs'>,
@@ -202,7 +191,7 @@ function toBrief(
   const queued = activity.queued.get(id) ?? null;
   const isRunning = row?.isGoingOn === true;
   const lastRun = row === undefined ? undefined : toLastRun(id, row);
-  // While a run is in progress, the result of the previous run does not matter.
+  // A run in progress makes the previous result irrelevant.
   const problem = isRunning || queued !== null ? null : getProblem(lastRun);
   return {
     id,

@@ -7,7 +7,6 @@ import { findRunsByPrefix } from '../statements/run-activity.ts';
 import { type ClientBrief, isNamed } from './clients.ts';
 import { needsPerson } from './verdict.ts';
 
-/** A search result. */
 export interface SearchResult {
   kind: 'page' | 'client' | 'run';
   label: string;
@@ -18,7 +17,7 @@ export interface SearchResult {
 
 interface FindDeps {
   reader: Reader;
-  /** The pages that the user may see. */
+  /** The pages that this user may see. */
   pages: readonly { name: string; href: string }[];
   clients: readonly ClientBrief[];
   /** True if the user has access to runs of this integration. */
@@ -32,8 +31,8 @@ const MAX_RUNS = 5;
 const RUN_PREFIX = /^[0-9a-f]{6,8}(-|$)/;
 
 /**
- * Lists clients whose name starts with the words, then clients whose name contains them elsewhere. Without words, lists
- * the clients that need attention.
+ * Lists names that start with the words before names that contain them. Without words, lists the clients that need
+ * attention.
  */
 export async function findResults(deps: FindDeps, words: string): Promise<SearchResult[]> {
   const wanted = words.trim().toLowerCase();

@@ -15,7 +15,6 @@ export interface HookView {
   signature: HookRecord['signature'];
   createdAt: string;
   lastUsedAt: string | null;
-  /** Contacts that calls have named but that the CRM does not have. */
   ignored: number;
 }
 
@@ -46,7 +45,6 @@ export interface HookCallView {
   /** The outcome in words. */
   text: string;
   isGood: boolean;
-  /** How many contacts the last call named, or 0 if it named none. */
   contacts: number;
   /** The run that serves the calls. */
   run: string | null;
@@ -90,7 +88,6 @@ export async function readWebhook(reader: Reader, integrationId: string): Promis
   return { webhook: hook ? describeHook(hook) : null, calls: calls.map(describeCall) };
 }
 
-/** Returns how the calls are signed, in words. */
 export function describeSignature(signature: string | null): string {
   if (signature === null || signature === 'none') return 'not signed: the secret is in the address';
   if (signature === 'hmac') return 'signed with a secret from donor-sync';

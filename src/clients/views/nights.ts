@@ -4,9 +4,8 @@ import type { NightRun } from '../statements/run-activity.ts';
 
 /** One night, and its last run. */
 export interface NightView {
-  /** The day on which the night ends, for example `2026-11-20`. */
   day: string;
-  /** The last run of that night over all contacts, or null if none started. */
+  /** That night's last run over all contacts, or null if there was none. */
   run: string | null;
   /** How that run ended, or null if there was none. */
   status: 'running' | 'succeeded' | 'incomplete' | 'failed' | null;
@@ -23,17 +22,13 @@ export const NIGHTS = 14;
 const DAY_MS = 86_400_000;
 const NOON_MS = DAY_MS / 2;
 
-/** When the last nights started and when the current night ends (epoch ms), oldest first. */
 export interface Nights {
   days: readonly string[];
-  /** The bounds of the nights. There is one more bound than nights. */
+  /** Every night has a start, and the last bound ends the last night. */
   bounds: readonly number[];
 }
 
-/**
- * Creates the nights of time zones. They are cached for a day, because computing local times is slow and many clients
- * share a zone.
- */
+/** Local times are slow to compute and shared by many clients, so they are cached for a day. */
 export function createNights(): (timezone: string, now: number) => Nights {
   const known = new Map<string, Nights>();
   return (timezone, now) => {
@@ -49,7 +44,6 @@ export function createNights(): (timezone: string, now: number) => Nights {
 
 function buildNights(timezone: string, now: number): Nights {
   const shown = shownAt(now, timezone);
-  // The noon before this moment, in local time.
   const lastNoon = Math.floor((shown - NOON_MS) / DAY_MS) * DAY_MS + NOON_MS;
   const noons = Array.from(
     { length: NIGHTS + 1 },
@@ -61,7 +55,7 @@ function buildNights(timezone: string, now: number): Nights {
   };
 }
 
-/** Returns the nights with one integration's runs. The runs must be sorted, oldest first. */
+/** The runs must be sorted, oldest first. */
 export function describeNights({ days, bounds }: Nights, runs: readonly NightRun[]): NightView[] {
   const views = days.map(
     (day): NightView => ({ day, run: null, status: null, reason: null, runs: 0, spent: 0 }),

@@ -1,4 +1,4 @@
-/** Reads an integration's status for the command line, the HTTP API and the pages. */
+/** Reads an integration's status for the command line, the API and the pages. */
 import { isoTime } from '../../core/clock.ts';
 import type { Integration } from '../../core/integration-settings.ts';
 import { describeCount, formatCount } from '../../core/quantities.ts';
@@ -9,15 +9,11 @@ import { readReport } from '../../sync/views/run.ts';
 import { readScheduleView } from '../schedules/schedules.ts';
 import { listLastSuccesses, listPlannedTimes } from '../statements/run-activity.ts';
 
-/** When an integration runs automatically. */
+/** The times at which an integration runs automatically. */
 export interface PlannedRuns {
-  /** Five fields of cron. */
   cron: string;
   timezone: string;
-  /**
-   * The next run (ISO 8601). Null while the schedule is paused, before `serve` has planned it, or if no further time
-   * matches.
-   */
+  /** The time of the next run (ISO 8601). Null if the schedule is paused or not planned yet, or if no time matches. */
   nextRunAt: string | null;
   paused: boolean;
 }
@@ -26,13 +22,12 @@ export interface PlannedRuns {
 export interface IntegrationStatus {
   id: string;
   name: string | null;
-  /** The kind of CRM. */
   crm: string;
   /** Null if it runs only on request. */
   schedule: PlannedRuns | null;
-  /** The run that started last, even if it is still in progress. */
+  /** May still be in progress. */
   lastRun: RunReport | null;
-  /** When a run last succeeded (ISO 8601). */
+  /** The time of the last successful run (ISO 8601). */
   lastSuccessAt: string | null;
 }
 
@@ -48,7 +43,6 @@ export async function readStatus(
   return status;
 }
 
-/** Reads the status of many integrations, with a few queries for all of them. */
 export async function readStatuses(
   reader: Reader,
   integrations: readonly Integration[],
@@ -79,10 +73,7 @@ export async function readStatuses(
   return statuses;
 }
 
-/**
- * Returns when an integration runs automatically, according to its planned schedule. Returns null if it runs only on
- * request.
- */
+/** Null if it runs only on request. */
 export function plannedRuns(
   { schedule }: Pick<Integration, 'schedule'>,
   planned: { nextRunAt: number | null; paused: boolean } | undefined,
@@ -94,7 +85,6 @@ export function plannedRuns(
   return { cron, timezone, paused, nextRunAt: next === null ? null : isoTime(next) };
 }
 
-/** Returns when an integration runs automatically, or null if it runs only on request. */
 export async function readPlannedRuns(
   reader: TimedReader,
   integration: Pick<Integration, 'id' | 'schedule'>,
@@ -105,7 +95,6 @@ export async function readPlannedRuns(
   return { cron, timezone, nextRunAt, paused };
 }
 
-/** Returns when a run last succeeded (ISO 8601), or null if none has. */
 export async function readLastSuccess(
   reader: Reader,
   integrationId: string,
@@ -119,8 +108,8 @@ export async function readLastSuccess(
 }
 
 /**
- * Returns a text such as `56 credits spent, 944 left`. Credits of two buckets are never added up. The credits that are
- * left are included only if the service was queried.
+ * Returns text such as `56 credits spent, 944 left`. Credits of different buckets are never added up. The remaining
+ * credits are included only if the service was queried.
  */
 export function spentText({ spent, remaining }: BucketReport): string {
   const left = remaining === null ? '' : `, ${formatCount(remaining)} left`;

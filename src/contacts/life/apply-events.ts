@@ -1,6 +1,6 @@
 /**
- * Applies an event of `life.ts` to many contacts in one statement. Only contacts in the states that the table allows
- * are changed. No other code changes contacts.
+ * Applies an event to many contacts in one statement. Only contacts in the states that the table allows are changed. No
+ * other code changes contacts.
  */
 import {
   type Expression,
@@ -36,13 +36,10 @@ import { LIFE, type LifeEvent } from './life.ts';
 /** A contact, and the values that the event sets for it. */
 export type Target = { crm_id: string } & Given;
 
-/**
- * Which contacts change: contacts by ID, contacts by ID with their own values, or all of a client's contacts that match
- * a condition.
- */
+/** Selects contacts by ID, by ID with separate values, or by a condition. */
 export type Targets = readonly string[] | readonly Target[] | Which;
 export interface Which {
-  /** A name for a condition without values, so its statement has to be built only once. */
+  /** Names a condition that contains no values. Its statement is built only once. */
   shape?: string;
   is(
     eb: ExpressionBuilder<Tables, 'contacts'>,
@@ -71,7 +68,6 @@ export async function move(
   return moved;
 }
 
-/** Applies an event, and resolves with the changed contacts in their new state. */
 export async function moveAndList(
   trx: Trx,
   of: OfIntegration,
@@ -88,7 +84,7 @@ export async function moveAndList(
   return moved;
 }
 
-/** Returns the row of a contact after an event, or null if the table refuses the event. A pure function. */
+/** Returns a contact's row after an event, or null if the table refuses the event. */
 export function after(
   event: LifeEvent,
   row: ContactRow,
@@ -110,16 +106,13 @@ export function after(
   return { ...row, ...next };
 }
 
-/**
- * Writes rows that were read in this transaction. If a contact has been changed in the meantime, it is left as it is.
- */
+/** A contact that has changed in the meantime keeps its values. */
 export async function putRows(trx: Trx, rows: readonly ContactRow[]): Promise<void> {
   for (const batch of inBatches(rows)) {
     await putBatch(trx, { cells: batch.flatMap((row) => WHOLE.map((column) => row[column])) });
   }
 }
 
-/** Records the currencies of these contacts. They do not affect the contacts' states. */
 export async function putCurrencies(
   trx: Trx,
   integrationId: string,
@@ -132,7 +125,6 @@ export async function putCurrencies(
   }
 }
 
-/** All columns of a row. */
 const WHOLE = ['integration_id', 'crm_id', 'state', 'currency', ...COLUMNS] as const;
 
 const putBatch = prepared((db, { cells }: Slots<{ cells: readonly Scalar[] }>) =>
@@ -171,7 +163,7 @@ const putBatch = prepared((db, { cells }: Slots<{ cells: readonly Scalar[] }>) =
     .compile(),
 );
 
-/** Yields the statements of an event. If `listed` is true, each resolves with the contacts that it has changed. */
+/** Yields the statements of an event. */
 function* statements(
   of: OfIntegration,
   event: LifeEvent,
@@ -208,7 +200,6 @@ function* statements(
     yield run('rows', cells, (slots) => [table(slots), sql<SqlBool>`crm_id = v.column1`], columns);
   }
 
-  /** Runs the statements. `find` returns the source of the contacts and the condition that selects them. */
   function run(
     kind: string,
     cells: readonly Scalar[],
@@ -237,7 +228,6 @@ function* statements(
 
 type How = 'counted' | 'listed';
 
-/** The values of a statement: the shared values, then the contacts' own values with the ID first. */
 type Handed = {
   integrationId: string;
   id: string | null;
@@ -260,7 +250,6 @@ function prepareStatement(
   return made;
 }
 
-/** Returns a source whose values are slots. */
 function toSource(
   slots: Slots<Handed>,
   shared: readonly Column[],
@@ -276,7 +265,7 @@ function toSource(
   };
 }
 
-/** Returns the columns whose values are the same for all contacts. */
+/** Returns the columns with the same value for all contacts. */
 function givenFor(common: Given): Column[] {
   return COLUMNS.filter((column) => common[column] !== undefined);
 }
@@ -286,11 +275,11 @@ interface Source {
   integrationId: string | Expression<string>;
   common: { [column in Column]?: Given[column] | Expression<Scalar> };
   moment: { id?: string | Expression<Scalar>; now: number | Expression<Scalar> };
-  /** The columns that contacts have their own values for: `v.column2` and the columns after it. */
+  /** Columns with a different value for each contact: `v.column2` and the following columns. */
   columns: readonly Column[];
 }
 
-/** Builds a statement. Its SQL names the event, so the statement can be recognised in the database's logs. */
+/** The SQL names the event, so database logs show it. */
 function statement(
   event: LifeEvent,
   how: How,
@@ -333,7 +322,7 @@ function assignments(ways: readonly Way[], source: Source): RawBuilder<unknown>[
   const set = COLUMNS.flatMap((column) => {
     if (ways.every((way) => way.set[column] === undefined)) return [];
     const values = ways.map(({ set: { [column]: value = own(column) } }) =>
-      // Postgres treats a choice that consists only of nulls as text.
+      // Postgres gives a choice of only nulls the type text.
       value === null ? typed(null, NUMBERS.includes(column)) : valueSql(value, source),
     );
     return [sql`${sql.ref(column)} = ${byWay(ways, values, source)}`];
@@ -343,7 +332,7 @@ function assignments(ways: readonly Way[], source: Source): RawBuilder<unknown>[
   return [...set, sql`state = ${byWay(ways, states, source)}`];
 }
 
-/** Returns the value of the first case that applies. The statement's condition excludes contacts that fit no case. */
+/** Returns the value of the first matching case. The statement excludes contacts without a matching case. */
 function byWay(
   ways: readonly Way[],
   values: readonly RawBuilder<unknown>[],
@@ -387,7 +376,7 @@ function valueSql(value: Value, source: Source): RawBuilder<unknown> {
     else ${valueSql(value.else, source)} end`;
 }
 
-/** Adds a type, because Postgres treats a value that is alone in an expression as text. */
+/** Postgres treats a lone parameter as text, so it needs a type. */
 function typed(value: Scalar | Expression<Scalar>, isNumber: boolean): RawBuilder<unknown> {
   return cast(sql`${value}`, isNumber);
 }
@@ -406,7 +395,7 @@ function conditionSql(condition: Condition, source: Source): RawBuilder<unknown>
     const [one, words] = condition.oneOf;
     return sql`${value(one)} in (${sql.join(words.map((word) => sql.lit(word)))})`;
   }
-  // In SQL, a comparison with null is unknown, even after `not`. In the table, it is false.
+  // In SQL, a comparison with null is unknown, even after `not`. Here it must be false.
   if ('not' in condition) return sql`(${conditionSql(condition.not, source)}) is not true`;
   const [parts, word] = 'all' in condition ? [condition.all, 'and'] : [condition.any, 'or'];
   const joined = parts.map((part) => sql`(${conditionSql(part, source)})`);

@@ -1,6 +1,6 @@
 /**
- * Describes an event's changes as data. This file evaluates them for one row, and `apply-events.ts` turns them into SQL
- * for many rows. A test compares the two.
+ * The same data is evaluated here for one row, and turned into SQL in `apply-events.ts` for many rows. A test checks
+ * that both give the same result.
  */
 import type { Selectable } from 'kysely';
 import type { Tables } from '../../database/tables/tables.ts';
@@ -35,7 +35,7 @@ export const COLUMNS = [
 
 export type Column = (typeof COLUMNS)[number];
 
-/** The values that an event sets, per contact or the same for all contacts. */
+/** The event's values. Each contact can have its own values. */
 export type Given = Partial<Pick<ContactRow, Column>>;
 
 export type Scalar = string | number | null;
@@ -61,7 +61,7 @@ export type Condition =
 
 export type Changes = { readonly [C in Column]?: Value };
 
-/** The acting run and the time. A user's decision has no run. */
+/** The run that acts, and the time. A user's decision does not belong to a run. */
 export interface ChangeContext {
   id?: string;
   now: number;
@@ -85,14 +85,13 @@ export const not = (condition: Condition): Condition => ({ not: condition });
 export const all = (...conditions: Condition[]): Condition => ({ all: conditions });
 export const any = (...conditions: Condition[]): Condition => ({ any: conditions });
 
-/** The data from which a value is read. */
 export interface Known {
   row: ContactRow;
   given: Given;
   moment: ChangeContext;
 }
 
-/** Returns the value for one row. A pure function. */
+/** A pure function. */
 export function read(value: Value, known: Known): Scalar {
   if (value === null || typeof value !== 'object') return value;
   if ('own' in value) return known.row[value.own];
@@ -101,7 +100,7 @@ export function read(value: Value, known: Known): Scalar {
   return read(holds(value.if, known) ? value.then : value.else, known);
 }
 
-/** True if a condition is true for a row. As in SQL, nothing equals null. A pure function. */
+/** As in SQL, nothing equals null. */
 export function holds(condition: Condition, known: Known): boolean {
   if ('equal' in condition) {
     const one = read(condition.equal[0], known);
@@ -117,7 +116,6 @@ export function holds(condition: Condition, known: Known): boolean {
   return condition.any.some((each) => holds(each, known));
 }
 
-/** Returns the columns for which the event has to provide values. */
 export function givenIn(part: Value | Condition | undefined): Set<Column> {
   if (part === null || typeof part !== 'object') return new Set();
   if ('given' in part) return new Set([part.given]);

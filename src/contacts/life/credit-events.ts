@@ -1,4 +1,3 @@
-/** Events of a credit, from the intent to spend it until its job ends. */
 import type { ContactState } from '../../database/tables/contacts.ts';
 import { NEXT_READING } from '../../identity/identity-text.ts';
 import {
@@ -29,7 +28,7 @@ const SPENT: Changes = {
 
 export const HAS_ASKED_IN_VAIN = equal(own('last_credit'), 'in_vain');
 
-/** If the identity has changed while the job was running, the next run decides about the contact again. */
+/** The identity changed while the job was running, so the next run decides again. */
 export const CREDIT_AT_THE_END = choice(
   any(isNull(own('last_credit')), HAS_ASKED_IN_VAIN),
   own('last_credit'),
@@ -52,7 +51,7 @@ const JOB_VANISHED: Changes = {
   last_credit: choice(NOTHING_CAME, 'in_vain', CREDIT_AT_THE_END),
 };
 
-/** The contact uses a job that was paid for another contact of the same person. */
+/** The job was paid for another contact of the same person. */
 const SHARED: Changes = {
   ...SPENT,
   identity: given('asked_identity'),
@@ -70,10 +69,7 @@ function shares(to: ContactState, more: Changes = {}): EventRow {
   return { ways: [{ from: ['due'], to, set: { ...SHARED, ...more } }], otherwise: MOVED_ON };
 }
 
-/**
- * Returns the event of a job that ended without a profile. A contact that has left or is held does not return to a
- * state.
- */
+/** The state of a contact that has left or is held does not change. */
 function ended(set: Changes): EventRow {
   return {
     ways: [
@@ -96,7 +92,7 @@ function ended(set: Changes): EventRow {
   };
 }
 
-/** Returns the event of a response to a submission, or of settling it. */
+/** Returns the event for a submission that received a response or was settled. */
 function ofAnswer(to: ContactState | null, set: Changes): EventRow {
   return {
     ways: [{ from: ['submitted'], to, when: OF_ITS_JOB, set }],
@@ -104,7 +100,7 @@ function ofAnswer(to: ContactState | null, set: Changes): EventRow {
   };
 }
 
-/** Returns the event of a response without a job. A contact that has left in the meantime is removed. */
+/** Returns the event of a response without a job. A contact that has left the CRM in the meantime is removed. */
 function ofEmptyAnswer(to: ContactState, set: Changes): EventRow {
   const { ways, ...more } = ofAnswer(to, set);
   const gone: Way = {
@@ -129,8 +125,8 @@ export const CREDIT_EVENTS = {
   }),
   refused: ofEmptyAnswer('settled', {
     due_reason: null,
-    // Nothing was spent. The service would refuse the same details again, but may accept details that changed during
-    // the request.
+    // Nothing was spent. The service would refuse the same details again, but the details may have changed during the
+    // request.
     asked_identity: given('asked_identity'),
     asked_at: NOW,
     last_credit: choice(equal(own('identity'), given('asked_identity')), 'stands', 'in_vain'),
@@ -139,7 +135,7 @@ export const CREDIT_EVENTS = {
   }),
   lost: ofAnswer('held', {
     ...SPENT,
-    // Nobody has decided yet about changes that were read during the request, so the next run reads the contact again.
+    // Changes that were read during the request are not processed yet, so the next run reads the contact again.
     last_credit: 'outdated',
     ...outcome('lost_answer', given('outcome_detail')),
   }),
@@ -162,10 +158,7 @@ export const CREDIT_EVENTS = {
   jobDone: ofAnswer('ready', {}),
   jobFailed: ended({ tracking_id: null, last_credit: CREDIT_AT_THE_END }),
   jobVanished: ended(JOB_VANISHED),
-  /**
-   * Before its job vanished, the service had already answered for the same details. It would give the same answer
-   * again.
-   */
+  /** The service answered for the same details before the job vanished. A new request would get the same answer. */
   answerStands: {
     ways: [
       {

@@ -1,4 +1,3 @@
-/** Events of users' decisions about a contact. */
 import type { ContactState } from '../../database/tables/contacts.ts';
 import { NEXT_READING } from '../../identity/identity-text.ts';
 import { all, any, type Changes, choice, equal, isNull, NOW, not, own } from './changes.ts';
@@ -7,7 +6,7 @@ import { type EventRow, NOT_ASKED, type Way } from './event.ts';
 import { HAS_LEFT } from './leaving-events.ts';
 import { PRIORITY } from './line-events.ts';
 
-/** A contact that has left the CRM is removed once a user has decided the question for which it was kept. */
+/** The contact was kept only for this question, so it is now removed. */
 const LEFT_UNDECIDED: Changes = {
   due_reason: null,
   outcome_reason: 'deleted_in_crm',
@@ -15,10 +14,7 @@ const LEFT_UNDECIDED: Changes = {
   outcome_at: NOW,
 };
 
-/**
- * The credit counts as not spent, because a user has requested another one. This is also true if the contact comes back
- * later.
- */
+/** A user has requested a new enhancement, so the credit counts as not spent. */
 const ASKED_FOR_AGAIN: Changes = {
   asked_identity: null,
   last_credit: 'in_vain',
@@ -30,8 +26,8 @@ function ofPerson(to: ContactState, set: Changes): EventRow {
 }
 
 /**
- * Returns the event of a decision about a change. It does not apply if another contact was merged into this one in the
- * meantime and its profile counts for the new details.
+ * Applies a user's decision about a change. Does not apply if a merge has given the contact a profile for the new
+ * details.
  */
 function ofChange(to: ContactState, set: Changes): EventRow {
   const { ways, ...more } = ofPerson(to, set);
@@ -52,7 +48,7 @@ export const DECISION_EVENTS = {
     outcome_at: NOW,
   }),
   changeRejected: ofChange('settled', {
-    // The same person has new details, and the credit also covers them.
+    // The person is the same, so the credit also covers the new details.
     asked_identity: own('identity'),
     values_identity: choice(isNull(own('values_donor')), null, own('identity')),
     asked_at: choice(HAS_ASKED_IN_VAIN, NOW, own('asked_at')),
@@ -60,7 +56,7 @@ export const DECISION_EVENTS = {
     outcome_reason: 'identity_change_rejected',
     outcome_at: NOW,
   }),
-  /** The contact may have been paid for after the backup that was restored. */
+  /** The restored backup may not contain the payment for this contact. */
   maybePaidApproved: ofChange('due', {
     due_reason: 'resubmitted_by_person',
     priority: PRIORITY.refresh,
@@ -88,7 +84,7 @@ export const DECISION_EVENTS = {
         to: 'settled',
         set: {
           tracking_id: null,
-          // The contact may have changed since the rejected profile was requested.
+          // The contact may have changed since the rejected profile was bought.
           last_credit: CREDIT_AT_THE_END,
           outcome_reason: 'rejected_by_person',
           outcome_at: NOW,
@@ -128,7 +124,7 @@ export const DECISION_EVENTS = {
         from: ['held'],
         to: 'settled',
         set: {
-          // The next run blanks values that have no identity.
+          // The next run blanks values without a stored identity.
           values_identity: null,
           donor_id: null,
           outcome_reason: 'blanking_pending',
@@ -158,7 +154,7 @@ export const DECISION_EVENTS = {
           ),
         ),
         set: {
-          // The answer shows who the contact is, and the settings decide whether the change is worth a credit.
+          // The answer tells who the contact is. The settings decide whether the change is worth a credit.
           due_reason: choice(
             not(isNull(own('asked_identity'))),
             'identity_changed',
@@ -180,7 +176,7 @@ export const DECISION_EVENTS = {
     ],
     otherwise: NOT_ASKED,
   },
-  /** The contact is the erased person. `forget` removes our values from the CRM. */
+  /** `forget` removes our values from the CRM. */
   confirmedErased: ofPerson('settled', {
     eligible: 0,
     due_reason: null,

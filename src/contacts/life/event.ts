@@ -1,24 +1,21 @@
-/**
- * An event in a contact's life. It defines the states that it applies to, the state that it leads to, and the columns
- * that it sets.
- */
+/** It lists the states that allow it, the new state, and the changed columns. */
 import type { ContactState } from '../../database/tables/contacts.ts';
 import { type Changes, type Condition, equal, given, own } from './changes.ts';
 
-/** A contact's state. It is `unknown` while the database has no row for the contact. */
+/** `unknown` means that the database has no row. */
 export type LifeState = ContactState | 'unknown';
 
 export const STATES = ['settled', 'due', 'submitted', 'ready', 'held', 'removed'] as const;
 
 export const LIFE_STATES = ['unknown', ...STATES] as const satisfies readonly LifeState[];
 
-/** The states in which nothing else changes a contact while decisions about a page of contacts are made. */
+/** While a page of contacts is processed, nothing else changes contacts in these states. */
 export const AT_REST = ['settled', 'due', 'held', 'removed'] as const;
 
-/** One case of an event. The first case that fits the state and the condition applies. */
+/** The first case with a matching state and condition is used. */
 export interface Way {
   from: readonly LifeState[];
-  /** The new state, or null to keep the current one. */
+  /** The new state, or null if the state does not change. */
   to: ContactState | null;
   when?: Condition;
   set: Changes;
@@ -26,11 +23,8 @@ export interface Way {
 
 export interface EventRow {
   ways: readonly Way[];
-  /** Why the event is refused in all other cases. */
   otherwise: string;
-  /**
-   * True if the contact gives up its job, because the job has ended, belongs to another contact or is no longer needed.
-   */
+  /** True if the job has ended, belongs to another contact or is no longer needed. */
   endsJob?: true;
 }
 

@@ -17,14 +17,14 @@ import { AT_REST, type EventRow, STATES, UNKNOWN } from './event.ts';
 import { outcome, outcomeUnless, WAS_WRITTEN } from './outcomes.ts';
 
 /**
- * The contact left the CRM while a credit was being spent on it, and now waits for the result. It becomes eligible
- * again when it comes back or inherits another contact's job.
+ * The contact left while its credit was being spent, and waits for the result. It becomes eligible again if it returns
+ * or inherits a job.
  */
 export const HAS_LEFT = equal(own('eligible'), 0);
 
 /**
- * The contact opted out, or may not be submitted for another reason that only the next reading can end. A row that a
- * merge has created does not belong to a run yet.
+ * The contact opted out or is excluded for another reason, until the next reading. A row from a merge does not belong
+ * to a run yet.
  */
 export const WAS_LEFT_OUT = all(equal(own('eligible'), 0), not(isNull(own('outcome_run'))));
 
@@ -32,14 +32,14 @@ export const MISSED: Changes = {
   missing_since: choice(isNull(own('missing_since')), NOW, own('missing_since')),
 };
 
-/** The outcome does not name a run, because a user may have confirmed the departure. */
+/** A user may have confirmed the departure, so the outcome names no run. */
 const GONE: Changes = {
   outcome_reason: given('outcome_reason'),
   outcome_detail: null,
   outcome_at: NOW,
 };
 
-/** Outcomes of a settled contact that still matter when the contact is read again. */
+/** Outcomes of settled contacts that remain valid at the next reading. */
 const TELLS_MORE_AT_REST = any(
   oneOf(own('outcome_reason'), [
     ...['opted_out', 'rejected_by_person', 'person_invalid', 'crm_refused'],
@@ -51,7 +51,7 @@ const TELLS_MORE_AT_REST = any(
 );
 
 export const LEAVING_EVENTS = {
-  /** The contact was deleted in the CRM or merged into another contact. */
+  /** The contact was deleted in the CRM or merged into a different contact. */
   left: {
     ways: [
       {
@@ -66,7 +66,7 @@ export const LEAVING_EVENTS = {
         },
       },
       {
-        // The contact waits for its credit's result, and is removed if there is none.
+        // The contact waits for its credit's result. It is removed if the result is empty.
         from: ['submitted', 'ready'],
         to: null,
         set: {
@@ -81,7 +81,8 @@ export const LEAVING_EVENTS = {
     otherwise: UNKNOWN,
   },
   /**
-   * A lookup or a complete reading did not find the contact, but the CRM does not report it as deleted. So it is kept.
+   * A lookup or a complete reading did not find the contact, but the CRM did not report a deletion. Its job is kept in
+   * case it returns.
    */
   missed: {
     ways: [
@@ -101,7 +102,7 @@ export const LEAVING_EVENTS = {
     ],
     otherwise: 'The contact has already left.',
   },
-  /** A missing contact counts as removed, because only a few contacts are missing or a user has confirmed it. */
+  /** A missing contact is removed if only a few are missing or a user has confirmed it. */
   gone: {
     ways: [
       {
@@ -129,7 +130,7 @@ export const LEAVING_EVENTS = {
     ],
     otherwise: 'The contact was found again, or has already left.',
   },
-  /** The contact that this one was merged into was erased, so its ID is dropped. */
+  /** The remaining contact was erased, so its ID is dropped. */
   heirErased: {
     ways: [{ from: STATES, to: null, set: { merged_into: null } }],
     otherwise: UNKNOWN,

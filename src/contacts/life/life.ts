@@ -1,7 +1,7 @@
 /**
- * Defines a contact's life: what each event changes, depending on the contact's state. Nothing else changes a contact's
- * state. In a state that an event does not list, the event is refused with a reason, and the contact stays unchanged. A
- * test draws the diagram in ARCHITECTURE.md from this table.
+ * Defines a contact's life: the changes that each event makes in each state. Nothing else changes a contact's state. An
+ * event that does not list the contact's state is refused with a reason, and nothing changes. A test creates the
+ * diagram in ARCHITECTURE.md from this table.
  */
 
 import { CREDIT_EVENTS } from './credit-events.ts';

@@ -1,4 +1,3 @@
-/** Events of due contacts, which wait for a credit. */
 import type { ContactState } from '../../database/tables/contacts.ts';
 import {
   all,
@@ -23,13 +22,13 @@ export const PRIORITY = {
   groupMember: 0,
   neverEnhanced: 1,
   refresh: 2,
-  /** The contact is not submitted until a missing field of its identity can be read again. */
+  /** The contact waits until a missing identity field is readable again. */
   waitsForAccess: 9,
 } as const;
 
 export const waitsForAccess = (priority: Value) => equal(priority, PRIORITY.waitsForAccess);
 
-/** Whether the contact has opted out. This follows from the reason why its CRM record may not be submitted. */
+/** The column that shows if the contact has opted out. Its value depends on the reason for the exclusion. */
 export const OPTED_OUT = choice(equal(given('outcome_reason'), 'opted_out'), 1, 0);
 
 export const IN_LINE: Changes = {
@@ -37,7 +36,7 @@ export const IN_LINE: Changes = {
   due_reason: given('due_reason'),
   priority: given('priority'),
   tracking_id: null,
-  // This run may already have written an older profile. If nothing is submitted, that outcome counts.
+  // This run may already have written an earlier profile. If nothing is submitted, that profile's outcome is kept.
   ...outcomeUnless(
     all(WAS_WRITTEN, not(waitsForAccess(given('priority')))),
     choice(waitsForAccess(given('priority')), 'identity_unreadable', 'submission_pending'),
@@ -51,7 +50,7 @@ export function inLine(to: ContactState | null, set: Changes, when?: Condition):
   };
 }
 
-/** Until a user decides to buy the contact, it counts as paid for, whatever happens in the meantime. */
+/** The contact counts as paid for until a user decides to buy it. */
 const COUNTS_AS_PAID: Changes = {
   asked_identity: own('identity'),
   asked_at: NOW,
@@ -80,7 +79,6 @@ export const LINE_EVENTS = {
     priority: PRIORITY.waitsForAccess,
     ...outcome('identity_unreadable'),
   }),
-  /** Another database has paid for the contact's profile. */
   adopted: inLine(
     'settled',
     {
@@ -121,7 +119,7 @@ export const LINE_EVENTS = {
     ways: [
       { from: ['due'], to: 'held', set: MAYBE_PAID },
       {
-        // The service has lost the contact's job since the backup, or the current service key cannot see it.
+        // The service lost the job after the backup, or the current service key cannot see it.
         from: ['settled'],
         to: 'held',
         when: all(
@@ -134,8 +132,8 @@ export const LINE_EVENTS = {
     otherwise: NOT_IN_LINE,
   },
   /**
-   * The contact waited for its job until it changed, opted out or left. Now it has the details again that were paid
-   * for, and the job still cannot be read.
+   * The contact once waited for its job. It then changed, opted out or left. It has the paid details again, but the job
+   * still cannot be read.
    */
   maybePaidAgain: {
     ways: [
@@ -151,7 +149,7 @@ export const LINE_EVENTS = {
     ],
     otherwise: 'The contact was not paid for, or has an answer.',
   },
-  /** The service key that paid for the contact's job is used again, so the job is polled again. */
+  /** The service key that paid for the job is in use again, so the job is polled again. */
   seenAgain: {
     ways: [
       {
@@ -169,7 +167,7 @@ export const LINE_EVENTS = {
     ],
     otherwise: 'The contact no longer waits for this job.',
   },
-  /** The job of a contact that has left cannot be read. The contact counts as paid for if it comes back. */
+  /** The contact has left, and its job cannot be read. If it returns, it counts as paid for. */
   maybePaidAway: {
     ways: [
       {

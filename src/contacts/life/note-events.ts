@@ -1,9 +1,8 @@
-/** Events that record something without changing the contact's state. */
+/** Events that record facts without changing the contact's state. */
 import { all, any, choice, equal, given, isNull, not, oneOf, own, RUN } from './changes.ts';
 import { type EventRow, MOVED_ON, STATES, UNKNOWN } from './event.ts';
 import { listReasons, outcome, UNCHANGED, WAS_WRITTEN } from './outcomes.ts';
 
-/** The run has ended, and the contact still waits for this reason. */
 const STILL_WAITS = any(
   not(equal(own('outcome_run'), RUN)),
   WAS_WRITTEN,
@@ -20,7 +19,7 @@ export const NOTE_EVENTS = {
     ways: [{ from: STATES, to: null, set: { owned_values: given('owned_values') } }],
     otherwise: UNKNOWN,
   },
-  /** The last credit was spent on a different name than the name that the values in the CRM belong to. */
+  /** The last credit was spent on one name, but the CRM contains another person's values. */
   heldWithFormerValues: {
     ways: [{ from: ['settled'], to: 'held', set: outcome('new_person_unknown') }],
     otherwise: MOVED_ON,
@@ -50,7 +49,7 @@ export const NOTE_EVENTS = {
     ],
     otherwise: UNKNOWN,
   },
-  /** After an undo or a merge, the values in the CRM belong to another donor. */
+  /** After an undo or a merge, the CRM contains another donor's values. */
   valuesOfDonor: {
     ways: [
       {
@@ -69,11 +68,11 @@ export const NOTE_EVENTS = {
     ],
     otherwise: UNKNOWN,
   },
-  /** Waiting values of an older profile were written into the CRM, or refused again. */
+  /** An older profile's waiting values have been written or refused again. */
   deliveredLater: {
     ways: [
       {
-        // The run writes waiting values in several passes. An earlier pass found a value that does not fit.
+        // A run writes waiting values in several passes. An earlier pass found a value that its field refuses.
         from: ['settled'],
         to: null,
         when: all(
@@ -100,7 +99,7 @@ export const NOTE_EVENTS = {
       {
         from: ['settled'],
         to: null,
-        // If the profile's outcome is more specific than the outcome of the warm path, it is kept.
+        // A profile's outcome is more specific than a warm path's outcome.
         when: any(not(equal(own('outcome_run'), RUN)), oneOf(own('outcome_reason'), UNCHANGED)),
         set: outcome(given('outcome_reason'), given('outcome_detail')),
       },
@@ -112,7 +111,7 @@ export const NOTE_EVENTS = {
       {
         from: ['due', 'submitted', 'ready'],
         to: null,
-        // A refused write says more than the fact that the contact waits.
+        // A refused write is more informative than a waiting contact.
         when: equal(own('outcome_reason'), 'crm_refused'),
         set: { outcome_run: RUN },
       },

@@ -1,4 +1,3 @@
-/** Defines which outcome a run records for a contact, and when an earlier outcome is kept. */
 import { OUTCOME_REASONS, type Outcome } from '../../core/outcome.ts';
 import {
   all,
@@ -29,7 +28,7 @@ export function listReasons(wanted: Outcome): string[] {
 
 export const UNCHANGED = listReasons('unchanged');
 
-/** This run wrote a profile into the CRM. This outcome says more than a later reading. */
+/** This run wrote a profile into the CRM. This outcome is more informative than the outcome of a later reading. */
 export const WAS_WRITTEN = all(
   equal(own('outcome_run'), RUN),
   oneOf(own('outcome_reason'), listReasons('written')),

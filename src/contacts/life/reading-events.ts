@@ -1,4 +1,3 @@
-/** Events of reading a contact from the CRM and of the plan's decision about it. */
 import {
   all,
   any,
@@ -28,7 +27,7 @@ import { outcome, outcomeUnless, UNCHANGED, WAS_WRITTEN } from './outcomes.ts';
 /** Reasons that end when the contact is read again. */
 const NOT_THERE = ['contacts_missing', 'deleted_in_crm', 'merged_in_crm'] as const;
 
-/** The run already has an outcome for the contact. It says more than a later reading that finds nothing to do. */
+/** This run already has an outcome for the contact. It is more informative than a reading with nothing to do. */
 const SAID_MORE = any(
   WAS_WRITTEN,
   all(
@@ -38,7 +37,7 @@ const SAID_MORE = any(
   ),
 );
 
-/** The contact's record refused the whole profile and has not accepted it since. */
+/** The record refused the whole profile and has not accepted it since. */
 const STILL_REFUSED = all(
   equal(own('outcome_reason'), 'crm_refused'),
   equal(given('outcome_reason'), 'profile_fresh'),
@@ -49,10 +48,10 @@ const OUTCOME_OF_READING: Changes = outcomeUnless(
   given('outcome_reason'),
 );
 
-/** This run saw the contact in the CRM, or learned about it from a merge. */
+/** This run saw the contact in the CRM or in a merge. */
 export const SEEN: Changes = { seen_run: RUN, departure_read: 0 };
 
-/** Recorded for every contact that is read. */
+/** Changes that every reading records. */
 const READ: Changes = {
   identity: given('identity'),
   asked_identity: given('asked_identity'),
@@ -61,7 +60,7 @@ const READ: Changes = {
   missing_since: null,
 };
 
-/** The contact is back and may be submitted. */
+/** The contact has returned and may be submitted. */
 const CAME_BACK: Changes = { eligible: 1, has_opted_out: 0, ...SEEN, missing_since: null };
 
 const OUT_OF_LINE: Changes = {
@@ -69,7 +68,7 @@ const OUT_OF_LINE: Changes = {
   priority: choice(waitsForAccess(own('priority')), PRIORITY.refresh, own('priority')),
 };
 
-/** This run is the next run, so it decides about the contact again. */
+/** This run decides about the contact again, as planned. */
 const CREDIT_ONCE_READ = choice(
   equal(own('last_credit'), 'outdated'),
   'stands',
@@ -80,7 +79,7 @@ export const READING_EVENTS = {
   chosen: {
     ways: [{ from: ['unknown', ...AT_REST], to: 'due', set: { ...READ, ...IN_LINE } }],
     otherwise: UNDER_WAY,
-    // A profile for different details is no longer needed, and neither is an outdated one.
+    // Outdated profiles and profiles for other details are not needed.
     endsJob: true,
   },
   foundFresh: {
@@ -99,7 +98,7 @@ export const READING_EVENTS = {
       {
         from: ['unknown', ...AT_REST],
         to: 'settled',
-        // The contact's paid job is kept in case the contact comes back.
+        // The paid job is kept in case the contact returns.
         set: { ...READ, ...OUT_OF_LINE, eligible: 0, ...OUTCOME_OF_READING },
       },
     ],
@@ -116,8 +115,8 @@ export const READING_EVENTS = {
     otherwise: UNDER_WAY,
   },
   /**
-   * The contact is blocked because its person was erased, and a user still has to remove our values. Nothing that was
-   * read about it is stored, but it has not left the CRM.
+   * The contact was erased and is blocked, and a user must still remove our values. Nothing is stored, but the contact
+   * has not left the CRM.
    */
   foundBlocked: {
     ways: [{ from: STATES, to: null, set: { ...SEEN, missing_since: null } }],
@@ -138,8 +137,8 @@ export const READING_EVENTS = {
         },
       },
       {
-        // The outcome follows when this run has tried to deliver the profile. With the reason from an earlier run, it
-        // would look as if this run had tried and failed.
+        // The outcome is set after this run has tried to deliver. An earlier run's reason would look like a failure in
+        // this run.
         from: ['submitted', 'ready'],
         to: null,
         set: { ...READ, asked_identity: readOrOwn(), eligible: 1 },
@@ -152,7 +151,7 @@ export const READING_EVENTS = {
     ],
     otherwise: UNKNOWN,
   },
-  /** The contact had left while its paid profile was in flight or a question was open. */
+  /** The contact was missing while its paid profile was in flight or a question was open. */
   cameBack: {
     ways: [
       {

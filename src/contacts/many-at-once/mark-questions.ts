@@ -3,7 +3,7 @@ import type { RunTransaction } from '../../database/leases.ts';
 import type { Reader } from '../../database/reader.ts';
 import { recordEntry } from '../../privacy/audit/record.ts';
 
-/** Returns which of these marks a user has confirmed. */
+/** Returns those of these marks that a user has confirmed. */
 export async function listConfirmedMarks(
   reader: Reader,
   integrationId: string,
@@ -20,7 +20,7 @@ export async function listConfirmedMarks(
   return new Set(rows.map(({ mark }) => mark));
 }
 
-/** Records that users were asked about exactly these marks. Confirmed marks stay confirmed. */
+/** Records exactly these marks. Confirmed marks are not changed. */
 export async function recordAskedMarks(
   trx: RunTransaction,
   marks: readonly string[],
@@ -45,8 +45,8 @@ export async function recordAskedMarks(
 }
 
 /**
- * Confirms every mark that users were asked about, and no other marks. Returns their number. Needs no lease, because a
- * run in progress has stopped spending, and the next run checks again.
+ * Confirms only marks that users were asked about. Needs no lease, because a run in progress has stopped spending and
+ * the next run checks again.
  */
 export async function confirmAskedMarks(
   trx: ActorTransaction,

@@ -7,7 +7,7 @@ import type { Store } from '../../database/store.ts';
 import { changedParts, NEXT_READING } from '../../identity/identity-text.ts';
 import { move } from '../life/apply-events.ts';
 
-/** How many identities have changed. `src/sync/guards/mass-change.ts` explains each number. */
+/** The number of changed identities. `src/sync/guards/mass-change.ts` explains each number. */
 export interface ChangeCounts {
   due: number;
   submitted: number;
@@ -16,9 +16,8 @@ export interface ChangeCounts {
 }
 
 /**
- * Counts the changes since `since` (epoch ms). Changes before a user's last decision about such changes are left out,
- * because they were already checked. Returns null if there are fewer than `atLeast`, so an ordinary run need not count
- * all contacts.
+ * Ignores changes before a user's last decision. Returns null for fewer than `atLeast` changes, so most runs need not
+ * count all contacts.
  */
 export async function countChanges(
   reader: Reader,
@@ -32,7 +31,7 @@ export async function countChanges(
     reader
       .selectFrom('jobs')
       .where('integration_id', '=', integrationId)
-      // Written as a literal, so the database can use its index of changes.
+      // A literal lets the database use its index of changes.
       .where('reason', '=', sql.lit('identity_changed' as const))
       .where('submitted_at', '>=', begin)
       .where('state', '<>', 'unpaid')
@@ -47,9 +46,8 @@ export async function countChanges(
 }
 
 /**
- * Counts contacts whose donor has changed since `since` (epoch ms), and contacts that are held because of such a
- * change. Changes before a user's last decision about them are left out. A donor that changed after the identity also
- * counts.
+ * Counts contacts whose donor has changed since `since` (epoch ms) or that are held because of such a change. Ignores
+ * changes before a user's last decision about them.
  */
 export async function countChangedDonors(
   reader: Reader,
@@ -83,7 +81,7 @@ export async function countChangedDonors(
   return { due: 0, submitted, held, known: await countKnown(reader, integrationId) };
 }
 
-/** Holds all contacts that are due because their identity changed, in batches. Resolves with their number. */
+/** Holds all contacts with a changed identity, in batches. Resolves with their number. */
 export async function holdChanges(
   { reader, checkpoint }: Pick<Store, 'reader' | 'checkpoint'>,
   lease: Lease,
@@ -112,7 +110,6 @@ function countKnown(reader: Reader, integrationId: string): Promise<number> {
   );
 }
 
-/** Returns the number of contacts that are due because their identity changed. */
 export async function countDueChanges(reader: Reader, integrationId: string): Promise<number> {
   const { rows } = await selectDue(reader, { integrationId });
   return Number(rows[0]?.count ?? 0);
@@ -185,7 +182,7 @@ async function holdSome(
       integration_id: lease.integrationId,
       crm_id: row.crm_id,
       kind: 'identity_mass_change' as const,
-      // The hold does not belong to a job, because nothing has been sent yet.
+      // Nothing has been sent yet, so the hold has no job.
       tracking_id: id,
       batch,
       detail: parts.join(','),

@@ -1,6 +1,6 @@
 /**
- * Records when contacts with a kept profile opted out or objected, and how many did so at about the same time. Also
- * stores the question whether the marks are right. `src/sync/guards/opt-outs.ts` decides when this question is opened.
+ * Counts contacts with a kept profile that opted out or objected at about the same time. Also stores the question
+ * whether the marks are correct. `src/sync/guards/opt-outs.ts` decides when to ask.
  */
 import { type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import type { Lease, RunTransaction } from '../../database/leases.ts';
@@ -10,23 +10,18 @@ import type { Store } from '../../database/store.ts';
 import type { Tables } from '../../database/tables/tables.ts';
 import { findLastConfirmation, findOpenBatch } from './questions.ts';
 
-/** The kind of hold that asks users whether opt-out marks are right. */
 export const OPT_OUT_KIND = 'mass_opt_out';
 
-/** The value of `contacts.has_opted_out` for a contact whose person objects. */
+/** In `contacts.has_opted_out`, this value means an objection. */
 export const OBJECTS = 2;
 
-/** The `detail` of a hold if the mark is an objection, and not the opt-out field in the settings. */
+/** Distinguishes an objection from the opt-out field in the hold's `detail`. */
 export const BY_OBJECTION = 'objection';
 
-/** How many contacts with a kept profile are marked, and how many there are. */
 export interface OptOutCounts {
-  /** Marks that no run has recorded before. */
+  /** The number of marks that no run has recorded before. */
   unrecorded: number;
-  /**
-   * Marks that were set within the window, including marks that are not recorded yet. Marks that a user has decided
-   * about are left out.
-   */
+  /** Marks that were set within the window. Excludes marks that a user has decided about. */
   marked: number;
   /** All contacts with a kept profile. */
   kept: number;
@@ -34,7 +29,6 @@ export interface OptOutCounts {
   isOpen: boolean;
 }
 
-/** Ends marks that the CRM no longer shows, and the questions about them. */
 export async function endCorrectedOptOuts(trx: RunTransaction): Promise<void> {
   const { integrationId } = trx.lease;
   await trx
@@ -60,7 +54,7 @@ export async function endCorrectedOptOuts(trx: RunTransaction): Promise<void> {
     .execute();
 }
 
-/** Counts marks. Leaves out marks from before `since` (epoch ms) and from before a user last confirmed marks. */
+/** Counts marks. Excludes marks before `since` (epoch ms) and marks before a user's last confirmation. */
 export async function countOptOuts(
   reader: Reader,
   integrationId: string,
@@ -100,8 +94,8 @@ export async function recordOptOuts(trx: RunTransaction): Promise<void> {
 }
 
 /**
- * Records marks, and opens a question about each mark that was set within the window. The questions share a batch,
- * which later marks join. `field` is the opt-out field in the settings. Resolves with the number of new questions.
+ * Records marks, and asks about each mark that was set within the window. Later marks join the same batch. `field` is
+ * the opt-out field. Resolves with the number of new questions.
  */
 export async function holdOptOuts(
   { reader, checkpoint }: Pick<Store, 'reader' | 'checkpoint'>,
@@ -131,10 +125,7 @@ export async function holdOptOuts(
   return held;
 }
 
-/**
- * Returns the contacts whose profiles must be deleted, because of a mark that was set before this time (epoch ms) and
- * is not in doubt.
- */
+/** Returns contacts whose mark is older than this time (epoch ms) and not in doubt. */
 export async function listOptOutsToDelete(
   reader: Reader,
   integrationId: string,
@@ -150,7 +141,7 @@ export async function listOptOutsToDelete(
   return rows.map(({ crm_id }) => crm_id);
 }
 
-/** Returns contacts whose mark is in doubt, because a question was opened and no user has confirmed the mark. */
+/** A mark is in doubt until a user answers its question. */
 export async function listOptOutsInDoubt(
   reader: Reader,
   integrationId: string,
@@ -169,27 +160,23 @@ function marked(db: Reader, integrationId: string) {
       )
       .where('k.integration_id', '=', integrationId)
       .where('c.integration_id', '=', integrationId)
-      // Only a few contacts are marked, and there is an index for them. Without it, all contacts would be scanned.
+      // Few contacts are marked, so the index avoids a full scan. Without it, all contacts would be scanned.
       .where('k.crm_id', 'in', (eb) => markedIds(eb, integrationId))
       .where('c.state', '<>', 'removed')
   );
 }
 
-/** Selects marked contacts that no user has decided about since they were marked. */
 function undecided(db: Reader, integrationId: string) {
   return marked(db, integrationId).where(
     sql<SqlBool>`not exists (${question} and h.decision in ('approved', 'rejected') and h.opened_at >= k.opted_out_at)`,
   );
 }
 
-/** Selects a question about the mark of the kept profile `k`. Its kind is a literal, so the index can be used. */
+/** The kind is a literal, so the index can be used. */
 const question = sql`select 1 from questions as h where h.integration_id = k.integration_id
   and h.crm_id = k.crm_id and h.kind = 'mass_opt_out'`;
 
-/**
- * True if the kept profile `k` must not be deleted although its contact is marked, because no user has confirmed the
- * mark.
- */
+/** A marked contact's profile is kept until a user has confirmed the mark. */
 export const IS_IN_DOUBT = sql<SqlBool>`exists (${question} and (h.decision is null
   or (h.decision = 'rejected' and h.opened_at >= coalesce(k.opted_out_at, 0))))`;
 
@@ -213,7 +200,7 @@ interface HoldOptions {
   now: number;
 }
 
-/** Opens some of the questions. Each is opened in one transaction with the time of its mark. */
+/** The hold and its mark's time are stored in one transaction. */
 async function holdSome(
   trx: RunTransaction,
   { integrationId }: Lease,
@@ -222,7 +209,7 @@ async function holdSome(
   const rows = await undecided(trx, integrationId)
     .where((eb) => eb.or([eb('k.opted_out_at', 'is', null), eb('k.opted_out_at', '>=', since)]))
     .where(sql<SqlBool>`not exists (${question} and h.decision is null)`)
-    // A profile that was deleted because of an objection is only counted.
+    // A profile that an objection has already deleted is only counted.
     .where('k.donor', '<>', '')
     .where('k.crm_id', '>', after)
     .select(['k.crm_id', 'k.opted_out_at', 'c.has_opted_out'])
@@ -241,7 +228,7 @@ async function holdSome(
       tracking_id: id,
       batch,
       detail: has_opted_out === OBJECTS ? BY_OBJECTION : field,
-      // If the clock was set back, the question could otherwise be older than its mark.
+      // After a clock change, the question could otherwise seem older than its mark.
       opened_at: Math.max(now, opted_out_at ?? 0),
     } as const;
   });

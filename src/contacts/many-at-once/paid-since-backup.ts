@@ -1,6 +1,6 @@
 /**
- * Holds contacts that may have been paid for after the backup that was restored, or with a service key whose jobs the
- * current key cannot see.
+ * Holds contacts that may already have been paid for. The restored backup lacks the payment, or the current service key
+ * cannot see the job.
  */
 import { sql } from 'kysely';
 import type { RunTransaction } from '../../database/leases.ts';
@@ -13,30 +13,28 @@ import { findOpenBatch } from './questions.ts';
 /** The kind of question about these contacts. */
 export const PAID_SINCE_BACKUP = 'paid_since_backup';
 
-/**
- * The `detail` of the question. It explains why a contact may have been paid for, if not because of a restored backup.
- */
+/** The `detail` of the question. Set if the contact may have been paid for without a restored backup. */
 export const PAID_BEFORE = {
-  /** The job was paid for with a service key that was replaced since, and the current key cannot see it. */
+  /** A former service key paid for the job, and the current key cannot see it. */
   former_key: 'its service key was replaced, and the present key cannot see its job',
-  /** The profile could not be written in time. The service has deleted it, and there is no copy. */
+  /** The profile was not written in time. The service has deleted it, and no copy exists. */
   result_gone: 'its profile could not be written in time, and the service no longer has it',
 } as const;
 
 export type PaidBefore = keyof typeof PAID_BEFORE;
 
-/** Parses the `detail` of a question of this kind. Returns null for a payment after a backup. */
+/** Null means a payment after the restored backup. */
 export function parsePaidBefore(detail: string | null): PaidBefore | null {
   return detail === 'former_key' || detail === 'result_gone' ? detail : null;
 }
 
-/** A contact that was paid for, and the job whose profile cannot be read. */
+/** A contact whose paid profile cannot be read. */
 export interface UnseenContact {
   crmId: string;
   trackingId: string;
 }
 
-/** When a user last decided to buy these contacts anyway (epoch ms), by CRM ID. */
+/** Returns when a user last decided to buy each contact anyway (epoch ms), by CRM ID. */
 export async function findBought(
   reader: Reader,
   integrationId: string,
@@ -59,16 +57,14 @@ export async function findBought(
   return found;
 }
 
-/** A contact about which a user was asked whether it was paid for. */
 export interface AskedContact {
   crmId: string;
-  /** When the user was asked (epoch ms). */
   askedAt: number;
 }
 
 /**
- * Returns contacts by identity, if a user was asked about them and has not decided to buy them. Such a contact may
- * continue under another ID, for example after a merge or an import.
+ * Finds contacts with an open question by identity. The person may have another ID, for example after a merge or an
+ * import.
  */
 export async function findAsked(
   reader: Reader,
@@ -99,7 +95,7 @@ export async function findAsked(
   return found;
 }
 
-/** Lists contacts that wait because their jobs were paid for with a service key that was replaced since. */
+/** Lists contacts whose jobs were paid for with a former service key. */
 export async function listUnseen(reader: Reader, integrationId: string): Promise<UnseenContact[]> {
   const rows = await reader
     .selectFrom('questions')
@@ -115,11 +111,10 @@ export async function listUnseen(reader: Reader, integrationId: string): Promise
   );
 }
 
-/** A contact that waited for its job, and what the job was paid for. */
 export interface SeenContact extends UnseenContact {
   /** The fingerprint of the submitted identity. */
   identity: string;
-  /** When the job was submitted (epoch ms). */
+  /** The time at which the job was submitted (epoch ms). */
   submittedAt: number;
 }
 
@@ -166,8 +161,8 @@ export async function resumeSeen(
 }
 
 /**
- * Asks about these contacts again if they waited for their job until they changed, opted out or left. They now have the
- * details again that were paid for, and their last job still cannot be read.
+ * Reopens these questions. The contacts stopped waiting because they changed, opted out or left. They have the paid
+ * details again, but their job still cannot be read.
  */
 export async function holdUnseenAgain(
   trx: RunTransaction,
@@ -194,10 +189,7 @@ export async function holdUnseenAgain(
   }
 }
 
-/**
- * Returns the last question about each contact's last job, by CRM ID, if the question ended without an answer and the
- * job cannot be read.
- */
+/** Returns questions that ended without an answer while the job is still unreadable, by CRM ID. */
 async function findEnded(
   trx: RunTransaction,
   integrationId: string,
@@ -243,28 +235,27 @@ const anyAsked = preparedRead((db, { integrationId }: Slots<{ integrationId: str
     .compile(),
 );
 
-/** The run that asks the question. */
 interface Asking {
   runId: string;
   newId: () => string;
 }
 
 /**
- * Holds these contacts if they are due or have lost their job. They all go into one batch, which later contacts join
- * while it is open. Resolves with the IDs of the held contacts.
+ * Holds due contacts and contacts that have lost their job. All of them join one batch. Resolves with the IDs of the
+ * held contacts.
  */
 export function holdMaybePaid(
   trx: RunTransaction,
   asking: Asking,
   crmIds: readonly string[],
 ): Promise<string[]> {
-  // The hold does not belong to a job, because nothing was sent.
+  // Nothing was sent, so the hold has no job.
   return hold(trx, asking, crmIds, { detail: null, jobs: new Map() });
 }
 
 /**
- * Holds these contacts, because they were paid for but their profiles can no longer be read. A contact that has left
- * waits once it is back. Resolves with the IDs of the held contacts.
+ * Holds paid contacts whose profiles can no longer be read. A contact that has left is held when it returns. Resolves
+ * with the IDs of the held contacts.
  */
 export async function holdUnseen(
   trx: RunTransaction,
@@ -314,8 +305,8 @@ async function hold(
 }
 
 /**
- * Counts contacts as paid for that left before their job was lost, in case they come back. Their questions end without
- * an answer, like the questions about contacts that leave later. So a contact that is back waits for an answer.
+ * Contacts that left before their job was lost count as paid for. They may return. Their questions are closed without
+ * an answer. After a return, such a contact waits for an answer.
  */
 export async function countAwayAsPaid(
   trx: RunTransaction,
@@ -344,7 +335,7 @@ export async function countAwayAsPaid(
   }
 }
 
-/** Returns the row of an open question about a contact. Without a job, its ID takes the job's place. */
+/** A contact without a job uses its own ID instead. */
 function toQuestion(
   { lease, clock }: RunTransaction,
   crm_id: string,

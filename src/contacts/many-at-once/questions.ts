@@ -1,9 +1,9 @@
-/** Finds questions about many contacts. Each is a batch of holds of one kind. */
+/** Each question is a batch of holds of one kind. */
 
 import type { ContactQuestionKind } from '../../core/question-kinds.ts';
 import type { Reader } from '../../database/reader.ts';
 
-/** Returns when a user last confirmed such a question (epoch ms), or 0 if never. */
+/** Returns the time at which a user last confirmed such a question (epoch ms), or 0 if no user has. */
 export async function findLastConfirmation(
   reader: Reader,
   integrationId: string,
@@ -19,10 +19,7 @@ export async function findLastConfirmation(
   return Number(row?.at ?? 0);
 }
 
-/**
- * Returns the batch of the open question, or null if there is none. If a detail is given, only questions with this
- * detail count.
- */
+/** Null if no such question is open. With a detail, finds only questions with this detail. */
 export async function findOpenBatch(
   reader: Reader,
   integrationId: string,

@@ -22,7 +22,7 @@ export interface Explanation {
   means: string;
   /** The next event, or the next step for the user. */
   next: string;
-  /** The cost, or null if no credits are concerned. */
+  /** The cost, or null if the error does not involve credits. */
   costs: string | null;
   /** The document with more information, as a path in the repository. */
   document: string;
@@ -37,7 +37,7 @@ export function explain(code: string): Explanation[] {
   return ALL.filter((explanation) => explanation.code === code);
 }
 
-/** Returns every code that has an explanation, each of them once. */
+/** Returns every code that has an explanation, without duplicates. */
 export function listCodes(): string[] {
   return [...new Set(ALL.map(({ code }) => code))];
 }

@@ -18,7 +18,7 @@ import {
   toMoment,
 } from './submission-end.ts';
 
-/** Records the response to a submission: the jobs that were started, and the credits that were spent. */
+/** Records the started jobs and the spent credits. */
 export async function recordAcceptedSubmission(
   trx: RunTransaction,
   submissionId: string,
@@ -36,7 +36,7 @@ export async function recordAcceptedSubmission(
   }
   await dropErased(trx, submissionId, trx.clock.now());
   if (answer.charged > started.length) {
-    // If more was charged than there are jobs, it is unknown which contacts the other credits belong to.
+    // If more was charged than there are jobs, it is unknown which contacts the rest paid for.
     await holdUnanswered(trx, submission, 'charged, and no job id came back');
   }
   await returnToDue(trx, submission, 'not_processed');
@@ -46,10 +46,7 @@ export async function recordAcceptedSubmission(
   });
 }
 
-/**
- * Records that the service refused the whole request and charged nothing. Rejected contacts are settled, and all others
- * become due again.
- */
+/** The service refused the whole request and charged nothing. */
 export async function recordRefusedSubmission(
   trx: RunTransaction,
   submissionId: string,
@@ -77,7 +74,7 @@ const start = prepared(
       .compile(),
 );
 
-/** Settles contacts that the service rejects, so the same details are not submitted again. */
+/** Settles rejected contacts, so the same details are not submitted again. */
 async function settleRefused(
   trx: RunTransaction,
   submission: ClosedSubmission,
@@ -101,7 +98,7 @@ async function settleRefused(
   }
 }
 
-/** Drops the jobs of contacts that were erased while the request was in flight. Nothing may fetch their profiles. */
+/** Drops jobs of contacts that were erased while the request was in flight. Their profiles must not be fetched. */
 async function dropErased(trx: RunTransaction, submissionId: string, now: number): Promise<void> {
   await closeErased(trx, { submissionId, now });
 }

@@ -1,4 +1,4 @@
-/** Stores a key's balance and what is spent from it. */
+/** Stores keys' balances and spending. */
 
 import { findOpenSubmissions } from '../../contacts/open-submissions.ts';
 import type { LeasedTransaction } from '../../database/leases.ts';
@@ -7,9 +7,6 @@ import type { Reader, TimedConnection } from '../../database/reader.ts';
 import { LEASE_MS, transact, transactionId } from '../../database/transact.ts';
 import { spentSince } from './spending.ts';
 
-/**
- * Returns a key's stored enhancements balance, when it was last read (epoch ms, 0 for never), and its sequence number.
- */
 export async function findKeyBalance(
   reader: Reader,
   partnerKey: string,
@@ -23,7 +20,7 @@ export async function findKeyBalance(
   };
 }
 
-/** Records a reading, unless one of the key's submissions is open or was closed since `sequence`. */
+/** Does nothing if a submission is open or was closed since `sequence`. */
 export async function recordKeyBalance(
   connection: TimedConnection,
   partnerKey: string,
@@ -45,15 +42,11 @@ export async function recordKeyBalance(
   });
 }
 
-/**
- * Returns what an integration has spent from the enhancements bucket since `since` (epoch ms). Open submissions count
- * as spent.
- */
+/** Adds up an integration's enhancement credits since `since` (epoch ms). Open submissions count as spent. */
 export function getSpentSince(reader: Reader, integrationId: string, since: number) {
   return spentSince(reader, 'submissions', integrationId, since);
 }
 
-/** Returns the credits that a run has spent so far. */
 export async function getSpentByRun(reader: Reader, runId: string): Promise<number> {
   const { rows } = await selectSpent(reader, { runId });
   return rows[0]?.spent_enhancements ?? 0;
@@ -90,7 +83,7 @@ const noteBalance = prepared(
       .compile(),
 );
 
-/** Sets a balance on which two readings agreed. */
+/** Stores a balance after two readings agreed. */
 export async function setBalance(
   trx: LeasedTransaction,
   partnerKey: string,
@@ -99,7 +92,7 @@ export async function setBalance(
   await trx.updateTable('partner_keys').set({ balance }).where('id', '=', partnerKey).execute();
 }
 
-/** Locks a key until the transaction ends, so a second transaction with the same key waits. */
+/** Blocks other transactions with this key until this one ends. */
 export async function waitForPartnerKey(trx: LeasedTransaction, partnerKey: string): Promise<void> {
   await trx
     .insertInto('partner_keys')

@@ -1,4 +1,4 @@
-/** Adds up spending by day and by month (UTC) when a run ends, so a whole year can be read quickly. */
+/** Adds up spending by day and month (UTC), so a whole year is quick to read. */
 
 import { sql } from 'kysely';
 import { OUTCOME_ORDER } from '../../core/outcome.ts';
@@ -7,16 +7,16 @@ import type { Reader } from '../../database/reader.ts';
 import { inFilledBatches } from '../../database/rows.ts';
 import type { Trx } from '../../database/tables/tables.ts';
 
-/** Credits by bucket and written contacts, in a day or a month. */
+/** The credits by bucket and the number of written contacts, for a day or a month. */
 export interface Spent {
   enhancements: number;
   networks: number;
-  /** Queries about connections, both by runs and by hand. The service chooses the bucket that pays for them. */
+  /** Includes queries of runs and of users. The service chooses their bucket. */
   queries: number;
   written: number;
 }
 
-/** `at`: `2026-11-22` or `2026-11`. */
+/** `at`: The span, such as `2026-11-22` or `2026-11`. */
 export interface SpentSpan extends Spent {
   at: string;
 }
@@ -31,12 +31,11 @@ const ALL = '';
 
 const DAY_MS = 86_400_000;
 
-/** Lost responses are settled within a few days, so runs ignore requests that are older than this. */
+/** Lost responses are settled within days, so runs skip older requests. */
 const SETTLED_WITHIN_MS = 35 * DAY_MS;
 
 const WRITTEN = OUTCOME_ORDER.indexOf('written');
 
-/** Returns a day in UTC, such as `2026-11-22`. */
 export function toDay(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }
@@ -46,10 +45,7 @@ export function toMonth(day: string): string {
   return day.slice(0, 7);
 }
 
-/**
- * Returns the days from `from` to `to` on which these integrations had spending or writes, in order. Null means
- * all integrations.
- */
+/** Returns the days with spending or writes, in order. */
 export async function listSpentDays(
   reader: Reader,
   integrationIds: readonly string[] | null,
@@ -87,8 +83,8 @@ export async function listSpentMonths(reader: Reader, limit: number): Promise<st
 }
 
 /**
- * Returns the clients with spending or writes in a month, highest spending first. Only these integrations are included
- * (null for all). `total` is the number of clients.
+ * Lists clients with spending or writes in a month, highest spending first. Null includes all integrations. `total`
+ * counts the clients.
  */
 export async function listSpendingClients(
   reader: Reader,
@@ -127,7 +123,7 @@ function ofMonth(reader: Reader, month: string) {
     reader
       .selectFrom('credit_spans')
       .select(['integration_id', 'enhancements', 'networks', 'queries', 'written'])
-      // A literal, because the index covers only months and the database does not know a parameter's value in advance.
+      // A literal, because the index covers only months.
       .where('span', '=', sql.lit('month'))
       .where('at', '=', month)
   );
@@ -163,9 +159,8 @@ function added(before: Spent | undefined, sums: Sums): Spent {
 type Changes = Map<string, Spent>;
 
 /**
- * Adds up an integration's spending when a run ends. It checks all days whose requests may have been settled since the
- * last time, and adds only the difference, so it can be repeated. Written contacts are added once, when the run's rows
- * are written.
+ * Adds up spending when a run ends. Adds only the differences of recently settled days, so it can be repeated. Written
+ * contacts are counted with the run's rows.
  */
 export async function recordSpent(
   trx: Trx,
@@ -183,8 +178,8 @@ export async function recordSpent(
 }
 
 /**
- * Adds up spending outside the run that sent the requests. `since` is the time of each integration's first changed
- * request (epoch ms), however old.
+ * Corrects sums after requests have changed later than their run. `since` is each integration's first changed request
+ * (epoch ms).
  */
 export async function recountSpent(trx: Trx, since: ReadonlyMap<string, number>): Promise<void> {
   const found = new Map<string, Changes>();
@@ -194,7 +189,7 @@ export async function recountSpent(trx: Trx, since: ReadonlyMap<string, number>)
   await addAll(trx, found);
 }
 
-/** Adds the cost of queries immediately, because no run checks them again. `at` is in epoch ms. */
+/** Query costs are added immediately, because no run checks them again. `at` is in epoch ms. */
 export async function addQueryCost(
   trx: Trx,
   integrationId: string,
@@ -207,7 +202,7 @@ export async function addQueryCost(
   await addAll(trx, new Map([[integrationId, changes]]));
 }
 
-/** Returns what the requests since the day of `since` have cost, minus what was already added for those days. */
+/** Returns the cost since the day of `since`, minus the cost that is already in the sums. */
 async function findDifferences(trx: Trx, integrationId: string, since: number): Promise<Changes> {
   const changes: Changes = new Map();
   const from = since - (since % DAY_MS);
@@ -231,9 +226,7 @@ function change(changes: Changes, at: string, by: Spent): void {
   changes.set(at, added(changes.get(at), by));
 }
 
-/**
- * Adds the amounts. All transactions do this in the same order, integrations first, so they cannot block each other.
- */
+/** Adds the amounts. All transactions use the same order, so they cannot block each other. */
 async function addAll(trx: Trx, found: ReadonlyMap<string, Changes>): Promise<void> {
   const all: Changes = new Map();
   for (const [integrationId, changes] of inOrder(found)) {
@@ -249,7 +242,7 @@ function inOrder<Value>(entries: ReadonlyMap<string, Value>): [string, Value][] 
   return [...entries].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** Reads the start of a run and how many contacts it has written. */
+/** Reads the start of a run and the number of contacts that it has written. */
 const writtenBy = preparedRead((db, { runId }: Slots<{ runId: string }>) =>
   db
     .selectFrom('runs')

@@ -1,4 +1,4 @@
-/** Records the start of a submission on disk before its request is sent. */
+/** Records a submission on disk before its request is sent. */
 import { sql } from 'kysely';
 import { move } from '../../contacts/life/apply-events.ts';
 import { findOpenSubmissions, lockKey, MAX_SLOTS } from '../../contacts/open-submissions.ts';
@@ -8,20 +8,19 @@ import { inBatches, toValueRows } from '../../database/rows.ts';
 import type { DueReason } from '../../database/tables/contacts.ts';
 import { findOpenPersons, findShares, type SharingRules } from './paid-jobs.ts';
 
-/** One submission, to be recorded before its request is sent. */
 export interface Intent {
   submissionId: string;
   runId: string;
   partnerKey: string;
-  /** The mapping that the people's data comes from. */
+  /** The mapping that the people's data was read with. */
   mapping: string;
   /** The people, in the order of the request. */
   jobs: readonly IntendedJob[];
-  /** The rules for sharing. If a contact may share a paid job, it must share it. */
+  /** A contact that can share a paid job must share it. */
   sharing: SharingRules;
-  /** How many of the key's submissions may be open, including this one. Defaults to 1. */
+  /** The maximum number of open submissions, including this one. Defaults to 1. */
   atOnce?: number;
-  /** How many of the key's credits must be left after everything that is open. */
+  /** The credits that must be left after all open submissions and this one. */
   keep?: number;
 }
 
@@ -31,7 +30,7 @@ export interface IntendedJob {
   /** The fingerprint of the submitted identity. */
   identity: string;
   reason: DueReason;
-  /** The fingerprint of the service key and the person, or null if the job is not shared. */
+  /** The fingerprint of the key and the person, or null if the job is not shared. */
   person: string | null;
 }
 
@@ -40,10 +39,10 @@ export type IntentResult =
   | { recorded: false; why: IntentRefusal };
 
 /**
- * Why an intent was not recorded. `key_busy`: too many of the key's submissions are open, one of them is lost, or they
- * need the credits. `balance_unknown`: the balance is unknown. `balance_changed`: another run has spent in the
- * meantime, and too little is left. `person_paid`: another run has paid for one of the people. `person_open`: one of
- * the people is in an open submission. `contacts_changed`: a contact's state has changed.
+ * Why an intent was not recorded. `key_busy`: too many submissions are open, one is lost, or they need the credits.
+ * `balance_unknown`: the balance was not read. `balance_changed`: another run has spent credits, and too few are left.
+ * `person_paid`: another run has paid for one of the people. `person_open`: one of the people is in an open submission.
+ * `contacts_changed`: a contact's state has changed.
  */
 export type IntentRefusal =
   | 'key_busy'
@@ -53,7 +52,7 @@ export type IntentRefusal =
   | 'person_open'
   | 'contacts_changed';
 
-/** Records the intent with the current balance. Returns whether it was recorded. */
+/** Records the intent with the current balance. Returns false if it was not recorded. */
 export async function recordSubmissionIntent(
   checkpoint: Checkpoint,
   lease: Lease,
@@ -85,7 +84,8 @@ async function insertIntent(trx: RunTransaction, intent: Intent): Promise<Intent
     now: trx.clock.now(),
   });
   if (inserted.numAffectedRows === 0n) throw new IntentRefused('key_busy');
-  // Checked after the key is locked. By then, the previous holder has recorded what it paid for.
+  // Shares are looked up after locking the key, when the previous holder has recorded its payments. Earlier lookups
+  // could miss a payment.
   const shares = await findShares(trx, trx.fingerprint, integrationId, intent.jobs, intent.sharing);
   if (shares.size > 0) throw new IntentRefused('person_paid');
   const open = await findOpenPersons(trx, intent.partnerKey, intent.jobs);
@@ -94,7 +94,7 @@ async function insertIntent(trx: RunTransaction, intent: Intent): Promise<Intent
   return { recorded: true, balanceBefore: key.balance };
 }
 
-/** Returns a free slot if the open submissions allow another one. */
+/** Returns a slot if another submission is allowed. */
 async function freeSlot(trx: RunTransaction, intent: Intent, balance: number): Promise<number> {
   const { partnerKey, jobs, atOnce = 1, keep = 0 } = intent;
   const open = await findOpenSubmissions(trx, partnerKey);
@@ -138,7 +138,7 @@ async function insertJobs(trx: RunTransaction, intent: Intent): Promise<void> {
         person,
         reason,
         'intended',
-        // Keeps the order in which requests were sent, even if the previous host's clock was ahead.
+        // Keeps the send order even if another host's clock is fast.
         Math.max(now, ...afterThose(crmId, person)),
       ]),
     });
@@ -183,7 +183,7 @@ const insertSubmission = prepared((db, submission: Slots<NewSubmission>) =>
     .compile(),
 );
 
-/** The columns of a job that is recorded before its request is sent. */
+/** A job's columns before its request is sent. */
 const INTENDED = [
   'tracking_id',
   'submission_id',
@@ -208,15 +208,12 @@ const insertBatch = prepared(
 type Asked = {
   integrationId: string;
   crmIds: readonly string[];
-  /** The people who these contacts may be. */
+  /** The possible people of these contacts. */
   alike: readonly string[];
   now: number;
 };
 
-/**
- * Finds when these contacts, or other records of the same people, were submitted, if this machine's clock considers
- * that time to be in the future.
- */
+/** Finds submissions of these people whose time is in the future by this machine's clock. */
 const findLater = preparedRead((db, { integrationId, crmIds, alike, now }: Slots<Asked>) =>
   db
     .selectFrom('jobs')
@@ -228,7 +225,7 @@ const findLater = preparedRead((db, { integrationId, crmIds, alike, now }: Slots
       ]),
     )
     .where('submitted_at', '>=', now)
-    // A job that cost nothing can have a time from a clock that was wrong by days. This must not affect a submission.
+    // A job without cost may have a time from a clock that was days ahead. Such a job must not affect a submission.
     .where('state', '<>', 'unpaid')
     .compile(),
 );

@@ -1,5 +1,3 @@
-/** Stores the service's jobs: which jobs are running, how jobs end, and whose profiles wait for delivery. */
-
 import type { Expression, ExpressionBuilder, Selectable, SqlBool } from 'kysely';
 import { findAnswered } from '../../contacts/answered.ts';
 import { type ContactRecord, findRows } from '../../contacts/contacts.ts';
@@ -14,14 +12,14 @@ import { inFilledBatches } from '../../database/rows.ts';
 import type { Tables } from '../../database/tables/tables.ts';
 import type { RunContext } from '../../sync/statements/runs.ts';
 
-/** A job that the service is still working on. */
+/** A job that the service has not finished. */
 export interface RunningJob {
   trackingId: string;
   jobId: string;
   submittedAt: number;
 }
 
-/** A finished job, with the contact that its profile belongs to. */
+/** A finished job, with the contact that owns its profile. */
 export interface ReadyJob {
   jobId: string;
   job: FromRow<Selectable<Tables['jobs']>>;
@@ -36,7 +34,6 @@ export interface Progress {
   tooOld: readonly string[];
 }
 
-/** Returns running jobs that come after the given job, oldest first. */
 export async function listRunningJobs(
   reader: Reader,
   integrationId: string,
@@ -55,8 +52,8 @@ export async function listRunningJobs(
 }
 
 /**
- * Returns how many jobs are running, how many come after the given job, and when the oldest of those was submitted. If
- * no job is given, all running jobs count.
+ * Counts all running jobs and the jobs after the given one, and returns when the oldest of the latter was submitted.
+ * Without a given job, all running jobs count.
  */
 export async function countRunningJobs(
   reader: Reader,
@@ -82,9 +79,9 @@ export interface LostJob {
   crmId: string;
   /** The fingerprint of the submitted identity. */
   identity: string;
-  /** The fingerprint of the service key and the person, or null if the job is not shared. */
+  /** Null if the job is not shared. */
   person: string | null;
-  /** When the job was submitted (epoch ms). */
+  /** The time at which the job was submitted (epoch ms). */
   submittedAt: number;
 }
 
@@ -104,20 +101,18 @@ export async function recordJobProgress(
     ...(await closeJobs(trx, trx.lease, run, progress.vanished, 'vanished', 'job_vanished')),
     ...(await closeJobs(trx, trx.lease, run, progress.tooOld, 'vanished', 'job_too_old')),
   ];
-  // All jobs must be closed first, because otherwise another contact might inherit one of them.
+  // All jobs are closed first, or another contact might inherit one of them.
   await inheritLater(trx, trx.lease, run, [...failed, ...lost]);
   return fromRows(lost);
 }
 
-/** Returns how many jobs are done but not delivered yet, including refused ones. */
 export async function countCompletedJobs(reader: Reader, integrationId: string): Promise<number> {
   const { rows } = await countCompleted(reader, { integrationId });
   return Number(rows[0]?.count ?? 0);
 }
 
 /**
- * Returns jobs whose profile waits for delivery, oldest first. The given jobs are left out, and so are jobs that this
- * run has tried in vain.
+ * Lists jobs with a waiting profile, oldest first. Skips the given jobs and the jobs that this run has tried in vain.
  */
 export async function listReadyJobs(
   reader: Reader,
@@ -143,7 +138,7 @@ export async function listReadyJobs(
   });
 }
 
-/** Returns the run that sent a submission of this integration, or null if another integration sent it. */
+/** Null if a different integration sent it. */
 export async function findRunOfSubmission(
   reader: Reader,
   integrationId: string,
@@ -158,7 +153,7 @@ export async function findRunOfSubmission(
   return row?.run_id ?? null;
 }
 
-/** Returns the service's job IDs by tracking ID. Jobs without a response are left out. */
+/** Jobs without a response are skipped. */
 export async function findJobIds(
   reader: Reader,
   trackingIds: readonly string[],
@@ -175,10 +170,7 @@ export async function findJobIds(
   return found;
 }
 
-/**
- * The columns of a job that ended without a profile. A later run submits contacts of vanished jobs again if they have
- * no result yet.
- */
+/** A job that ended without a profile. A later run submits contacts of vanished jobs again if they have no result. */
 const ENDED_COLUMNS = [
   'tracking_id',
   'submission_id',
@@ -205,7 +197,7 @@ async function closeJobs(
       .set({
         state,
         closed_at: run.now,
-        // A failed job means that the service does not recognise the person. A vanished job says nothing about it.
+        // A failed job means that the person is unknown to the service. A vanished job means nothing.
         ...(state === 'failed' ? answered(0, run.now) : {}),
       })
       .where('tracking_id', 'in', batch)
@@ -221,7 +213,7 @@ async function closeJobs(
 }
 
 /**
- * Keeps answers of contacts that got a vanished job through a merge. Such a contact is not submitted again with the
+ * Keeps the answers of contacts that got a vanished job through a merge. Such contacts are not submitted again with the
  * same details.
  */
 async function keepAnswers(
@@ -251,7 +243,7 @@ const complete = prepared((db, { trackingIds }: Slots<{ trackingIds: readonly st
     .compile(),
 );
 
-/** These counts are read whenever a station of a run looks for work. */
+/** Stations read these counts whenever they look for work. */
 const countCompleted = preparedRead((db, { integrationId }: Slots<{ integrationId: string }>) =>
   db
     .selectFrom('jobs')
@@ -343,7 +335,7 @@ function countedFrom(jobs: ReturnType<typeof running>, after: Slots<Departure> |
 /** A job's position in the order of submission. */
 type Departure = { submittedAt: number; trackingId: string };
 
-/** Selects jobs that were submitted after the given job. If no job is given, selects all jobs. */
+/** Selects jobs after the given job, or all jobs without one. */
 function isAfter(
   eb: ExpressionBuilder<Tables, 'jobs'>,
   after: Departure | Slots<Departure> | null,
@@ -355,12 +347,12 @@ function isAfter(
   ]);
 }
 
-/** Returns a job's columns once it is known whether the service recognised the person. */
+/** The columns after the service has reported whether it recognised the person. */
 export function answered(known: 0 | 1, now: number): { known: 0 | 1; answered_at: number } {
   return { known, answered_at: now };
 }
 
-/** Outcomes after which the same run does not try a delivery again. */
+/** After these outcomes, the same run does not retry a delivery. */
 export const TRIED_IN_VAIN: OutcomeReason[] = [
   'crm_refused',
   'crm_busy',

@@ -1,4 +1,4 @@
-/** Settles submissions without a known response. */
+/** Settles submissions with a lost response. */
 import { findOpenSubmissions, lockKey } from '../../contacts/open-submissions.ts';
 import type {
   Lease,
@@ -18,33 +18,32 @@ import {
   returnToDue,
 } from './submission-end.ts';
 
-/** What happens to contacts of a submission that was charged without a response. */
+/** How to treat contacts whose response was lost but whose credit was charged. */
 export type AfterLoss = 'hold' | 'resubmit';
 
-/** How a submission with a lost response is settled. */
 export interface LostEnd {
   id: string;
   /**
-   * The run that settles it, and whose report includes its contacts. Null if they belong to another integration, in
-   * which case they stay with the run that submitted them.
+   * The run that settles the submission and reports its contacts. Null for another integration's contacts. They stay
+   * with the run that submitted them.
    */
   run: string | null;
-  /** Null if the submission was not charged. Otherwise its credits are gone, or may be gone. */
+  /** Null if the submission was not charged. Otherwise it was or may have been charged. */
   loss: { charged: number; afterwards: AfterLoss; detail: string } | null;
 }
 
-/** What the balance shows about all open submissions of a key. */
+/** The balance's verdict on a key's open submissions. */
 export interface Settlement {
   partnerKey: string;
   /** The key's sequence number when it was checked. */
   sequence: number;
   /** The current balance according to the service. */
   balance: number;
-  /** All open submissions of the key. One balance decides about all of them together. */
+  /** All open submissions of the key. All of them are settled together, because they share one balance. */
   ends: readonly LostEnd[];
 }
 
-/** Records that no response arrived and that the request may have been charged. The key then waits to be settled. */
+/** The key waits until the submission is settled. */
 export async function recordLostSubmission(
   trx: RunTransaction,
   submissionId: string,
@@ -64,9 +63,9 @@ export async function recordLostSubmission(
 }
 
 /**
- * Settles all open submissions of a key by one balance, under their integrations' leases. The submissions in `beside`
- * belong to other integrations, whose runs have marked them as lost. Returns false and settles nothing if one of the
- * key's submissions was opened or closed since the check.
+ * Settles all of a key's open submissions. The caller holds the leases of their integrations. `beside` contains other
+ * integrations' submissions, which their runs have marked as lost. Returns false and settles nothing if a submission
+ * was opened or closed since the check.
  */
 export async function settleLostSubmissions(
   { checkpointAll }: Pick<LeaseQueries, 'checkpointAll'>,
@@ -99,11 +98,11 @@ async function settleAll(
       owners.has(owner) || (state === 'lost' && beside.includes(owner)),
   );
   if (!isSame || !isOurs || key?.sequence !== sequence) throw new LookedAtTooEarly();
-  // They all get the same time, because there is one balance and the process can pause in between.
+  // All get the same time, because they share one balance.
   const now = trx.clock.now();
   for (const end of ends) await settleOne(trx, end, now);
   await setBalance(trx, partnerKey, balance);
-  // The other submissions are added up when the run that settles them ends.
+  // The run that settles the others adds them to the sums when it ends.
   const ofOthers = new Set(ends.flatMap(({ id, run }) => (run === null ? id : [])));
   const firsts = open.flatMap((each): [string, number][] =>
     ofOthers.has(each.id) ? [[each.integration_id, each.intended_at]] : [],
@@ -111,7 +110,7 @@ async function settleAll(
   await recountSpent(trx, new Map(firsts.toSorted(([, a], [, b]) => b - a)));
 }
 
-/** Settles a submission of a key whose balance is no longer read. Returns false if it has already been settled. */
+/** Settles a submission of a key whose balance is no longer read. Returns false if it is already settled. */
 export async function settleWithoutBalance(trx: RunTransaction, end: LostEnd): Promise<boolean> {
   const submission = await trx
     .selectFrom('submissions')
@@ -144,10 +143,7 @@ async function settleOne(
   });
 }
 
-/**
- * Adds the contacts of a submission to the report of the run that settled it, or of the run that sent it, even if that
- * run has ended.
- */
+/** Updates the report of the run that settled or sent the submission, even if the run has ended. */
 async function recordInRun(
   trx: LeasedTransaction,
   closed: ClosedSubmission,
@@ -159,5 +155,5 @@ async function recordInRun(
   if (settledBy === null) await rewriteRunRows(trx, submission.run_id);
 }
 
-/** Thrown if one of the key's submissions was opened or closed since the check. */
+/** A submission was opened or closed since the check. */
 class LookedAtTooEarly extends Error {}

@@ -1,7 +1,3 @@
-/**
- * Stores an integration's mappings: which of them are accepted, and how many people the service recognised under each.
- */
-
 import type { Selectable } from 'kysely';
 import type { ActorTransaction } from '../../database/actor-transaction.ts';
 import { type FromRow, maybeFromRow } from '../../database/from-row.ts';
@@ -17,24 +13,23 @@ export type MappingRecord = FromRow<Selectable<Tables['mappings']>>;
 
 /** The results of paid contacts. */
 export interface Answers {
-  /** How many contacts have an answer. */
+  /** The number of contacts with an answer. */
   answered: number;
-  /** How many of them have a profile that passed the guard. */
   known: number;
 }
 
-/** Contacts that were paid for and have no answer yet. */
+/** Paid contacts without an answer. */
 export interface Unanswered {
-  /** Contacts that are submitted, running, or done and not delivered. This run may still see their answers. */
+  /** This run may still get these answers. The contacts are submitted, running, or done and not delivered. */
   open: number;
-  /** Contacts that this run has tried in vain. Only a later run will see their answers. */
+  /** Contacts whose submission failed in this run. Only a later run can get their answers. */
   stuck: number;
 }
 
-/** A time before any answer. A job without an answer has no time. */
+/** A time that is earlier than every answer. A job without an answer has no answer time. */
 const EVER = -1;
 
-/** The states of jobs whose answer is still to come. */
+/** Jobs in these states have no answer yet. */
 const UNANSWERED_STATES: JobState[] = ['intended', 'processing', 'completed'];
 
 export function findMapping(
@@ -45,7 +40,6 @@ export function findMapping(
   return selectMapping(reader, { integrationId, id }).then(({ rows }) => maybeFromRow(rows[0]));
 }
 
-/** Records a mapping that is in use. */
 export async function recordMappingInUse(trx: RunTransaction, id: string): Promise<void> {
   await insertMapping(trx, { integrationId: trx.lease.integrationId, id, now: trx.clock.now() });
 }
@@ -61,10 +55,7 @@ export async function acceptMappingByTrial(trx: RunTransaction, id: string): Pro
     .execute();
 }
 
-/**
- * Records that the service recognises too few people under this mapping. A mapping that a user has accepted stays
- * accepted.
- */
+/** Records that the service recognises too few people. A mapping that a user has accepted stays accepted. */
 export async function withdrawMapping(trx: RunTransaction, id: string): Promise<void> {
   await trx
     .updateTable('mappings')
@@ -76,8 +67,8 @@ export async function withdrawMapping(trx: RunTransaction, id: string): Promise<
 }
 
 /**
- * Records that a user accepts this mapping's match rate, whatever it is. Needs no lease, because a run in progress
- * checks it before it spends.
+ * Records that a user accepts this mapping's match rate. Needs no lease, because a run in progress checks it before it
+ * spends.
  */
 export async function acceptMappingByPerson(
   trx: ActorTransaction,
@@ -94,7 +85,7 @@ export async function acceptMappingByPerson(
   await recordEntry(trx, { action: 'match_rate.accepted', integrationId });
 }
 
-/** Returns the last answers about paid contacts, at most `limit`. If `since` is given, only later answers count. */
+/** Returns the last answers about paid contacts, at most `limit`. `since` excludes earlier answers. */
 export async function countAnswersByMapping(
   reader: Reader,
   integrationId: string,
@@ -106,9 +97,9 @@ export async function countAnswersByMapping(
 }
 
 /**
- * Returns the last answers, together with recognised contacts from the same time whose profiles have not been fetched
- * yet. A poll reports all unknown contacts immediately, but profiles arrive one after another. Without the second
- * group, the last answers might contain no recognised contact at all.
+ * Includes recognised contacts from the same time whose profiles are not fetched yet. Unknown contacts are reported
+ * immediately, but profiles arrive one after the other. Without them, the last answers might contain no recognised
+ * contact.
  */
 export async function countAnswersWithRecognised(
   reader: Reader,
@@ -127,7 +118,7 @@ function toAnswers(rows: readonly { known: number | null }[], alsoKnown: number)
   return { answered: rows.length + alsoKnown, known: known + alsoKnown };
 }
 
-/** Returns paid contacts without an answer, from this run's point of view. */
+/** Returns paid contacts without an answer, as this run sees them. */
 export async function countUnansweredByMapping(
   reader: Reader,
   integrationId: string,
@@ -137,7 +128,7 @@ export async function countUnansweredByMapping(
   const { rows } = await selectUnanswered(reader, { integrationId, id });
   const inVain: readonly string[] = TRIED_IN_VAIN;
   const stuck = rows.filter((row) => {
-    // Open submissions of a former key are settled when a run starts, so nothing in this run answers them.
+    // Former keys' open submissions are settled at the start of a run and get no answer in it.
     if (row.state === 'intended') return row.partner_key !== run.partnerKey;
     const { state, outcome_run, outcome_reason } = row;
     return state === 'completed' && outcome_run === run.id && inVain.includes(outcome_reason);
@@ -147,10 +138,7 @@ export async function countUnansweredByMapping(
 
 type OfMapping = { integrationId: string; id: string };
 
-/**
- * Selects jobs of this mapping that cost a credit. Jobs that share another job's credit are left out, because they show
- * nothing new.
- */
+/** Jobs that share a credit show nothing new, so they are skipped. */
 function paidJobs(reader: Reader, { integrationId, id }: Slots<OfMapping>) {
   return reader
     .selectFrom('jobs')
@@ -185,7 +173,7 @@ const selectUnanswered = preparedRead((db, mapping: Slots<OfMapping>) =>
       join
         .onRef('contacts.integration_id', '=', 'jobs.integration_id')
         .onRef('contacts.crm_id', '=', 'jobs.crm_id')
-        // A contact that left or was submitted again no longer receives this job's result.
+        // A contact that has left or was submitted again does not get this job's result.
         .onRef('contacts.tracking_id', '=', 'jobs.tracking_id'),
     )
     .select(['jobs.state', 'contacts.outcome_run', 'contacts.outcome_reason'])

@@ -3,7 +3,7 @@ import { serverTime } from '../../database/database-time.ts';
 import { prepared, type Slots } from '../../database/prepared.ts';
 import type { Database } from '../../database/tables/tables.ts';
 
-/** How far in the future a reservation may be. So a row that was written with a wrong clock corrects itself. */
+/** The latest possible time of a reservation. A row from a wrong clock therefore corrects itself. */
 const FURTHEST_MS = 60_000;
 
 const nowUs = sql<number>`(${serverTime(0)}) * 1000`;
@@ -21,16 +21,12 @@ const reserve = prepared(
   },
 );
 
-/**
- * Assigns departure times of requests to all hosts, by a Postgres server's clock. Implements the board of
- * `partner/key-pace.ts`.
- */
+/** Assigns departure times to all hosts by the Postgres clock. Implements the board in `partner/key-pace.ts`. */
 export function createPaceBoard(db: Database) {
   return {
     /**
-     * Reserves departures for a key that are `apartMs` apart. After a pause, `burst` of them are available immediately.
-     * Returns the time until the first one (ms), which is negative after a pause. A process loses departures that it
-     * does not use.
+     * Reserves departures that are `apartMs` apart. After a pause, `burst` departures are available immediately.
+     * Returns the wait for the first departure (ms), which can be negative. Unused departures are lost.
      */
     async reserve(
       key: string,
@@ -45,7 +41,7 @@ export function createPaceBoard(db: Database) {
       return (rows[0]?.wait ?? 0) / 1_000;
     },
 
-    /** Delays all requests of a key that have not been sent yet. */
+    /** Delays all requests of a key that are not sent yet. */
     async pause(key: string, ms: number): Promise<void> {
       await sql`update paces set next_at = greatest(next_at, ${nowUs} + ${sql.lit(Math.round(ms) * 1_000)})
         where id = ${key}`.execute(db);

@@ -9,39 +9,36 @@ import type { JobState } from '../../database/tables/credits.ts';
 import { changedParts } from '../../identity/identity-text.ts';
 import { findRecalled, type RecalledRow } from './recalled-payments.ts';
 
-/** Which jobs may be shared, so that no credit has to be spent. */
+/** Decides which jobs can be shared instead of spending a credit. */
 export interface SharingRules {
-  /** The earliest submission time (epoch ms) at which results can still be read and are fresh enough. */
+  /** Earlier results (epoch ms) are unreadable or too old. */
   since: number;
-  /** True to hold other contacts of the same person while a user decides about a lost response. */
+  /** True to hold the person's other contacts while a user decides about a lost response. */
   heedsLost: boolean;
 }
 
-/** A contact that may be submitted next. */
 export interface SharingContact {
   crmId: string;
-  /** The fingerprint of its identity. */
   identity: string;
-  /** The fingerprint of the service key and the person, or null if the person is not shared. */
+  /** Null if the person's profile is not shared. */
   person: string | null;
 }
 
-/** A paid job, as all contacts that use its profile see it. */
+/** A paid job as its contacts share it. */
 export interface PaidJob {
-  /** The tracking ID for which the credit was spent. */
   trackingId: string;
   submissionId: string;
   /** The service's job ID, or null if the response was lost. */
   jobId: string | null;
-  /** When the job was submitted (epoch ms). */
+  /** The time at which the job was submitted (epoch ms). */
   submittedAt: number;
   fate: Fate;
 }
 
-/** What a contact receives from a shared job. */
+/** The result that a contact receives from a shared job. */
 export type Fate = 'running' | 'done' | 'failed' | 'lost';
 
-/** The fate of a job by the states of its rows. The state that says most counts. */
+/** The most informative state determines it. */
 const FATES = new Map<JobState, Fate | 'gone'>([
   ['lost', 'lost'],
   ['processing', 'running'],
@@ -53,9 +50,9 @@ const FATES = new Map<JobState, Fate | 'gone'>([
 ]);
 
 /**
- * Returns the job that each contact may share, by CRM ID. The job is for the same person under the same key, and newer
- * than the contact's own last submission as that person. So a contact that is submitted again gets a new result. After
- * a restore, it can also be the contact's own job that the backup does not know.
+ * Returns the job that each contact can share, by CRM ID. The job is for the same person and key. It must be newer than
+ * the contact's own last submission as this person. So a contact that is submitted again gets a new result. After a
+ * restore, it can be the contact's own job, which the backup lacks.
  */
 export async function findShares(
   reader: Reader,
@@ -88,7 +85,7 @@ export async function findShares(
   return shares;
 }
 
-/** True if this payment's result can still be read and fits the contact as it is now. A pure function. */
+/** True if the result is still readable and matches the contact's details. */
 export function isReadable(
   { identity, jobId, paidAt }: RecalledRow,
   present: string,
@@ -102,7 +99,7 @@ function toPaidJob({ trackingId, submissionId, jobId, paidAt }: RecalledRow): Pa
   return { trackingId, submissionId, jobId, submittedAt: paidAt, fate };
 }
 
-/** Returns the people who are in an open submission for the key. It is not known yet whether they are paid for. */
+/** Returns the people in open submissions. It is unknown whether they are paid for. */
 export async function findOpenPersons(
   reader: Reader,
   partnerKey: string,
@@ -117,8 +114,8 @@ export async function findOpenPersons(
 }
 
 /**
- * Returns, by person, when these people were submitted in jobs that were running before a time (epoch ms). The results
- * of such jobs are no longer reliable.
+ * Returns when each person was submitted in a job that was running at this time (epoch ms). The results of these jobs
+ * are no longer reliable.
  */
 export async function findOldJobs(
   reader: Reader,
@@ -153,7 +150,7 @@ const openPersons = preparedRead((db, { partnerKey }: Slots<{ partnerKey: string
     .compile(),
 );
 
-/** Returns the newest job after a time. Prefers a job whose response was not lost. A pure function. */
+/** Finds the newest job after this time. Prefers jobs with a response. */
 function newestAfter(jobs: readonly PaidJob[], after: number): PaidJob | undefined {
   const newer = jobs.filter(({ submittedAt }) => submittedAt > after);
   const answered = newer.filter(({ fate }) => fate !== 'lost');
@@ -162,7 +159,6 @@ function newestAfter(jobs: readonly PaidJob[], after: number): PaidJob | undefin
     .at(0);
 }
 
-/** Returns the jobs that may be shared, by person. */
 async function findPaid(
   reader: Reader,
   persons: readonly string[],
@@ -185,7 +181,7 @@ async function findPaid(
   return found;
 }
 
-/** Selects payments for these people after the backup that was restored. */
+/** Selects these people's payments after the restored backup. */
 const recalledRows = preparedRead(
   (db, { persons, since }: Slots<{ persons: readonly string[]; since: number }>) =>
     db
@@ -196,7 +192,7 @@ const recalledRows = preparedRead(
       .compile(),
 );
 
-/** Selects one row per job and state, however many contacts share the job. */
+/** Selects one row per job and state, even if many contacts share the job. */
 const paidRows = preparedRead(
   (db, { persons, since }: Slots<{ persons: readonly string[]; since: number }>) =>
     db
@@ -213,7 +209,7 @@ const paidRows = preparedRead(
         eb.or([
           eb('state', '<>', 'lost'),
           eb.exists(buildHoldsQuery(db, null)),
-          // Even if the question's contact has left or opted out, the question is still about the person.
+          // The question concerns the person, even if its contact has left or opted out.
           eb.and([
             eb.exists(buildHoldsQuery(db, 'superseded')),
             eb.not(eb.exists(buildDecisionsQuery(db))),
@@ -224,7 +220,7 @@ const paidRows = preparedRead(
       .compile(),
 );
 
-/** Selects holds of a lost response that are open (null), or that ended without a decision. */
+/** Selects holds for lost responses. They are open (null) or ended without a decision. */
 function buildHoldsQuery(reader: Reader, decision: 'superseded' | null) {
   return reader
     .selectFrom('questions')
@@ -233,7 +229,7 @@ function buildHoldsQuery(reader: Reader, decision: 'superseded' | null) {
     .where('questions.decision', 'is not distinct from', decision);
 }
 
-/** Selects decisions. Once a user has decided, that person's contacts no longer wait because of the lost response. */
+/** Selects users' decisions. After a decision, the person's contacts no longer wait. */
 function buildDecisionsQuery(reader: Reader) {
   return reader
     .selectFrom('jobs as lost')
@@ -269,7 +265,7 @@ function jobsByPerson(rows: readonly PaidRow[]): Map<string, KnownJob[]> {
   return new Map([...found].map(([person, jobs]) => [person, [...jobs.values()]]));
 }
 
-/** Returns when contacts were last submitted as the person they are now, by CRM ID and person. */
+/** Returns when each contact was last submitted as its current person. */
 async function findOwn(
   reader: Reader,
   integrationId: string,

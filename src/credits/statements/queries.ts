@@ -1,6 +1,4 @@
-/**
- * Stores queries that cost credits or may do so. They are on disk before they are sent and until their cost is known.
- */
+/** Stores queries that may cost credits. A query is on disk before it is sent and until its cost is known. */
 
 import type { Selectable } from 'kysely';
 import { type FromRow, fromRows } from '../../database/from-row.ts';
@@ -11,19 +9,17 @@ import { addQueryCost } from './credit-spans.ts';
 
 export type QueryRecord = FromRow<Selectable<Tables['query_intents']>>;
 
-/** A query to be recorded. */
 export type QueryIntent = Pick<QueryRecord, 'id' | 'runId' | 'bucket' | 'credits'>;
 
-/** What queries have cost, and the bucket that paid for them. */
+/** The cost of queries and their bucket. */
 export interface QueryCharge {
   bucket: string;
   credits: number;
 }
 
 /**
- * Records a query as intended. `balanceFor` returns the bucket's balance after the run has spent this many credits,
- * with open queries counted in full. If it returns null, no more may be spent and nothing is recorded. Resolves with
- * the credits that the run had spent.
+ * Records a query before it is sent. `balanceFor` returns the balance after this much spending, with open queries in
+ * full. If it returns null, nothing is recorded or spent. Resolves with the run's earlier query spending.
  */
 export async function recordQueryIntent(
   trx: RunTransaction,
@@ -71,7 +67,6 @@ export async function closeQueries(
     .execute();
 }
 
-/** Returns the queries of an integration whose cost is unknown. */
 export async function listOpenQueries(
   reader: Reader,
   integrationId: string,

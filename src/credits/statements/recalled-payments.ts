@@ -1,4 +1,4 @@
-/** Stores contacts that were paid for after the backup that was restored. */
+/** Stores the contacts that were paid for after the restored backup. */
 import { type Selectable, sql } from 'kysely';
 import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
 import { type FromRow, fromRows } from '../../database/from-row.ts';
@@ -15,8 +15,8 @@ import type { RecalledPayment, RecalledRequest } from './journal/recall.ts';
 export type RecalledRow = FromRow<Selectable<Tables['recalled_payments']>>;
 
 /**
- * Records a submission that the database lacks, with its credits and the contacts that it may have paid for. Also adds
- * it to the bill. `balance` is the key's balance before it, or null if unknown.
+ * Records a submission that the restored database lacks. Adds it to the bill. `balance` is the balance before the
+ * submission, or null if unknown.
  */
 export async function recordRecalled(
   trx: Trx,
@@ -61,13 +61,13 @@ export async function recordRecalled(
       .onConflict((c) => c.doNothing())
       .execute();
   }
-  // It was sent and closed before any later run, so no later run adds it up.
+  // No later run would add this submission to the sums.
   await recountSpent(trx, new Map([[integration, at]]));
 }
 
 /**
- * Records the people of jobs that the service has lost since the backup. They may have been paid for, whatever a user
- * decides about the job's contact and whatever happens to it.
+ * Records the people of jobs that the service lost after the backup. They may have been paid for, whatever a user
+ * decides about their contact.
  */
 export async function recordLostPersons(
   trx: RunTransaction,
@@ -119,8 +119,8 @@ export async function findRecalled(
 }
 
 /**
- * Ends the payments of contacts that have adopted their job or that wait for a decision. The payments stay recorded for
- * the person, who may also be in other contacts.
+ * Closes payments whose contact has its paid job or waits for a decision. They stay recorded for the person, who may
+ * have other contacts.
  */
 export async function endRecalled(
   trx: Trx,
@@ -138,13 +138,10 @@ export async function endRecalled(
   }
 }
 
-/**
- * Marks the fingerprint of a contact that a payment no longer counts for. If the contact is erased, the payment is
- * still found.
- */
+/** Marks a fingerprint whose payment is closed. An erasure still finds the payment. */
 export const ENDED = 'ended:';
 
-/** Returns when these people were last paid for after the backup (epoch ms), by person. */
+/** Returns when each person was last paid for after the backup (epoch ms). */
 export async function findRecalledPersons(
   reader: Reader,
   persons: readonly string[],
@@ -163,7 +160,7 @@ export async function findRecalledPersons(
   return found;
 }
 
-/** Removes payments from before a time (epoch ms), because their profiles are outdated. */
+/** Removes older payments, because their profiles are outdated. */
 export async function purgeRecalled(
   trx: Trx,
   integrationId: string,

@@ -2,25 +2,25 @@ import type { Reader } from '../../database/reader.ts';
 import type { DueReason } from '../../database/tables/contacts.ts';
 import { type JobState, UNKNOWN_BALANCE } from '../../database/tables/credits.ts';
 
-/** What a service key has spent on enhancements in a period, compared with its balance. */
+/** A key's spending in a period, compared with its balance. */
 export interface Reconciliation {
   partnerKey: string;
   integrations: string[];
   /** Credits that the service reported as charged. */
   charged: number;
-  /** How many people are in submissions that may or may not have been charged. */
+  /** The number of people in unsettled submissions. */
   unsettled: number;
   /** The number of paid jobs for each reason. */
   reasons: Partial<Record<DueReason, number>>;
   /** The balance before the period's first submission, or null if unknown. */
   balanceBefore: number | null;
-  /** The balance before the first submission after the period, or the current balance. Null if unknown. */
+  /** The balance before the next submission, or the current balance. Null if unknown. */
   balanceAfter: number | null;
 }
 
 const UNPAID: JobState[] = ['unpaid', 'intended'];
 
-/** Returns all service keys with a submission in a period from `from` until before `to` (epoch ms). */
+/** Returns the keys with a submission from `from` until before `to` (epoch ms). */
 export async function reconcile(
   reader: Reader,
   { from, to }: { from: number; to: number },
@@ -78,10 +78,7 @@ export async function reconcile(
   return found;
 }
 
-/**
- * Returns the balance before a submission. Later submissions do not show it, because others can spend with the same
- * key.
- */
+/** Later submissions do not show it, because others can spend with the key. */
 function getBalanceBefore(submission: { balance_before: number } | undefined): number | null {
   const balance = submission?.balance_before ?? UNKNOWN_BALANCE;
   return balance === UNKNOWN_BALANCE ? null : balance;

@@ -1,6 +1,6 @@
 /**
- * Lets contacts share paid jobs. Each person is paid for only once with a service key. If the person is also another
- * contact, in the same or another integration, that contact shares the job.
+ * Shares paid jobs between contacts. A service key pays for each person only once. Contacts of the same person share
+ * the job, even in different integrations.
  */
 
 import { moveAndList } from '../../contacts/life/apply-events.ts';
@@ -22,10 +22,9 @@ import { openLossHolds } from './submission-end.ts';
 
 export type { PaidJob, SharingContact, SharingRules };
 
-/** A due contact with the job that it shares. */
 type Taker = IntendedJob & { paid: PaidJob };
 
-/** What happens to a contact and its job, by the shared job's fate. */
+/** The changes to the contact and its job for each fate of the shared job. */
 const AFTERWARDS = {
   running: { event: 'sharedRunning', job: 'processing', isOver: false },
   done: { event: 'sharedDone', job: 'completed', isOver: false },
@@ -36,8 +35,8 @@ const AFTERWARDS = {
 const LOST = 'the response about the same person in another contact was lost';
 
 /**
- * Lets contacts share paid jobs, which are looked up in the same transaction. Resolves with the contacts' CRM IDs.
- * Contacts that are no longer due stay unchanged.
+ * Looks up the jobs in the same transaction. Resolves with the CRM IDs of the contacts that got a job. Contacts that
+ * are no longer due are skipped.
  */
 export async function takeShares(
   trx: RunTransaction,
@@ -58,7 +57,7 @@ export async function takeShares(
   return new Set(shares.keys());
 }
 
-/** Moves the contacts that share jobs with the same fate. Contacts that are no longer due are left out. */
+/** All of these jobs have the same fate. Skips contacts that are no longer due. */
 async function move(
   trx: RunTransaction,
   lease: Lease,
@@ -73,7 +72,7 @@ async function move(
       crm_id: crmId,
       tracking_id: trackingId,
       asked_identity: identity,
-      // The profile is as old as the credit that paid for it.
+      // The profile is as old as its credit.
       asked_at: paid.submittedAt,
     }));
     const { event } = AFTERWARDS[fate];
@@ -93,7 +92,7 @@ async function move(
   return moved;
 }
 
-/** Inserts a job for each contact, so each contact is polled, delivered and held separately. */
+/** Each contact gets its own job, so it is polled, delivered and held separately. */
 async function insertJobs(
   trx: RunTransaction,
   lease: Lease,

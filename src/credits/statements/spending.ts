@@ -1,12 +1,11 @@
 import { preparedRead, type Slots } from '../../database/prepared.ts';
 import type { Reader } from '../../database/reader.ts';
 
-/** The tables whose rows cost credits, with the column that contains the maximum cost. */
 const AT_MOST = { submissions: 'persons', network_adds: 'donors' } as const;
 
 type SpendingTable = keyof typeof AT_MOST;
 
-/** Returns what an integration has spent since `since` (epoch ms). Open rows count in full. */
+/** Adds up an integration's credits since `since` (epoch ms). Open rows count in full. */
 export async function spentSince(
   reader: Reader,
   table: SpendingTable,
@@ -20,7 +19,6 @@ export async function spentSince(
   return Number(row?.spent ?? 0);
 }
 
-/** Returns what one run has spent. */
 export async function spentByRun(
   reader: Reader,
   table: SpendingTable,

@@ -23,7 +23,7 @@ export async function closeSubmission(
   submissionId: string,
   end: End,
 ): Promise<ClosedSubmission> {
-  // Locks the key first. Everything that opens, loses or closes a submission uses this order.
+  // Locks the key first. All transactions on submissions use this order.
   const [key] = (await selectKey(trx, { submissionId })).rows;
   if (key === undefined) throw new Error('The submission to close does not exist.');
   await lockKey(trx, key.partner_key);
@@ -60,13 +60,12 @@ const charge = prepared(
       .compile(),
 );
 
-/** A job, with or without a response: its contact, and the submitted data. */
 export type SubmittedJob = Pick<
   Selectable<Tables['jobs']>,
   'tracking_id' | 'crm_id' | 'identity' | 'reason'
 >;
 
-/** Closes jobs that were not charged as unpaid. Their contacts become due again. */
+/** Marks uncharged jobs as `unpaid` and makes their contacts due. No credit was spent. */
 export async function returnToDue(
   trx: LeasedTransaction,
   submission: ClosedSubmission,
@@ -79,18 +78,18 @@ export async function returnToDue(
   await inheritLater(trx, of, moment, unpaid);
 }
 
-/** Holds the contacts of charged jobs without a response. A user decides whether to spend again. */
+/** Holds contacts whose job was charged without a response. A user decides whether to spend again. */
 export async function holdUnanswered(
   trx: LeasedTransaction,
   submission: ClosedSubmission,
   detail: string,
 ): Promise<void> {
-  // If a contact was erased in the meantime, there is nothing to decide.
+  // For an erased contact, there is nothing to decide.
   const held = await spendUnanswered(trx, submission, 'lost', detail);
   await openLossHolds(trx, submission, held, detail);
 }
 
-/** Makes these contacts due again without holding them, if the settings allow spending again. */
+/** Does not hold the contacts, because the settings allow spending again. */
 export async function makeDueAgain(
   trx: LeasedTransaction,
   submission: ClosedSubmission,
@@ -100,7 +99,7 @@ export async function makeDueAgain(
   await inheritLater(trx, ofSubmission(submission), toMoment(submission), due);
 }
 
-/** Records the credit of each contact whose job was accepted, for the submitted identity. */
+/** Stores the credit and the submitted identity of accepted contacts. */
 export async function spendOnAccepted(
   trx: LeasedTransaction,
   submission: ClosedSubmission,
@@ -111,7 +110,7 @@ export async function spendOnAccepted(
   });
 }
 
-/** Opens the holds of contacts that wait because a response was lost. */
+/** Creates the open holds for contacts that wait because a response was lost. */
 export async function openLossHolds(
   trx: LeasedTransaction,
   { integration_id, closed_at }: Pick<ClosedSubmission, 'integration_id' | 'closed_at'>,
@@ -123,7 +122,7 @@ export async function openLossHolds(
       .insertInto('questions')
       .values(
         batch.map(({ crm_id, tracking_id }) => ({
-          // A tracking ID can have only one hold, so it is also the hold's ID.
+          // A tracking ID has only one hold, so it is the hold's ID.
           id: tracking_id ?? '',
           integration_id,
           crm_id,
@@ -186,10 +185,7 @@ export function toMoment({ run_id, closed_at }: ClosedSubmission) {
   return { id: run_id, now: closed_at };
 }
 
-/**
- * Returns when the profile was requested. If the clock was set back while the request was in flight, the profile must
- * not look old.
- */
+/** Returns when the profile was requested. If the clock was set back in between, the profile must not look old. */
 function askedAt({ closed_at, intended_at }: ClosedSubmission): number {
   return Math.max(closed_at, intended_at);
 }

@@ -1,4 +1,4 @@
-/** Finds open submissions. `intents.ts`, `answers.ts` and `lost-answers.ts` define how a submission starts and ends. */
+/** The start and the end of submissions are in `intents.ts`, `answers.ts` and `lost-answers.ts`. */
 
 import {
   findOpenSubmissions,
@@ -11,7 +11,6 @@ import { inFilledBatches } from '../../database/rows.ts';
 
 export type SubmissionRecord = FromRow<SubmissionRow>;
 
-/** Returns the open submissions of a key. */
 export function listOpenSubmissions(
   reader: Reader,
   partnerKey: string,
@@ -27,7 +26,7 @@ export function findOpenSubmission(
   return findOpenSubmissions(reader, partnerKey).then(([first]) => maybeFromRow(first));
 }
 
-/** Returns the open submissions that an integration has sent with a key that it no longer uses. */
+/** Returns open submissions of service keys that the integration no longer uses. */
 export async function listOpenOfFormerKeys(
   reader: Reader,
   integrationId: string,
@@ -44,7 +43,6 @@ export async function listOpenOfFormerKeys(
   return fromRows(rows);
 }
 
-/** Finds which of the given submissions the database does not know. */
 export async function findUnknownSubmissions(
   reader: Reader,
   ids: readonly string[],

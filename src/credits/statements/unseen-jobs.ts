@@ -1,14 +1,11 @@
-/**
- * Finds jobs that were paid for with a different service key than the current one. If the keys belong to different
- * teams, the service responds to polls as if the jobs did not exist.
- */
+/** Finds jobs that another service key has paid for. */
 import type { SeenContact, UnseenContact } from '../../contacts/many-at-once/paid-since-backup.ts';
 import type { RunTransaction } from '../../database/leases.ts';
 import type { Reader } from '../../database/reader.ts';
 import { inFilledBatches } from '../../database/rows.ts';
 import type { LostJob } from './jobs.ts';
 
-/** Returns how many paid jobs of an integration were submitted with another key and are not delivered yet. */
+/** Counts undelivered paid jobs of other keys. */
 export async function countOfOtherKeys(
   reader: Reader,
   integrationId: string,
@@ -25,7 +22,6 @@ export async function countOfOtherKeys(
   return Number(row?.count ?? 0);
 }
 
-/** Returns which of the given jobs were submitted with another key. */
 export async function listOfOtherKeys<Each extends Pick<LostJob, 'submissionId'>>(
   reader: Reader,
   jobs: readonly Each[],
@@ -45,8 +41,8 @@ export async function listOfOtherKeys<Each extends Pick<LostJob, 'submissionId'>
 }
 
 /**
- * Returns the contacts whose job was paid for with this key, so the key can see it. Jobs from before `since` (epoch ms)
- * are left out, because the service may no longer have their results.
+ * Returns contacts whose job this key has paid for. This key can therefore read their jobs. The service may no longer
+ * have results from before `since` (epoch ms).
  */
 export async function listSeenAgain(
   reader: Reader,
@@ -67,7 +63,7 @@ export async function listSeenAgain(
       .where('submissions.partner_key', '=', partnerKey)
       .execute();
     for (const { tracking_id: trackingId, crm_id: crmId, identity, submitted_at } of rows) {
-      // A contact that was merged or erased since then has a different job, or none.
+      // A contact that was merged or erased since then has another job or none.
       if (crmIds.get(trackingId) !== crmId) continue;
       seen.push({ crmId, trackingId, identity, submittedAt: submitted_at });
     }
@@ -75,7 +71,7 @@ export async function listSeenAgain(
   return seen;
 }
 
-/** Lets these jobs be polled again. */
+/** These jobs are polled again. */
 export async function reopenJobs(
   trx: RunTransaction,
   trackingIds: readonly string[],

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 
-/** The number of draws at a time. A system call for each draw would cost more than the encryption itself. */
+/** One system call per draw would take longer than the encryption. */
 const DRAWN = 256;
 
 /**
- * Creates a source of random keys or initialization vectors of this length (bytes). Each is returned only once. The
- * caller must overwrite a key after use, because the rest of the draw keeps its memory alive.
+ * Creates random keys or initialization vectors of this length (bytes). Each is returned once. The caller must
+ * overwrite a key after use. Otherwise, the key stays in memory as long as the rest of its draw.
  */
 export function createDraws(length: number): () => Buffer {
   let drawn = Buffer.alloc(0);

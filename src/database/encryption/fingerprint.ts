@@ -7,23 +7,22 @@ import type { Sealer } from './sealed.ts';
 import { findSecret } from './secrets.ts';
 
 /**
- * Returns a keyed hash of a text: 22 characters that are the same for the same purpose and text. Nobody can guess the
- * text from it without the key. Purposes are our own words, such as `identity`, and distinguish equal texts with
- * different meanings.
+ * Without the key, nobody can guess the string. A purpose is a fixed word, such as `identity`. It separates equal
+ * strings with different meanings.
  */
 export type Fingerprint = (purpose: string, text: string) => string;
 
 /** The name of the key in the table `secrets`. */
 export const FINGERPRINT_KEY = 'fingerprint_key';
 const KEY_BYTES = 32;
-/** The length of a fingerprint. With ten billion texts, the probability of a collision is below one in 10^18. */
+/** The length of a fingerprint. Among ten billion fingerprints, a collision is less likely than one in 10^18. */
 const FINGERPRINT_BYTES = 16;
 
-/** Creates fingerprints: HMAC-SHA-256, cut to the first 16 bytes, in base64url. */
+/** Creates fingerprints: HMAC-SHA-256, truncated to 16 bytes, in base64url. */
 export function createFingerprint(key: KeyObject): Fingerprint {
   const hmacOfShort = createShortHmac(key.export());
   return (purpose, text) => {
-    // A purpose never contains a NUL character, so two different pairs never produce the same input.
+    // No purpose contains NUL, so different pairs never give the same input.
     const input = `${purpose}\0${text}`;
     const hmac =
       input.length <= SHORT_LENGTH
@@ -34,21 +33,21 @@ export function createFingerprint(key: KeyObject): Fingerprint {
 }
 
 /**
- * Returns a fingerprint of two fingerprints, with 43 characters. Nobody can compute either of the two without the key.
- * So a plain hash of both is as hard to guess as a keyed hash, and costs half as much.
+ * Combines two fingerprints into one of 43 characters. Both inputs need the key. So a plain hash is as hard to guess as
+ * a keyed hash, at half the cost.
  */
 export function joinFingerprints(one: string, other: string): string {
   return hash('sha256', `${one} ${other}`, 'base64url');
 }
 
-/** The length of a fingerprint that distinguishes one owner's texts: 66 bits. */
+/** The length of an owner's fingerprint: 66 bits. */
 const OWNED_LENGTH = 11;
 
 /**
- * Creates fingerprints of one owner's texts after the other's. Each has 11 characters that are the same for the same
- * owner and text. An owner's key is an HMAC of the owner's ID, and must not be stored anywhere. So a plain hash that
- * starts with this key is as hard to guess as an HMAC of each text, and costs half as much. All keys have the same
- * length and the hash is cut, so nobody can extend a known hash to the hash of a longer text.
+ * Creates fingerprints per owner. All strings of one owner must be passed together. The same owner and string give the
+ * same 11 characters. Different owners give different characters. The owner's key is an HMAC of the owner's ID and must
+ * never be stored. A hash that starts with this key is as hard to guess as an HMAC, at half the cost. Keys have a fixed
+ * length and hashes are truncated, so nobody can extend a known hash.
  */
 export function createOwnerFingerprint(
   fingerprint: Fingerprint,
@@ -61,10 +60,10 @@ export function createOwnerFingerprint(
   };
 }
 
-/** How many characters of base64url contain only bits of the fingerprint, six bits each. */
+/** These base64url characters contain only bits of the fingerprint. Each has six bits. */
 const WHOLE_CHARACTERS = Math.floor((FINGERPRINT_BYTES * 8) / 6);
 
-/** Returns the last character as if the hash ended there, which means two bits and then zeros. */
+/** Pads the last character as if the hash ended there. Two bits of the hash are followed by zeros. */
 function lastCharacter(code: number): string {
   return LAST_CHARACTERS[Math.floor(BASE64URL.indexOf(String.fromCharCode(code)) / 16)] ?? '';
 }
@@ -78,9 +77,8 @@ const SHORT_LENGTH = 1_000;
 const MAX_UTF8_BYTES = 3;
 
 /**
- * Creates HMAC-SHA-256 (RFC 2104) of short texts in base64url, calculated from two hashes. `createHmac` needs longer to
- * create its object than both hashes take, and a contact needs more than a dozen of them. The key must not be longer
- * than a block.
+ * Computes HMAC-SHA-256 (RFC 2104) of short strings with two plain hashes. Creating an `Hmac` object takes longer than
+ * both hashes, and a contact needs over a dozen. The key must fit into one block.
  */
 function createShortHmac(key: Buffer): (text: string) => string {
   const inner = Buffer.alloc(BLOCK_BYTES + SHORT_LENGTH * MAX_UTF8_BYTES);
@@ -97,10 +95,9 @@ function createShortHmac(key: Buffer): (text: string) => string {
 }
 
 /**
- * Returns the fingerprint key of this database, which is created at the first start. The key is random, and the secret
- * key only encrypts it, so rotating the secret key changes no fingerprint. With different fingerprints, every contact
- * would look new and be paid for again. For the same reason, a key that cannot be decrypted is never replaced, and
- * throws a ConfigurationError.
+ * The first start creates the key. The secret key only encrypts this random key, so rotation does not change
+ * fingerprints. With other fingerprints, every contact would look new and be paid for again. So a key that cannot be
+ * decrypted is never replaced. Throws a ConfigurationError instead.
  */
 export async function loadFingerprintKey(db: Kysely<Tables>, sealer: Sealer): Promise<KeyObject> {
   const known = await findSecret(db, FINGERPRINT_KEY);
@@ -113,11 +110,9 @@ export async function loadFingerprintKey(db: Kysely<Tables>, sealer: Sealer): Pr
   }
 }
 
-/**
- * Creates the key. If several processes start at the same time, the first one's key is kept. Resolves with that key.
- */
+/** If several processes start together, the first key is kept. Returns that key. */
 async function createKey(db: Kysely<Tables>, sealer: Sealer): Promise<string | null> {
-  // With a new key, neither erased people nor paid contacts would be recognised.
+  // A new key would recognise neither erased people nor paid contacts.
   const used = await db.selectFrom('audit_head').select('id').executeTakeFirst();
   if (used !== undefined) {
     throw fingerprintKeyUnreadable(
@@ -134,7 +129,7 @@ async function createKey(db: Kysely<Tables>, sealer: Sealer): Promise<string | n
   return findSecret(db, FINGERPRINT_KEY);
 }
 
-/** The key is never replaced, whatever the reason. */
+/** The key is never replaced. */
 function fingerprintKeyUnreadable(reason: string, cause?: unknown): ConfigurationError {
   return new ConfigurationError(`The database's fingerprint key cannot be decrypted. ${reason}`, {
     code: 'fingerprint_key_unreadable',

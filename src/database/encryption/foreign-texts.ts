@@ -1,4 +1,4 @@
-/** Stores texts from CRMs. They are shown to users who decide, and deleted after `FOREIGN_TEXT_LIFE_MS`. */
+/** Stores messages from CRMs. Deciders can read them, and they are deleted after `FOREIGN_TEXT_LIFE_MS`. */
 
 import type { Selectable } from 'kysely';
 import { FOREIGN_TEXT_LIFE_MS } from '../../core/foreign-text.ts';
@@ -11,21 +11,17 @@ import type { Tables, Trx } from '../tables/tables.ts';
 
 export type ForeignTextRecord = FromRow<Selectable<Tables['foreign_texts']>>;
 
-/** An encrypted text, before it is stored. */
 export interface SealedWords {
   id: string;
-  /** The contact that the text is about. Empty for the whole run. */
+  /** The contact that the message is about. Empty for a message about the whole run. */
   crmId: string;
   sealed: string;
 }
 
-/**
- * How many texts are kept for one run. If a rule rejects every contact, its text is always the same, so more would not
- * help.
- */
+/** The maximum number of stored messages per run. A rule that rejects every contact always has the same message. */
 export const MAX_TEXTS_OF_RUN = 1_000;
 
-/** Returns the texts of a run that are not too old. Texts about the whole run come first. */
+/** Messages about the whole run come first, and old messages are skipped. */
 export function listForeignTexts(
   reader: TimedReader,
   runId: string,
@@ -43,7 +39,7 @@ export function listForeignTexts(
     .then(fromRows);
 }
 
-/** Deletes the texts of all integrations that are too old. Resolves with the number of deleted texts. */
+/** Deletes old messages of all integrations. Resolves with the number of deleted messages. */
 export async function dropOldTexts(connection: TimedConnection | RunTransaction): Promise<number> {
   const until = connection.clock.now() - FOREIGN_TEXT_LIFE_MS;
   const { numAffectedRows = 0n } = await dropKept(connection, { until });
@@ -54,7 +50,7 @@ const dropKept = prepared((db, { until }: Slots<{ until: number }>) =>
   db.deleteFrom('foreign_texts').where('kept_at', '<=', until).compile(),
 );
 
-/** Keeps a run's texts: only the latest text for each contact, and not more than the limit. */
+/** Keeps the latest message about each contact, up to the limit. */
 export async function keepWords(
   trx: Trx,
   integrationId: string,
@@ -93,5 +89,5 @@ export async function keepWords(
   }
 }
 
-/** Used in place of a contact if a text is about the whole run. */
+/** Replaces the contact's ID in messages about the whole run. */
 export const WHOLE_RUN = '';

@@ -7,9 +7,8 @@ import { hasCode } from '../system-error.ts';
 const FILE_MODE = 0o600;
 
 /**
- * Returns the content of the key file. If the file is missing, it is created with `generate()`. If several processes
- * create it at the same time, they all read the first one's key. Throws a ConfigurationError if the file cannot be read
- * or created.
+ * A missing file is created with `generate()`. If several processes create it, all read the first key. Throws a
+ * ConfigurationError if the file is not readable.
  */
 export async function readOrCreateKeyFile(path: string, generate: () => string): Promise<string> {
   try {
@@ -32,8 +31,8 @@ async function readIfExists(path: string): Promise<string | null> {
 }
 
 /**
- * Creates the file. It is first written completely under a different name and then linked, which never replaces a file.
- * So no process reads an incomplete key, and a key that is already in use is never lost.
+ * The file is written under another name and then linked, which never replaces a file. So no process reads an
+ * incomplete key, and no key in use is lost.
  */
 async function create(path: string, key: string): Promise<string> {
   const folder = dirname(path);

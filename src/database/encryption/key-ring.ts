@@ -4,7 +4,7 @@ import { ConfigurationError } from '../../core/errors.ts';
 import { parseDatabaseUrl } from '../database-url.ts';
 import { readOrCreateKeyFile } from './key-file.ts';
 
-/** An encryption key (AES-256). Its bytes stay inside the KeyObject, which never prints them. */
+/** An encryption key (AES-256). The KeyObject never prints its bytes. */
 export interface SealingKey {
   /** The key ID that is stored with each encrypted value. */
   kid: string;
@@ -18,16 +18,15 @@ export interface KeyRing {
 }
 
 const KEY_BYTES = 32;
-/** The form of a key's name. Names appear in messages and in the log. */
+/** The valid format of a key's name. Names appear in messages and in the log. */
 export const KID = /^[A-Za-z0-9._-]{1,32}$/;
-/** 32 bytes in base64, in either alphabet, with or without padding. */
 const KEY_TEXT = /^[A-Za-z0-9+/_-]{43}=?$/;
 const DERIVED_KID_LENGTH = 8;
 
 /**
- * Returns the keys for a database. `secretKey` is the value of DONOR_SYNC_SECRET_KEY. If it is not set, a database file
- * gets its own key in a file next to it (`PATH.key`), so a first try needs no setup. With Postgres, other processes
- * need the same key, so a missing key throws a ConfigurationError.
+ * `secretKey` is the value of DONOR_SYNC_SECRET_KEY. By default, a database file has its key in a file next to it
+ * (`PATH.key`), so a first try needs no setup. Postgres without a key throws a ConfigurationError, because other
+ * processes need the same key.
  */
 export async function loadKeyRing(
   secretKey: string | undefined,
@@ -40,14 +39,13 @@ export async function loadKeyRing(
   return parseKeyRing(await readOrCreateKeyFile(path, generateKey), `The key file ${path}`);
 }
 
-/** Returns the file that contains the key, or null if the key is set elsewhere or is only in memory. */
 export function findKeyFile(secretKey: string | undefined, databaseUrl: string): string | null {
   const location = parseDatabaseUrl(databaseUrl);
   if (secretKey?.trim() || location.kind === 'postgres' || location.path === null) return null;
   return keyFilePath(location.path);
 }
 
-/** Returns the existing keys, or null if there are none. Never creates a key. */
+/** Returns the existing keys, or null. Creates no key. */
 export async function findKeyRing(
   secretKey: string | undefined,
   databaseUrl: string,
@@ -63,15 +61,14 @@ export async function findKeyRing(
   return secretKey?.trim() || hasFile ? loadKeyRing(secretKey, databaseUrl) : null;
 }
 
-/** Returns the path of a database file's key file, which is used if no other key is set. */
 export function keyFilePath(databasePath: string): string {
   return `${databasePath}.key`;
 }
 
 /**
- * Parses one or several keys, separated by commas. The current key comes first. A key is 32 bytes in base64, with or
- * without a name before it (`2026:…`). A key without a name is named by its fingerprint, so to rotate, you put the new
- * key before the old one. Error messages call the text `source` and never contain any part of it.
+ * Parses keys that are separated by commas. The first key is current. A key is 32 bytes in base64, optionally with a
+ * name (`2026:…`). The default name is the key's fingerprint. A rotation puts the new key first. Errors mention
+ * `source` and never the keys.
  */
 export function parseKeyRing(text: string, source = 'DONOR_SYNC_SECRET_KEY'): KeyRing {
   const keys = text
@@ -86,7 +83,7 @@ export function parseKeyRing(text: string, source = 'DONOR_SYNC_SECRET_KEY'): Ke
   return { current, keys };
 }
 
-/** Returns a new key in the form that `parseKeyRing` reads, from the random source of the operating system. */
+/** Returns a new random key for `parseKeyRing`. Uses the operating system's random source. */
 export function generateKey(kid?: string): string {
   const key = randomBytes(KEY_BYTES).toString('base64');
   return kid === undefined ? key : `${kid}:${key}`;
@@ -111,10 +108,7 @@ function parseKey(entry: string, subject: string): SealingKey {
   return { kid, secret: createSecretKey(bytes) };
 }
 
-/**
- * Returns a name for a key. It is a hash, which reveals nothing about 32 random bytes and is different for different
- * keys.
- */
+/** Derives a name from the key. The hash reveals nothing about 32 random bytes. */
 function derivedKid(key: Buffer): string {
   return createHash('sha256').update(key).digest('base64url').slice(0, DERIVED_KID_LENGTH);
 }

@@ -1,13 +1,13 @@
-/** Every place in the database that contains encrypted text, as declared in the catalogue of tables. */
+/** Every place that contains encrypted values, as the table catalogue declares it. */
 import { type CATALOGUE, listColumns } from '../tables/catalogue.ts';
 import type { SealContext } from './sealed.ts';
 
-/** A column of encrypted text (or null), its table's primary key, and the columns to which the text is bound. */
+/** An encrypted column (or null), its primary key, and the columns it is bound to. */
 export interface SealedColumn {
   table: string;
   column: string;
   key: readonly [string, ...string[]];
-  /** The columns whose values make up `SealContext.row`. They never change during the life of the row. */
+  /** The columns whose values form `SealContext.row`. They never change during the row's life. */
   boundTo: readonly [string, ...string[]];
 }
 
@@ -28,8 +28,7 @@ export function settingsSealContext(integrationId: string): SealContext {
 }
 
 /**
- * Returns the context of the values that were in the CRM before a write. They are bound to the contact, because
- * otherwise a row could restore one person's values to another.
+ * The values before a write. Bound to the contact. Otherwise, one person's values could be restored to another contact.
  */
 export function valuesBeforeSealContext(write: {
   id: string;
@@ -62,10 +61,7 @@ export function setupDraftSealContext(integrationId: string): SealContext {
   return createSealContext('setup_drafts', 'draft', { integration_id: integrationId });
 }
 
-/**
- * Returns the context of a CRM's text about a contact or a whole run. It is bound to the contact, because otherwise one
- * person's text could appear with another.
- */
+/** Bound to the contact, because a message could otherwise be shown for another person. */
 export function foreignTextSealContext(text: {
   id: string;
   integrationId: string;
@@ -80,7 +76,7 @@ export function foreignTextSealContext(text: {
   });
 }
 
-/** Returns the context of a user's name and e-mail address. */
+/** Returns the context of a user's name and email address. */
 export function undoAuthorSealContext(runId: string): SealContext {
   return createSealContext('run_undos', 'author', { run_id: runId });
 }
@@ -89,12 +85,12 @@ export function personSealContext(id: string): SealContext {
   return createSealContext('people', 'sealed', { id });
 }
 
-/** Returns the context of the one-time value that confirms an address of the server. */
+/** The one-time value that confirms a server address. */
 export function addressSealContext(id: string): SealContext {
   return createSealContext('addresses', 'secret', { id });
 }
 
-/** Returns the context of a CRM user who is linked to a user here. */
+/** The CRM user of a linked user. */
 export function crmUserSealContext(id: string): SealContext {
   return createSealContext('crm_users', 'sealed', { id });
 }
@@ -104,10 +100,7 @@ export function passkeySealContext(id: string): SealContext {
   return createSealContext('passkeys', 'sealed', { id });
 }
 
-/**
- * Returns the context of a kept profile's key and of the profile's part for rankings. They are bound to the contact,
- * because otherwise one person's profile could be delivered to another.
- */
+/** Bound to the contact, because a profile could otherwise reach another person's contact. */
 export function profileKeySealContext(integrationId: string, crmId: string): SealContext {
   return createSealContext('kept_profiles', 'key', {
     integration_id: integrationId,
@@ -120,7 +113,6 @@ export function monthResultsSealContext(integrationId: string, month: string): S
   return createSealContext('month_results', 'results', { integration_id: integrationId, month });
 }
 
-/** Returns the place of a row that was read with the columns in `boundTo`. */
 export function placeOfRow(
   column: SealedColumn,
   row: Readonly<Record<string, unknown>>,
@@ -135,7 +127,7 @@ export function placeOfRow(
 
 type Catalogue = typeof CATALOGUE;
 
-/** The columns to which an encrypted column is bound. `never` for all other columns. */
+/** The columns to which an encrypted column is bound. `never` for other columns. */
 type BoundTo<Of> = Of extends { says: { boundTo: readonly (infer Name extends string)[] } }
   ? Name
   : never;

@@ -1,6 +1,6 @@
 /**
- * A file that only the key's owner can read, and that nobody can change, shorten or reorder unnoticed. AES-256-GCM in
- * chunks, each with its number and whether it is the last (the STREAM construction). The file has its own key, which is
+ * A file that only the key's owner can read and that nobody can change unnoticed. Its chunks are encrypted with
+ * AES-256-GCM. Each chunk includes its number and a flag for the last chunk (STREAM construction). The file's key is
  * derived from the secret key and a salt (HKDF-SHA-256).
  */
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
@@ -24,7 +24,7 @@ const FILE_MODE = 0o600;
 const headerSchema = z.strictObject({
   kid: z.string().regex(KID),
   salt: z.base64url(),
-  /** When the copy was made, epoch ms. */
+  /** When the copy was made (epoch ms). */
   madeAt: z.int(),
 });
 
@@ -34,11 +34,11 @@ const trailerSchema = z.strictObject({
   bytes: z.int(),
 });
 
-/** The facts that an encrypted file contains about itself. All of them are authenticated. */
+/** What an encrypted file states about itself. All of this is authenticated. */
 export type SealedFile = Pick<z.infer<typeof headerSchema>, 'kid' | 'madeAt'> &
   z.infer<typeof trailerSchema>;
 
-/** Encrypts a file into a new file, which is on disk once this resolves. */
+/** When this resolves, the new file is on disk. */
 export async function sealFile(
   from: string,
   to: string,
@@ -67,8 +67,8 @@ export async function sealFile(
 }
 
 /**
- * Decrypts a file into a new file. If `to` is null, only checks the file. Throws a FatalError if anything in it has
- * changed since it was encrypted, and a ConfigurationError if it is not a backup or its key is missing.
+ * Decrypts into a new file. If `to` is null, the file is only checked. Throws a FatalError for a changed file, and a
+ * ConfigurationError if the file is not a backup or its key is missing.
  */
 export async function openSealedFile(
   from: string,
@@ -152,10 +152,7 @@ function keyOfFile({ secret }: SealingKey, salt: Buffer): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, salt, MAGIC, KEY_BYTES));
 }
 
-/**
- * Builds the initialization vector. It contains the chunk's number, so no two chunks under one key are encrypted in the
- * same way.
- */
+/** Contains the chunk's number, so two chunks never share a vector. */
 function buildIv(number: number, isLast: boolean): Buffer {
   const iv = Buffer.alloc(IV_BYTES);
   iv.writeUInt8(isLast ? 1 : 0, 0);

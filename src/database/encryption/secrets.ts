@@ -2,12 +2,11 @@ import { preparedRead, type Slots } from '../prepared.ts';
 import type { Reader } from '../reader.ts';
 import type { Trx } from '../tables/tables.ts';
 
-/** Returns the prefix of an integration's secret names. No other integration uses it. */
+/** No other integration uses it. */
 export function secretPrefix(integrationId: string): string {
   return `integration/${integrationId}/`;
 }
 
-/** Returns the encrypted text with this name, or null if there is none. */
 export async function findSecret(reader: Reader, name: string): Promise<string | null> {
   const { rows } = await selectSecret(reader, { name });
   return rows[0]?.value ?? null;
@@ -17,7 +16,7 @@ const selectSecret = preparedRead((db, { name }: Slots<{ name: string }>) =>
   db.selectFrom('secrets').select('value').where('name', '=', name).compile(),
 );
 
-/** Stores an encrypted text under a name, in place of the previous text. The caller encrypts it. */
+/** The caller encrypts the value. */
 export async function saveSecret(trx: Trx, name: string, value: string): Promise<void> {
   await trx
     .insertInto('secrets')
@@ -26,12 +25,14 @@ export async function saveSecret(trx: Trx, name: string, value: string): Promise
     .execute();
 }
 
-/** Removes the secret with this name, if there is one. */
 export async function removeSecret(trx: Trx, name: string): Promise<void> {
   await trx.deleteFrom('secrets').where('name', '=', name).execute();
 }
 
-/** Removes all secrets whose names start with this prefix. These can be the secrets of an abandoned set-up. */
+/**
+ * Removes all secrets with this prefix, for example of an abandoned set-up. Also removes secrets of an abandoned
+ * set-up.
+ */
 export async function removeSecrets(trx: Trx, prefix: string): Promise<void> {
   await trx
     .deleteFrom('secrets')

@@ -1,11 +1,11 @@
 import { FatalError } from '../../core/errors.ts';
 
-/** How long one caller may keep the only connection while others wait. */
+/** The longest time that one caller may keep the only connection. */
 const MAX_HOLD_MS = 30_000;
 
-/** A mutex for the only connection of a SQLite database. Callers are served in order. */
+/** A mutex for the only connection to a SQLite database. Callers are served in order. */
 export interface ConnectionQueue {
-  /** Resolves when the caller has the connection. Rejects with a FatalError if its current user does not return it. */
+  /** Rejects with a FatalError if the connection is never returned. */
   enter(): Promise<void>;
   leave(): void;
 }
@@ -15,7 +15,7 @@ interface Waiter {
   reject(error: Error): void;
 }
 
-/** Creates the queue. `maxHoldMs` defaults to 30 seconds, although a transaction takes only milliseconds. */
+/** Transactions take milliseconds, so 30 seconds is a generous default for `maxHoldMs`. */
 export function createConnectionQueue(maxHoldMs = MAX_HOLD_MS): ConnectionQueue {
   const waiting = new Set<Waiter>();
   let isHeld = false;

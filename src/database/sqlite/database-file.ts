@@ -2,15 +2,14 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { FatalError } from '../../core/errors.ts';
 
-/** Resolves while the open database is still the file at its path. Rejects with StoreReplaced otherwise. */
+/** Rejects with StoreReplaced if the file was replaced. */
 export type RequireInPlace = () => Promise<void>;
 
-/** For a database on a server or in memory. */
+/** For databases on a server or in memory. */
 export const neverReplaced: RequireInPlace = async () => undefined;
 
 /**
- * Thrown if the open file now has a different name or none. Everything that is written into it is lost when this
- * process ends, and the next process finds a different database.
+ * The open file was renamed or removed. Its new data would be lost, and the next process would find another database.
  */
 export class StoreReplaced extends FatalError {
   constructor(path: string) {
@@ -21,20 +20,18 @@ export class StoreReplaced extends FatalError {
   }
 }
 
-/**
- * Remembers which file is at a path. Call it before the file is opened, so a replacement in the meantime is noticed.
- */
+/** Remembers the file at a path. Call it before opening, so a replacement is noticed. */
 export async function rememberFile(path: string): Promise<RequireInPlace> {
   const absolute = resolve(path);
   const first = await readFileIdentity(absolute);
   return async () => {
-    // A folder that can no longer be read also counts as a replaced file.
+    // An unreadable folder counts as a replacement.
     const now = await readFileIdentity(absolute).catch(() => null);
     if (now === null || now !== first) throw new StoreReplaced(absolute);
   };
 }
 
-/** Returns the device and inode of the file. They do not change as long as the file exists. */
+/** Returns the device and inode of the file. They do not change while the file exists. */
 async function readFileIdentity(path: string): Promise<string> {
   const { dev, ino } = await stat(path, { bigint: true });
   return `${dev}:${ino}`;

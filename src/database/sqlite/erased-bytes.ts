@@ -2,10 +2,9 @@ import { type QueryExecutorProvider, SqliteAdapter, sql } from 'kysely';
 import { isPassing } from '../store-error.ts';
 
 /**
- * Rewrites an SQLite database's file, so it no longer contains erased data. Its pages keep bytes of rows that were
- * moved, because `secure_delete` overwrites only rows that are deleted in place. Its write-ahead log keeps earlier
- * pages. Returns false if another process is using the file, in which case the rewrite must be repeated. Does nothing
- * on Postgres, whose server reuses the space at some later time.
+ * Rewrites an SQLite file, so it contains no erased data. `secure_delete` does not overwrite rows that were moved
+ * between pages. The write-ahead log also keeps earlier pages. Returns false if another process is using the file. The
+ * rewrite must then be repeated. Does nothing on Postgres, which reuses the space later.
  */
 export async function overwriteErased(db: QueryExecutorProvider): Promise<boolean> {
   if (!(db.getExecutor().adapter instanceof SqliteAdapter)) return true;

@@ -1,9 +1,6 @@
 import { FatalError } from '../../core/errors.ts';
 
-/**
- * Returns the rows unchanged. Throws a FatalError if they contain a number that JavaScript cannot represent
- * exactly.
- */
+/** Throws a FatalError for a number that JavaScript cannot represent exactly. */
 export function requireExact(rows: unknown[]): unknown[] {
   for (const row of rows) {
     const values: Record<string, unknown> = Object(row);

@@ -7,10 +7,9 @@ import {
 } from 'kysely';
 
 /**
- * Writes statements so that SQLite prepares them only once. SQLite uses a parameter's value for its plan if the
- * parameter is a limit, or if an ordered statement compares a column with it. Such a statement is prepared again for
- * each run, which takes longer than running most statements. So known limits are written into the statement. A
- * parameter that is a limit or follows `=` gets a plus before it, which has no other effect.
+ * Writes statements that SQLite prepares only once. SQLite plans with the values of limits and of some compared
+ * parameters. It then prepares the statement again for each run, which is slow. Known limits are therefore written into
+ * the statement. A plus before other parameters has the same effect. It changes nothing else.
  */
 export class SqliteCompiler extends SqliteQueryCompiler {
   protected override visitLimit(node: LimitNode): void {

@@ -1,4 +1,4 @@
-/** Handles the file of an SQLite database as a whole: copies it during use, locks it, and replaces it. */
+/** Copies, locks and replaces an SQLite database file. */
 import { link, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import Sqlite from 'better-sqlite3';
@@ -10,15 +10,15 @@ const FILE_MODE = 0o600;
 const BUSY_TIMEOUT_MS = 5_000;
 
 /**
- * The number of pages per step. The copy is made in one step, because with several steps it would restart whenever
- * another process writes.
+ * Copies all pages in one step. Several steps would restart after each write of another process. One step never
+ * restarts.
  */
 const ALL_PAGES = 0x7fff_ffff;
 
-/** Files that SQLite keeps next to an open database file. */
+/** SQLite's files next to an open database. */
 const BESIDE = ['-wal', '-shm', '-journal'];
 
-/** Copies the state at one moment into a new file, while others read and write. */
+/** Copies one moment's state while others read and write. */
 export async function copyDatabase(from: string, to: string): Promise<void> {
   await (await open(to, 'wx', FILE_MODE)).close();
   try {
@@ -34,7 +34,7 @@ export async function copyDatabase(from: string, to: string): Promise<void> {
   settleFile(to);
 }
 
-/** Puts the whole database into this one file. Throws if the file is damaged. */
+/** Moves the whole database into this one file. Throws if the file is damaged. */
 export function settleFile(path: string): void {
   try {
     const database = new Sqlite(path, { fileMustExist: true, timeout: BUSY_TIMEOUT_MS });
@@ -50,27 +50,22 @@ export function settleFile(path: string): void {
   }
 }
 
-/** A database that no other process can use until it is released. */
 export interface LockedDatabase {
   /**
-   * Replaces the file with another file, atomically and durably. The previous file is kept as `keptAs`, or with a
-   * number at the end if that file exists, because it may be the only copy of a database. Resolves with its name, or
-   * with null if there was no previous file.
+   * Replaces the file atomically and durably. Keeps the previous file under a free name, because it may be the only
+   * copy of a database. Returns that name, or null if there was no previous file.
    */
   replaceBy(path: string, keptAs: string): Promise<string | null>;
   release(): void;
 }
 
-/**
- * Throws a RetriableError if any process has it open. A missing or damaged file counts as unused.
- */
+/** Throws a RetriableError if any process has it open. A missing or damaged file is treated as unused. */
 export async function lockDatabase(path: string): Promise<LockedDatabase> {
   const lock = takeLock(path);
   return {
     async replaceBy(other, keptAs) {
       const kept = await keepAs(path, keptAs);
-      // If the database is intact, the lock has moved everything into its file. These files would damage the
-      // new database.
+      // After the lock, an intact database is complete in its main file. The other files would damage the new database.
       for (const suffix of BESIDE) await rm(`${path}${suffix}`, { force: true });
       await rename(other, path);
       await using folder = await open(dirname(path), 'r');
@@ -81,10 +76,10 @@ export async function lockDatabase(path: string): Promise<LockedDatabase> {
   };
 }
 
-/** The maximum number of files that restores leave. A user deletes them. */
+/** The maximum number of replaced files. Users delete them. */
 const MAX_KEPT = 1_000;
 
-/** Gives the file a second, free name. Returns null if there is no file. */
+/** Gives the file an unused second name. Null if there is no file. */
 async function keepAs(path: string, keptAs: string): Promise<string | null> {
   for (let number = 1; ; number += 1) {
     const name = number === 1 ? keptAs : `${keptAs}-${number}`;
@@ -103,7 +98,7 @@ function takeLock(path: string): Sqlite.Database | null {
   try {
     database = new Sqlite(path, { fileMustExist: true, timeout: 0 });
     database.pragma('locking_mode = EXCLUSIVE');
-    // Only the last process with the database open may end the write-ahead log mode.
+    // Only the last process may end write-ahead mode.
     database.pragma('journal_mode = DELETE');
     database.exec('begin exclusive');
     return database;
@@ -112,7 +107,7 @@ function takeLock(path: string): Sqlite.Database | null {
     const known = storeError(error);
     if (!isDonorSyncError(known)) throw known;
     if (known.code === 'database_busy') throw inUse(path);
-    // A backup exists precisely for the case that the file cannot be read.
+    // Backups exist for databases that cannot be read.
     const isReplaceable = UNREADABLE.includes(known.code) || hasCode(error, 'SQLITE_CANTOPEN');
     if (isReplaceable) return null;
     throw known;
@@ -121,7 +116,7 @@ function takeLock(path: string): Sqlite.Database | null {
 
 const UNREADABLE = ['database_damaged', 'database_not_a_database'];
 
-/** Removes one of our files, with the files that SQLite keeps next to it. */
+/** Removes our file and SQLite's files next to it. */
 export async function removeDatabase(path: string): Promise<void> {
   for (const suffix of ['', ...BESIDE]) await rm(`${path}${suffix}`, { force: true });
 }

@@ -22,31 +22,30 @@ import { requireExact } from './exact-integer.ts';
 import { SqliteCompiler } from './sqlite-compiler.ts';
 import { cacheStatements } from './statement-cache.ts';
 
-/** How long a statement waits for another process. In the meantime, the event loop is blocked. */
+/** The wait for another process. It blocks the event loop. */
 const BUSY_TIMEOUT_MS = 5_000;
 
-/** Only the owner can read and write the file. SQLite gives its -wal and -shm files the same permissions. */
+/** Only the owner may read and write the file. SQLite copies these permissions to its -wal and -shm files. */
 const FILE_MODE = 0o600;
 
-/** The settings of every connection. The first two settings are stored in the file, the other settings are not. */
+/** The settings of every connection. The first two settings are stored in the file. The other settings are not. */
 const PRAGMAS = [
-  // Only takes effect in a new file. A commit writes a third fewer pages than with SQLite's default of 4,096.
+  // Works only for a new file. Commits write a third fewer pages than with the default of 4,096.
   'page_size = 8192',
   'journal_mode = WAL',
-  // A submission's intent must be on disk before its request is sent (design, section 5, promise 2).
+  // An intent must be on disk before its request is sent (design, section 5, promise 2).
   'synchronous = FULL',
-  // On macOS, this is needed to reach the disk itself. Other systems ignore it.
+  // macOS needs this to reach the disk. Other systems ignore it.
   'fullfsync = ON',
   'foreign_keys = ON',
-  // Deleted rows are overwritten, so no data of an erased person remains.
+  // Deleted rows are overwritten, so nothing about an erased person remains in the file.
   'secure_delete = ON',
   'trusted_schema = OFF',
-  // The page cache of this process in kibibytes. The system's file cache contains the rest, and does not
-  // count as memory of this process.
+  // This process's page cache in kibibytes. The system's file cache has the rest and does not count as process memory.
   'cache_size = -4000',
 ];
 
-/** Returns a dialect over a file (created if missing), or over memory if `path` is null. */
+/** Opens or creates a file, or uses memory if `path` is null. */
 export async function openSqlite(
   path: string | null,
 ): Promise<{ dialect: Dialect; requireInPlace: RequireInPlace }> {
@@ -62,12 +61,12 @@ export async function openSqlite(
 }
 
 class TransactionalSqliteAdapter extends SqliteAdapter {
-  /** Makes each migration one transaction, so a kill halfway leaves nothing behind. */
+  /** Each migration is one transaction. A killed process leaves no part of it. */
   override get supportsTransactionalDdl(): boolean {
     return true;
   }
 
-  /** There is only one connection. The driver below queues for it, with a time limit. */
+  /** The database has only one connection. */
   override get supportsMultipleConnections(): boolean {
     return true;
   }
@@ -100,9 +99,7 @@ function connect(path: string | null): Sqlite.Database {
   }
 }
 
-/**
- * Requires the write-ahead log. If the file system has no shared memory, SQLite silently keeps another journal mode.
- */
+/** Without shared memory, SQLite silently keeps another journal mode. */
 function requireWriteAheadLog(database: Sqlite.Database, path: string): void {
   if (database.pragma('journal_mode', { simple: true }) === 'wal') return;
   throw new ConfigurationError(
@@ -122,7 +119,7 @@ function createDriver(database: Sqlite.Database): Driver {
       connection ??= inSlices(await driver.acquireConnection());
       return connection;
     },
-    // A plain `begin` that reads and then writes fails immediately if another process has written in between.
+    // A plain `begin` fails if another process writes between its read and its write.
     async beginTransaction(connection) {
       await connection.executeQuery(CompiledQuery.raw('begin immediate'));
     },
@@ -135,14 +132,13 @@ function createDriver(database: Sqlite.Database): Driver {
   };
 }
 
-/** The maximum time for which consecutive statements may block everything else in the process. */
+/** The longest time that statements may block the process. */
 const SLICE_MS = 5;
 
 /**
- * Returns the connection, which now yields to timers and sockets regularly, as a connection to a server does with each
- * statement. SQLite responds synchronously, so a transaction of many statements would block everything else. The
- * transaction stays open in the meantime, and other users of the connection wait. If the process is killed then, the
- * whole transaction is rolled back.
+ * Yields regularly to timers and sockets. A server connection yields with each statement. SQLite responds
+ * synchronously, so a long transaction would block everything. The transaction stays open, and other users wait. If the
+ * process is killed then, everything is rolled back.
  */
 function inSlices(connection: DatabaseConnection): DatabaseConnection {
   let beganAt = performance.now();
@@ -158,7 +154,7 @@ function inSlices(connection: DatabaseConnection): DatabaseConnection {
   };
 }
 
-/** Returns the database, which now throws an error for an integer that JavaScript would round, as on Postgres. */
+/** Changes the given database. It throws for integers that JavaScript would round, as on Postgres. */
 function exactIntegers(database: Sqlite.Database): SqliteDatabase {
   function prepare(sql: string): SqliteStatement {
     const statement = database.prepare(sql);

@@ -3,10 +3,7 @@ import type { SqliteDatabase, SqliteStatement } from 'kysely';
 /** The maximum number of cached prepared statements. The product has far fewer different queries. */
 const MAX_STATEMENTS = 256;
 
-/**
- * Returns the database with a cache of prepared statements. If the cache is full, the least recently used statement is
- * removed. Without the cache, Kysely would prepare each query again, which costs more than running a small query.
- */
+/** Removes the least recently used statement when full. Preparing a query costs more than running a small one. */
 export function cacheStatements(
   database: SqliteDatabase,
   maxStatements = MAX_STATEMENTS,
@@ -15,7 +12,7 @@ export function cacheStatements(
 
   function prepare(sql: string): SqliteStatement {
     const statement = statements.get(sql) ?? database.prepare(sql);
-    // A map lists its keys in the order of insertion, so the first is the least recently used.
+    // A map keeps insertion order, so its first key is the least recently used.
     statements.delete(sql);
     statements.set(sql, statement);
     if (statements.size > maxStatements) {

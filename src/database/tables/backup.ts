@@ -2,9 +2,7 @@
 import { bigint, integer, nullable, table, text } from './table.ts';
 
 export const BACKUP_TABLES = {
-  /**
-   * An integration that may have spent more than the database shows. Nothing is spent until a user agrees.
-   */
+  /** Spending is blocked, because more may have been spent than the database shows. A user must agree first. */
   restore_holds: table(
     {
       key: ['integration_id'],
@@ -15,27 +13,21 @@ export const BACKUP_TABLES = {
     {
       integration_id: text(),
       /**
-       * Why the row exists. Normally the database was restored from a backup, or was erased completely. `networks`: its
-       * contacts are sorted after a restore, but a network's members are not known yet, because its group could not be
-       * read.
+       * Why spending is blocked. Usually, a backup was restored or all data was erased. `networks`: the members of a
+       * network are unknown, because its group could not be read.
        */
       why: text<'restored' | 'networks' | 'erased'>(),
-      /** When the backup was made, or null if unknown. */
+      /** Null if the time of the backup is unknown. */
       made_at: nullable(bigint()),
-      /**
-       * The time after which erasures are unknown, so no run may start (epoch ms). Null if the erasure log was found.
-       */
+      /** Later erasures are unknown, so no run may start (epoch ms). Null if the erasure log was found. */
       erasures_unknown_after: nullable(bigint()),
-      /** When the hold started. */
+      /** The time at which the hold started. */
       held_at: bigint(),
-      /**
-       * 1 if the spending journal continues after the backup without damage. 0 if it does not show the payments since
-       * then.
-       */
+      /** 1 if the spending journal is complete since the backup, 0 if payments may be missing. */
       is_journaled: integer(),
       /**
-       * When a user agreed to spend again. Null until then. The row stays until a run has sorted the contacts that may
-       * have been paid for since the backup.
+       * Null until a user agrees to spend again. The row stays until a run has sorted the contacts that may have been
+       * paid for since the backup.
        */
       agreed_at: nullable(bigint()),
     },

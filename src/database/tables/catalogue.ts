@@ -1,7 +1,6 @@
 /**
- * Declares every table of the store once, by the topic that owns its statements. Other topics call functions of that
- * topic. The catalogue determines the rows that Kysely reads. It also determines which columns and tables `forget`,
- * `about`, the export, retention, the rotation of the secret key and the erasure of a client use.
+ * Lists every table once. Each table belongs to one topic, and other topics call its functions. Kysely's row types come
+ * from this list. `forget`, `about`, the export, retention, key rotation and client erasure use it too.
  * `test/database/catalogue.test.ts` compares it with the database.
  */
 import { BACKUP_TABLES } from './backup.ts';
@@ -19,7 +18,7 @@ import { PRIVACY_TABLES } from './privacy.ts';
 import { SYNC_TABLES } from './sync.ts';
 import type { Column, Meaning, Table, TableAnswers } from './table.ts';
 
-/** By folder of `src`. */
+/** The tables, by folder of `src`. */
 export const TABLES_BY_TOPIC = {
   contacts: CONTACT_TABLES,
   decisions: DECISION_TABLES,
@@ -55,17 +54,16 @@ export const CATALOGUE = {
 type Catalogue = typeof CATALOGUE;
 export type TableName = keyof Catalogue;
 
-/** The tables whose declarations match these answers. */
+/** Tables that match these answers. */
 export type TablesThat<Answers extends Partial<TableAnswers>> = {
   [Name in TableName]: Catalogue[Name]['answers'] extends Answers ? Name : never;
 }[TableName];
 
-/** The tables with a column of this meaning. */
 export type TablesWith<Says extends Partial<Meaning>> = {
   [Name in TableName]: ColumnsThatSay<Name, Says> extends never ? never : Name;
 }[TableName];
 
-/** All meanings of columns, in all tables, that match this meaning. */
+/** All meanings in all tables that match this pattern. */
 export type SaidAnywhere<Says extends Partial<Meaning>> = {
   [Name in TableName]: {
     [Of in keyof Catalogue[Name]['columns']]: Catalogue[Name]['columns'][Of] extends Column<
@@ -85,7 +83,6 @@ type ColumnsThatSay<Name extends TableName, Says> = {
     : never;
 }[keyof Catalogue[Name]['columns']];
 
-/** A column, and the table that it belongs to. */
 export interface PlacedColumn<Says extends Meaning = Meaning> {
   table: TableName;
   column: string;
@@ -98,7 +95,6 @@ const TABLES: readonly (readonly [TableName, Table])[] = (
   Object.keys(CATALOGUE) as TableName[]
 ).map((name) => [name, CATALOGUE[name]]);
 
-/** Returns all columns with this meaning, in the order of the catalogue. */
 export function listColumns<Is extends Meaning['is']>(
   is: Is,
 ): PlacedColumn<Extract<Meaning, { is: Is }>>[] {
@@ -109,7 +105,6 @@ export function listColumns<Is extends Meaning['is']>(
   );
 }
 
-/** Returns the tables with this answer, in the order of the catalogue. */
 export function listTables<const Value extends WhatIsErased>(
   whenClientErased: Value,
 ): TablesThat<{ whenClientErased: Value }>[] {

@@ -1,4 +1,4 @@
-/** A contact’s life, and marks that exclude most contacts. */
+/** Contacts, and marks that exclude most of them. */
 import {
   bigint,
   contactId,
@@ -11,22 +11,20 @@ import {
   withDefault,
 } from './table.ts';
 
-/** The state of a contact. */
 export type ContactState =
-  /** Nothing to do until the CRM, the calendar or a user changes that. */
+  /** Nothing to do until the CRM, the calendar or a user changes this. */
   | 'settled'
   /** Chosen, and waiting to be submitted. */
   | 'due'
-  /** Part of an open submission, or its job is running. */
+  /** The contact's submission or job is in progress. */
   | 'submitted'
-  /** Its job is done, and the profile waits to be fetched and delivered. */
+  /** The profile waits to be delivered. */
   | 'ready'
-  /** Waits for a user's decision. */
+  /** The contact waits for a user's decision. */
   | 'held'
-  /** Gone from the CRM. */
   | 'removed';
 
-/** Why a credit is to be spent on a contact. */
+/** Why a credit is to be spent. */
 export type DueReason =
   | 'never_enhanced'
   | 'identity_changed'
@@ -39,14 +37,10 @@ export type DueReason =
 
 /** The effect of a contact's last credit on the next credit. */
 export type LastCredit =
-  /** The result was for the contact's current data. */
   | 'stands'
-  /**
-   * While the request was in flight, the contact changed or its response was lost. The next run decides about
-   * it again.
-   */
+  /** The contact changed during its request, or the response was lost. The next run decides again. */
   | 'outdated'
-  /** The credit returned nothing, or counts as not spent, so the contact may be submitted again. */
+  /** The credit found nothing or counts as not spent. */
   | 'in_vain';
 
 export const CONTACT_TABLES = {
@@ -82,51 +76,45 @@ export const CONTACT_TABLES = {
         whenRemoved: { kept: 'what was paid, and what is ours' },
       }),
       state: text<ContactState>(),
-      /** The fingerprint of the name, the addresses and the employers as last read. */
       identity: personal(text()),
-      /** 1 if its CRM record allows the contact to be submitted, because it has names and no opt-out. */
+      /** 1 if the CRM allows the contact to be submitted. */
       eligible: personal(integer()),
       due_reason: personal(nullable(text<DueReason>())),
-      /** 0 for members of mirrored groups, 1 for contacts that were never enhanced, 2 for all others. */
+      /** 0 for members of mirrored groups, 1 for contacts that were never enhanced, 2 for others. */
       priority: integer(),
-      /** The identity on which the last credit was spent, and when. */
+      /** The identity and the time of the last credit. */
       asked_identity: personal(nullable(text())),
       asked_at: personal(nullable(bigint())),
-      /** Whether that credit still counts. Null if no credit was ever spent. */
+      /** Whether that credit is still valid. Null if no credit was spent. */
       last_credit: personal(nullable(text<LastCredit>())),
-      /** The current job. If a contact left before its job ended, it has the job again when it returns. */
+      /** A contact that left before its job ended gets the job back when it returns. */
       tracking_id: personal(nullable(text())),
       donor_id: nullable(donorId('contact')),
       /** When a profile was last delivered. */
       enhanced_at: personal(nullable(bigint())),
       /**
-       * JSON that maps each field to the fingerprint of the value that we wrote last. If the CRM's automation has
-       * changed that value, the fingerprint of the changed value follows after a space.
+       * JSON: the fingerprint of our last value in each field. If the CRM's automation changed it, the changed value's
+       * fingerprint follows after a space.
        */
       owned_values: personal(text()),
-      /** The donor that those values belong to. Null if nothing was ever delivered. */
+      /** The donor of these values. */
       values_donor: nullable(donorId('contact')),
-      /**
-       * The identity that those values were bought for, in the form of `identity`. Null if nothing was ever delivered.
-       */
+      /** The identity of these values, as in `identity`. */
       values_identity: personal(nullable(text())),
-      /** The result of the last run that processed the contact, and the reason. */
+      /** The reason for the last result. */
       outcome_reason: personal(text()),
-      /** Null in a row that a merge has created and that no run has processed. */
+      /** Null if a merge has created the row and no run has processed it. */
       outcome_run: nullable(text()),
       outcome_at: bigint(),
       /** Details of the reason for a user, without personal data. */
       outcome_detail: personal(nullable(text())),
-      /** The run that last saw it in the CRM, or null if no run has seen it. */
+      /** The last run that saw it in the CRM, or null. */
       seen_run: nullable(text()),
       /**
-       * 1 once it was read that the contact left the CRM, because the CRM may report this again. 0 when the contact is
-       * seen again.
+       * 1 once a run has read the departure, because the CRM may report it again. 0 after the contact is seen again.
        */
       departure_read: withDefault(integer()),
-      /**
-       * The contact into which it was merged when it left. That contact may later inherit the paid results.
-       */
+      /** The remaining contact after a merge. It may inherit paid results later. */
       merged_into: nullable(
         contactId({
           forget: 'otherwise',
@@ -135,23 +123,20 @@ export const CONTACT_TABLES = {
         }),
       ),
       /**
-       * 1 if the contact had opted out when it was last read, 2 if its person objects. This is recorded even while work
-       * for the contact is in progress. Such a contact is in no network, and no data about it is shown.
+       * 1 for an opt-out, 2 for an objection to research. Recorded even while work is in progress. The contact is in no
+       * network, and nothing about it is shown.
        */
       has_opted_out: personal(withDefault(integer())),
       /**
-       * The time since when the contact has not been found by a lookup or a complete reading, although nothing shows
-       * that it was deleted (epoch ms). Null while it is there. If the contact was removed for this reason, the value
-       * stays.
+       * When the contact went missing (epoch ms). A lookup or a complete reading did not find it, and nothing shows a
+       * deletion. Null while the contact exists. Kept if the contact was removed for this reason.
        */
       missing_since: nullable(bigint()),
-      /**
-       * The currencies of its record when it was last read (`currenciesText`). Null if the CRM has none on its records.
-       */
+      /** Null if the CRM has no currencies. */
       currency: nullable(text()),
     },
   ),
-  /** Values of a mark that has excluded more than half of the contacts. */
+  /** Mark values that exclude more than half of the contacts. */
   mark_questions: table(
     {
       key: ['integration_id', 'mark'],
@@ -164,7 +149,7 @@ export const CONTACT_TABLES = {
       /** The fingerprint of the mark, its field and the value. */
       mark: personal(text()),
       asked_at: bigint(),
-      /** When a user confirmed that contacts with this value should be excluded. Null until then. */
+      /** Null until a user confirms that this value excludes contacts. */
       confirmed_at: nullable(bigint()),
     },
   ),

@@ -1,10 +1,9 @@
-/** Service keys, and the purposes for which credits were spent. */
 import type { DueReason } from './contacts.ts';
 import { bigint, contactId, integer, nullable, personal, table, text } from './table.ts';
 
 /**
- * The state of a submission. `intended` and `lost` are open, and at most `MAX_SLOTS` submissions per service
- * key are open.
+ * The states `intended` and `lost` mean that the submission is open. At most `MAX_SLOTS` submissions per service key
+ * are open.
  */
 export type SubmissionState =
   | 'intended'
@@ -14,30 +13,27 @@ export type SubmissionState =
   | 'not_charged'
   | 'charged';
 
-/** The state of a job. A job has one row for each contact that its profile is for. */
+/** Each contact that uses a job's profile has its own row. */
 export type JobState =
-  /** The submission's intent is on disk, and there is no response yet. */
+  /** The intent is on disk, without a response. */
   | 'intended'
   | 'processing'
   | 'completed'
-  /** Done. A user decides whether its profile belongs to the contact. */
+  /** The job is done. A user decides whether the profile belongs to the contact. */
   | 'held'
-  /** Its profile is delivered, or the job ended permanently in another way. */
+  /** The profile was delivered, or the job ended for another reason. */
   | 'delivered'
   | 'failed'
   | 'vanished'
-  /** The job was not charged: it was rejected, not processed, or settled as not charged. */
+  /** The job cost nothing. It was rejected, not processed, or settled as not charged. */
   | 'unpaid'
-  /** Charged or not provably unpaid. The job ID is unknown. */
+  /** The job was charged, or the opposite cannot be proved. The service's job ID is unknown. */
   | 'lost';
 
-/** The `crm_id` of a job whose contact was erased. */
+/** Replaces the `crm_id` of an erased contact's job. */
 export const ERASED_ID = '';
 
-/**
- * The `balance_before` of a submission that is known only from the spending journal, if the journal has no earlier
- * reading.
- */
+/** The `balance_before` if only the journal has the submission and no earlier reading. */
 export const UNKNOWN_BALANCE = 0;
 
 export const CREDIT_TABLES = {
@@ -52,18 +48,18 @@ export const CREDIT_TABLES = {
       /** The fingerprint of the base URL and the key. */
       id: text(),
       /**
-       * The credits in the enhancements bucket, or null if unknown. This is the last reading while none of the key's
-       * submissions was open, minus the cost of submissions that were closed since.
+       * The enhancements balance, or null if unknown. It comes from the last reading without open submissions. Later
+       * known costs are subtracted.
        */
       balance: nullable(bigint()),
-      /** When the balance was last requested from the service. */
+      /** When the balance was last requested. */
       balance_read_at: nullable(bigint()),
-      /** Increased whenever a submission of the key closes, so an outdated reading is noticed. */
+      /** Increases whenever a submission closes. Shows whether a reading is outdated. */
       spend_sequence: integer(),
     },
   ),
   /**
-   * The pace of a service key, or of a limit of a CRM account, on Postgres. On SQLite, each process has its own pace.
+   * The pace of requests with a service key or to a CRM account, on Postgres. On SQLite, each process has its own pace.
    */
   paces: table(
     {
@@ -73,16 +69,13 @@ export const CREDIT_TABLES = {
       retention: null,
     },
     {
-      /** The fingerprint of the key, or a hash of the limit and its account. */
+      /** A key's fingerprint, or a hash of the limit and its account. */
       id: text(),
-      /**
-       * When the next request may be sent (epoch µs by the database's clock). After a pause, it is in the
-       * past.
-       */
+      /** The next free departure (epoch µs by the database's clock). After a pause, it is in the past. */
       next_at: bigint(),
     },
   ),
-  /** A mapping from an integration's contacts to people, and whether its match rate is accepted. */
+  /** How an integration's contacts become people, and whether this is accepted. */
   mappings: table(
     {
       key: ['integration_id', 'id'],
@@ -95,9 +88,9 @@ export const CREDIT_TABLES = {
       /** The fingerprint of the connector's kind, the identity columns and the mode. */
       id: text(),
       first_seen_at: bigint(),
-      /** When the mapping was accepted (epoch ms). Null while it is on trial. */
+      /** Null during the trial. */
       accepted_at: nullable(bigint()),
-      /** Whether its match rate or a user has accepted the mapping. Null while it is on trial. */
+      /** The match rate or a user. Null during the trial. */
       accepted_by: nullable(text<'trial' | 'person'>()),
     },
   ),
@@ -118,20 +111,19 @@ export const CREDIT_TABLES = {
       partner_key: text(),
       state: text<SubmissionState>(),
       persons: integer(),
-      /** Credits charged, as far as known. */
+      /** Credits that are known to be charged. */
       charged: nullable(integer()),
       /**
-       * The last reading of the bucket while no submission with the key was open, minus the charges since
-       * then. Submissions that were open at the same time are not included. `UNKNOWN_BALANCE` if there was no
-       * reading.
+       * The last reading without open submissions, minus later charges. Excludes submissions that were open at the same
+       * time. `UNKNOWN_BALANCE` without a reading.
        */
       balance_before: bigint(),
       intended_at: bigint(),
       lost_at: nullable(bigint()),
       closed_at: nullable(bigint()),
-      /** The mapping (`mappings.id`) with which its people were created. */
+      /** The mapping (`mappings.id`) of its people. */
       mapping: text(),
-      /** From 1 to `MAX_SLOTS`. While a submission is open, no other has its slot. */
+      /** From 1 to `MAX_SLOTS`. Open submissions never share a slot. */
       slot: integer(),
     },
   ),
@@ -166,27 +158,26 @@ export const CREDIT_TABLES = {
       }),
       identity: personal(text()),
       /**
-       * The fingerprint of service key and person, which is the same wherever the same person was paid for. Null if the
-       * job is not shared.
+       * The fingerprint of the key and the person. It is equal for all contacts and integrations in which the person
+       * was paid for.
        */
       person: personal(nullable(text())),
       /** Why the contact was submitted. */
       reason: personal(text<DueReason>()),
       state: text<JobState>(),
       job_id: personal(nullable(text())),
-      /** 1 if the service recognised the person (the profile passed the guard), and 0 if not. Null until then. */
+      /** 1 if the service recognised the person and the profile passed the guard, otherwise 0. */
       known: personal(nullable(integer())),
-      /** When the job was settled (epoch ms). */
       answered_at: nullable(bigint()),
-      /** Tracking ID of the job whose credit also pays for this profile, or null if this job was itself paid for. */
+      /** The job whose credit paid for this profile. Null if this job was paid for. */
       shared_from: nullable(text()),
       submitted_at: bigint(),
       closed_at: nullable(bigint()),
     },
   ),
   /**
-   * Contacts that were paid for after the backup that was restored, according to the spending journal. A row ends when
-   * its contact adopts the job or a decision about it is opened.
+   * Payments after the backup, from the spending journal. Deleted when the contact gets the job or a question about it
+   * is opened.
    */
   recalled_payments: table(
     {
@@ -199,18 +190,18 @@ export const CREDIT_TABLES = {
       tracking_id: personal(text()),
       submission_id: text(),
       integration_id: text(),
-      /** The fingerprint of the contact's ID, with a mark in front once the contact no longer takes part. */
+      /** Has a prefix after the payment is closed. */
       contact_fingerprint: personal(text()),
       /** The fingerprint of the submitted identity. */
       identity: personal(text()),
-      /** The fingerprint of the service key and the person, or null if the job is not shared. */
+      /** Null if the job is not shared. */
       person: personal(nullable(text())),
-      /** Null if it is not known which job the credit started. */
+      /** Null if the job is unknown. */
       job_id: personal(nullable(text())),
       paid_at: bigint(),
     },
   ),
-  /** Credits spent in a day or a month (UTC), added up when a run ends. Unsettled credits count in full. */
+  /** Credits per day or month (UTC), added up when a run ends. Unsettled credits count in full. */
   credit_spans: table(
     {
       key: ['integration_id', 'span', 'at'],
@@ -219,20 +210,19 @@ export const CREDIT_TABLES = {
       retention: null,
     },
     {
-      /** The integration. Empty for the sum of all integrations. */
       integration_id: text(),
       span: text<'day' | 'month'>(),
-      /** `2026-11-22` or `2026-11`. */
+      /** For example `2026-11-22` or `2026-11`. */
       at: text(),
       enhancements: bigint(),
       networks: bigint(),
-      /** Credits of any bucket for queries about connections, by runs and by hand. */
+      /** Credits for queries by runs and users. */
       queries: bigint(),
-      /** Contacts written by the runs that started in that span. */
+      /** Contacts that were written by the span's runs. */
       written: bigint(),
     },
   ),
-  /** A query that costs credits or may do so, until it is known whether it was charged. */
+  /** Queries that may cost credits. A row stays until the cost is known. */
   query_intents: table(
     {
       key: ['id'],
@@ -244,15 +234,14 @@ export const CREDIT_TABLES = {
       id: text(),
       integration_id: text(),
       run_id: text(),
-      /** The bucket from which it takes credits, as far as known, and their number. */
       bucket: text(),
       credits: integer(),
-      /** The bucket's balance before the query, as far as known. */
+      /** The last known balance before the query. */
       balance_before: bigint(),
       intended_at: bigint(),
     },
   ),
-  /** The cost of a run's queries for paths. There is no row if they were free. */
+  /** Free queries have no row. */
   warm_path_costs: table(
     {
       key: ['run_id'],

@@ -1,8 +1,7 @@
-/** Data about the database itself: secrets, texts from outside, and where the store is after a move. */
 import { bigint, contactId, nullable, sealed, table, text } from './table.ts';
 
 export const DATABASE_TABLES = {
-  /** Encrypted texts by name, such as tokens and the fingerprint key. */
+  /** Encrypted values by name, such as tokens. */
   secrets: table(
     {
       key: ['name'],
@@ -15,7 +14,7 @@ export const DATABASE_TABLES = {
       value: sealed({ with: 'secret key', boundTo: ['name'] }),
     },
   ),
-  /** A CRM's texts about a contact or a run, for deciders. They are kept for a limited time. */
+  /** CRM messages for deciders. They are kept for a limited time. */
   foreign_texts: table(
     {
       key: ['id'],
@@ -27,7 +26,7 @@ export const DATABASE_TABLES = {
       id: text(),
       integration_id: text(),
       run_id: text(),
-      /** The contact's ID in the CRM. Empty for a text about the whole run. */
+      /** Empty for the whole run. */
       crm_id: contactId({
         forget: 'otherwise',
         about: 'texts',
@@ -38,7 +37,7 @@ export const DATABASE_TABLES = {
       kept_at: bigint(),
     },
   ),
-  /** A store's move out of this database or into it. There is no row if the store was never moved. */
+  /** Empty if the store never moved. */
   moves: table(
     {
       key: ['role'],
@@ -48,13 +47,13 @@ export const DATABASE_TABLES = {
     },
     {
       role: text<'source' | 'target'>(),
-      /** The ID of the move. It is the same in both databases. */
+      /** The source and the target have the same ID. */
       id: text(),
       /** The other database, without its password. */
       other: text(),
       /**
-       * Null at first. It is set first in the source, which is no longer used from then on, and then in the target,
-       * which is used from then on.
+       * Null during the move. The source is marked first and is not used afterwards. The target is marked next and is
+       * then in use.
        */
       done_at: nullable(bigint()),
     },

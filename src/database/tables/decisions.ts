@@ -4,8 +4,8 @@ import { bigint, contactId, integer, nullable, personal, sealed, table, text } f
 
 export const DECISION_TABLES = {
   /**
-   * A question about a contact or a network that a user has to answer. It is open until it has a decision. It is
-   * `superseded` if it no longer needs one.
+   * A question for a user about a contact or a network. Open until it has a decision. `superseded` means that no
+   * decision is needed any more.
    */
   questions: table(
     {
@@ -21,7 +21,7 @@ export const DECISION_TABLES = {
     {
       id: text(),
       integration_id: text(),
-      /** The contact's ID. Null for a question about a network. */
+      /** Null for a question about a network. */
       crm_id: nullable(
         contactId({
           forget: 'row',
@@ -29,19 +29,20 @@ export const DECISION_TABLES = {
           whenRemoved: { kept: '`retention.outcomes`' },
         }),
       ),
-      /** The network. Null for a question about a contact. */
       network: nullable(text()),
-      /** The reason. It determines what the decisions mean. */
       kind: personal(text<QuestionKind>()),
       /**
-       * The ID that questions with the same cause share, so they can be decided together. Null for a single question.
+       * Questions with the same cause share this ID, so a user can answer them together. Null for a single question.
        */
       batch: nullable(text()),
-      /** The contact's job. If the question is not about a job, its own ID. Null for a network. */
+      /**
+       * The contact's job, or the question's own ID if there is no job. A question without a job uses its own ID. Null
+       * for a network.
+       */
       tracking_id: personal(nullable(text())),
       /**
-       * The exact subject of a question about a network, as an ID or a fingerprint. Null once the matter is over, and
-       * for a contact.
+       * What a question about a network is about: an ID or a fingerprint. Null for a settled question and for a
+       * question about a contact.
        */
       matter: personal(nullable(text())),
       /** Details of the reason: a word, a number or a CRM's message. */
@@ -52,10 +53,10 @@ export const DECISION_TABLES = {
     },
   ),
   /**
-   * A user's answer that has not been carried out yet. It takes effect at `in_force_from`. If that is null, it does not
-   * take effect automatically. If the answer needs a second user, only that user's confirmation sets it, and never a
-   * clock, run, retry or restore. The row is deleted when the answer is carried out, withdrawn, refused or void. The
-   * question then records the decision, and the audit records the actor.
+   * A user's answer that is not carried out yet. Takes effect at `in_force_from`. Null means that it does not take
+   * effect automatically. If a second user is needed, only that user's confirmation sets it. A clock, a run, a retry or
+   * a restore never sets it. The row is deleted when the answer was carried out, withdrawn or refused, or has expired.
+   * The question then has the decision, and the audit has the actor.
    */
   answers: table(
     {
@@ -66,51 +67,52 @@ export const DECISION_TABLES = {
     },
     {
       id: text(),
-      /** The integration that the answer is about, or the first one if there are several. */
+      /** The answer's integration, or the first of several. */
       integration_id: text(),
       /**
-       * What `subject` contains: the ID of a question about a contact or a network, a batch's ID, or a kind of
-       * question. For a `request`, whose content is in `given`, it is a keyed hash of the request and of the state of
-       * its subject at that time. Once the request has ended, it is the request's own ID.
+       * What `subject` is: a question's ID, a batch's ID, or a kind of question. For a `request`, it is a keyed hash of
+       * the request and of its subject's state. `given` has the request's content. Afterwards, it is the request's own
+       * ID.
        */
       about: text<'contact' | 'network' | 'batch' | 'reason' | 'request'>(),
       subject: personal(text()),
       /**
-       * For a kind or a batch, only questions that were opened up to this time are answered (epoch ms). Null for all.
+       * For a kind or a batch, the answer covers questions up to this time (epoch ms). Null if the answer applies to
+       * all questions.
        */
       opened_until: nullable(bigint()),
-      /** The contact that is to be erased. Null for any other answer. */
+      /** The contact to erase. Null for any other answer. */
       crm_id: nullable(
         contactId({ forget: 'otherwise', about: 'approvals', whenRemoved: { kept: 'seven days' } }),
       ),
-      /** The decision. Null for a request, whose decision is in `given`. */
+      /** Null for a request, whose decision is in `given`. */
       decision: personal(nullable(text<'approved' | 'rejected' | 'resubmitted'>())),
       /**
-       * Encrypted: the user who gave the answer. For a request, it also contains what was requested, the number of
-       * contacts and, for a day, how it ended.
+       * Encrypted: who gave the answer. For a request, also its content and the number of contacts. For one day, it
+       * also contains the result.
        */
       given: sealed({ with: 'key of the audit', boundTo: ['id', 'integration_id', 'crm_id'] }),
       given_at: bigint(),
       /**
-       * What is needed before the row is deleted: a second user's confirmation, or that the service carries it out
-       * outside the database. Null for a decision that needs no confirmation.
+       * What must happen before the row is deleted: a confirmation, or work of the service. Null if nothing must
+       * happen.
        */
       needs: nullable(text<'second_person' | 'carrying_out'>()),
       in_force_from: nullable(bigint()),
-      /** When the answer becomes void, or is no longer tried, or null if neither happens. */
+      /** The answer expires at this time. Null means never. */
       void_from: nullable(bigint()),
       /**
-       * Encrypted, for the audit: the second user. Null until that user confirms. For answers that only have to be
-       * carried out by the service, it is the user who gave the answer.
+       * The second user, encrypted for the audit. Null until that user confirms. If no confirmation is needed, this is
+       * the user who gave the answer.
        */
       confirmed_by: nullable(
         sealed({ with: 'key of the audit', boundTo: ['id', 'integration_id', 'crm_id'] }),
       ),
-      /** When carrying it out started. From then on it cannot be withdrawn. */
+      /** When the service started to carry out the answer. Afterwards, nobody can withdraw it. */
       claimed_at: nullable(bigint()),
     },
   ),
-  /** Erasures that started without a user, counted per day. */
+  /** Erasures per day that started without a user's approval. */
   automatic_erasures: table(
     {
       key: ['integration_id', 'day'],
@@ -120,7 +122,7 @@ export const DECISION_TABLES = {
     },
     {
       integration_id: text(),
-      /** Days since 1970 in UTC. */
+      /** The number of days since 1970 in UTC. */
       day: integer(),
       count: integer(),
     },

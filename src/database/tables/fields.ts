@@ -1,4 +1,4 @@
-/** Values that were written to the CRM, paid profiles, and profile values that the CRM lacks, with the reasons. */
+/** Written values, paid profiles, and values that the CRM still lacks. */
 import {
   bigint,
   contactId,
@@ -12,48 +12,41 @@ import {
   text,
 } from './table.ts';
 
-/** Why a value of a profile is not in its field. */
+/** Why a profile's value is not in its field. */
 export type ValueState =
-  /** The CRM rejected it. */
+  /** The CRM rejected the value. */
   | 'refused'
   | 'no_such_field'
   | 'no_permission'
   | 'does_not_fit'
-  /**
-   * The field shows amounts in its record's currency, which is not US dollars, and the settings do not convert amounts.
-   */
+  /** The record's currency is not US dollars, and the settings do not convert amounts. */
   | 'other_currency'
-  /** The CRM has no exchange rate for the currency, or hides its rates. */
+  /** The CRM has no exchange rate for the currency or hides it. */
   | 'no_rate'
-  /** The record's currency has changed. The next delivery checks the amount. */
+  /** The next delivery checks the amount. */
   | 'currency_changed'
-  /** The field contains only part of the value, because it is too short or lacks some of the options. */
+  /** The field is too short or lacks some options, so it has only part of the value. */
   | 'shortened'
-  /** The field contains a user's value, or its rule protects the current value. */
+  /** A user typed the current value, or a rule protects it. */
   | 'kept_for_user'
-  /** The value was in the field, and a user has cleared the field. */
   | 'emptied'
-  /** The value was in the field, and a user has undone the run that wrote it. */
+  /** A user has undone the run that wrote the value. */
   | 'undone';
 
-/** The `field_map` of a kept profile that was never offered to the CRM record. */
+/** The `field_map` of a profile that was never offered to the CRM record. */
 export const NEVER_OFFERED = '';
 
-/**
- * The `seen` value for a contact that was unavailable, or whose field was. Its record may have lost the
- * status.
- */
+/** Marks a contact that was unavailable or lacked the field. Its record may have lost the status. */
 export const MAY_BE_LOST = '';
 
 /**
- * The state of a write. `left` and `unseen` mean that a value may be in a contact whose ID the database no longer has,
- * because the contact was erased. `crm_id` is then the fingerprint of its ID. With `unseen`, the CRM did not return the
- * contact when it was looked up.
+ * With `left` and `unseen`, an erased contact may still have a value. The database no longer has the contact's ID.
+ * `crm_id` is then a fingerprint. With `unseen`, the CRM did not return the contact.
  */
 export type WriteState = 'intended' | 'written' | 'refused' | 'undone' | 'left' | 'unseen';
 
 export const FIELD_TABLES = {
-  /** The values that a run wrote to one contact, and the previous values. */
+  /** The values that a run wrote to a contact, and the previous values. */
   writes: table(
     {
       key: ['id'],
@@ -71,37 +64,28 @@ export const FIELD_TABLES = {
         whenRemoved: { kept: 'previous values are taken out of the row' },
       }),
       state: text<WriteState>(),
-      /** Encrypted JSON that maps each field to its previous value. */
+      /** Encrypted JSON with each field's previous value, or `NOTHING_SEALED` without values. */
       before: sealed({ with: 'secret key', boundTo: ['id', 'integration_id', 'crm_id'] }),
-      /** JSON that maps each field to the fingerprint of the written value. */
+      /** JSON with the fingerprint of each written value. */
       after: personal(text()),
       /** JSON with the contact's previous `owned_values`. */
       owned_before: personal(text()),
-      /** The contact's previous `values_donor`, if this write replaces another donor's values. Otherwise null. */
+      /** The previous `values_donor` if this write replaces another donor's values. */
       donor_before: nullable(donorId('contact')),
-      /** The donor whose profile is written, or null if no profile is written, for example for a status. */
+      /** The profile's donor, or null without a profile. */
       donor: nullable(donorId('contact')),
-      /**
-       * The keyed fingerprint of the donor whom the texts name as the introducer. Empty if they name nobody, or once
-       * that donor's erasure has cleared the texts.
-       */
+      /** The keyed fingerprint of the introducer whom the values name. */
       introducer: donorFingerprint('introducer'),
-      /**
-       * JSON that maps each field to the fingerprint of the warm path's value, as sent. Null if there is none. Undo
-       * does not change it.
-       */
+      /** JSON with the fingerprints of the warm path's values, as sent. */
       introduced: personal(nullable(text())),
-      /**
-       * JSON that maps each field to keyed fingerprints of words in the written text that may name people. Null if
-       * there are none.
-       */
+      /** JSON with keyed fingerprints of words that may name people, by field. */
       named: personal(nullable(text())),
-      /** Keyed fingerprints of the words in the donor's own name, or null if no profile is written. */
+      /** Keyed fingerprints of the donor's own name, or null without a profile. */
       called: personal(nullable(text())),
       written_at: bigint(),
     },
   ),
-  /** The last profile that was paid for each contact. There is one row per contact. */
+  /** The last profile that was paid for each contact. Each contact has one row. */
   kept_profiles: table(
     {
       key: ['integration_id', 'crm_id'],
@@ -117,29 +101,23 @@ export const FIELD_TABLES = {
       crm_id: contactId({ forget: 'row', about: 'keptProfiles', whenRemoved: 'deleted' }),
       /** The job that returned the profile. It may have been paid for another contact. */
       tracking_id: personal(text()),
-      /** 0 while it waits for a decision or for a later run, or if it was never offered to the CRM. */
+      /** 0 while the profile waits or was never offered. */
       is_delivered: integer(),
-      /** The field map that it was last offered with (`field_maps.field_map`). Empty if it was never offered. */
+      /** The last offer's field map (`field_maps.field_map`). Empty if it was never offered. */
       field_map: text(),
-      /** When the credit was spent (epoch ms). The retention of the profile counts from then. */
+      /** When the credit was spent (epoch ms). The profile's retention starts here. */
       kept_at: bigint(),
-      /** When a run first recorded that the contact has opted out or objects, or null if neither. */
+      /** When a run first recorded the contact's opt-out or objection. Null if no run has recorded this. */
       opted_out_at: personal(nullable(bigint())),
-      /**
-       * The fields that a user wants delivered again, as JSON, or `*` for all fields. Null if no user has requested it,
-       * or once a run has done it.
-       */
+      /** The fields that a user wants delivered again, as JSON, or `*` for all. Null after a run has delivered them. */
       requested: nullable(text()),
-      /** For a profile that is not kept, when the service no longer had its result. Null while it can be delivered. */
+      /** When the service no longer had the result of a profile that is not kept. Null while it can be delivered. */
       gone_at: nullable(bigint()),
-      /**
-       * The keyed fingerprint of the donor's ID. Empty once the profile was deleted because of an opt-out or an
-       * objection.
-       */
+      /** Empty if an opt-out or an objection deleted the profile. */
       donor: donorFingerprint('contact'),
       /**
-       * The profile's own key and its `GivingRecord`, encrypted with the secret key. The text always has the same
-       * length. Empty if the profile is not kept.
+       * The profile's key and its `GivingRecord`, encrypted with the secret key. The text always has the same length.
+       * Empty if the profile is not kept.
        */
       key: sealed({ with: 'secret key', boundTo: ['integration_id', 'crm_id'] }),
       /** The profile, encrypted with its own key. Empty if it is not kept. */
@@ -157,19 +135,17 @@ export const FIELD_TABLES = {
     {
       integration_id: text(),
       crm_id: contactId({ forget: 'row', about: 'notInCrm', whenRemoved: 'deleted' }),
-      /** The CRM's name of the field. */
       field: personal(text()),
       state: personal(text<ValueState>()),
-      /** The CRM's own code, if the CRM gave the reason. Empty if the field's description did. */
+      /** The CRM's code for the reason. Empty if the field's description is the reason. */
       code: personal(text()),
       /** The fingerprint of the field's description at that time. Empty if there was none. */
       description: personal(text()),
       since: bigint(),
-      /** When it was last written again to find out whether the reason still exists, or null if never. */
+      /** When the value was last written again as a test. Null if this has never happened. */
       probed_at: nullable(bigint()),
     },
   ),
-  /** The field maps with which kept profiles were offered, by their fingerprint. */
   field_maps: table(
     {
       key: ['integration_id', 'field_map'],
@@ -184,7 +160,7 @@ export const FIELD_TABLES = {
       lines: text(),
     },
   ),
-  /** A field whose values the CRM's own automation changes after a write, for example by rounding. */
+  /** The CRM's automation changes the values of this field, for example by rounding. */
   normalised_fields: table(
     {
       key: ['integration_id', 'field'],
@@ -208,10 +184,7 @@ export const FIELD_TABLES = {
     {
       integration_id: text(),
       crm_id: contactId({ forget: 'row', about: 'statuses', whenRemoved: 'deleted' }),
-      /**
-       * The fields, the state and the reason that determine the status. While they do not change, the status
-       * does not change either.
-       */
+      /** The fields, the state and the reason behind the status. While they stay the same, the status does too. */
       seen: personal(text()),
       /** The status that was written to the CRM (`SyncStatus`). Null if none was written. */
       status: personal(nullable(text())),

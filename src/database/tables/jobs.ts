@@ -1,4 +1,4 @@
-/** Data that prevents a run from being started twice, and data that causes it to start again. */
+/** Prevents a run from starting twice, and causes it to start again. */
 import { bigint, integer, table, text } from './table.ts';
 
 export const JOB_TABLES = {
@@ -13,16 +13,13 @@ export const JOB_TABLES = {
     {
       /** The fingerprint of the integration and the key. */
       fingerprint: text(),
-      /** The fingerprint of the request made with it. */
+      /** The fingerprint of the request that was made with the key. */
       request: text(),
       run_id: text(),
       used_at: bigint(),
     },
   ),
-  /**
-   * An integration whose CRM finds changes only after a while, so the contacts of a call are read again later. The row
-   * is then deleted.
-   */
+  /** The CRM finds changes only after a while, so a call's contacts are read again later. */
   rereads: table(
     {
       key: ['integration_id'],
@@ -34,7 +31,7 @@ export const JOB_TABLES = {
       integration_id: text(),
       /** The last call that did not name the changed contacts. */
       called_at: bigint(),
-      /** How often the contacts have been read again since. */
+      /** How often the contacts have been read again. */
       times: integer(),
     },
   ),

@@ -1,38 +1,38 @@
-/** Mirrored groups: the members in the CRM, the members at the service, and the steps in between. */
+/** Mirrored groups: members in the CRM and at the service, and changes in progress. */
 import { bigint, contactId, donorId, integer, nullable, personal, table, text } from './table.ts';
 
-/** State of a donor in a network. */
+/** The state of a donor in a network. */
 export type MemberState =
   /** Part of a bulk add that has not ended. */
   | 'adding'
   | 'member'
-  /** The intent to remove the donor is on disk, and the removal may have happened. */
+  /** The intent is on disk, and the service may have removed the donor. */
   | 'leaving'
-  /** The service knows no such donor. */
+  /** The service does not know this donor. */
   | 'not_found'
-  /** Paid for, or not provably unpaid, and not in the network. It is not tried again automatically. */
+  /** The donor may have been paid for but is not in the network. There is no automatic retry. */
   | 'failed';
 
-/** The `detail` of a member whose contact was erased. The member leaves as soon as the bulk add has ended. */
+/** The contact of this member was erased. The member leaves when the bulk add has ended. */
 export const ERASED_MEMBER = 'erased';
 
-/** The state of a bulk add. Each key has at most one that waits for a response. */
+/** A bulk add's state. Each key has at most one bulk add without a response. */
 export type AddState =
-  /** The intent is on disk, and there is no response yet. */
+  /** The intent is on disk, without a response. */
   | 'intended'
-  /** The response is lost, and its credits may have been spent. */
+  /** The response is lost, and credits may have been spent. */
   | 'lost'
-  /** Accepted. The service is working on its job. */
+  /** The service has accepted the bulk add. The service is working on its job. */
   | 'running'
-  /** Charged without a response. Its job may still be running, and its ID is not known. */
+  /** Charged, but the response was lost. The job may still be running, and its ID is unknown. */
   | 'unclear'
-  /** Ended. Each donor is settled. */
+  /** The bulk add has ended. */
   | 'done'
-  /** Not charged. */
+  /** The bulk add was not charged. */
   | 'unpaid';
 
 export const NETWORK_TABLES = {
-  /** A group of the settings, and the network of the service that mirrors it. */
+  /** A configured group, and the service's network that mirrors it. */
   networks: table(
     {
       key: ['id'],
@@ -43,19 +43,17 @@ export const NETWORK_TABLES = {
     {
       id: text(),
       integration_id: text(),
-      /** The fingerprint of the group's selector, which may quote a person's name. */
       selector: personal(text()),
-      /** The network's name at the service. Until the network exists, its name in the settings. */
+      /** Until the network exists, this is its name in the settings. */
       name: personal(text()),
-      /** The service's ID for the network. Null until it is found or created. */
+      /** Null until the network is found or created at the service. */
       network_id: nullable(text()),
-      /** The last run that read the group completely. Null before the first such run. */
+      /** The last run that read the group completely, or null. Null before the first complete reading. */
       read_run: nullable(text()),
       read_at: nullable(bigint()),
       created_at: bigint(),
     },
   ),
-  /** All members of a group, as the CRM last listed them. */
   network_wanted: table(
     {
       key: ['network', 'crm_id'],
@@ -69,7 +67,7 @@ export const NETWORK_TABLES = {
       crm_id: contactId({ forget: 'row', about: 'groups', whenRemoved: 'deleted' }),
     },
   ),
-  /** The mirror. Each donor of a network has one row. A donor who was never added, or has left, has none. */
+  /** The mirrored members. Each donor has one row. A donor who was never added or has left has none. */
   network_members: table(
     {
       key: ['network', 'donor_id'],
@@ -84,14 +82,14 @@ export const NETWORK_TABLES = {
       network: text(),
       donor_id: donorId('member'),
       state: personal(text<MemberState>()),
-      /** The bulk add that added the donor, or null if the donor was already in the network. */
+      /** The bulk add of the donor, or null if the donor was already a member. */
       add_id: nullable(text()),
-      /** Why adding failed, as one word. `ERASED_MEMBER` if the contact was erased. */
+      /** Why adding failed, in one word. `ERASED_MEMBER` if the contact was erased. */
       detail: personal(nullable(text())),
       since: bigint(),
     },
   ),
-  /** One bulk add of at most 100 donors. */
+  /** A bulk add has at most 100 donors. */
   network_adds: table(
     {
       key: ['id'],
@@ -105,11 +103,11 @@ export const NETWORK_TABLES = {
       run_id: text(),
       partner_key: text(),
       network: text(),
-      /** The service's ID of the network to which it added. */
+      /** The service's ID of the target network. */
       network_id: text(),
       state: text<AddState>(),
       donors: personal(integer()),
-      /** Credits of the networks bucket, as far as known. Until they are known, all donors count as paid. */
+      /** The known number of charged credits. Until it is known, all donors count as paid for. */
       charged: nullable(integer()),
       /** The networks bucket's balance before the request. */
       balance_before: bigint(),
@@ -120,8 +118,8 @@ export const NETWORK_TABLES = {
     },
   ),
   /**
-   * Donors that were added after the backup that was restored, according to the spending journal. A row ends when its
-   * donor is to be added, because the database then adopts that bulk add.
+   * Donors that were added after the restored backup, according to the spending journal. A row is deleted when its
+   * donor is to be added, because the database then adopts the bulk add.
    */
   recalled_adds: table(
     {
@@ -134,7 +132,7 @@ export const NETWORK_TABLES = {
       add_id: text(),
       integration_id: text(),
       partner_key: text(),
-      /** The service's ID of the network. */
+      /** The service's ID for the network. */
       network_id: text(),
       /** The fingerprint of the donor. */
       member_fingerprint: personal(text()),
@@ -156,7 +154,7 @@ export const NETWORK_TABLES = {
     {
       run_id: text(),
       network: text(),
-      /** Its position in the settings. */
+      /** The network's position in the settings. */
       place: integer(),
       name: text(),
       added: integer(),

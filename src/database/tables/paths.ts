@@ -1,8 +1,8 @@
-/** Warm paths. They contain IDs and numbers, but neither names nor sentences. */
+/** Warm paths. They contain IDs and numbers, but no names and no sentences. */
 import { bigint, contactId, donorId, integer, nullable, personal, table, text } from './table.ts';
 
 export const PATH_TABLES = {
-  /** The best connection of each contact with a donor. There is one row per contact, even if it has no connection. */
+  /** The best connection of each contact with a donor. Each contact has one row, even without a connection. */
   warm_paths: table(
     {
       key: ['integration_id', 'crm_id'],
@@ -24,29 +24,29 @@ export const PATH_TABLES = {
     {
       integration_id: text(),
       crm_id: contactId({ forget: 'row', about: 'warmPaths', whenRemoved: 'deleted' }),
-      /** The contact's donor, for whom the path was or will be computed. */
+      /** The donor whose path is computed. */
       donor_id: donorId('contact'),
-      /** 1 if it may have changed since it was computed. */
+      /** 1 if the path may have changed. */
       stale: integer(),
-      /** When it was last computed, or 0 for never. */
+      /** 0 if the path was never computed. */
       computed_at: bigint(),
-      /** When a path was first found, since the contact last had none. Null without a path. */
+      /** When a path was found for a contact without one. Null without a path. */
       found_at: nullable(bigint()),
       /** The strength of the best connection in millionths. Null without a path. */
       strength_millionths: personal(nullable(integer())),
-      /** The number of people in the networks to whom the contact is connected. */
+      /** The number of connected people in the networks. */
       people: personal(integer()),
-      /** The donor ID of the member at the other end of the best connection. */
+      /** The member at the other end of the best connection. */
       introducer_id: nullable(donorId('introducer')),
-      /** The service's ID of the network that the introducer comes from. */
+      /** The service's ID for the network of the introducer. */
       network_id: nullable(text()),
       /** JSON with the donor IDs of all these people. Null if the service did not name all of them. */
       connecting: personal(nullable(text())),
-      /** The fingerprint of the values in the CRM, or null if the record must be compared in any case. */
+      /** Null means that the record must be compared. */
       told: personal(nullable(text())),
     },
   ),
-  /** The state with which the warm paths of an integration were last compared. */
+  /** The state of the last comparison of warm paths. */
   warm_path_scopes: table(
     {
       key: ['integration_id'],
@@ -56,14 +56,11 @@ export const PATH_TABLES = {
     },
     {
       integration_id: text(),
-      /** The fingerprint of the settings that decide what a path is and which fields it has. */
+      /** The fingerprint of the settings for paths and their fields. */
       settings: text(),
-      /** JSON that maps the service's ID of each network to its members' donor IDs. */
+      /** JSON with each network's members, by the service's network ID. */
       members: personal(text()),
-      /**
-       * The epoch of that comparison's lease. Contacts that no run has processed since then have not changed. Null if
-       * every contact has to be checked.
-       */
+      /** Contacts that no run has processed since then have not changed. Null if every contact must be checked. */
       looked_epoch: nullable(integer()),
     },
   ),

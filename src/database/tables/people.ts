@@ -1,10 +1,10 @@
-/** The accounts that can send requests: users, access tokens, and signed-in browsers. */
+/** Users, access tokens and signed-in browsers. */
 import type { MailKind } from '../../core/mail-kinds.ts';
 import type { Role } from '../../core/role.ts';
 import { bigint, contactId, integer, nullable, personal, sealed, table, text } from './table.ts';
 
 export const PEOPLE_TABLES = {
-  /** A user who signs in or is invited. */
+  /** A user or an invited user. */
   people: table(
     {
       key: ['id'],
@@ -14,37 +14,34 @@ export const PEOPLE_TABLES = {
     },
     {
       id: text(),
-      /** The fingerprint of the lower-case e-mail address. */
+      /** The fingerprint of the lower-case email address. */
       email: personal(text()),
-      /** Name and e-mail address, encrypted. */
+      /** The name and the email address, encrypted. */
       sealed: sealed({ with: 'secret key', boundTo: ['id'] }),
       role: text<Role>(),
-      /** JSON with the IDs of the integrations that the user may access. Null for all integrations. */
+      /** JSON with the IDs of accessible integrations. Null for all. */
       integrations: nullable(text()),
       /** The hash of the password, with its method. Null while there is no password. */
       password: nullable(text()),
-      /**
-       * The fingerprint of the issuer and the subject, as the identity provider first reported them. Null until then.
-       */
+      /** The fingerprint of the provider's issuer and subject. Null until then. */
       subject: nullable(text()),
-      /** SHA-256 of the open link's secret, or null if no link is open. */
       invite_hash: nullable(text()),
       invite_until: nullable(bigint()),
       created_at: bigint(),
-      /** When the link was used. Null until then. */
+      /** When the user followed the link. Null until then. */
       joined_at: personal(nullable(bigint())),
-      /** The last sign-in or request. It is stored with a delay of at most a minute. */
+      /** The time of the last sign-in or request. It is stored with a delay of at most a minute. */
       seen_at: personal(nullable(bigint())),
-      /** The time since when the user is disabled and cannot sign in. Null if the user is not disabled. */
+      /** A disabled user cannot sign in. Null for an active user. Set when the user was disabled. */
       disabled_at: nullable(bigint()),
-      /** SHA-256 of the one-time value in the mail that verifies the address. Null if no mail is open. */
+      /** SHA-256 of the one-time value in the verification email. Null if no such email has been sent. */
       email_proof: nullable(text()),
       email_proof_until: nullable(bigint()),
-      /** When the user showed that mail to the address arrives. Null until then. */
+      /** When the user proved that the address receives emails. Null until then. */
       email_verified_at: personal(nullable(bigint())),
     },
   ),
-  /** A monthly mail that a user wants. */
+  /** A monthly email that a user has chosen. */
   mail_choices: table(
     {
       key: ['person_id', 'kind'],
@@ -57,8 +54,7 @@ export const PEOPLE_TABLES = {
       kind: text<MailKind>(),
       chosen_at: personal(bigint()),
       /**
-       * The month in which the mail was last sent (UTC, such as 2026-11). At first, the month in which the user chose
-       * it.
+       * The last email's month (UTC, such as 2026-11). Before the first email, the month in which the user chose it.
        */
       month: text(),
     },
@@ -75,7 +71,7 @@ export const PEOPLE_TABLES = {
       /** The name that its owner gave it. */
       name: personal(text()),
       role: text<Role>(),
-      /** The same as in `people`. */
+      /** The user's access, as in the table `people`. */
       integrations: nullable(text()),
       /** SHA-256 of the token. */
       hash: text(),
@@ -83,7 +79,6 @@ export const PEOPLE_TABLES = {
       last_used_at: nullable(bigint()),
     },
   ),
-  /** A browser that signed in, with an access token or as a user. */
   browser_sessions: table(
     {
       key: ['hash'],
@@ -94,18 +89,16 @@ export const PEOPLE_TABLES = {
     {
       /** SHA-256 of the cookie's value. */
       hash: text(),
-      /** The ID by which users see the session and end it. */
       id: text(),
       token_id: nullable(text()),
       person_id: nullable(text()),
-      /** The kind of browser and its system, in our own words, or null if unknown. */
       browser: personal(nullable(text())),
       begun_at: personal(bigint()),
-      /** The last request. It is stored with a delay of at most a minute. */
+      /** The time of the last request. It is stored with a delay of at most a minute. */
       seen_at: personal(bigint()),
-      /** The absolute end. Without requests, the session ends earlier. */
+      /** The session's latest end. Without requests, it ends earlier. */
       expires_at: bigint(),
-      /** When the user last confirmed their identity after signing in, or null if never. */
+      /** The last confirmation of the user's identity after signing in, or null. */
       proved_at: personal(nullable(bigint())),
     },
   ),
@@ -118,18 +111,17 @@ export const PEOPLE_TABLES = {
       retention: null,
     },
     {
-      /** The ID by which users see the passkey and remove it. */
       id: text(),
       person_id: text(),
       /** The credential's ID from the authenticator, in base64url. */
       credential: text(),
-      /** COSE, in base64url. */
+      /** The public key in COSE format, in base64url. */
       public_key: text(),
-      /** The number of uses that the authenticator reports, or 0 if it does not count uses. */
+      /** The authenticator's count of uses. 0 if it does not count. */
       counter: bigint(),
-      /** How browsers can reach the authenticator, as JSON. */
+      /** How browsers reach the authenticator, as JSON. */
       transports: text(),
-      /** The host name to which browsers bind it. */
+      /** The host name that browsers bind the passkey to. */
       host: text(),
       /** The name that its owner gave it, encrypted. */
       sealed: sealed({ with: 'secret key', boundTo: ['id'] }),
@@ -138,8 +130,8 @@ export const PEOPLE_TABLES = {
     },
   ),
   /**
-   * A CRM user who is linked to a user here, and acts in the CRM with that user's rights. Users link themselves,
-   * because an address that the CRM reports proves nothing.
+   * A CRM user who acts in the CRM with a linked user's rights. Users create the link themselves, because the CRM's
+   * address does not prove their identity.
    */
   crm_users: table(
     {
@@ -151,14 +143,14 @@ export const PEOPLE_TABLES = {
     {
       id: text(),
       person_id: text(),
-      /** The fingerprint of the kind of CRM, its account and the ID of its user. */
+      /** The fingerprint of the kind of CRM, the account and the CRM user's ID. */
       fingerprint: personal(text()),
-      /** Encrypted: the kind of CRM, its account, and its user's ID and address as the CRM reported them. */
+      /** Encrypted: the CRM, its account, and the user's ID and address. */
       sealed: sealed({ with: 'secret key', boundTo: ['id'] }),
       linked_at: personal(bigint()),
     },
   ),
-  /** The contacts that a user has put on their own list. A row shows whom the user wants to call, so it is the user's. */
+  /** The contacts on a user's own list. A row shows whom the user wants to call, so it belongs to the user. */
   listed_contacts: table(
     {
       key: ['person_id', 'integration_id', 'crm_id'],
@@ -167,14 +159,13 @@ export const PEOPLE_TABLES = {
       retention: null,
     },
     {
-      /** The user whose list it is. */
       person_id: personal(text()),
       integration_id: text(),
       crm_id: contactId({ forget: 'row', about: 'lists', whenRemoved: 'deleted' }),
       listed_at: personal(bigint()),
     },
   ),
-  /** A challenge that was used. It is kept until it would be too old anyway, so no challenge can be used twice. */
+  /** A used challenge. It is kept until it expires, so it cannot be used twice. */
   spent_challenges: table(
     {
       key: ['hash'],
@@ -200,11 +191,11 @@ export const PEOPLE_TABLES = {
       /** The fingerprint of an account or an address. */
       key: personal(text()),
       count: integer(),
-      /** From this time on, the count starts again. */
+      /** The count restarts at this time. */
       until: bigint(),
     },
   ),
-  /** An address at which users reach the server, if the settings have none. */
+  /** An address of the server. Used without an address in the settings. */
   addresses: table(
     {
       key: ['id'],
@@ -215,17 +206,20 @@ export const PEOPLE_TABLES = {
     {
       id: text(),
       /**
-       * `proposed` until another browser confirms the address, then `current`. Null for a former address. There is at
-       * most one row of each.
+       * `proposed` until another browser confirms the address, then `current`. Null for a former address. Each value
+       * occurs at most once.
        */
       slot: nullable(text<'proposed' | 'current'>()),
       /** An origin, such as `https://donors.example.org`. */
       url: text(),
       /** The encrypted one-time value that confirms the address. Null once it is confirmed. */
       secret: nullable(sealed({ with: 'secret key', boundTo: ['id'] })),
-      /** The fingerprint of the browser that proposed the address, which cannot confirm it. Null for the terminal. */
+      /**
+       * The fingerprint of the browser that proposed the address. This browser cannot confirm the address. Null for the
+       * terminal.
+       */
       browser: personal(nullable(text())),
-      /** The ID of the owner who proposed the address, until it is confirmed. Null for the terminal. */
+      /** Null for the terminal. */
       proposed_by: nullable(text()),
       proposed_at: bigint(),
       confirmed_at: nullable(bigint()),

@@ -1,5 +1,6 @@
 /**
- * Erased people, and the audit. The audit is a chain of entries that are only added, with the keys that decrypt them.
+ * Erased people and the audit. New entries are only appended to the audit's chain. The keys of the entries are stored
+ * here too.
  */
 import {
   bigint,
@@ -14,18 +15,18 @@ import {
 } from './table.ts';
 
 export type ForgottenState =
-  /** The contact is blocked, and its erasure has not finished. */
+  /** The contact is blocked, and its erasure is in progress. */
   | 'begun'
   | 'erased'
-  /** Blocked although it was not known before. */
+  /** The contact is blocked, and its ID was not known before. */
   | 'blocked'
-  /** Not blocked. The CRM merged an erased contact into it, and a user has to decide. */
+  /** The contact is not blocked. The CRM merged an erased contact into it, and a user must decide. */
   | 'merged';
 
 export const PRIVACY_TABLES = {
   /**
-   * People who must not be enhanced again, and contacts about which a user has to decide whether they are such a
-   * person. A row applies to every integration of the same CRM account.
+   * People who must not be enhanced again, and contacts that may be such people. A row applies to all integrations of
+   * one CRM account.
    */
   forgotten: table(
     {
@@ -40,15 +41,15 @@ export const PRIVACY_TABLES = {
       crm_id_fingerprint: personal(text()),
       forgotten_at: bigint(),
       state: text<ForgottenState>(),
-      /** JSON with fingerprints of the name, addresses and employers. Null if none of them was known. */
+      /** Null if no details were known. */
       person: personal(nullable(text())),
-      /** 1 if the person is also recognised in the integrations of other accounts. */
+      /** 1 if the person is also recognised in other accounts. */
       everywhere: integer(),
-      /** When the erasure finished. */
+      /** When the erasure ended. */
       erased_at: nullable(bigint()),
-      /** JSON with the actions that were taken. It contains no ID of the contact. */
+      /** JSON with the actions that were taken. It does not contain the contact's ID. */
       receipt: nullable(text()),
-      /** JSON with keyed fingerprints of the donors that only this person was matched to. */
+      /** JSON with keyed fingerprints of the donors that only this person has. */
       donors: donorFingerprint('erased'),
     },
   ),
@@ -60,19 +61,19 @@ export const PRIVACY_TABLES = {
       retention: 'audit',
     },
     {
-      /** The entry's number: 1, 2, 3 and so on, without gaps. */
+      /** 1, 2, 3 and so on, without gaps. */
       seq: bigint(),
       at: bigint(),
       integration_id: nullable(text()),
       action: text(),
-      /** The key that decrypts the entry's contact (`audit_keys.id`). Null if the entry has no contact. */
+      /** The key of the entry's contact (`audit_keys.id`). Null if the entry has no contact. */
       key_id: nullable(text()),
       /**
        * Encrypted JSON: the actor, the source, the details and the contact. The contact is also encrypted with its own
        * key.
        */
       sealed: sealed({ with: 'key of the audit', boundTo: ['seq'] }),
-      /** The keyed hash of all these columns and of the previous entry's hash. */
+      /** A keyed hash of these columns and of the previous hash. */
       hash: text(),
     },
   ),
@@ -96,7 +97,7 @@ export const PRIVACY_TABLES = {
       sealed: sealed({ with: 'key of the audit', boundTo: ['id', 'integration_id', 'crm_id'] }),
     },
   ),
-  /** The end of the chain, and its start since the last purge. There is one row. */
+  /** The chain's last entry and its last purged entry. The table has one row. */
   audit_head: table(
     {
       key: ['id'],
@@ -111,16 +112,13 @@ export const PRIVACY_TABLES = {
       hash: text(),
       /** The keyed hash of `seq` and `hash`. */
       mark: text(),
-      /** The last entry that was purged, its hash, and a keyed hash of both. 0 and null before any purge. */
+      /** The last purged entry, its hash, and a keyed hash of both. 0 and null before the first purge. */
       purged_seq: bigint(),
       purged_hash: nullable(text()),
       purged_mark: nullable(text()),
     },
   ),
-  /**
-   * A row that is created together with the first entry. If the chain is emptied and started again, the first entry is
-   * different.
-   */
+  /** Created together with the first entry. A chain that was emptied and restarted has another first entry. */
   chain_births: table(
     {
       key: ['id'],

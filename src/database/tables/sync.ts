@@ -41,7 +41,7 @@ export const SYNC_TABLES = {
       integration_id: text(),
       epoch: integer(),
       trigger: text(),
-      /** The contact's ID in the CRM. Empty for all contacts, `*` for several, and null if it is no longer known. */
+      /** Empty for all contacts, `*` for several, and null for an unknown contact. */
       contact: nullable(
         contactId({
           forget: 'otherwise',
@@ -49,7 +49,7 @@ export const SYNC_TABLES = {
           whenRemoved: { kept: '`retention.outcomes`' },
         }),
       ),
-      /** 1 if everything is read again. */
+      /** 1 if the run reads all contacts. */
       full: integer(),
       status: text(),
       reason_code: nullable(text()),
@@ -60,36 +60,30 @@ export const SYNC_TABLES = {
       chosen_count: integer(),
       submitted_count: integer(),
       enhanced_count: integer(),
-      /** Contacts that needed no credit, because they used the same person's job. */
+      /** Contacts that used a job of the same person without a credit. */
       shared_count: integer(),
       spent_enhancements: integer(),
-      /** Contacts that were fresh and therefore have no `run_rows`. Null until the rows are written. */
+      /** Fresh contacts, which have no `run_rows`. Null until the rows are written. */
       fresh_count: nullable(integer()),
       /** The finished report as JSON. */
       report: nullable(text()),
-      /**
-       * The time at which a user requested the stop of the run, or null if no user has requested it. It applies to this
-       * run, whichever process runs it.
-       */
+      /** When a user asked the run to stop. Null if nobody did. Valid in any process that carries out the run. */
       stop_asked_at: nullable(bigint()),
-      /** JSON with the number of contacts by reason, without fresh contacts. Null until `run_rows` are written. */
+      /** JSON with the number of contacts by reason, excluding fresh contacts. Null until `run_rows` are written. */
       reasons: nullable(text()),
-      /**
-       * Data that only the run's process knows, as JSON (`RunFacts`). It is stored every few seconds while
-       * the process runs.
-       */
+      /** JSON with facts that only the run's process knows (`RunFacts`). Stored every few seconds. */
       facts: nullable(text()),
-      /** When values that the run wrote were last restored, or null if never. */
+      /** When a value of the run was last restored. Null if they never were. */
       undone_at: nullable(bigint()),
-      /** The number of values that were restored, by all undos of the run together. */
+      /** Values that undos have restored. */
       undone_values: integer(),
-      /** How many contacts had every value of the run restored. */
+      /** Contacts whose values were all restored. */
       undone_contacts: integer(),
-      /** The number of values that the last undo left alone, because they had changed since the run. */
+      /** Values that the last undo left alone, because they had changed. */
       undone_kept: integer(),
     },
   ),
-  /** The user who undid a run. It is apart from the run, whose contact can be erased. */
+  /** Who undid a run. A separate table, because the run's contact can be erased. */
   run_undos: table(
     {
       key: ['run_id'],
@@ -103,7 +97,7 @@ export const SYNC_TABLES = {
       author: sealed({ with: 'secret key', boundTo: ['run_id'] }),
     },
   ),
-  /** The result of a finished run for a contact. `retention.runRows` defines how long it is kept. */
+  /** A finished run's result for a contact. `retention.runRows` limits its age. */
   run_rows: table(
     {
       key: ['run_id', 'place', 'crm_id'],
@@ -117,7 +111,7 @@ export const SYNC_TABLES = {
     },
     {
       run_id: text(),
-      /** Rank of the outcome among all outcomes (`OUTCOME_ORDER`), so contacts that need a user are listed first. */
+      /** The outcome's rank (`OUTCOME_ORDER`), so contacts that need a user come first. */
       place: integer(),
       crm_id: contactId({
         forget: 'otherwise',
@@ -131,9 +125,8 @@ export const SYNC_TABLES = {
     },
   ),
   /**
-   * A requested run. It waits until `left_at`. For each integration and contact only one request waits, however often
-   * it is made. After its run has started, the request stays until the run has ended, so an interrupted run is not
-   * forgotten.
+   * A requested run. The request waits until `left_at`. Equal requests for the same integration and contact wait only
+   * once. It is kept until its run has ended, so an interrupted run is not forgotten.
    */
   run_requests: table(
     {
@@ -146,27 +139,23 @@ export const SYNC_TABLES = {
       /** The ID that the run will have. */
       run_id: text(),
       integration_id: text(),
-      /** The contact's ID in the CRM, or the empty string for all contacts. */
       contact: contactId({
         forget: 'otherwise',
         about: 'runsAsked',
         whenRemoved: { kept: 'until the run starts' },
       }),
       trigger: text<Trigger>(),
-      /** 1 if everything is to be read again. */
+      /** 1 if the run must read all contacts. */
       full: integer(),
       requested_at: bigint(),
-      /** How often it was requested. */
       times: integer(),
-      /** How many runs for this request were interrupted. */
+      /** The number of interrupted runs for this request. */
       resumed: integer(),
-      /**
-       * When the request left the queue, because its run started or another request absorbed it. Null while it waits.
-       */
+      /** When the run started or another request absorbed this one. Null while it waits. */
       left_at: nullable(bigint()),
-      /** The run that also does this request's work, because both waited at the same time. Otherwise null. */
+      /** The run that also serves this request. Null if there is no such run. */
       merged_into: personal(nullable(text())),
-      /** 1 if it was requested by more than a schedule. */
+      /** 1 if a user or a webhook also requested it. */
       urgent: withDefault(integer()),
       /** The earliest start, by the database's clock. 0 means immediately. */
       not_before: withDefault(bigint()),

@@ -1,26 +1,24 @@
 /**
- * Defines how a table is declared: its columns, and the answers to questions that apply to every table. A table that
- * lacks an answer does not compile. A column with a contact's ID needs further answers.
+ * Declares a table's columns and its answers to questions about every table. A table without all answers does not
+ * compile. A column with a contact's ID has further questions.
  */
 import type { Generated } from 'kysely';
 import type { Retention } from '../../core/retention.ts';
 
-/** A column of a table. */
 export interface Column<Value = unknown, Says extends Meaning = Meaning> {
   readonly kind: 'text' | 'integer' | 'bigint';
   readonly isNullable: boolean;
-  /** True if the database sets its value, so a row can be added without it. */
   readonly hasDefault: boolean;
   readonly says: Says;
   /** Exists only in the types, never at runtime. */
   readonly $value?: Value;
 }
 
-/** The meaning of a column's value, and the person that it is about. */
+/** What a column's value means and whom it describes. */
 export type Meaning =
-  /** It contains no data about a person: states, counts, times and our own IDs. */
+  /** No data about a person. */
   | { readonly is: 'operational' }
-  /** Data about a person: a fingerprint, a state, or an ID that identifies nobody without the key. */
+  /** Personal data that identifies nobody without the key. */
   | { readonly is: 'personal' }
   | ContactIdMeaning
   | DonorMeaning
@@ -31,41 +29,29 @@ export interface ContactIdMeaning extends ContactIdAnswers {
   readonly is: 'contact id';
 }
 
-/** The effect on a row when something happens to the contact that it names. */
+/** What happens to a row if its contact is erased or removed. */
 export interface ContactIdAnswers {
-  /**
-   * What `forget` does: it deletes the whole row, which belongs to the contact, or `erase-rows.ts` handles this place.
-   */
+  /** `forget` deletes the whole row, or `erase-rows.ts` handles this column. A row of the contact is deleted. */
   readonly forget: 'row' | 'otherwise';
-  /** The part of the `about` output that shows it. */
+  /** The section of `about` that shows it. */
   readonly about: string;
-  /**
-   * Whether the row is deleted once the contact has been gone from the CRM for `retention.removedContacts` days, or why
-   * it is kept.
-   */
+  /** Whether the row is deleted `retention.removedContacts` days after the contact left, or why it is kept. */
   readonly whenRemoved: 'deleted' | { readonly kept: string };
 }
 
-/** The ID of a donor, or a keyed fingerprint of it. */
 export interface DonorMeaning {
   readonly is: 'donor';
   readonly form: 'id' | 'fingerprint';
-  /**
-   * The donor that the ID identifies: the donor of the row's contact, its introducer, a network's member, or an erased
-   * donor.
-   */
+  /** Whose donor ID it is: the contact's, an introducer's, a member's or an erased donor's. */
   readonly of: 'contact' | 'introducer' | 'member' | 'erased';
 }
 
-/** Encrypted text. Empty or null if there is none. */
+/** The meaning of a column with encrypted text. Empty or null without a value. */
 export interface SealedMeaning {
   readonly is: 'sealed';
-  /**
-   * The key that decrypts it. Data that is encrypted with the secret key is encrypted again when that key is
-   * replaced.
-   */
+  /** The key that decrypts the column. Rotation encrypts data of the secret key again. */
   readonly with: 'secret key' | 'key of the audit' | 'key of the row';
-  /** The columns to whose values it is bound. They never change during the life of the row. */
+  /** The values that the text is bound to. They never change during the row's life. */
   readonly boundTo: readonly [string, ...string[]];
 }
 
@@ -75,11 +61,10 @@ export interface TableAnswers<Name extends string = string> {
   readonly key: readonly [Name, ...Name[]];
   readonly whenClientErased: WhenClientErased;
   readonly exported: Exported<Name>;
-  /** The setting that decides how long the rows, or the personal data in them, are kept. Null if there is none. */
+  /** The setting that limits the age of the rows or of their personal data. Null if there is none. */
   readonly retention: keyof Retention | null;
 }
 
-/** The effect of erasing a whole client on a table's rows. */
 export type WhenClientErased =
   /** Deleted before all other rows, because they start or request work. */
   | 'deleted first'
@@ -87,25 +72,22 @@ export type WhenClientErased =
   | 'deleted with its run'
   | 'deleted with its contact'
   | 'deleted with its network'
-  /** The data about the client is cleared, and the rows are kept. */
+  /** The data about the client is cleared, and the rows stay. */
   | 'cleared'
-  /** The rows are kept, and the receipt of the erasure reports their number. */
+  /** The rows stay, and the erasure's receipt reports their number. */
   | 'counted'
   | 'not of a client';
 
-/** The part of a client's rows that is exported, or the reason why nothing is exported. */
+/** Which rows are exported, or why none are. */
 export type Exported<Name extends string = string> =
   | {
       /** The file's name. */
       readonly as: string;
-      /**
-       * In the order of the file. Our fingerprints, secrets and keys are left out, because they are of no use
-       * elsewhere.
-       */
+      /** Fingerprints, secrets and keys are useless elsewhere, so they are not exported. */
       readonly columns: readonly [Name, ...Name[]];
-      /** Columns that sort and identify the rows, if the primary key does not. */
+      /** Needed if the primary key does not sort and identify the rows. */
       readonly sortedBy?: readonly [Name, ...Name[]];
-      /** Only rows with a value in this column. If omitted, all rows. */
+      /** Exports only rows with a value in this column. If omitted, all rows are exported. */
       readonly onlyWith?: Name;
     }
   | { readonly not: string };
@@ -144,12 +126,11 @@ export function text<Value extends string = string>(): Column<Value, Operational
   return column('text', OPERATIONAL);
 }
 
-/** Returns a column for a number that stays small, such as a count, or 0 and 1. */
+/** For small numbers, or 0 and 1. */
 export function integer(): Column<number, Operational> {
   return column('integer', OPERATIONAL);
 }
 
-/** Returns a number that can be large, such as an instant or a balance. */
 export function bigint(): Column<number, Operational> {
   return column('bigint', OPERATIONAL);
 }
@@ -166,7 +147,7 @@ export function withDefault<Value, Says extends Meaning>(
   return { kind: of.kind, says: of.says, isNullable: of.isNullable, hasDefault: true };
 }
 
-/** Returns the column as a column with personal data. */
+/** Marks a column as containing personal data. */
 export function personal<Value>(of: Column<Value>): Column<Value, typeof PERSONAL> {
   return {
     kind: of.kind,
@@ -188,7 +169,7 @@ export function donorId<const Of extends DonorMeaning['of']>(
   return column('text', { is: 'donor', form: 'id', of });
 }
 
-/** Returns a keyed fingerprint of a donor's ID, or several as JSON. */
+/** Returns a column for the keyed fingerprint of a donor's ID. It can also contain several fingerprints as JSON. */
 export function donorFingerprint<const Of extends DonorMeaning['of']>(
   of: Of,
 ): Column<string, { readonly is: 'donor'; readonly form: 'fingerprint'; readonly of: Of }> {

@@ -1,4 +1,4 @@
-/** Records actions that need a second user, so that they are not performed yet. */
+/** Records actions that need a second user's confirmation. They wait until that user confirms. */
 
 import { createHash } from 'node:crypto';
 import { collect } from '../../core/collect.ts';
@@ -37,17 +37,14 @@ export interface AskDeps {
   };
 }
 
-/** The requested action, with its integration. If a contact is to be erased, also its ID. */
+/** The requested action, with its integration. To erase a contact, it also contains the contact's ID. */
 export interface Asked {
   request: WorkRequest;
   integrationId: string;
   crmId?: string;
 }
 
-/**
- * Records the request if a second user is needed, and returns it. Returns null if none is needed. Throws a
- * ConfigurationError for a requester without an account.
- */
+/** Returns null if no second user is needed. Throws a ConfigurationError for a requester without an account. */
 export async function askSecondPerson(
   { application }: AskDeps,
   { account, actor }: Requester,
@@ -70,8 +67,8 @@ export async function askSecondPerson(
 }
 
 /**
- * Returns a text for the question before the action, if another user would have to confirm it. The text is empty if
- * nobody has to. Throws a ConfigurationError (conflict) if nobody could confirm it.
+ * Returns a warning if another user must confirm the action, otherwise an empty string. Empty if no confirmation is
+ * needed. Throws a ConfigurationError (conflict) if nobody could confirm.
  */
 export async function warnOfSecondUser(
   { application }: AskDeps,
@@ -84,13 +81,13 @@ export async function warnOfSecondUser(
   return ' Another user has to confirm it before anything is done.';
 }
 
-/** The action that waits for a second user, and the setting that requires it. */
+/** An action and the setting that requires a second user. */
 interface Waiting {
   rule: keyof SecondPersonRules;
   subject: Subject;
 }
 
-/** Returns the action that has to wait, or null if one user is enough. */
+/** Null if one user is enough. */
 async function findWaiting(
   application: AskDeps['application'],
   asked: Asked,
@@ -102,7 +99,7 @@ async function findWaiting(
   return rule && { rule, subject };
 }
 
-/** Rules that refuse a request if nobody could confirm it. A person's request to be erased must not wait in vain. */
+/** These rules refuse a request that nobody could confirm. A person's erasure request must not wait in vain. */
 const REFUSED_WITHOUT_SECOND: readonly (keyof SecondPersonRules)[] = ['forget', 'forgetByCrm'];
 
 async function requireConfirmable(
@@ -121,8 +118,8 @@ async function requireConfirmable(
 }
 
 /**
- * Requests an action that the service carries out and continues after a restart. If the settings require a second user,
- * the action waits. Otherwise it takes effect immediately. Throws a ConfigurationError for a caller without an account.
+ * Requests work that the service carries out, even after a restart. Otherwise, it starts immediately. Throws a
+ * ConfigurationError for a caller without an account.
  */
 export async function askForWork(
   deps: AskDeps,
@@ -145,14 +142,14 @@ export async function askForWork(
   return approval;
 }
 
-/** True if a rule may apply to the action. If no rule can apply, the subject need not be read. */
+/** If not, the subject need not be read. */
 function isWatched(rules: SecondPersonRules, { what }: WorkRequest): boolean {
   if (what === 'forget') return rules.forget || rules.forgetEverywhere;
   if (what === 'undo') return rules.undo !== null;
   return rules.forgetByCrm || rules.approvals !== null;
 }
 
-/** Returns the rule that requires a second user, or null if no rule requires it. */
+/** Null if no rule requires a second user. */
 function findRule(
   rules: SecondPersonRules,
   request: WorkRequest,
@@ -167,15 +164,15 @@ function findRule(
   return contacts > (rules.approvals ?? contacts) ? 'approvals' : null;
 }
 
-/** The subject of a request, as it is now. */
+/** The subject of a request, in its current state. */
 interface Subject extends Pick<NewApproval, 'integrations' | 'contacts' | 'credits' | 'digest'> {
   /** The decisions to apply to the questions that exist now. Null if the request is not a decision. */
   decisions: ApprovalDecision[] | null;
-  /** How many contacts a decision erases because the CRM has requested it. */
+  /** The number of contacts that a decision erases at the CRM's request. */
   erasures: number;
 }
 
-/** Reads the current subject. If its digest is the same, the subject has not changed. */
+/** The same digest means an unchanged subject. */
 export async function readSubject(
   application: AskDeps['application'],
   { request, integrationId, crmId = '' }: Asked,
@@ -222,18 +219,18 @@ export async function readSubject(
   };
 }
 
-/** An open question. */
+/** A question that is still open. */
 interface Held {
   id: string;
   openedAt: number;
-  /** How many contacts the question is about, and how many credits approving it needs. */
+  /** The number of contacts and the credits for approving. */
   contacts: number;
   credits: number;
   /** True if the CRM has requested the contact's erasure. */
   isErasure: boolean;
 }
 
-/** Returns the open questions that a decision covers, in a stable order. */
+/** In a stable order. */
 async function heldBy(
   reader: Reader,
   { about, subject, integrationId, openedUntil, decision }: ApprovalDecision,
@@ -251,12 +248,12 @@ async function heldBy(
   function toHeld(question: Question): Held {
     const { id, openedAt, kind, detail } = question;
     if (question.about === 'network') {
-      // The detail starts with the number of members who join or leave.
+      // The detail starts with the number of joining or leaving members.
       const contacts = Number.parseInt(detail ?? '', 10) || 1;
       const credits = kind === 'network_deleted' ? contacts : 0;
       return { id, openedAt, contacts, credits, isErasure: false };
     }
-    // Approving a changed identity means submitting the contact again.
+    // Approving a changed identity submits the contact again.
     const isPaid =
       decision === 'resubmitted' || kind === 'identity_mass_change' || kind === 'paid_since_backup';
     const isErasure = kind === ERASURE_KIND;
@@ -264,7 +261,6 @@ async function heldBy(
   }
 }
 
-/** Returns the decision about these holds as a request, or null if it leaves them unchanged. */
 export function toApprovalRequest(
   word: DecisionWord,
   questions: readonly Question[],
@@ -283,7 +279,7 @@ export function approvalOfBatch(
   return buildRequest(word, [{ about: 'batch', subject, integrationId }]);
 }
 
-/** Returns the decision about all holds with a reason as a request, if they were opened up to this time (epoch ms). */
+/** The request covers questions that were opened up to this time (epoch ms). */
 export function approvalOfReason(
   word: DecisionWord,
   reason: Pick<ApprovalDecision, 'subject' | 'integrationId' | 'openedUntil'>,

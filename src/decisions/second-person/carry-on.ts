@@ -1,4 +1,4 @@
-/** Carries out confirmed actions in the service, and continues actions that an earlier process left unfinished. */
+/** Carries out confirmed actions, and continues actions of earlier processes. */
 
 import { messageOf } from '../../core/errors.ts';
 import { type ApprovalRecord, listStoredApprovals } from '../statements/approvals.ts';
@@ -11,8 +11,8 @@ export interface CarryOnDeps extends ConfirmDeps {
 }
 
 /**
- * When an action is retried, for example because a run is in progress or a CRM is unavailable. The first retry comes
- * soon. The delay then doubles each time, because a record may refuse forever.
+ * When an action is retried after a failure. The first retry is soon. Then the delay doubles, because a CRM may refuse
+ * a record forever.
  */
 const AGAIN_AFTER_MS = 300_000;
 const AGAIN_AT_LATEST_MS = 6 * 3_600_000;
@@ -40,7 +40,7 @@ export function createApprovalWatch(deps: CarryOnDeps): () => void {
     isWatching = false;
   }
 
-  /** Logs an outage of the database. All confirmed actions stay recorded. */
+  /** Logs a database outage. Confirmed actions stay recorded. */
   function noteTrouble(error: unknown): false {
     if (!stopping.aborted) {
       log.warn({ error: messageOf(error) }, 'what was confirmed could not be looked up');
@@ -48,7 +48,7 @@ export function createApprovalWatch(deps: CarryOnDeps): () => void {
     return false;
   }
 
-  /** Carries out the confirmed actions. Returns false if some of them are left. */
+  /** Carries out all confirmed actions. Returns false if some actions have not been carried out. */
   async function carryOutAll(): Promise<boolean> {
     const approvals = await listApprovals(application.store);
     for (const approval of approvals) {

@@ -1,6 +1,5 @@
 /**
- * Lets a second user confirm or refuse a request. If it is not a decision about holds, the confirmed action is then
- * carried out.
+ * Lets a second user confirm or refuse a request. Actions other than decisions about holds are carried out afterwards.
  */
 
 import type { Application } from '../../application.ts';
@@ -31,24 +30,20 @@ export interface ConfirmDeps {
   application: AskDeps['application'] & Pick<Application, 'open' | 'takeLease'>;
   clock: Clock;
   log: Log;
-  /**
-   * Carries out a confirmed operation in this user's name, and records how it ended. Omitted if only the service does
-   * this.
-   */
+  /** Runs a confirmed operation in this user's name and records its result. Omitted if only the service does this. */
   runOperation?: (approval: ApprovalRecord, by: Actor, signal: AbortSignal) => Promise<void>;
 }
 
 /**
- * Confirms someone else's request. Decisions about holds have been applied when this resolves. Any other action is only
- * recorded as confirmed, and `carryOut` carries it out. Throws a ConfigurationError and changes nothing if the caller
- * may be the requester, or if the subject has changed since the request.
+ * Confirms someone else's request. Confirms another user's request. Decisions about holds are applied before this
+ * resolves. Other actions are only recorded, and `carryOut` runs them.
  */
 export async function confirmApproval(
   { application }: AskDeps,
   approval: ApprovalRecord,
   { account, actor }: Requester,
 ): Promise<void> {
-  // Both users have agreed already, so continuing needs no further check.
+  // Both users have already agreed.
   if (approval.confirmedBy !== null) return;
   await requireSecondUser(application.store, approval, account);
   const { request, integrationId, crmId } = approval;
@@ -82,9 +77,8 @@ export interface CarriedOut {
 const NOTHING: CarriedOut = { undo: null, forget: null };
 
 /**
- * Carries out a confirmed action in the name of the confirming user. It can be interrupted and repeated: undo restores
- * only values that are still ours, and an erasure continues where it stopped. Throws AlreadyRunning, with nothing done,
- * while a run is in progress.
+ * Carries out the action for the confirming user. Can be interrupted and repeated. Throws AlreadyRunning and changes
+ * nothing during a run.
  */
 export async function carryOut(
   deps: ConfirmDeps,
@@ -119,12 +113,12 @@ export async function carryOut(
     if (isKnownNowhere(error)) await endApproval(store.connection, approval);
     throw error;
   });
-  // If the CRM did not clear all values, this is tried again.
+  // Tried again if the CRM has not cleared all values.
   if (forget.complete) await endApproval(store.connection, approval);
   return { ...NOTHING, forget };
 }
 
-/** True if a retry cannot help. In contrast, a CRM that refuses access or is unavailable may respond later. */
+/** True if a retry cannot help. An unavailable CRM may respond later. */
 function isKnownNowhere(error: unknown): boolean {
   if (!isConfigurationError(error) || error.code !== 'contact_unknown') return false;
   return error.details['isCrmAsked'] === true;
@@ -141,7 +135,7 @@ async function undoConfirmed(
   const open = await application.open(integration, signal);
   try {
     return await withLease(open.deps, integration.id, async (lease) => {
-      // Another process may have carried out the action while this one waited.
+      // Another process may have carried out the action in the meantime.
       if ((await findStoredApproval(store, approval.id)) === undefined) return null;
       const asked = { run, approval: approval.id };
       const integrationId = integration.id;

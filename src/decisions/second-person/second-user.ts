@@ -1,6 +1,6 @@
 /**
- * Decides who counts as a second user. This file imports neither undo nor erasures. So all operations can use it, while
- * only a few commands have to load those.
+ * Decides who can be the second user. This file does not import undo or erasures. Operations can use it without loading
+ * code that only a few commands need.
  */
 import type { Actor } from '../../core/actor.ts';
 import { ConfigurationError } from '../../core/errors.ts';
@@ -13,28 +13,23 @@ import { listPeople, type PersonView, type UserReader } from '../../people/user-
 import { type AuditSource, listAuditEntries } from '../../privacy/audit/read-audit.ts';
 import type { ApprovalRecord } from '../statements/approvals.ts';
 
-/**
- * The user who makes a request. The account distinguishes this user from the second user, and the actor appears in the
- * audit.
- */
+/** The account is compared with the second user's, and the audit shows the actor. */
 export interface Requester {
-  /** The account, or null if the requester has none, as a visitor of the demo. */
   account: Account | null;
   actor: Actor;
 }
 
-/** The role and access that the second user needs. */
 export interface NeededUser {
   role: Role;
-  /** The IDs of the clients that the request affects, or null for all clients. */
+  /** Null means all clients. */
   integrations: readonly string[] | null;
   /** The setting that requires a second user, such as `twoPeople.forget`. */
   setting: string;
 }
 
 /**
- * Throws a ConfigurationError (conflict) if only this user could confirm the request. Access tokens do not count.
- * Invited users who have not joined yet do not count either.
+ * Throws a ConfigurationError (conflict) if nobody else could confirm. Access tokens cannot confirm. Invited users
+ * cannot confirm before they join.
  */
 export async function requireSomeoneElse(
   users: UserReader,
@@ -68,7 +63,7 @@ function reaches(has: readonly string[] | null, needed: readonly string[] | null
   return needed?.every((id) => has.includes(id)) ?? false;
 }
 
-/** Throws a ConfigurationError (conflict) if this account may also belong to the requester. */
+/** Throws a ConfigurationError (conflict) if this may be the requester's account. */
 export async function requireSecondUser(
   source: AuditSource,
   approval: ApprovalRecord,
@@ -82,7 +77,7 @@ export async function requireSecondUser(
   }
 }
 
-/** True if the account was created after the request. The requester may have created it. */
+/** True for an account that is newer than the request. The requester may have created it. */
 async function isNewer(
   reader: Reader,
   { kind, id }: NonNullable<Requester['account']>,
@@ -96,7 +91,7 @@ async function isNewer(
   return (account?.createdAt ?? askedAt) >= askedAt;
 }
 
-/** Audit actions that give someone a new way to sign in as a user. */
+/** Audit actions that give someone a new way to sign in. */
 const NEW_WAYS_IN = [
   'person.invited',
   'person.joined',
@@ -104,14 +99,12 @@ const NEW_WAYS_IN = [
   'passkey.added',
 ] as const;
 
-/**
- * If there are more entries than this, the account counts as changed. So nobody can hide a change among many others.
- */
+/** With more entries, the account counts as changed. So nobody can hide a change among many others. */
 const MOST_ENTRIES = 1_000;
 
 /**
- * True if the user has got a new link, password or passkey since the request. An owner can create a link for any user
- * and sign in with it, so this user may be the requester.
+ * True if the user got a new link, password or passkey since the request. An owner can sign in with any user's new
+ * link, so this user may be the requester.
  */
 async function hasNewWayIn(
   source: AuditSource,
@@ -127,10 +120,7 @@ async function hasNewWayIn(
   return false;
 }
 
-/**
- * Creates the error for a requester without an account. A request outlives its caller's connection, so it needs an
- * account.
- */
+/** A request outlives its connection, so the requester needs an account. Access without an account is not enough. */
 export function withoutAccount(): ConfigurationError {
   return new ConfigurationError(
     'This needs a user account, and you do not have one yet. Nothing was changed. Sign in as a user, or use your own access token.',
@@ -147,12 +137,11 @@ const CHANGED =
 const GONE =
   'The request is no longer waiting: another user confirmed or refused it, or it has expired. Nothing was changed.';
 
-/** Creates the error for a request whose effect has changed since it was made. */
 export function approvalChanged(): ConfigurationError {
   return refusal('approval_changed', CHANGED);
 }
 
-/** Creates the error for a request that was already answered or has expired. */
+/** For a request that was answered or has expired. */
 export function approvalGone(): ConfigurationError {
   return refusal('approval_gone', GONE);
 }

@@ -1,8 +1,7 @@
 /**
- * Stores requests: answers that need a second user, or that the service carries out outside the database. A decision
- * about questions is confirmed in one transaction. It becomes an answer to each question and takes effect, so it cannot
- * be lost or applied twice. An answer that is carried out outside the database takes effect immediately, and its row is
- * deleted afterwards.
+ * Stores requests that need a second user or that the service carries out. Confirming a decision takes one transaction.
+ * Each question then has its own answer, which cannot be lost or applied twice. Work outside the database starts
+ * immediately, and its row is deleted afterwards.
  */
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
@@ -26,10 +25,10 @@ import {
 
 type AnswerRow = Selectable<Tables['answers']>;
 
-/** How long a request waits for confirmation, and how long a confirmed action is retried. */
+/** A request can be confirmed for this time, and a confirmed action is retried for this time. */
 export const APPROVAL_MS = 7 * 86_400_000;
 
-/** How long a request's outcome can be queried. */
+/** A result can be read for this time. */
 const OUTCOME_MS = 86_400_000;
 
 const decisionSchema = z.object({
@@ -48,15 +47,15 @@ const requestSchema = z.discriminatedUnion('what', [
     what: z.literal('forget'),
     alsoInCrm: z.boolean(),
     blockUnknown: z.boolean(),
-    /** False to include only the clients of the contact's own CRM account. */
+    /** False for clients of the contact's own CRM account only. */
     everywhere: z.boolean().default(true),
   }),
   z.object({
     what: z.literal('operation'),
-    /** The operation's name and input. The operation itself is looked up when it is carried out. */
+    /** The operation is looked up when it is carried out. */
     name: z.string(),
     input: z.record(z.string(), z.unknown()),
-    /** Who may confirm the request, according to the operation. */
+    /** The role that the operation requires for confirming. */
     role: z.enum(ROLES),
     by: z.enum(['person', 'person+token']),
     /** A description of the action, without names. */
@@ -64,9 +63,8 @@ const requestSchema = z.discriminatedUnion('what', [
   }),
 ]);
 
-/** How an operation that the service carried out ended: with a result, or with a permanent error. */
+/** The operation's result or its permanent error. */
 const outcomeSchema = z.object({
-  /** When the operation ended (epoch ms). */
   endedAt: z.number(),
   result: z.unknown(),
   error: z.object({ code: z.string(), message: z.string() }).nullable(),
@@ -74,11 +72,11 @@ const outcomeSchema = z.object({
 
 const askedSchema = z.object({
   request: requestSchema,
-  /** All integrations that the request affects. The row contains only the first one. */
+  /** All integrations that the request affects. The row contains only the first of these integrations. */
   integrations: z.array(z.string()),
   contacts: z.number(),
   credits: z.number(),
-  /** The digest of the request and of its subject when it was made. */
+  /** The digest of the request and its subject. */
   digest: z.string(),
   by: z.object({
     actor: actorSchema,
@@ -88,7 +86,7 @@ const askedSchema = z.object({
       name: z.string(),
     }),
   }),
-  /** Null until an operation was carried out. Requests for anything else are deleted at that point. */
+  /** Null before the operation was carried out. Other requests are deleted then. */
   outcome: outcomeSchema.nullable().default(null),
 });
 
@@ -96,13 +94,13 @@ export type ApprovalRequest = z.output<typeof requestSchema>;
 export type ApprovalDecision = z.infer<typeof decisionSchema>;
 
 export type OperationRequest = Extract<ApprovalRequest, { what: 'operation' }>;
-/** A request whose meaning and subject are defined here. Operations define their own. */
+/** Operations define their own requests. */
 export type WorkRequest = Exclude<ApprovalRequest, OperationRequest>;
 export type OperationOutcome = z.infer<typeof outcomeSchema>;
 
 type Asked = z.infer<typeof askedSchema>;
 
-/** Returns a canonical text for a request, regardless of how it was built. */
+/** Returns the same string for equal requests. */
 export function requestText(request: ApprovalRequest): string {
   return JSON.stringify(requestSchema.parse(request));
 }
@@ -115,25 +113,24 @@ export interface ApprovalRecord extends NewApproval {
   outcome: OperationOutcome | null;
   id: string;
   integrationId: string;
-  /** When the request was made (epoch ms). */
   askedAt: number;
   runsOutAt: number;
-  /** The user who confirmed the action, or null while it waits for confirmation. */
+  /** Null while the request waits for confirmation. */
   confirmedBy: Actor | null;
 }
 
-/** The database, and the keys that decrypt and verify its approvals. */
+/** The database, with the keys that decrypt and verify its approvals. */
 export interface ApprovalSource {
   readonly reader: Reader;
   readonly fingerprint: Fingerprint;
 }
 
-/** The result of confirming. `gone` means that another user was first. */
+/** `gone` means that another user was faster. */
 export type Confirmed = 'confirmed' | 'gone' | 'changed';
 
 /**
- * Records a request that needs a second user. If an equal request is waiting, nothing is recorded. An equal request
- * that has expired is deleted first.
+ * Records a request for a second user. Does nothing if an equal request is waiting. An expired equal request is deleted
+ * first.
  */
 export function recordApproval(
   trx: ActorTransaction,
@@ -143,8 +140,8 @@ export function recordApproval(
 }
 
 /**
- * Records a request that needs no confirmation. It takes effect immediately, and the service carries it out. If an
- * equal request is recorded, nothing is recorded. An equal request that has expired is deleted first.
+ * Records a request that needs no confirmation. The service carries it out immediately. Does nothing if an equal
+ * request exists. An expired equal request is deleted first.
  */
 export function recordWork(
   trx: ActorTransaction,
@@ -195,10 +192,7 @@ async function recordRequest(
   return { approval: known, isNew };
 }
 
-/**
- * Returns all requests that wait or are being carried out, oldest first. Requests that someone tampered with are left
- * out.
- */
+/** Skips requests that were tampered with. */
 export async function listStoredApprovals({
   reader,
   fingerprint,
@@ -216,10 +210,7 @@ export async function findStoredApproval(
   return rows.flatMap((row) => readable(auditSealer(fingerprint), row))[0];
 }
 
-/**
- * Confirms a request in the actor's name. `decisions` contains the decisions that apply from now on, or null for any
- * other action.
- */
+/** Confirms a request for the actor. `decisions` apply from now on. Null for other actions. */
 export async function recordConfirmation(
   act: Act,
   approval: ApprovalRecord,
@@ -244,8 +235,8 @@ export async function recordConfirmation(
 }
 
 /**
- * Deletes a request. This works even for a confirmed request that cannot be carried out. Returns false if it no longer
- * exists.
+ * Deletes a request. Works even for a confirmed request that cannot be carried out. Returns false if the request no
+ * longer exists.
  */
 export async function recordRefusal(
   trx: ActorTransaction,
@@ -262,10 +253,7 @@ export async function recordRefusal(
   return true;
 }
 
-/**
- * Confirms a request in the actor's name, in the transaction that carries it out. Returns false if another user was
- * first.
- */
+/** Confirms a request in the transaction that carries it out. Returns false if another user was faster. */
 export async function confirmWithin(
   trx: ActorTransaction,
   approval: ApprovalRecord,
@@ -276,7 +264,7 @@ export async function confirmWithin(
   return true;
 }
 
-/** Records an operation's result for a day. After that, the same operation can be requested again. */
+/** The result can be read for a day. The same operation can then be requested again. */
 export async function recordOutcome(
   { connection, fingerprint }: { connection: TimedConnection; fingerprint: Fingerprint },
   { id, integrationId, crmId, ...approval }: ApprovalRecord,
@@ -297,7 +285,6 @@ export async function recordOutcome(
     .execute();
 }
 
-/** Deletes a request whose action is done. */
 export async function endApproval(
   connection: TimedConnection,
   { id }: Pick<ApprovalRecord, 'id'>,
@@ -309,7 +296,6 @@ export async function endApproval(
     .execute();
 }
 
-/** The parts of the store that delete expired requests. */
 export interface ApprovalStore extends ApprovalSource {
   readonly reader: TimedReader;
   actingAs(actor: Actor): { readonly act: Act };
@@ -329,11 +315,11 @@ export async function expireApprovals(store: ApprovalStore): Promise<void> {
 }
 
 function isOver({ void_from: at }: AnswerRow, now: number): boolean {
-  // If a request is far in the future, it was made before the clock was set back.
+  // A request from the future was made before the clock was set back.
   return at !== null && (at <= now || at > now + APPROVAL_MS);
 }
 
-/** Deletes an expired request, and returns it if the audit has to record the expiry. */
+/** Returns an expired request if the audit must record its expiry. */
 async function deleteExpired(
   trx: ActorTransaction,
   row: AnswerRow,
@@ -379,7 +365,7 @@ async function take(trx: ActorTransaction, { id }: ApprovalRecord): Promise<bool
   return numDeletedRows > 0n;
 }
 
-/** Lets an answer that needs a second user take effect. No other statement does this. */
+/** Makes an answer effective after the second user's confirmation. No other statement sets this time. */
 async function claim(
   trx: ActorTransaction,
   { id, integrationId, crmId }: ApprovalRecord,
@@ -400,7 +386,7 @@ async function claim(
   return numUpdatedRows > 0n;
 }
 
-/** Encrypts the acting user, who is either the second user or the only user. */
+/** Encrypts the acting user: the second user or the only user. */
 function sealConfirmer(
   { actor, fingerprint }: ActorTransaction,
   place: Parameters<typeof answerSealContext>[1],
@@ -427,7 +413,7 @@ function openRow(sealer: Sealer, row: AnswerRow): ApprovalRecord {
   };
 }
 
-/** Decrypts rows. A row that another program has written cannot be decrypted and is ignored. */
+/** Rows by other programs cannot be decrypted and are ignored. */
 function readable(sealer: Sealer, row: AnswerRow): ApprovalRecord[] {
   try {
     return [openRow(sealer, row)];
@@ -439,10 +425,7 @@ function readable(sealer: Sealer, row: AnswerRow): ApprovalRecord[] {
 
 class DecidedMeanwhile extends Error {}
 
-/**
- * Returns the audit entry without the contact, because otherwise the audit would contain more than the database.
- * `forget` names the contact.
- */
+/** The contact is left out, so the audit contains no more than the database. `forget` names the contact. */
 function toAuditEntry<
   Action extends `approval.${'asked' | 'confirmed' | 'refused' | 'ran_out'}` | 'work.asked',
 >(action: Action, { id, integrationId, request, contacts }: ApprovalRecord, more: AuditDetails) {
@@ -452,8 +435,8 @@ function toAuditEntry<
 }
 
 /**
- * Deletes all requests from a restored database. A request may have been confirmed or refused since the backup, and
- * must not be confirmed again.
+ * Deletes all requests of a restored database. A request may have been answered after the backup and must not be
+ * confirmed again.
  */
 export async function dropRequests(trx: Trx): Promise<void> {
   await trx.deleteFrom('answers').where('needs', 'is not', null).execute();

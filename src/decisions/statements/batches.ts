@@ -22,33 +22,28 @@ import {
   toLifeEvent,
 } from './questions.ts';
 
-/** A batch: open questions with the same cause, counted. */
 export interface QuestionBatch {
   id: string;
   integrationId: string;
-  /**
-   * Why the contacts are held: changed details, payments that a restored backup does not know, missing contacts,
-   * opt-out marks, or erasures that the CRM requests.
-   */
+  /** Why the contacts are held, for example changed details or missing contacts. */
   kind: BatchKind;
   count: number;
-  /** True if the settings that define the contacts' list have changed since the list was last complete. */
+  /** True if the list's settings have changed since its last complete reading. */
   isListChanged: boolean;
   /** Why the contacts count as paid for. Null for a restored backup and for other kinds. */
   paidBefore: PaidBefore | null;
-  /** What marks the contacts as opted out: CRM opt-out fields, or `objection`. */
+  /** The mark of the contacts: CRM opt-out fields, or `objection`. */
   marks: readonly string[];
-  /** Why the contacts are to be erased, which is the same for the whole batch. Null for any other kind. */
+  /** Why the contacts are to be erased. Null for other kinds. */
   source: ErasureSource | null;
-  /** How many contacts have a change in each part. A contact with two changed parts counts in both. */
+  /** The number of contacts per changed part. A contact with two changed parts counts for both. */
   parts: Partial<Record<ChangedPart, number>>;
-  /** When the first question was opened (epoch ms). */
   since: number;
-  /** When the last question was opened (epoch ms). A run in progress can add more questions. */
+  /** When the first question was opened (epoch ms). A run in progress can add more. */
   until: number;
 }
 
-/** The kinds of holds that are decided together. */
+/** A user decides about these holds together. */
 export type BatchKind = Extract<
   ContactQuestionKind,
   | 'identity_mass_change'
@@ -58,13 +53,12 @@ export type BatchKind = Extract<
   | 'erasure_requested'
 >;
 
-/** The `detail` of a missing contact's hold if the settings that define the list have changed. */
 export const LIST_CHANGED = 'list_changed';
 
 /** The possible decisions about a batch. */
 export type BatchDecision = 'approved' | 'rejected';
 
-/** Returns the batches with open holds, oldest first. The database counts them, so their size does not matter. */
+/** Returns batches with open holds, oldest first. The database counts, so large batches are not slow. */
 export async function listBatches(
   reader: Reader,
   integrationId?: string,
@@ -111,7 +105,7 @@ export async function listBatches(
   );
 }
 
-/** Returns a batch's open holds, ordered by contact ID. Returns all of them unless there is a limit. */
+/** Without a limit, returns all. */
 export function listQuestionsOfBatch(
   reader: Reader,
   { id, integrationId }: BatchId,
@@ -127,7 +121,7 @@ export function listQuestionsOfBatch(
     .then(listContactQuestions);
 }
 
-/** Yields open holds of one kind that are not in a batch and were opened up to this time, oldest first. */
+/** Yields single open holds of one kind up to this time, oldest first. */
 export async function* listQuestionsOfReason(
   reader: Reader,
   integrationId: string,
@@ -157,9 +151,9 @@ export async function* listQuestionsOfReason(
 }
 
 /**
- * Decides all open holds of a batch. Resolves with their number. Each transaction decides some holds together with
- * their contacts. If the process ends in between, the same call continues with the rest. Holds that were decided
- * separately stay as they are, and so do holds opened after `openedUntil` (epoch ms).
+ * Decides all of a batch's open holds. Returns their number. Each transaction decides some holds with their contacts.
+ * After an interruption, the same call continues. Holds with their own decision or from after `openedUntil` (epoch ms)
+ * do not change.
  */
 export async function recordBatchDecision(
   act: Act,
@@ -187,7 +181,7 @@ export async function recordBatchDecision(
   }
 }
 
-/** Returns the integration of a batch, whether it is open or decided. Returns null if the batch never existed. */
+/** Finds the integration of an open or decided batch. Null if the batch never existed. */
 export async function findBatchIntegration(
   reader: Reader,
   batchId: string,
@@ -229,7 +223,7 @@ function isListChange(kind: ContactQuestionKind, detail: string | null): boolean
   return isAboutMissing(kind) && detail === LIST_CHANGED;
 }
 
-/** Returns the batch with its changed parts, which are the `detail` of a mass change. */
+/** Adds the changed parts. A mass change has them in `detail`. */
 function withParts(
   parts: QuestionBatch['parts'],
   detail: string | null,
@@ -241,14 +235,14 @@ function withParts(
   return added;
 }
 
-/** Returns the changed parts from a hold's detail, or `unknown` if it has none. */
+/** Returns `unknown` for a hold without details. */
 export function parseChangedParts(detail: string | null): ChangedPart[] {
   const words = detail?.split(',') ?? [];
   const known = CHANGED_PARTS.filter((part) => words.includes(part));
   return known.length === 0 ? ['unknown'] : known;
 }
 
-/** Decides some of the open holds. Returns null if no hold is open. */
+/** Decides some open questions. Null if no hold is open. */
 async function decideSome(
   trx: Trx,
   { id, integrationId, openedUntil }: BatchId & { openedUntil: number },
@@ -262,7 +256,7 @@ async function decideSome(
     .where('integration_id', '=', integrationId)
     .where('decision', 'is', null)
     .where('batch', '=', id)
-    // The CRM may have forbidden the erasure after the question was shown.
+    // The CRM may have forbidden the erasure in the meantime.
     .$if(decision === 'approved', (query) =>
       query.where((eb) =>
         eb.or([
@@ -283,7 +277,7 @@ async function decideSome(
       .updateTable('questions')
       .set({ decision, decided_at: now })
       .where('id', 'in', portion)
-      // Another user may have decided this hold in the meantime.
+      // Another user may have decided this hold.
       .where('decision', 'is', null)
       .returning(['crm_id', 'kind'])
       .execute();

@@ -1,23 +1,22 @@
-/** Reads the queue of questions that do not belong to a batch. The database counts them, and they are read in pages. */
+/** Reads the queue of single questions. The database counts them, and they are read in pages. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { QuestionKind } from '../../core/question-kinds.ts';
 import type { Reader } from '../../database/reader.ts';
 import { type Question, selectQuestions, toQuestion } from './questions.ts';
 
-/** Which holds to read. */
 export interface QueueScope {
-  /** The integrations whose holds are read, or null for all integrations. */
+  /** Null means all integrations. */
   integrationIds: readonly string[] | null;
-  /** The kind of hold, or null for all kinds. */
+  /** Null selects all kinds. */
   reason: string | null;
 }
 
-/** A hold's position in the queue: when it was opened, and its ID. */
+/** When a hold was opened, and its ID. */
 export type QueuePlace = readonly [openedAt: number, id: string];
 
 export interface QueuePage extends QueueScope {
   order: 'oldest' | 'newest';
-  /** The last hold before the page, or null for the first page. */
+  /** Null for the first page. */
   after: QueuePlace | null;
   limit: number;
 }
@@ -28,10 +27,7 @@ export interface QueueCount {
   count: number;
 }
 
-/**
- * Returns open questions that do not belong to a batch. Questions with an answer that can still be withdrawn are left
- * out.
- */
+/** Lists single open questions. Skips questions with an answer that can still be withdrawn. */
 export async function listQueuePage(reader: Reader, page: QueuePage): Promise<Question[]> {
   const direction = page.order === 'oldest' ? 'asc' : 'desc';
   const rows = await selectQuestions(reader)
@@ -65,7 +61,7 @@ export async function countQueue(reader: Reader, scope: QueueScope): Promise<Que
   }));
 }
 
-/** Returns the batches with an answer that can still be withdrawn. */
+/** Lists batches with an answer that can still be withdrawn. */
 export async function listAnsweredBatches(reader: Reader): Promise<Set<string>> {
   const rows = await reader
     .selectFrom('answers')

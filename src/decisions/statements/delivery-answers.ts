@@ -1,7 +1,4 @@
-/**
- * Reads and withdraws the answers after which a paid profile is delivered. Other topics use these functions, because
- * only this file knows which answers these are.
- */
+/** Reads and withdraws approvals of paid profiles. Only this file knows which answers approve a delivery. */
 
 import type { ExpressionBuilder, NotNull } from 'kysely';
 import type { ContactQuestionKind } from '../../core/question-kinds.ts';
@@ -10,10 +7,7 @@ import type { Reader } from '../../database/reader.ts';
 import { inFilledBatches } from '../../database/rows.ts';
 import type { Tables, Trx } from '../../database/tables/tables.ts';
 
-/**
- * Returns the approvals of these jobs' profiles, as kinds of hold by tracking ID. If a contact was merged into another
- * one after the approval, the approval does not apply to that contact.
- */
+/** After a merge, an approval does not apply to the remaining contact. */
 export async function listApprovedKinds(
   reader: Reader,
   trackingIds: readonly string[],
@@ -26,15 +20,11 @@ export async function listApprovedKinds(
   return approved;
 }
 
-/** Selects the approvals of profiles, for a statement that joins them to their jobs. */
 export function selectApprovals(reader: Reader) {
   return reader.selectFrom('questions').where(isApproval);
 }
 
-/**
- * Closes the approvals of these jobs' profiles, because the contacts now have a different name or address. The profiles
- * are checked again.
- */
+/** Closes approvals, because the contacts have a new name or address. The profiles are checked again. */
 export async function withdrawApprovals(
   trx: Trx,
   now: number,
@@ -44,7 +34,7 @@ export async function withdrawApprovals(
     await trx
       .updateTable('questions')
       .set({ decision: 'superseded', decided_at: now })
-      // A hold about a profile has the ID of its job.
+      // A hold about a profile has its job's ID.
       .where('id', 'in', batch)
       .where(isApproval)
       .execute();
@@ -58,7 +48,7 @@ function isApproval(eb: ExpressionBuilder<Tables, 'questions'>) {
 const selectApproved = preparedRead(
   (reader, { trackingIds }: Slots<{ trackingIds: readonly string[] }>) =>
     selectApprovals(reader)
-      // A hold about a profile has the ID of its job.
+      // A hold about a profile has its job's ID.
       .innerJoin('jobs', (join) =>
         join
           .onRef('jobs.tracking_id', '=', 'questions.id')

@@ -1,7 +1,7 @@
 /**
- * Stores the CRM's requests to erase contacts. Each request is a hold. It is open while a user decides, and approved
- * until the erasure is done. The erasure deletes the hold with all other data about the contact, so if a process is
- * killed in between, the erasure stays due.
+ * Stores the CRM's erasure requests. Each is a hold. Open while a user must decide, and approved until the erasure has
+ * been carried out. The erasure deletes the hold with all data about the contact. After a crash, the erasure is still
+ * due.
  */
 import { type NotNull, sql } from 'kysely';
 import type { ActorTransaction } from '../../database/actor-transaction.ts';
@@ -11,14 +11,14 @@ import { inBatches, inFilledBatches } from '../../database/rows.ts';
 import type { Database, Tables, Trx } from '../../database/tables/tables.ts';
 import { type AuditedTransaction, recordEntry } from '../../privacy/audit/record.ts';
 
-/** The kind of hold that asks users whether to erase contacts. */
+/** The question whether to erase contacts. */
 export const ERASURE_KIND = 'erasure_requested';
 
 /**
- * The `detail` of such a hold, which is the reason for the request. `crm_event`: the CRM has deleted the contact for
- * privacy. `should_forget`: the CRM marks the contact to be forgotten. `privacy_hold`: the CRM marks it to be
- * forgotten, but forbids the erasure for now. `objection`: the person objects to profiling. `merged`: a contact that
- * was merged into this one was deleted for privacy.
+ * The reason in the hold's `detail`. `crm_event`: the CRM deleted the contact for privacy. `should_forget`: a mark asks
+ * to forget the contact. `privacy_hold`: a mark asks to forget the contact, but the CRM forbids it for now.
+ * `objection`: the person objects to profiling. `merged`: a contact that was merged into this one was deleted for
+ * privacy.
  */
 export type ErasureSource = (typeof ERASURE_SOURCES)[number];
 const ERASURE_SOURCES = [
@@ -28,23 +28,22 @@ const ERASURE_SOURCES = [
 /** The `detail` of a request that must not be carried out. */
 export const ON_HOLD = 'privacy_hold' satisfies ErasureSource;
 
-/** Requests that are only marks in the CRM. They end when the CRM no longer shows the mark. */
+/** Requests by a mark and not by an event. They end when the mark disappears. */
 const BY_MARK: readonly ErasureSource[] = ['should_forget', ON_HOLD, 'objection'];
 
-/** How many erasures can start without a user, per integration and day (UTC). */
+/** Erasures per integration and day (UTC) without a user's approval. */
 const AUTOMATIC_ERASURES_PER_DAY = 25;
 
 const DAY_MS = 86_400_000;
 
-/** A request that was read from the CRM or received in an event. */
 export interface ErasureRequest {
   crmId: string;
   source: ErasureSource;
-  /** True if the erasure may start without a user, within the day's limit. */
+  /** True if the erasure may start without approval, within the daily limit. */
   isAutomatic: boolean;
 }
 
-/** How many new requests are due now, and how many wait for a user. */
+/** The numbers of new due requests and of requests that wait for a user. */
 export interface RecordedRequests {
   due: number;
   asked: number;
@@ -54,7 +53,7 @@ export interface RecordOptions {
   newId: () => string;
 }
 
-/** Records requests that a run has read. Ends requests whose contact no longer has the mark. */
+/** Closes requests whose mark is gone. */
 export async function recordReadRequests(
   trx: RunTransaction,
   requests: readonly ErasureRequest[],
@@ -75,7 +74,7 @@ export async function recordErasureRequests(
   return recordIn(trx, integrationId, requests, newId);
 }
 
-/** Returns contacts whose request is a mark in the CRM. */
+/** Returns contacts that a mark in the CRM requests to erase. */
 export async function listMarkedForErasure(
   reader: Reader,
   integrationId: string,
@@ -92,9 +91,7 @@ export async function listMarkedForErasure(
   return new Set(rows.map(({ crm_id }) => crm_id));
 }
 
-/**
- * Returns contacts that the CRM reports as deleted for privacy, until they are erased or a user decides to keep them.
- */
+/** Lists contacts that the CRM deleted for privacy, until they are erased or a user keeps them. */
 export async function listAskedByEvent(
   reader: Reader,
   integrationId: string,
@@ -111,7 +108,6 @@ export async function listAskedByEvent(
   return new Set(rows.map(({ crm_id }) => crm_id));
 }
 
-/** Returns the integrations with due erasures. */
 export async function listIntegrationsWithDueErasures(reader: Reader): Promise<string[]> {
   const rows = await reader
     .selectFrom('questions')
@@ -148,7 +144,7 @@ export async function listDueErasures(
   }));
 }
 
-/** Reopens the question about a due erasure that the CRM forbids. */
+/** The CRM forbids a due erasure, so its question is opened again. */
 export async function forbidErasure(
   trx: ActorTransaction,
   { id, integrationId }: Pick<DueErasure, 'id' | 'integrationId'>,
@@ -170,7 +166,7 @@ export async function forbidErasure(
     .execute();
 }
 
-/** Ends a due erasure that was withdrawn, or whose contact is erased. */
+/** Closes an erasure that was withdrawn or is complete. */
 export async function endErasureRequest(
   connection: Database | Trx,
   { id }: Pick<DueErasure, 'id'>,
@@ -235,7 +231,7 @@ async function recordIn(
   return counts;
 }
 
-/** Ends requests whose mark is no longer in the CRM. A decision about such a request no longer applies. */
+/** Ends requests whose mark is gone. Decisions about them no longer apply. */
 async function endMarks(
   trx: RunTransaction,
   integrationId: string,
@@ -265,15 +261,15 @@ export interface DueErasure {
 type RequestStatus = Pick<Tables['questions'], 'id' | 'detail' | 'decision'>;
 
 /**
- * True if the request needs no new question: its erasure is approved and being carried out, or a user has decided to
- * keep the contact. In the second case only a deletion in the CRM opens the question again.
+ * True if the erasure is in progress or a user has kept the contact. The question about a kept contact is opened again
+ * only if the CRM deletes it.
  */
 function isAnswered({ decision, detail }: RequestStatus, source: ErasureSource): boolean {
   if (decision === 'approved') return true;
   return decision === 'rejected' && (source !== 'crm_event' || detail === 'crm_event');
 }
 
-/** Returns each contact's current request, open or decided. Requests that have ended are left out. */
+/** Returns each contact's open or decided request. Ended requests are skipped. */
 async function findStandings(
   trx: Trx,
   integrationId: string,
@@ -295,9 +291,7 @@ async function findStandings(
   return standing;
 }
 
-/**
- * Returns the contacts with profiles. If a person objects, there is something to erase only if a profile was bought.
- */
+/** After an objection, there is data to erase only if a profile was bought. */
 async function withProfiles(
   trx: Trx,
   integrationId: string,
@@ -321,7 +315,7 @@ async function withProfiles(
   );
 }
 
-/** Returns the batch of the open question for each source. */
+/** Returns each source's open batch. */
 async function openBatches(trx: Trx, integrationId: string): Promise<Map<string, string>> {
   const rows = await trx
     .selectFrom('questions')
@@ -354,7 +348,7 @@ function newHold(
     integration_id: of.integrationId,
     crm_id: of.crmId,
     kind: ERASURE_KIND,
-    // The hold does not belong to a job.
+    // The hold has no job.
     tracking_id: of.id,
     batch: of.batch,
     detail: of.source,

@@ -7,19 +7,18 @@ import type { QuestionDecision } from './questions.ts';
 /** The possible decisions of a user about a network. */
 export type NetworkDecision = Exclude<QuestionDecision, 'resubmitted'>;
 
-/** A new question to a user. */
+/** A question about a network. */
 export interface NewNetworkQuestion {
-  /** The question's ID, if it is new. */
   id: string;
   network: string;
   kind: NetworkQuestionKind;
-  /** An ID or a fingerprint of the exact subject. A different subject makes it a different question. */
+  /** The ID or fingerprint of the exact subject. Another subject means another question. */
   matter: string;
   /** Details for users, without personal data. */
   detail: string | null;
 }
 
-/** Opens a question, unless the same question was opened before. Resolves with its state. */
+/** Opens a question unless it was opened before. Returns its state. */
 export async function askAboutNetwork(
   trx: RunTransaction,
   { id, network, kind, matter, detail }: NewNetworkQuestion,
@@ -42,7 +41,7 @@ export async function askAboutNetwork(
   return 'open';
 }
 
-/** Records that the matter is settled. Users no longer have to decide it, and earlier decisions no longer apply. */
+/** The question needs no answer any more. Earlier decisions no longer apply. */
 export async function settleNetworkQuestion(
   trx: RunTransaction,
   network: string,
@@ -69,7 +68,7 @@ const dropQuestion = prepared(
       .compile(),
 );
 
-/** Returns the state of a question, or null if it was never opened. */
+/** Null if the question was never opened. */
 export async function findNetworkDecision(
   reader: Reader,
   network: string,

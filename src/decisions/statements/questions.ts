@@ -22,17 +22,14 @@ import { ON_HOLD } from './erasure-requests.ts';
 interface AnyQuestion {
   id: string;
   integrationId: string;
-  /** Details of the reason: a word, a number or a CRM's message. Null if there are none. */
+  /** A word, a number or a CRM's message. Null without details. */
   detail: string | null;
   /** When the question was opened (epoch ms). */
   openedAt: number;
-  /** The decision, or null while the question is open. */
+  /** Null while the question is open. */
   decision: QuestionDecision | 'superseded' | null;
   decidedAt: number | null;
-  /**
-   * The batch that the question shares with other questions of the same cause, which are decided together. Null for a
-   * single question.
-   */
+  /** Questions with the same cause, which a user answers together. Null for a single question. */
   batch: string | null;
 }
 
@@ -40,7 +37,7 @@ export interface ContactQuestion extends AnyQuestion {
   about: 'contact';
   crmId: string;
   kind: ContactQuestionKind;
-  /** The ID of the contact's job. If the question is not about a job, its own ID. */
+  /** The job's ID, or the question's own ID without a job. Every question has one. */
   trackingId: string;
 }
 
@@ -52,22 +49,16 @@ export interface NetworkQuestion extends AnyQuestion {
   kind: NetworkQuestionKind;
 }
 
-/** A question that a user has to answer, or has answered. */
 export type Question = ContactQuestion | NetworkQuestion;
 
-/** The possible decisions about a question. */
 export type QuestionDecision = 'approved' | 'rejected' | 'resubmitted';
 
-/** What a decision needs: the actor's transactions, and the erasure log outside the database. */
 export interface Decider {
   readonly act: Act;
   readonly erasures: ErasureLog;
 }
 
-/**
- * Returns the open questions, oldest first. If `about` is given, returns only questions about contacts, or only
- * questions about networks.
- */
+/** Oldest first. `about` limits the questions to contacts or networks. */
 export async function listOpenQuestions(
   reader: Reader,
   integrationId?: string,
@@ -99,7 +90,7 @@ export async function listSingleQuestions(reader: Reader): Promise<Question[]> {
   return rows.map(toQuestion);
 }
 
-/** Returns the number of open questions about contacts, or about networks, by integration. */
+/** Counts open questions by integration. */
 export async function countOpenQuestions(
   reader: Reader,
   about: Question['about'],
@@ -114,7 +105,7 @@ export async function countOpenQuestions(
   return new Map(rows.map((row) => [row.integration_id, Number(row.count)]));
 }
 
-/** Returns the question with this ID, open or not. */
+/** The question may be open or closed. */
 export async function findQuestion(reader: Reader, id: string): Promise<Question | undefined> {
   const row = await selectQuestions(reader).where('questions.id', '=', id).executeTakeFirst();
   return row === undefined ? undefined : toQuestion(row);
@@ -136,7 +127,6 @@ export async function listQuestionsOfContact(
   return rows.map(toQuestion);
 }
 
-/** Returns contacts that a user has declared not to be an erased person, with the time of that decision (epoch ms). */
 export async function listDistinguished(
   reader: Reader,
   integrationId: string,
@@ -154,8 +144,8 @@ export async function listDistinguished(
 }
 
 /**
- * Stores the decision and its consequences. Returns false if the question is no longer open, or if it does not allow
- * the decision. For example, a profile whose response was lost cannot be approved.
+ * Returns false if the question is closed or does not allow the decision. For example, a profile with a lost response
+ * cannot be approved.
  */
 export function recordDecision(
   decider: Decider,
@@ -195,10 +185,7 @@ async function decideContact(
   });
 }
 
-/**
- * Applies a decision about a network. If the network is to be created again, the memberships of the deleted one are
- * dropped.
- */
+/** Decides about a network. Creating it again drops the deleted network's memberships. */
 async function decideNetwork(
   { act }: Decider,
   { id, integrationId, kind, network }: NetworkQuestion,
@@ -214,7 +201,7 @@ async function decideNetwork(
   });
 }
 
-/** Closes a question. Returns false if it is no longer open. */
+/** False if the question is already closed. */
 async function close(
   trx: ActorTransaction,
   id: string,
@@ -242,7 +229,7 @@ async function moveContact(
     await removeConfirmed(trx, hold.integrationId, moment.now, [hold.crmId]);
     return [];
   }
-  // The answer itself decides what happens to the profile.
+  // The answer decides what happens to the profile.
   if (isAnsweredAlone(hold.kind)) return [];
   const event = toLifeEvent(hold.kind, decision);
   if (event === 'confirmedErased') {
@@ -250,9 +237,9 @@ async function moveContact(
   }
   const job = trx.updateTable('jobs').where('tracking_id', '=', hold.trackingId);
   await (decision === 'approved'
-    ? // The user's statement shows that the service recognised this contact.
+    ? // The user's decision shows that the service recognised this contact.
       job.set({ state: 'completed', known: 1 }).where('state', '=', 'held')
-    : // The decision completes the job, even if the question was opened again after an approval.
+    : // The job is complete, even if the question was opened again after an approval.
       job
         .set({ state: 'delivered', closed_at: moment.now })
         .where('state', 'in', ['held', 'completed'])
@@ -267,12 +254,12 @@ const LOCKING_KINDS: readonly ContactQuestion['kind'][] = [
   ...(['forgotten_person', 'contacts_missing', 'mass_opt_out', 'erasure_requested'] as const),
 ];
 
-/** Returns true for questions about the contact itself, without a job. */
+/** True for questions about the contact itself. */
 function isAboutContact(kind: ContactQuestion['kind']): boolean {
   return kind === 'contacts_missing' || isAnsweredAlone(kind);
 }
 
-/** Questions whose answer does not change the contact. The answer is read where it matters. */
+/** Answers that do not change the contact. They are read where they are needed. */
 type AnsweredAlone = 'mass_opt_out' | 'erasure_requested' | 'workflow_limit';
 
 function isAnsweredAlone(kind: ContactQuestion['kind']): kind is AnsweredAlone {
@@ -284,7 +271,6 @@ export function isForbidden({ kind, detail }: Pick<ContactQuestion, 'kind' | 'de
   return kind === 'erasure_requested' && detail === ON_HOLD;
 }
 
-/** Returns the life event that follows from a user's decision about a hold. */
 export function toLifeEvent(
   kind: Exclude<ContactQuestion['kind'], 'contacts_missing' | AnsweredAlone>,
   decision: QuestionDecision,
@@ -304,7 +290,7 @@ export function selectQuestions(reader: Reader) {
     reader
       .selectFrom('questions')
       .leftJoin('networks', 'networks.id', 'questions.network')
-      // Nothing can be decided about a network that no longer exists.
+      // A network that no longer exists needs no decision.
       .where((eb) => eb.or([eb('crm_id', 'is not', null), eb('networks.id', 'is not', null)]))
       .selectAll('questions')
       .select('networks.name')

@@ -1,12 +1,10 @@
 /**
- * Stores answers that users have given and that have not been carried out yet. A question and its contact stay
- * unchanged until an answer takes effect, so withdrawing it only deletes the answer. If one process withdraws an answer
- * while another carries it out, the first one wins. If a process ends while it carries out an answer, the next process
- * continues.
+ * Stores answers that are not carried out yet. Until an answer takes effect, nothing else changes, so withdrawing it
+ * only deletes it. If one process withdraws it while another carries it out, the first one wins. The next process
+ * continues interrupted work.
  *
- * An answer that needs a second user does not take effect automatically. Its row has no time at which it takes effect,
- * and the statements here do not set one. The table refuses such a time without the confirmation. Only the statement in
- * `approvals.ts` sets it.
+ * An answer that needs a second user does not take effect automatically. Its row has no effective time, and no
+ * statement here sets one. The table refuses an effective time without a confirmation. Only `approvals.ts` sets it.
  */
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
@@ -23,48 +21,38 @@ import { recordEntry } from '../../privacy/audit/record.ts';
 import { listQuestionsOfReason, recordBatchDecision } from './batches.ts';
 import { type Decider, findQuestion, type QuestionDecision, recordDecision } from './questions.ts';
 
-/** How long an answer given on a page can be withdrawn. */
+/** An answer from a page can be withdrawn for this time. */
 export const WITHDRAWABLE_MS = 10_000;
 
-/** A decision. The user who made it is stored separately. */
+/** The answer itself. Its user is stored separately. */
 export interface Answer {
   integrationId: string;
   about: AnswerSubject;
   subject: string;
   decision: QuestionDecision;
-  /**
-   * For a batch or a reason, only questions that were opened up to this time are included (epoch ms). Null for a single
-   * question.
-   */
+  /** For a batch or a reason, includes questions up to this time (epoch ms). Null for a single question. */
   openedUntil: number | null;
 }
 
-/** The possible subjects of an answer. */
+/** What an answer can be about. */
 export type AnswerSubject = Exclude<Tables['answers']['about'], 'request'>;
 
-/** An answer as pages show it while it can still be withdrawn. */
 export interface WithdrawableAnswer extends Answer {
   id: string;
-  /** When the answer takes effect (epoch ms). */
   inForceFrom: number;
 }
 
-/** The parts of the store that carry out answers in the name of their users. */
 export interface AnswerStore extends Decider {
   readonly connection: TimedConnection;
   readonly fingerprint: Fingerprint;
   actingAs(actor: Actor): Decider;
 }
 
-/**
- * Stores an answer that can be withdrawn for ten seconds. Returns null if there is already an answer for the same
- * subject.
- */
+/** The answer can be withdrawn for ten seconds. Returns null if the subject already has an answer. */
 export function giveAnswer(trx: ActorTransaction, answer: Answer): Promise<string | null> {
   return insertAnswer(trx, answer, trx.clock.now() + WITHDRAWABLE_MS);
 }
 
-/** Returns the answer with this ID if it can still be withdrawn. */
 export async function findWithdrawableAnswer(
   reader: Reader,
   id: string,
@@ -73,7 +61,7 @@ export async function findWithdrawableAnswer(
   return row === undefined ? undefined : toWithdrawable(row);
 }
 
-/** Selects answers that need no confirmation and that are not being carried out. */
+/** Selects answers that need no confirmation and are not in progress. */
 function selectUnclaimed(reader: Reader) {
   return reader
     .selectFrom('answers')
@@ -82,18 +70,17 @@ function selectUnclaimed(reader: Reader) {
     .where('claimed_at', 'is', null);
 }
 
-/** An answer, and the user who gave it. */
+/** An answer with its user. */
 export interface GivenAnswer extends WithdrawableAnswer {
   by: Actor;
 }
 
-/** The database, and the keys that decrypt who gave an answer. */
 export interface AnswerSource {
   readonly reader: Reader;
   readonly fingerprint: Fingerprint;
 }
 
-/** Returns the answers that can be withdrawn, oldest first. */
+/** Oldest first. */
 export async function listGivenAnswers({
   reader,
   fingerprint,
@@ -106,7 +93,7 @@ export async function listGivenAnswers({
   return rows.map((row) => ({ ...toWithdrawable(row), by: openGiver(fingerprint, row) }));
 }
 
-/** Returns the answer to this question or batch that can be withdrawn, or null if there is none. */
+/** Null if the answer can no longer be withdrawn. Null without an answer. */
 export async function findGivenAnswer(
   { reader, fingerprint }: AnswerSource,
   { about, id, integrationId }: Pick<Answer, 'about' | 'integrationId'> & { id: string },
@@ -119,7 +106,7 @@ export async function findGivenAnswer(
   return row === undefined ? null : { ...toWithdrawable(row), by: openGiver(fingerprint, row) };
 }
 
-/** Deletes an answer and its audit entry. Returns false if the answer has already taken effect. */
+/** Returns false if the answer has taken effect. */
 export async function recordWithdrawal(
   trx: ActorTransaction,
   { id, integrationId, about, subject, decision }: WithdrawableAnswer,
@@ -131,7 +118,7 @@ export async function recordWithdrawal(
   return true;
 }
 
-/** Deletes an answer. Returns false if it has already taken effect. */
+/** Returns false if it has already taken effect. */
 export async function withdrawAnswer(
   connection: Pick<TimedConnection, 'deleteFrom'>,
   id: string,
@@ -146,8 +133,8 @@ export async function withdrawAnswer(
 }
 
 /**
- * Deletes all answers that can be withdrawn, and leaves their questions open. Used in a restored database, because an
- * answer that was withdrawn after the backup must not take effect.
+ * Deletes all withdrawable answers and leaves their questions open. After a restore, an answer that was withdrawn later
+ * must not take effect.
  */
 export async function dropWithdrawable(trx: Trx): Promise<void> {
   await trx
@@ -157,10 +144,7 @@ export async function dropWithdrawable(trx: Trx): Promise<void> {
     .execute();
 }
 
-/**
- * Carries out the answers that have taken effect by now. Resolves with the time of the next answer, or null if there is
- * none.
- */
+/** Carries out answers that can no longer be withdrawn. Returns the next answer's time, or null. */
 export async function applyDueAnswers(store: AnswerStore): Promise<number | null> {
   const rows = await store.connection
     .selectFrom('answers')
@@ -170,14 +154,14 @@ export async function applyDueAnswers(store: AnswerStore): Promise<number | null
     .orderBy('in_force_from')
     .execute();
   const now = store.connection.clock.now();
-  // If an answer's time is far in the future, it was given before the clock was set back.
+  // An answer from the future was given before the clock was set back.
   const isDue = (at: number) => at <= now || at > now + WITHDRAWABLE_MS;
   const times = rows.map((row) => ({ id: row.id, at: row.in_force_from ?? 0 }));
   for (const { id, at } of times) if (isDue(at)) await apply(store, id);
   return times.find(({ at }) => !isDue(at))?.at ?? null;
 }
 
-/** Carries out all of an integration's answers that can be withdrawn, whatever their age. */
+/** Carries out all of an integration's answers, whatever their age. */
 export async function applyAllAnswers(store: AnswerStore, integrationId: string): Promise<void> {
   const { rows } = await selectWithdrawable(store.connection, { integrationId });
   for (const { id } of rows) await apply(store, id);
@@ -192,7 +176,7 @@ async function apply(store: AnswerStore, id: string): Promise<void> {
     .where('needs', 'is', null)
     .returningAll()
     .executeTakeFirst();
-  // The answer was withdrawn, or another process was first.
+  // The answer was withdrawn or carried out by another process.
   if (row === undefined) return;
   await decide(connection, store.actingAs(openGiver(fingerprint, row)), toAnswer(row));
   await connection.deleteFrom('answers').where('id', '=', id).execute();
@@ -211,10 +195,7 @@ const selectWithdrawable = preparedRead(
       .compile(),
 );
 
-/**
- * Stores an answer that needs no second user. Resolves with its ID, or with null if there is already an answer for the
- * same subject.
- */
+/** Stores an answer without a second user. Null if the subject already has an answer. */
 export async function insertAnswer(
   trx: ActorTransaction,
   { integrationId, about, subject, decision, openedUntil }: Answer,
@@ -263,7 +244,7 @@ function toWithdrawable(row: AnswerRow): WithdrawableAnswer {
   return { ...toAnswer(row), id: row.id, inForceFrom: row.in_force_from ?? 0 };
 }
 
-/** Applies an answer to a question. If the question was decided differently in the meantime, it stays unchanged. */
+/** Applies an answer. A question with another decision does not change. */
 async function decide(
   reader: Reader,
   decider: Decider,
@@ -284,10 +265,7 @@ async function decide(
   }
 }
 
-/**
- * Returns the context that binds an answer to its contact. Otherwise someone could exchange the ID and have a different
- * contact erased.
- */
+/** Binds an answer to its contact, so nobody can exchange the ID and have another contact erased. */
 export function answerSealContext(
   column: 'given' | 'confirmed_by',
   row: Pick<AnswerRow, 'id' | 'integration_id' | 'crm_id'>,

@@ -1,14 +1,11 @@
-/**
- * Asks users whether workflows may mark more contacts in a day than the settings allow. There is one question for each
- * client and day.
- */
+/** Asks whether workflows may mark more contacts in a day. Each client has one question per day. */
 import type { ActorTransaction } from '../../database/actor-transaction.ts';
 import { waitForCheckpoint } from '../../database/leases.ts';
 import type { Reader } from '../../database/reader.ts';
 
 export const WORKFLOW_LIMIT_KIND = 'workflow_limit';
 
-/** True if a user has allowed more marks since the start of the day (`since`, epoch ms). */
+/** True if a user has allowed more marks since `since` (epoch ms). */
 export async function isLimitLifted(
   reader: Reader,
   integrationId: string,
@@ -19,8 +16,8 @@ export async function isLimitLifted(
 }
 
 /**
- * Adds this many marks beyond the limit to the day's question. The first of them opens the question, and `crmId` is its
- * contact. A question that was already answered today is not opened again.
+ * Adds these excess marks to the day's question. The first mark opens the question for contact `crmId`. A question that
+ * was answered today stays closed.
  */
 export async function askAboutLimit(
   trx: ActorTransaction,
@@ -41,7 +38,7 @@ export async function askAboutLimit(
         detail: String(count),
         opened_at: trx.clock.now(),
       })
-      // The contact may still have a question from an earlier day.
+      // The contact may have a question from an earlier day.
       .onConflict((c) => c.doNothing())
       .execute();
     return;

@@ -1,5 +1,3 @@
-/** Describes requests that wait for a second user, for the command line, the API and the pages. */
-
 import { z } from 'zod';
 import { ACTOR_KINDS } from '../../core/actor.ts';
 import { isoTime } from '../../core/clock.ts';
@@ -13,17 +11,17 @@ import {
 } from '../statements/approvals.ts';
 import { reasonName } from './decision-queue.ts';
 
-/** The kinds of request, as words for programs. */
+/** The kinds of request, as fixed strings in the JSON format. */
 const APPROVAL_KINDS = ['approve', 'resubmit', 'undo', 'forget', 'operation'] as const;
 export type ApprovalKind = (typeof APPROVAL_KINDS)[number];
 
-/** Returns all requests that wait for a second user or are being carried out. Expired requests are left out. */
+/** Lists requests that wait or are being carried out. Expired requests are skipped. */
 export async function listApprovals(store: ApprovalStore): Promise<ApprovalRecord[]> {
   await expireApprovals(store);
   return listStoredApprovals(store);
 }
 
-/** A request, in the form for programs. */
+/** A request in the JSON format. */
 export const approvalSchema = z
   .object({
     id: z.string(),
@@ -82,15 +80,14 @@ function getState({ confirmedBy, outcome }: ApprovalRecord): ApprovalView['state
   return confirmedBy === null ? 'waiting' : 'confirmed';
 }
 
-/** Returns the role that is needed to confirm the request. It is the same as for the action itself. */
+/** Confirming needs the same role as the action. Operations define this role. */
 export function roleFor({ request }: Pick<ApprovalRecord, 'request'>): Role {
   if (request.what === 'operation') return request.role;
   return request.what === 'decide' ? 'decider' : 'admin';
 }
 
 /**
- * Returns the clients that a user needs access to in order to see or answer the request, or null for all clients. An
- * erasure everywhere is visible only to users with access to all clients. Otherwise others could learn from it whether
+ * Erasing a contact from all accounts is visible only with access to all clients. Otherwise, others could learn whether
  * another client has the contact.
  */
 export function clientsOfApproval({
@@ -115,7 +112,7 @@ function getApprovalKind({ request }: Pick<ApprovalRecord, 'request'>): Approval
 
 type Worded = Pick<ApprovalRecord, 'request' | 'integrations' | 'crmId' | 'contacts' | 'credits'>;
 
-/** Describes the effect of confirming the request, as a whole sentence. */
+/** Says in a sentence what a confirmation does. */
 export function describeRequest({
   request,
   integrations,

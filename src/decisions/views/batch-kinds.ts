@@ -1,7 +1,4 @@
-/**
- * Declares every kind of batch with its texts for all interfaces. The contacts of a batch wait for the same reason and
- * are decided together.
- */
+/** A batch's contacts wait for the same reason and are decided together. */
 import { BY_OBJECTION } from '../../contacts/many-at-once/opt-outs.ts';
 import type { PaidBefore } from '../../contacts/many-at-once/paid-since-backup.ts';
 import { describeCount } from '../../core/quantities.ts';
@@ -9,14 +6,13 @@ import { partCountsText } from '../../identity/changed-parts-text.ts';
 import type { BatchKind, QuestionBatch } from '../statements/batches.ts';
 import type { ErasureSource } from '../statements/erasure-requests.ts';
 
-/** The words with which a user can answer a batch. */
+/** The decisions that a user can make about a batch. */
 export const BATCH_DECISIONS = ['approve', 'reject'] as const;
 export type BatchDecisionWord = (typeof BATCH_DECISIONS)[number];
 
-/** One of the two answers to a question about many contacts. */
+/** An answer to a question about many contacts. */
 export interface BatchAnswer {
   label: string;
-  /** The title and the button of the confirmation dialog, and a text about the consequences. */
   title: string;
   confirm: string;
   effect: string;
@@ -26,9 +22,9 @@ export interface BatchAnswer {
 
 /** The alert about a waiting batch. */
 export interface BatchAlert {
-  /** A word that identifies the alert and does not change. It does not contain the batch's ID. */
+  /** A word that identifies the alert and never changes. It does not contain the batch's ID. */
   subject: string;
-  /** The first part of a sentence whose end is added elsewhere. */
+  /** The start of a sentence whose end is added elsewhere. */
   problem: string;
   steps: readonly string[];
 }
@@ -41,14 +37,13 @@ type Described = Pick<
 interface BatchWords {
   /** Returns a few words for a table column. */
   inShort(parts: QuestionBatch['parts']): string;
-  /** Returns why the contacts wait, in whole sentences. */
+  /** Whole sentences about why the contacts wait. */
   why(batch: Described): string;
-  /** Both answers, with the texts for buttons and dialogs. */
+  /** The answers with the texts of buttons and dialogs. */
   answers(count: number): Readonly<Record<BatchDecisionWord, BatchAnswer>>;
-  /** Describes the decision about this many contacts and its effect in the next sync, in whole sentences. */
+  /** What the decision does in the next sync, in whole sentences. */
   decided(word: string, count: number): string;
   alert(batch: Described): BatchAlert;
-  /** Returns the maximum number of credits needed to approve this many contacts. */
   credits(count: number): number;
 }
 
@@ -64,7 +59,7 @@ export const BATCH_KINDS: Readonly<Record<BatchKind, BatchWords>> = {
     inShort: (parts) => `changed: ${partCountsText(parts)}`,
     why: ({ parts, count }) =>
       `Their details changed at about the same time: ${partCountsText(parts)}. Submitting them to the service again would cost ${describeCount(count, 'credit')}.`,
-    // Approving costs one credit per contact, or less if two contacts are the same person.
+    // One credit per contact, or less if two contacts are the same person.
     credits: (count) => count,
     answers(count) {
       const contacts = describeCount(count, 'contact');
@@ -287,7 +282,7 @@ export const BATCH_KINDS: Readonly<Record<BatchKind, BatchWords>> = {
   },
 };
 
-/** Explains why a batch's contacts are to be erased, in whole sentences. */
+/** Whole sentences about why the contacts are to be erased. */
 function erasureReason(source: ErasureSource, count: number): string {
   const question = `Erase these ${describeCount(count, 'contact')}?`;
   switch (source) {
@@ -304,7 +299,7 @@ function erasureReason(source: ErasureSource, count: number): string {
   }
 }
 
-/** Explains how contacts were marked, for the middle of a sentence. Empty if the settings do not specify a field. */
+/** The middle of a sentence about the contacts' marks. Empty if the settings name no field. */
 export function byMarks(marks: readonly string[]): string {
   if (marks.length === 0) return '';
   const ways = marks.map((mark) =>

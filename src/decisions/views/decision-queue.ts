@@ -1,7 +1,4 @@
-/**
- * Shows the queue of pending decisions. It is counted by client and reason, and listed in pages without contacts'
- * names.
- */
+/** Decisions are counted by client and reason. Pages contain no contact names. */
 
 import { isoTime } from '../../core/clock.ts';
 import { describeCount } from '../../core/quantities.ts';
@@ -15,61 +12,51 @@ import { BATCH_KINDS } from './batch-kinds.ts';
 import { isKind, KINDS } from './kinds.ts';
 import { getSubject, reasonText } from './question.ts';
 
-/** A user's query. */
+/** The search and the filters that a user has entered. */
 export interface QueueQuery {
   /** The ID of an integration, or null for all. */
   client: string | null;
-  /** A kind of hold, or null for all kinds. */
   reason: string | null;
   order: QueuePage['order'];
-  /** The end of the previous page, or null for the first page. */
+  /** Null for the first page. */
   after: QueuePlace | null;
 }
 
 export interface DecisionQueue {
-  /**
-   * The number of pending decisions, regardless of the query. Contacts that are decided together count as one decision.
-   */
+  /** The number of pending decisions, regardless of the query. A batch is counted as one decision. */
   total: number;
   /** Clients with pending decisions, most decisions first. */
   clients: { id: string; name: string; count: number }[];
-  /** The reasons for the pending decisions of the queried client, or of all clients. */
   reasons: { reason: string; name: string; count: number }[];
   items: QueueItem[];
-  /** The position where the next page starts, or null on the last page. */
+  /** Null on the last page. */
   next: QueuePlace | null;
 }
 
 /** One pending decision. */
 export interface QueueItem {
-  /** The ID of the hold or the batch. */
   id: string;
   about: 'contact' | 'network' | 'batch';
-  /** The contact's ID in the CRM, the network's name, or the number of contacts. */
   subject: string;
   integration: { id: string; name: string };
   reason: string;
   /** The reason, in two words. */
   name: string;
-  /** Why the decision waits, as a whole sentence. */
   why: string;
   /** When the decision was opened (ISO 8601). */
   since: string;
   place: QueuePlace;
 }
 
-/** The integrations that the user may access, by ID. */
 export type ClientAccess = ReadonlyMap<string, { name?: string | undefined }>;
 
-/** The number of decisions on one page. */
 const QUEUE_PAGE = 50;
 
-/** Returns the name of a reason, or null if the word is not a reason. */
 export function reasonName(reason: string): string | null {
   return isKind(reason) ? KINDS[reason].name : null;
 }
 
-/** Returns a page of the queue with the counts. */
+/** Returns a page with the counts. */
 export async function readQueue(
   reader: Reader,
   reach: ClientAccess,
@@ -100,7 +87,7 @@ export async function readQueue(
   };
 }
 
-/** Returns a few decisions before and after this decision in the queue. */
+/** Returns the neighbours of a decision in the queue. */
 export async function readAround(
   reader: Reader,
   reach: ClientAccess,
@@ -137,7 +124,7 @@ interface Count {
   count: number;
 }
 
-/** Counts pending decisions. Integrations that no longer exist, or that the user may not access, are not counted. */
+/** Skips integrations that are gone or inaccessible. */
 async function countDecisions(reader: Reader, reach: ClientAccess): Promise<Count[]> {
   const scope = { integrationIds: null, reason: null };
   const holds = (await countQueue(reader, scope)).map(({ integrationId, kind, count }) => ({
@@ -161,7 +148,7 @@ async function openBatches(reader: Reader): Promise<QuestionBatch[]> {
 }
 
 interface Listed extends QueueQuery {
-  /** Counts only these integrations. */
+  /** Counts the decisions of only these integrations. */
   only: ReadonlySet<string>;
   limit: number;
 }

@@ -1,8 +1,6 @@
 /**
- * Declares every kind of question with its texts for all interfaces: name, reason, possible decisions and their
- * consequences. Also declares which data the user sees. A kind that lacks one of these does not compile. Texts about
- * contacts that are decided together are in `batch-kinds.ts`, and the effect of a decision on a contact is in
- * `../statements/questions.ts`.
+ * Also declares what the user sees. A kind with a missing text does not compile. `batch-kinds.ts` has the texts for
+ * batches, and `../statements/questions.ts` the effects.
  */
 
 import { PAID_BEFORE, parsePaidBefore } from '../../contacts/many-at-once/paid-since-backup.ts';
@@ -15,11 +13,10 @@ import { LIST_CHANGED, parseChangedParts } from '../statements/batches.ts';
 import { type ErasureSource, toErasureSource } from '../statements/erasure-requests.ts';
 import { BATCH_KINDS, byMarks, LIST_CHANGE } from './batch-kinds.ts';
 
-/** The words with which a user can answer. */
+/** The words that users type. */
 export const HOLD_DECISIONS = ['approve', 'reject', 'resubmit'] as const;
 export type DecisionWord = (typeof HOLD_DECISIONS)[number];
 
-/** A possible answer to one question. */
 export interface Answer {
   /** The label of a button, or of a command option. */
   label: string;
@@ -32,22 +29,16 @@ type Answers = Readonly<Partial<Record<DecisionWord, Answer>>>;
 interface Kind {
   /** The kind's name, in two words. */
   name: string;
-  /**
-   * Explains the question in a sentence without its first capital letter and full stop. The sentence contains no names.
-   */
+  /** Starts in lower case and has no full stop. Contains no names. */
   why(detail: string | null, batchCount: number | undefined): string;
-  /** The decisions that make sense, with the texts of their buttons. */
   answers: Answers;
-  /** Describes the decision about this many questions and its consequences, in whole sentences. */
+  /** What the decision does, in whole sentences. */
   decided(word: DecisionWord, count: number): string;
-  /** Why the other decisions do not make sense, in a whole sentence. If it is omitted, `why` explains it. */
+  /** Why other decisions are impossible, in a whole sentence. If omitted, `why` explains it. */
   refusal?: string;
-  /**
-   * The decisions that can be made for all questions of this kind together, whatever their details. Omitted if there
-   * are none.
-   */
+  /** Decisions that are possible for all questions of this kind together. Omitted if there are none. */
   atOnce?: readonly DecisionWord[];
-  /** True if the question is about a profile, which readers and higher roles can see. */
+  /** True if the question has a profile, which readers can see. */
   hasProfile: boolean;
 }
 
@@ -63,18 +54,15 @@ const KEEP_FORMER: Answer = {
   effect: 'The contact is left as it is.',
 };
 
-/** The answers to the question whether the contact is the person whose profile was bought. */
+/** Whether the contact is the person whose profile was bought. */
 const SAME_OR_ANOTHER: Answers = {
   approve: { label: 'It is the same person', effect: WRITE },
   reject: { label: 'It is another person', effect: 'The contact is left alone.' },
   resubmit: ASK_AGAIN,
 };
 
-/** A question about a contact, together with the profile that was bought for it. */
 const OF_A_PROFILE = { hasProfile: true, decided: decidedText };
-/** A question about the contact itself, or about its values. */
 const OF_A_CONTACT = { hasProfile: false, decided: decidedText };
-/** A question about a network. */
 const OF_A_NETWORK = {
   hasProfile: false,
   decided: networkDecidedText,
@@ -114,7 +102,7 @@ export const KINDS: Readonly<Record<QuestionKind, Kind>> = {
     name: 'Details changed',
     why: massChangeReason,
     answers: {
-      // Approving a changed identity means submitting the contact again.
+      // Approving a changed identity submits the contact again.
       approve: {
         label: 'Ask again (1 credit)',
         effect: 'The next sync submits the new details to the service.',
@@ -347,10 +335,7 @@ export const KINDS: Readonly<Record<QuestionKind, Kind>> = {
   },
 };
 
-/**
- * Returns a kind that cannot be approved. Its cause has to be fixed elsewhere, and the question can be hidden until
- * then.
- */
+/** A kind that cannot be approved. Its cause must be fixed elsewhere, and users can hide the question until then. */
 function toBeFixed(fix: string): Pick<Kind, 'answers' | 'refusal'> {
   const effect = `${fix}. Then the hold is released automatically.`;
   return {
@@ -359,7 +344,7 @@ function toBeFixed(fix: string): Pick<Kind, 'answers' | 'refusal'> {
   };
 }
 
-/** Returns the decisions that make sense for a kind, in the order of `HOLD_DECISIONS`. */
+/** In the order of `HOLD_DECISIONS`. */
 export function listDecisions({ answers }: Pick<Kind, 'answers'>): DecisionWord[] {
   return HOLD_DECISIONS.filter((word) => answers[word] !== undefined);
 }
@@ -390,24 +375,22 @@ function networkDecidedText(word: DecisionWord, count: number): string {
     : `${holds} about networks rejected. The networks stay unchanged until something else changes.`;
 }
 
-/** True if the word is a kind of question. */
 export function isKind(word: string): word is QuestionKind {
   return Object.hasOwn(KINDS, word);
 }
 
-/** Texts for the name guard's results. The guard is in `name-guard.ts`. */
+/** Explanations for the name guard's results. The guard is in `name-guard.ts`. */
 const MISMATCHES: ReadonlyMap<string | null, string> = new Map([
   ['last_name_differs', 'the profile has a different last name'],
   ['first_name_unrelated', 'the profile has a first name that is not a form of the contact’s'],
   ['profile_name_missing', 'the profile has no name to compare'],
 ]);
 
-/** Returns the text for a word of the name guard, or null for any other word. */
 export function mismatchText(detail: string | null): string | null {
   return MISMATCHES.get(detail) ?? null;
 }
 
-/** Explains why two people's values would be mixed. `detail` is the CRM's message or a word of the delivery. */
+/** Why values of two people would be mixed. `detail` is the CRM's message or a delivery's result. */
 function twoPeopleReason(detail: string | null): string {
   const tail = 'approve to try again, reject to keep the former values';
   if (detail === 'not_together') {
@@ -420,7 +403,7 @@ function twoPeopleReason(detail: string | null): string {
   return `the CRM does not accept all values of the new person at once (${detail ?? 'no reason given'}), so nothing was written: ${tail}`;
 }
 
-/** Explains why one contact is to be erased. Returns the end of a sentence without its full stop. */
+/** Why one contact is to be erased. The end of a sentence without a full stop. */
 function erasureReason(source: ErasureSource): string {
   const decide = 'approve to erase it, reject to keep it';
   switch (source) {
@@ -437,7 +420,7 @@ function erasureReason(source: ErasureSource): string {
   }
 }
 
-/** Explains why a contact of a batch is held. The sentence has no first capital letter and no full stop. */
+/** Why a batch's contact is held. Starts in lower case and has no full stop. */
 function massChangeReason(detail: string | null, batchCount: number | undefined): string {
   const changed = changedPartsText(parseChangedParts(detail));
   if (batchCount === 2) return `its ${changed} changed together with those of 1 other contact`;
@@ -445,7 +428,7 @@ function massChangeReason(detail: string | null, batchCount: number | undefined)
   return `its ${changed} changed together with those of ${others} others`;
 }
 
-/** Returns the word if it is one of the known reasons, or null. Otherwise throws a ConfigurationError (unknown) that lists the reasons. */
+/** Null stays null. Throws a ConfigurationError (unknown) with the list of reasons. */
 export function requireReason(word: string): QuestionKind {
   if (isKind(word)) return word;
   throw new ConfigurationError(
@@ -456,10 +439,7 @@ export function requireReason(word: string): QuestionKind {
 
 const REASONS = Object.keys(KINDS).sort();
 
-/**
- * Returns the decisions that can be made together for all contacts that wait for this reason. Empty if each contact is
- * a separate question.
- */
+/** Decisions for all contacts with this reason. Empty if each contact needs its own decision. */
 export function decisionsAtOnce(reason: string): readonly DecisionWord[] {
   return isKind(reason) ? (KINDS[reason].atOnce ?? []) : [];
 }

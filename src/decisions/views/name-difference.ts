@@ -1,4 +1,4 @@
-/** Compares two names: letter by letter for display, and in words for screen readers. All functions are pure. */
+/** Compares names letter by letter for display, and in words for screen readers. All functions are pure. */
 import { describeCount } from '../../core/quantities.ts';
 import { shareRoot } from '../../mapping/names.ts';
 
@@ -9,7 +9,7 @@ export interface NameParts {
   last: string | null;
 }
 
-/** A piece of a name. It shows whether the other name lacks this piece. */
+/** Shows whether the other name lacks it. */
 export interface NamePiece {
   text: string;
   differs: boolean;
@@ -22,10 +22,10 @@ export interface NameDifference {
   words: string;
 }
 
-/** Longer names are not compared letter by letter, because the work would grow quadratically. */
+/** Longer names would take quadratic time. */
 const MAX_COMPARED = 60;
 
-/** Names that share less than this are different names, and not one name with a few different letters. */
+/** Names with less in common are different names. They have more than a few different letters. */
 const LEAST_SHARED = 0.5;
 
 export function compareNames(ours: NameParts, theirs: NameParts): NameDifference {
@@ -78,10 +78,7 @@ function comparePart(name: string, ours: string | null, theirs: string | null): 
   };
 }
 
-/**
- * Returns the positions of the letters that both names contain in the same order, or null if finding them would take
- * too long.
- */
+/** Null if the comparison would take too long. */
 function sharedLetters(ours: readonly string[], theirs: readonly string[]) {
   if (ours.length > MAX_COMPARED || theirs.length > MAX_COMPARED) return null;
   const width = theirs.length + 1;
@@ -106,7 +103,7 @@ function sharedLetters(ours: readonly string[], theirs: readonly string[]) {
   return shared;
 }
 
-/** Returns the letters in pieces. Each piece is in both names, or only in one of them. */
+/** Splits letters into shared and different pieces. A piece is in both names or in one. */
 function splitPieces(letters: readonly string[], shared: ReadonlySet<number>): NamePiece[] {
   const pieces: NamePiece[] = [];
   for (const [place, letter] of letters.entries()) {
@@ -126,7 +123,6 @@ function different(text: string): NamePiece[] {
   return text === '' ? [] : [{ text, differs: true }];
 }
 
-/** Joins the parts of a name with spaces. */
 function joined(parts: readonly NamePiece[][]): NamePiece[] {
   return parts
     .filter((pieces) => pieces.length > 0)
@@ -135,7 +131,7 @@ function joined(parts: readonly NamePiece[][]): NamePiece[] {
     );
 }
 
-/** Removes capitals and accents, because they do not make a different name. */
+/** Case and accents do not distinguish names. */
 function folded(text: string): string {
   return text
     .normalize('NFKD')

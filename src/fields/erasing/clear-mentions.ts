@@ -1,4 +1,4 @@
-/** Clears texts in the CRM that name an erased person, and reports the texts that remain. */
+/** Clears values that name an erased person and reports what remains. */
 import type { RecordLookup } from '../../../connectors/contract.ts';
 import type { FieldValue } from '../../core/crm-field.ts';
 import type { Lease } from '../../database/leases.ts';
@@ -14,21 +14,19 @@ import { writeChanges } from '../write.ts';
 import type { NamesOfPerson } from './erased-names.ts';
 import { isIn, type Mention, type MentionDeps } from './mentions.ts';
 
-/** The mentions that are left in the CRM. */
 export interface MentionsLeft {
-  /** Contacts that still have such a text, because the CRM refused to clear it or no request was sent. */
+  /** The CRM refused to clear them, or no request was sent. */
   contacts: number;
-  /** Fields that the integration's user cannot see and that can contain such a text. */
+  /** The integration's user cannot see these fields. */
   hidden: string[];
-  /** Contacts with a text that a user has edited and that still names the person. */
   edited: number;
-  /** Contacts that the CRM neither shows nor reports as deleted. */
+  /** The CRM does not show these contacts and does not report them as deleted. */
   unseen: number;
 }
 
 /**
- * Finds the texts in erased contacts, and the IDs of these contacts, which only the CRM knows. The search reads all
- * contacts. A contact that is not found is not searched for again until a run reads it.
+ * Only the CRM knows these contacts' IDs. The search reads all contacts. A contact that is not found is not searched
+ * for again until a run reads it.
  */
 async function findErasedHolders(
   { store, connector }: MentionDeps,
@@ -61,7 +59,7 @@ async function findErasedHolders(
   return { mentions, unseen: left.filter(({ crmId }) => !ids.has(crmId)).length };
 }
 
-/** Clears the found texts in the CRM, and reports the texts that remain. Can be repeated. */
+/** Clears the values and reports what remains. Can be repeated. */
 export async function clearMentions(
   deps: MentionDeps,
   lease: Lease,
@@ -80,7 +78,7 @@ export async function clearMentions(
   if (fields.length === 0) return { contacts: 0, hidden: [], edited: 0, unseen: erasedUnseen };
   const visible = new Set((await connector.describeFields()).map(({ name }) => name));
   const seen = fields.filter((field) => visible.has(field));
-  // A file without such a column has no value in it. In any other CRM, the field can exist and be hidden.
+  // A file without this column has nothing to clear. In another CRM, the field may be hidden.
   const hidden = connector.capabilities.remote ? fields.filter((field) => !visible.has(field)) : [];
   const byHolder = Map.groupBy(found, ({ holder }) => holder);
   const followed = new Set<string>();
@@ -93,7 +91,7 @@ export async function clearMentions(
   while (holders.length > 0) {
     const ids = holders.splice(0, size);
     const lookups = await connector.readByIds(ids, seen);
-    // The CRM may have merged a record since the last run. Its texts are then in the record that absorbed it.
+    // The CRM may have merged a record since the last run. The remaining record then has its values.
     for (const lookup of lookups) {
       if (lookup.state !== 'removed' || lookup.mergedInto === null) continue;
       if (followed.has(lookup.id)) continue;
@@ -102,7 +100,7 @@ export async function clearMentions(
       byHolder.set(lookup.mergedInto, [...(heirs ?? []), ...(own ?? [])]);
       holders.push(lookup.mergedInto);
     }
-    // If a record is restored or shown again, it still contains the text.
+    // A restored or visible record still contains the value.
     const away = new Set(lookups.flatMap((each) => (mayComeBack(each) ? each.id : [])));
     unseen += away.size;
     const changes = lookups.flatMap((lookup) => {
@@ -153,14 +151,12 @@ export async function clearMentions(
   return { contacts: left.size, hidden, edited: edited.size, unseen };
 }
 
-/**
- * Returns true for a record that can reappear with its values, because it is hidden, or was deleted without a merge.
- */
+/** True for a record that may reappear with its values. */
 function mayComeBack(lookup: RecordLookup): boolean {
   return lookup.state === 'missing' || (lookup.state === 'removed' && lookup.mergedInto === null);
 }
 
-/** Returns the fields of a record with a text that names the person. Calls `onOther` for all other values. */
+/** Returns the fields that name the person. Calls `onOther` for other values. */
 function namingFields(
   deps: Pick<SyncDeps, 'store'>,
   lookup: RecordLookup,

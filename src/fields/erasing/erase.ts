@@ -1,7 +1,7 @@
 /**
- * Erases one person from the store of one integration. If requested, also clears the values that donor-sync wrote into
- * the CRM. The block is already on disk (`src/privacy/forget/forget.ts`), so no run can store the person again in the
- * meantime. Each step can be repeated, and the note records which steps were done before a kill.
+ * Erases a person from one integration's store. On request, also clears our values in the CRM. The block is already on
+ * disk (`src/privacy/forget/forget.ts`), so no run stores the person again. Each step can be repeated. The note lists
+ * the completed steps.
  */
 
 import type { Refusal } from '../../../connectors/contract.ts';
@@ -16,32 +16,29 @@ import { findFormerRows } from './former-rows.ts';
 
 export type ForgetDeps = Pick<SyncDeps, 'store' | 'connector' | 'sealer'>;
 
-/** The contact to erase. */
 export interface ForgottenContact {
-  /** The ID in canonical form. */
   crmId: string;
-  /** Every form of the ID under which data may be stored. The canonical form comes first. */
+  /** Every form of the contact's ID. The canonical form comes first. */
   forms: readonly string[];
-  /** Records that were merged into this contact, and its former rows. Their values may have moved into its fields. */
+  /** Merged records and former rows. Their values may be in this contact's fields. */
   parts: readonly string[];
 }
 
 /** Writes the progress of an erasure to disk. */
 export type SaveNote = (changes: Partial<ErasureNote>) => Promise<void>;
 
-/** How the CRM fields were cleared, and the record that the contact was merged into, if any. */
 export interface ClearedCrm {
   crm: CrmErasure;
   mergedInto: string | null;
-  /** True if the record was read and its fields contain no values of ours. */
+  /** True if the record was read and has none of our values. */
   isSeenEmpty: boolean;
   /** The CRM's own reasons for fields that it did not clear. */
   refusals: string[];
 }
 
 /**
- * Clears every value of ours in the CRM, and reads the fields again to check this. Values that were only about to be
- * written are included. A value counts as ours if any of these integrations wrote it.
+ * Reads the fields again to check the result. Includes values whose write was only intended. A value is ours if any of
+ * these integrations wrote it.
  */
 export async function clearInCrm(
   deps: ForgetDeps,
@@ -53,12 +50,11 @@ export async function clearInCrm(
   const { connector } = deps;
   const inspected = await inspectFields(deps, integrationIds, contact, clearing);
   const { seen, hidden, isOurs, toClear, mergedInto, isMissing, isThere, values } = inspected;
-  // A row that is no longer in the file may still be in the output file. `finish` drops it, because the
-  // contact is blocked now.
+  // A row that left the file may still be in the output file. `finish` drops it, because the contact is blocked.
   if (isMissing && !connector.capabilities.remote) await connector.finish();
   const { unreadable } = inspected;
   const begun = union(clearing, toClear);
-  // Saved first, so if this attempt is interrupted, the next one knows which fields to check.
+  // Saved first. After an interruption, the next attempt knows which fields to check.
   await save({ crm: { ...NOTHING_CLEARED, unreadable, hidden }, clearing: begun });
   const refusals = toClear.length === 0 ? [] : await clearFields(deps, contact.crmId, toClear);
   const after =
@@ -81,7 +77,6 @@ export async function clearInCrm(
   return { crm, mergedInto, refusals, isSeenEmpty: isThere && isClean };
 }
 
-/** The fields that an erasure reads in addition to the fields that donor-sync wrote. */
 interface FieldsToClear {
   /** Fields that earlier attempts have started to clear. */
   clearing: readonly string[];
@@ -90,9 +85,8 @@ interface FieldsToClear {
 }
 
 /**
- * Returns mapped fields of a list's row with a value, although donor-sync wrote nothing into them as far as the store
- * knows. The list may have given the row another ID and other details since a write. Then nothing shows that the values
- * are ours. In a CRM that reports removals, IDs do not change, and such a value is a user's value.
+ * Finds mapped fields with a value that the store does not know. The list may have changed the row's ID and details
+ * since a write. Then nothing shows that the values are ours. In a CRM that reports removals, such a value is a user's.
  */
 async function findUnrecognized(
   deps: Pick<ForgetDeps, 'connector'>,
@@ -109,15 +103,14 @@ async function findUnrecognized(
   return seen.filter((field) => !isEmpty(values[field]));
 }
 
-/** The fields of a contact that may hold values of ours, before anything is cleared. */
+/** A contact's fields before they are cleared. */
 interface InspectedFields {
   seen: string[];
   hidden: string[];
-  /** The hidden fields, and all fields of a record that donor-sync can no longer see. */
+  /** Hidden fields, and all fields of an invisible record. */
   unreadable: string[];
-  /** Whether a value of the field counts as ours. */
   isOurs: (field: string, value: FieldValue) => boolean;
-  /** The fields that hold a value of ours. */
+  /** The fields that contain a value from donor-sync. */
   toClear: readonly string[];
   values: FieldValues;
   mergedInto: string | null;
@@ -125,7 +118,7 @@ interface InspectedFields {
   isThere: boolean;
 }
 
-/** Reads the contact's fields, and decides which of their values are ours. */
+/** Decides which values are ours. */
 async function inspectFields(
   deps: ForgetDeps,
   integrationIds: readonly string[],
@@ -138,11 +131,10 @@ async function inspectFields(
   const isWritten = (field: string, value: FieldValue): boolean =>
     known.some((id) => ours.get(field)?.has(valueFingerprint(deps, id, field, value)));
   const { seen, unseen } = await sortFields(deps, union([...ours.keys()], clearing));
-  // If a file has no such column, it contains no value in it. In any other CRM, the field may exist and be
-  // hidden.
+  // In another CRM, the field may be hidden.
   const hidden = connector.capabilities.remote ? unseen : [];
   const { values, mergedInto, isMissing, isThere } = await readFields(deps, contact.crmId, seen);
-  // A record that donor-sync can no longer see can still hold our values.
+  // An invisible record can still have our values.
   const isHidden = isMissing && connector.capabilities.remote;
   const automated = await findAutomatedValues(
     connector,
@@ -169,17 +161,15 @@ async function inspectFields(
   };
 }
 
-/** The fields in the CRM that an erasure would clear or leave, by the same decisions. */
+/** The fields that an erasure would clear or leave. The same functions decide in both cases. */
 export interface ClearablePreview {
-  /** Fields that contain a value of ours. */
   ours: readonly string[];
-  /** Fields that donor-sync wrote, and whose value has been changed since. */
   changed: readonly string[];
-  /** Fields that donor-sync wrote and can no longer read. */
+  /** Fields that donor-sync wrote but can no longer read. */
   unreadable: readonly string[];
 }
 
-/** Shows what `clearInCrm` would clear; changes nothing. */
+/** Changes nothing. */
 export async function previewClearing(
   deps: ForgetDeps,
   integrationId: string,
@@ -201,7 +191,7 @@ export async function previewClearing(
   };
 }
 
-/** Returns the fields whose current value the CRM's automation has made from a value that we wrote. */
+/** Finds values that the CRM's automation made from ours. */
 async function findAutomatedValues(
   connector: ForgetDeps['connector'],
   id: string,
@@ -222,7 +212,6 @@ function presentValue(values: FieldValues, field: string): FieldValue {
   return values[field] ?? null;
 }
 
-/** Splits the fields into visible fields and fields that are hidden or deleted. */
 async function sortFields(
   { connector }: Pick<ForgetDeps, 'connector'>,
   fields: readonly string[],
@@ -235,7 +224,7 @@ async function sortFields(
   };
 }
 
-/** Returns the current values, or an empty object if the record is gone. */
+/** Empty if the record no longer exists. */
 async function readFields(
   { connector }: Pick<ForgetDeps, 'connector'>,
   crmId: string,
@@ -255,8 +244,8 @@ async function readFields(
 }
 
 /**
- * Returns every record whose values a merge, or another ID in a list, may have moved into this record. Uses the CRM's
- * response and what runs have read. `forms` are the forms of the contact's ID, the canonical form first.
+ * Returns records whose values may have moved into this one, by a merge or a changed ID. Uses the CRM's response and
+ * what runs have read. `forms` starts with the canonical form of the ID.
  */
 export async function findParts(
   { store, connector }: Pick<ForgetDeps, 'store' | 'connector'>,
@@ -283,8 +272,8 @@ export async function findParts(
 }
 
 /**
- * Reports what remains in the CRM about a person whom the store has erased. These are values in written or mapped
- * fields. The store can no longer tell whether the values are ours.
+ * Reports what remains in the CRM about an erased person. Checks written and mapped fields. The store no longer knows
+ * whether donor-sync wrote them.
  */
 export async function lookAtLeftovers(
   deps: Pick<ForgetDeps, 'connector'>,
@@ -295,7 +284,7 @@ export async function lookAtLeftovers(
   const { values, isMissing } = await readFields(deps, crmId, seen);
   const unrecognized = seen.filter((field) => !isEmpty(values[field]));
   const unknown = isMissing ? [...seen, ...unseen] : unseen;
-  // A file without such a column has no value in it.
+  // A file without this column has no value.
   const unreadable = deps.connector.capabilities.remote
     ? unknown.filter((field) => written.includes(field) && !cleared.includes(field))
     : [];
@@ -308,7 +297,6 @@ export async function lookAtLeftovers(
   };
 }
 
-/** Fields that may hold values of an erased person. */
 export interface LeftoverFields {
   /** Fields that donor-sync wrote. */
   written: readonly string[];
@@ -319,8 +307,8 @@ export interface LeftoverFields {
 }
 
 /**
- * Clears the fields of one record. If the CRM refuses, clears each field separately. Resolves with the reasons for
- * fields that were not cleared.
+ * Clears one record's fields. If the CRM refuses, clears each field separately. Returns the reasons for the fields that
+ * remain.
  */
 async function clearFields(
   deps: Pick<ForgetDeps, 'connector'>,
@@ -342,7 +330,7 @@ async function clearFields(
   return refusals;
 }
 
-/** Clears values in the CRM. Returns why contacts, or some of their fields, could not be cleared. */
+/** Returns why contacts or fields could not be cleared. */
 async function clearValues(
   deps: Pick<ForgetDeps, 'connector'>,
   changes: readonly { id: string; fields: readonly string[] }[],

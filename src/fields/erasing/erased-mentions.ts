@@ -1,4 +1,4 @@
-/** Finds texts that name anyone who was erased earlier. Runs, undo and restored databases need this. */
+/** Finds values that name an erased person. Runs, undos and restored databases need this. */
 import type { Lease } from '../../database/leases.ts';
 import {
   findErasedNames,
@@ -25,7 +25,7 @@ import {
   type StoreDeps,
 } from './mentions.ts';
 
-/** Finds mentions of everyone who was erased. The store keeps fingerprints of their donors for this. */
+/** Covers everyone who was erased. The store keeps fingerprints of their donors for this. */
 async function findErasedMentions(
   deps: StoreDeps,
   { integrationId }: Pick<Lease, 'integrationId'>,
@@ -34,17 +34,14 @@ async function findErasedMentions(
   const donors = await listErasedDonors(store.reader, store.fingerprint, integrationId);
   if (donors.length === 0) return null;
   const merges = await findMerges(store.reader, integrationId);
-  // A contact that absorbed such a contact can contain its texts. No other contacts are read, because every run does
-  // this.
+  // A contact may have absorbed one with such values. Runs are frequent, so no other contacts are read.
   const naming = await listNamingContacts(store.reader, integrationId, donors);
   const ids = [...new Set(naming.flatMap((id) => [id, ...listHeirs(merges, id)]))];
   const everyone = { forms: [], names: NO_NAMES, donors: new Set(donors) };
   return findIn(deps, integrationId, everyone, merges, pagesOf(deps, integrationId, ids));
 }
 
-/**
- * Returns the texts for a run, which must not store them as the value before a write. Returns null if there are none.
- */
+/** A run must not keep these values as previous values. Null if there are none. */
 export async function loadErasedTexts(
   deps: StoreDeps,
   integrationId: string,
@@ -60,7 +57,6 @@ export async function loadErasedTexts(
 
 const NO_FIELDS: Mention['fields'] = new Map();
 
-/** Drops the texts from a restored database that no run has used yet. */
 export async function dropErasedTexts(deps: StoreDeps, integrationId: string): Promise<void> {
   const { store } = deps;
   const { fingerprint } = store;
@@ -74,16 +70,13 @@ export async function dropErasedTexts(deps: StoreDeps, integrationId: string): P
   await store.act((trx) => replaceRestored(trx, integrationId, found));
 }
 
-/**
- * Drops the texts from the store. Called before values are restored, because a restored database again contains texts
- * that name erased people.
- */
+/** A restored database contains values that name erased people, so call this before values are restored. */
 export async function dropErasedMentions(deps: StoreDeps, lease: Lease): Promise<void> {
   const found = await findErasedMentions(deps, lease);
   if (found !== null) await dropKeptTexts(deps, lease, found);
 }
 
-/** Clears texts in the CRM that still name erased people, regardless of the current settings. */
+/** Ignores the current settings. */
 export async function clearErasedMentions(deps: MentionDeps, lease: Lease): Promise<void> {
   const { connection, fingerprint } = deps.store;
   await placeWrites(connection, fingerprint, lease.integrationId);

@@ -1,36 +1,29 @@
 /**
- * Recognises the names of erased people in texts. The names are stored as keyed fingerprints of their words. Written
- * texts are stored in the same way, so an erasure finds them even if the CRM does not show them.
+ * Recognises erased people's names in values. Names are stored as keyed fingerprints of their words. Written values are
+ * stored the same way, so an erasure finds them even if the CRM hides them.
  */
 
 import type { FieldValues } from '../../core/crm-field.ts';
 import type { FieldMapping, FieldSource } from '../../core/field-map.ts';
 import { type Fingerprint, joinFingerprints } from '../../database/encryption/fingerprint.ts';
 
-/** A first and a last name, as in the CRM or at the service. */
 export interface PersonName {
   first: string | null;
   last: string | null;
 }
 
 export interface NamesOfPerson {
-  /** True if no name is known, in which case nothing can be searched. */
+  /** True if there are no names to search for. */
   isEmpty: boolean;
-  /** Each name as the fingerprints of its words, separated by spaces. */
+  /** Each name is a list of word fingerprints. */
   names: readonly string[];
-  /** True if a text contains the person's first and last name as whole words. */
+  /** True if both names occur as whole words. */
   areIn(text: string): boolean;
-  /**
-   * True if a written text contains the name. `words` is the result of `fingerprintTexts`, and `contact` is the
-   * fingerprint of the contact's ID.
-   */
+  /** `words` comes from `fingerprintTexts`, and `contact` is the fingerprint of the contact's ID. */
   areInWritten(contact: string, words: string): boolean;
-  /**
-   * Returns the same names without the name of the contact whose texts are searched. That name refers to the contact
-   * itself.
-   */
+  /** Excludes the name of the searched contact itself. That name refers to the contact. */
   except(own: string | null): NamesOfPerson;
-  /** Does the same as `except` for a full name, which may contain more than a first and a last name. */
+  /** Takes a full name, which may have more parts. */
   exceptNamesIn(fullName: string): NamesOfPerson;
 }
 
@@ -43,13 +36,13 @@ export const NO_NAMES: NamesOfPerson = {
   exceptNamesIn: () => NO_NAMES,
 };
 
-/** Returns fingerprints of the words in a text, in order. */
+/** Returns fingerprints of the words in a value, in order. */
 export type WordFingerprints = (text: string) => readonly string[];
 
-/** Given names and words in organisations' names recur often. This many of them fit into about 1 MB. */
+/** Given names and words of organisations repeat often. This cache takes about 1 MB. */
 const TEXTS_KEPT = 5_000;
 
-/** Caches short texts and their fingerprints. The cache belongs to a run, so no name stays in memory after the run. */
+/** Caches short values with their fingerprints. The cache belongs to a run, so no name stays in memory afterwards. */
 export function rememberWords(fingerprint: Fingerprint): WordFingerprints {
   const kept = new Map<string, readonly string[]>();
   return (text) => {
@@ -66,10 +59,7 @@ export function fingerprintWords(fingerprint: Fingerprint, text: string): string
   return splitWords(text).map((word) => fingerprintWord(fingerprint, word));
 }
 
-/**
- * Returns the fingerprints of the words in a name, or null if the first or last name is missing. A last name alone
- * would also match relatives and namesakes.
- */
+/** Null if the first or last name is missing. A last name alone would match relatives and namesakes. */
 export function fingerprintName(
   wordsIn: WordFingerprints,
   { first, last }: PersonName,
@@ -110,24 +100,21 @@ export function namesOfPerson(fingerprint: Fingerprint, names: readonly string[]
   };
   return all;
 
-  /** Returns the names whose words are all in a text. */
+  /** All of a name's words must be in the value. */
   function findIn(text: string): string[][] {
     const words = new Set(fingerprintWords(fingerprint, text));
     return known.filter((name) => name.every((word) => words.has(word)));
   }
 }
 
-/**
- * Sources whose texts may name other people. Warm paths are not included, because their texts are found by the
- * introducer.
- */
+/** These values may name other people. Warm paths are found by their introducer instead. */
 const TEXT_SOURCES: readonly FieldSource[] = [
   ...(['bio', 'work.primary', 'work.all', 'education.primary', 'education.all'] as const),
 ];
 
 /**
- * Returns, for each field, the fingerprints of the capitalised words in the text written to it. They are keyed to the
- * contact, so the same word in two contacts does not look the same. `contact` is the fingerprint of the contact's ID.
+ * Returns fingerprints of capitalised words by field. Each contact has its own key, so equal words look different.
+ * `contact` is the fingerprint of the contact's ID.
  */
 export function fingerprintTexts(
   wordsIn: WordFingerprints,
@@ -136,7 +123,7 @@ export function fingerprintTexts(
   mappings: readonly FieldMapping[],
 ): Record<string, string> {
   const texts: Record<string, string> = {};
-  // Several texts of a contact often share words.
+  // Several values of a contact often share words.
   const known = new Map<string, string>();
   for (const { from, to } of mappings) {
     const value = changes[to];
@@ -161,10 +148,10 @@ export function fingerprintTexts(
   }
 }
 
-/** Finds words that can be names: words with a capital first letter, and words in scripts without capital letters. */
+/** Finds words that may be names. They start with a capital, or their script has no capitals. */
 const CAPITALISED = /(?<![\p{L}\p{M}\p{N}])[\p{Lu}\p{Lt}\p{Lo}][\p{L}\p{M}\p{N}]*/gu;
 
-/** Finds the same words if the text is ASCII, which most texts are. Takes a third of the time. */
+/** For values in plain ASCII. Most values are ASCII. This takes a third of the time. */
 const CAPITALISED_ASCII = /(?<![A-Za-z0-9])[A-Z][A-Za-z0-9]*/g;
 
 function isAscii(text: string): boolean {
@@ -177,12 +164,12 @@ function splitWords(text: string): string[] {
   return plain.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '');
 }
 
-/** Returns 66 bits, which are enough to distinguish all words. */
+/** 66 bits distinguish all words. */
 function fingerprintWord(fingerprint: Fingerprint, word: string): string {
   return fingerprint('word', word).slice(0, 11);
 }
 
-/** Returns 36 bits, which are enough because a text contains only a few dozen words. */
+/** 36 bits are enough here. A value has only a few dozen words. */
 function fingerprintWritten(contact: string, word: string): string {
   return joinFingerprints(contact, word).slice(0, 6);
 }

@@ -1,7 +1,6 @@
 /**
- * Records the progress of erasing a person from one integration. The note is stored with the block before each step, so
- * an erasure that is repeated after a kill can still report everything. It contains counts and the names of fields and
- * networks, but not the contact's ID.
+ * The note is stored with the block before each step. So an erasure can report everything even after a crash. Contains
+ * counts and names of fields and networks, but not the contact's ID.
  */
 import { z } from 'zod';
 
@@ -17,31 +16,30 @@ const erasedSchema = z.object({
   introductions: count,
   groups: count,
   runs: count,
-  /** Changes that the connector had kept and not yet written to the CRM. */
+  /** Changes that the connector had not written yet. */
   kept: count,
-  /** Texts that named the person in other contacts' stored data. */
   texts: count,
   /** Payments in the spending journal outside the database. */
   payments: count,
 });
 
-/** How many items were erased, by kind. */
+/** The numbers of erased items, by kind. */
 export type ErasedCounts = z.infer<typeof erasedSchema>;
 
 const crmSchema = z.object({
   /** Fields that contained a value of ours and are now empty. */
   cleared: z.array(z.string()),
-  /** Fields that contain a different value than we wrote. They were left unchanged. */
+  /** Users have changed these fields since. donor-sync left them alone. */
   editedSince: z.array(z.string()),
-  /** Fields that still contain a value of ours because the CRM did not clear it. */
+  /** The CRM did not clear our value. */
   stillPresent: z.array(z.string()),
-  /** Fields that we wrote earlier and that the integration's user can no longer see. */
+  /** Our fields that the integration's user can no longer see. */
   unreadable: z.array(z.string()),
-  /** Fields that the CRM hides although the record exists. A later run tries them again. */
+  /** Fields that the CRM hides although the record exists. A later run tries again. */
   hidden: z.array(z.string()),
-  /** Fields with a value that the store can no longer recognise as ours or not. */
+  /** It is unknown whether these values are ours. */
   unrecognized: z.array(z.string()),
-  /** True if the fields were read again and contain no values of ours. */
+  /** True if the fields were read again and have none of our values. */
   verified: z.boolean(),
 });
 
@@ -55,29 +53,26 @@ const noteSchema = z.object({
   erased: erasedSchema,
   /** Null if the CRM should not be cleared. */
   crm: crmSchema.nullable(),
-  /** Fields that an attempt has started to clear. Only reading the CRM again shows whether they are empty. */
+  /** Fields that an attempt has started to clear. Only another reading shows whether they are empty. */
   clearing: names,
-  /** The networks that the person has left, and the networks that have not confirmed it yet. */
+  /** Networks that removed the person, and networks that have not confirmed it. */
   networks: z.object({ left: names, pending: names }),
-  /** Contacts whose CRM fields still name this person as an introducer. */
+  /** Other contacts that still name this person as an introducer. */
   introductionsLeft: count,
-  /** Texts about this person that remain in other contacts, if the CRM was to be cleared. */
+  /** Values about this person in other contacts, if the CRM is to be cleared. */
   mentions: z.object({
-    /** Contacts that could not be changed, because the CRM refused it or was unavailable. */
+    /** Contacts that could not be changed. */
     contacts: count,
-    /** Fields that the integration's user cannot see. */
+    /** Hidden fields. */
     hidden: names,
-    /** Contacts with a text that a user has edited and that still names the person. */
+    /** Contacts with a value that a user has edited and that still names the person. */
     edited: count,
-    /** Contacts that the CRM does not show. The next syncs check them again. */
+    /** Contacts that the integration's user cannot see. The next syncs check them again. */
     unseen: count,
   }),
-  /**
-   * Fields of the contact that donor-sync wrote. After the contact is erased from the store, only this list shows where
-   * its values may be.
-   */
+  /** Fields that donor-sync wrote. After the erasure, only this list shows where values may be. */
   written: names,
-  /** Why the CRM could not be reached. Null if it was reached, or should not be cleared. */
+  /** Why the CRM could not be reached. Null if it was reached or need not be cleared. */
   unreached: z.string().nullable(),
 });
 
@@ -123,15 +118,11 @@ export function newNote(id: string, at: number): ErasureNote {
   };
 }
 
-/** Returns the note in a block's receipt, or null if there is none. */
 export function parseNote(json: string | null): ErasureNote | null {
   return json === null ? null : noteSchema.parse(JSON.parse(json));
 }
 
-/**
- * True if nothing is left in the CRM. Until then the store keeps its data, because only that data shows which values
- * are ours. A pure function.
- */
+/** True if the CRM has no values left. A pure function. */
 export function isCleared({ crm, mentions, unreached }: ErasureNote): boolean {
   if (crm === null) return true;
   const isLeft = crm.stillPresent.length + crm.hidden.length > 0;
@@ -139,7 +130,7 @@ export function isCleared({ crm, mentions, unreached }: ErasureNote): boolean {
   return !isLeft && !isNamed && unreached === null;
 }
 
-/** Adds the counts of two parts of one erasure. A pure function. */
+/** A pure function. */
 export function addCounts(one: ErasedCounts, other: Partial<ErasedCounts>): ErasedCounts {
   const sum = (what: keyof ErasedCounts) => one[what] + (other[what] ?? 0);
   return {
@@ -157,7 +148,6 @@ export function addCounts(one: ErasedCounts, other: Partial<ErasedCounts>): Eras
   };
 }
 
-/** Returns the names in either list, without duplicates. */
 export function union(one: readonly string[], other: readonly string[]): string[] {
   return [...new Set([...one, ...other])];
 }

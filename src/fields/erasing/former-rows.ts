@@ -1,6 +1,6 @@
 /**
- * Finds the former rows of a contact in a list. Some lists give their contacts other IDs, and the values that
- * donor-sync wrote into a former row move along. The store records them under the former ID.
+ * Some lists change their contacts' IDs. Our values of the former row are then in the new row. The store has them under
+ * the former ID.
  */
 
 import { findContacts } from '../../contacts/contacts.ts';
@@ -20,9 +20,8 @@ import type { SyncDeps } from '../../sync/control/context.ts';
 type FormerRowDeps = Pick<SyncDeps, 'store' | 'connector'>;
 
 /**
- * Returns the IDs of contacts that the list no longer contains and that may be the same person. A run may not
- * have recorded yet that this contact continues them. A CRM that reports removals does not change its IDs.
- * `forms` are the forms of the contact's ID, the canonical form first.
+ * Finds contacts that left the list and may be the same person. No run may have recorded the new ID yet. A CRM that
+ * reports removals does not change IDs. `forms` starts with the canonical form of the ID.
  */
 export async function findFormerRows(
   { store, connector }: FormerRowDeps,
@@ -34,14 +33,14 @@ export async function findFormerRows(
   if (person === null) return [];
   const alike = await findContactsAlike(store, person, [integrationId]);
   const others = alike.flatMap(({ crmId }) => (forms.includes(crmId) ? [] : crmId));
-  // The values of a similar contact that is still in the list have not moved.
+  // A similar contact that is still in the list keeps its values.
   return listMissing(connector, others);
 }
 
 /**
- * Returns the IDs of former rows that are certainly the same person, so an erasure covers them. Either a run has
- * recorded that this contact continues them, or they have exactly its details. This also lets a run continue a
- * contact. A row that is only similar can be a relative, and only a user can decide to erase it.
+ * Finds former rows that are certainly the same person. A run has recorded the new ID, or all details are equal. Runs
+ * use this to recognise a contact under a new ID. A similar row may be a relative, so only a user can decide to erase
+ * it.
  */
 export async function findOwnFormerRows(
   { store, connector }: FormerRowDeps,
@@ -89,7 +88,7 @@ async function listMissing(
   return missing;
 }
 
-/** The contact's row, as it is now and as it was last read. Without anything if the row is gone. */
+/** The contact's row now and at the last reading. Empty if the row no longer exists. */
 async function readRow(
   { store, connector }: FormerRowDeps,
   integrationIds: readonly string[],
@@ -101,7 +100,7 @@ async function readRow(
   const { contact } = lookup;
   let person = fingerprintPerson(fingerprint, contact);
   const texts: string[] = [];
-  // What cannot be read now may be different.
+  // Unreadable details may differ from the stored ones.
   if ((contact.unreadable ?? []).length === 0) {
     const identities = createIdentityReader({ fingerprint, shape: null, known: [] });
     texts.push(identities.read(contact).text());

@@ -1,6 +1,6 @@
 /**
- * Finds texts about an erased person in other contacts. Each write has recorded whom its texts name, so the search does
- * not depend on the current settings, field map or CRM. `clear-mentions.ts` clears these texts in the CRM.
+ * Each write has recorded whom its values name. So the search does not depend on settings, field map or CRM.
+ * `clear-mentions.ts` clears the values in the CRM.
  */
 
 import type { OwnedValues } from '../../contacts/owned-values.ts';
@@ -29,57 +29,52 @@ import { decryptProfile, encryptProfile } from '../kept-profile.ts';
 import { openValues, sealValues, valueFingerprint } from '../values.ts';
 import type { NamesOfPerson, PersonName } from './erased-names.ts';
 
-/** The database and the keys, which the search needs. */
 export type StoreDeps = Pick<SyncDeps, 'store' | 'sealer'>;
 export type MentionDeps = StoreDeps & Pick<SyncDeps, 'connector'>;
 
-/** The person whose mentions are removed. */
 export interface Mentioned {
   /** Every form of the contact's ID. The contact's own fields are cleared elsewhere. */
   forms: readonly string[];
-  /** The fingerprints of the donors that the person was matched to. */
+  /** The fingerprints of the person's donors. */
   donors: ReadonlySet<string>;
   names: NamesOfPerson;
 }
 
-/** A contact whose fields name the person, as far as donor-sync knows. */
 export interface Mention {
-  /** The contact that the text was written to. The fingerprints of the values depend on its ID. */
+  /** The contact that received the value. The values' fingerprints depend on its ID. */
   crmId: string;
-  /** The contact that has the text now, after any merges. */
+  /** The contact that has the value now, after any merges. */
   holder: string;
   /** Field → fingerprints of the values that name the person. */
   fields: ReadonlyMap<string, ReadonlySet<string>>;
   /** The fields with text from a paid profile. */
   paid: ReadonlySet<string>;
-  /** The writes that wrote these texts. */
   writes: readonly string[];
-  /** False if another value of ours has replaced the text in the CRM. */
+  /** False if another value of ours has replaced the text. */
   isInCrm: boolean;
   /**
-   * Set for an erased contact whose fields may contain the text. Its ID is unknown, so `crmId` is the fingerprint of
-   * the ID. `unseen` means that a search did not find the contact and no run has read it since.
+   * Set for an erased contact that may contain the value. Its ID is unknown, so `crmId` is a fingerprint. `unseen`
+   * means that a search did not find it and no run has read it.
    */
   erased: 'left' | 'unseen' | null;
 }
 
-/** The texts to remove from the store. */
+/** The values to remove from the store. */
 interface KeptTexts {
   writes: { id: string; before: string }[];
   profiles: (KeptProfileText & { keyBefore: string })[];
   mentions: Mention[];
-  /** Writes whose texts name the person but that are not linked to the person's donor yet. */
+  /** Writes that name the person but are not linked to the donor yet. */
   naming: NamingWrite[];
-  /** The number of removed texts. */
+  /** The number of removed values. */
   texts: number;
 }
 
 export interface FoundMentions extends KeptTexts {
-  /** Contacts that may still have such a text in the CRM. */
   inCrm: readonly Mention[];
 }
 
-/** Finds every text that names the person. Changes nothing. */
+/** Changes nothing. */
 export async function findMentions(
   deps: StoreDeps,
   integrationId: string,
@@ -139,7 +134,7 @@ export async function findIn(
   return { ...found, inCrm: found.mentions.filter(({ isInCrm }) => isInCrm) };
 }
 
-/** Returns the contact, and every record that was merged into it directly or through another record. */
+/** Includes every record that was merged into the contact. */
 function withParts(partsByHeir: ReadonlyMap<string, readonly string[]>, crmId: string): string[] {
   const all = [crmId];
   for (let at = 0; at < all.length; at += 1) {
@@ -154,7 +149,7 @@ function findHeir(merges: ReadonlyMap<string, string>, crmId: string): string {
   return listHeirs(merges, crmId).at(-1) ?? crmId;
 }
 
-/** Returns the records into which the contact was merged, in order. A circle of merges ends where it started. */
+/** The remaining records, in order. A circle of merges ends where it started. */
 export function listHeirs(merges: ReadonlyMap<string, string>, crmId: string): string[] {
   const heirs = new Set<string>();
   for (
@@ -181,7 +176,7 @@ function namingValues(
   let isInCrm = false;
   for (const write of writes) {
     const contact = isLeft(write.state) ? crmId : leftContact(store.fingerprint, crmId);
-    // A duplicate contact and a namesake keep their own profiles.
+    // Duplicates and namesakes keep their own profiles.
     const others = names.except(write.called);
     const texts = Object.keys(write.named).filter((field) =>
       others.areInWritten(contact, write.named[field] ?? ''),
@@ -211,7 +206,7 @@ function isLeft(state: WriteState): state is 'left' | 'unseen' {
   return state === 'left' || state === 'unseen';
 }
 
-/** Returns the value as it was sent, and the values that the CRM's automation made of it. */
+/** The sent value, and the values that the CRM's automation made of it. */
 function listForms(
   sent: string,
   field: string,
@@ -229,7 +224,7 @@ function shares(entry: string | undefined, forms: readonly string[]): boolean {
   return entry?.split(' ').some((each) => forms.includes(each)) === true;
 }
 
-/** Adds values that were in the contact before the writes and that name the person. */
+/** Adds previous values that name the person. */
 function addKeptValues(
   deps: StoreDeps,
   integrationId: string,
@@ -258,7 +253,7 @@ function addKeptValues(
   }
 }
 
-/** True if a field's value names the person. The text may have moved to a different field. */
+/** True if a field names the person. The text may have moved to another field. */
 export function isIn(
   deps: { store: Pick<SyncDeps['store'], 'fingerprint'> },
   crmId: string,
@@ -271,10 +266,7 @@ export function isIn(
   return naming.has(valueFingerprint(deps, crmId, field, value));
 }
 
-/**
- * Adds another contact's kept profile without the lines that name the person. A namesake keeps the lines about
- * themselves.
- */
+/** Removes lines that name the person from another contact's kept profile. A namesake keeps lines about themselves. */
 function addProfile(
   deps: StoreDeps,
   integrationId: string,
@@ -294,8 +286,8 @@ function addProfile(
 }
 
 /**
- * Returns a profile without the lines that contain one of the names, and how many lines were removed. Lines with the
- * profile's own name stay, even if a namesake was erased. Pure except for fingerprints.
+ * Returns the profile and the number of removed lines. Lines with the profile's own name stay, even after a namesake's
+ * erasure. Pure except for fingerprints.
  */
 export function withoutTexts(
   profile: Profile,
@@ -314,7 +306,7 @@ export function withoutTexts(
   return { profile: left, dropped: count(profile) - count(left) };
 }
 
-/** Returns the name in a kept profile, or null if the profile cannot be decrypted. */
+/** Null if the profile cannot be decrypted. */
 export function nameOfKept(
   deps: Pick<SyncDeps, 'sealer'>,
   integrationId: string,
@@ -327,7 +319,7 @@ function fullName({ name }: Profile): string {
   return [name.first, name.middle, name.last].flatMap((part) => part ?? []).join(' ');
 }
 
-/** Returns null if the text was tampered with. Undo and delivery do not trust such a text either. */
+/** Null for a value that was tampered with. Undo and delivery do not trust it either. */
 function openIfPossible<Result>(open: () => Result): Result | null {
   try {
     return open();
@@ -337,7 +329,6 @@ function openIfPossible<Result>(open: () => Result): Result | null {
   }
 }
 
-/** Removes the found texts from the store. */
 export async function dropKeptTexts(
   { store }: Pick<SyncDeps, 'store'>,
   lease: Lease,
@@ -350,7 +341,6 @@ export async function dropKeptTexts(
   await store.checkpoint(lease, (trx) => recordTextsGone(trx, gone));
 }
 
-/** The number of contacts read at a time. */
 const CONTACTS_AT_ONCE = 200;
 
 export async function* pagesOf(

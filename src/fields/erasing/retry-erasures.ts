@@ -1,7 +1,6 @@
 /**
- * Retries erasures that could not clear everything in the CRM. The CRM may have been unavailable, hidden a field or
- * refused a change. Each run tries again. Once the CRM contains none of our values about the contact, the contact is
- * erased from the store.
+ * Retries erasures that left values in the CRM. The CRM was unavailable, hid a field or refused a change. Each run
+ * tries again. When the CRM is clear, the contact is erased from the store.
  */
 
 import { listIntegrationsOfSameAccount } from '../../clients/statements/integrations.ts';
@@ -37,8 +36,7 @@ async function retryErasures(deps: RetryDeps, run: RetryRun): Promise<void> {
 }
 
 /**
- * Returns true once the contact is erased. If the note does not mention the CRM, the erasure was interrupted, or should
- * not clear the CRM.
+ * True once the contact is erased. A note without the CRM means an interruption, or that the CRM need not be cleared.
  */
 async function retry(
   deps: RetryDeps,
@@ -67,7 +65,7 @@ async function retry(
     donors: new Set(donors),
     names: namesOfPerson(store.fingerprint, names),
   });
-  // Runs have since replaced the text and stored it as the value before their write.
+  // Runs have since replaced the text and kept it as a previous value.
   await save({ erased: { ...note.erased, texts: Math.max(note.erased.texts, found.texts) } });
   await dropKeptTexts(deps, lease, found);
   const mentions = await clearMentions(deps, lease, found.inCrm, NO_NAMES);
@@ -92,5 +90,4 @@ function finishErasure(
   });
 }
 
-/** The stages that retry erasures in a run. */
 export const ERASURE_STAGES: Stages = { before: [], after: [retryErasures] };

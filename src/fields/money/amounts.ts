@@ -1,4 +1,4 @@
-/** Converts amounts into a record's currency, at the rate of their first write. Pure except for fingerprints. */
+/** Pure except for fingerprints. */
 
 import { rateIn, sentFingerprint } from '../../contacts/owned-values.ts';
 import type { CrmField, FieldValue, FieldValues } from '../../core/crm-field.ts';
@@ -12,8 +12,8 @@ import type { WrittenValues } from '../former-values.ts';
 import { createOwnershipCheck, valueFingerprint } from '../values.ts';
 
 /**
- * Returns a function that converts the amounts of this record. An amount that was written earlier in the same currency
- * keeps its rate. Any other amount uses the current rate.
+ * Returns a converter for this record. An earlier amount in the same currency keeps its rate. Other amounts use the
+ * current rate.
  */
 export function amountsIn(
   deps: { store: Pick<Store, 'fingerprint'> },
@@ -29,7 +29,6 @@ export function amountsIn(
       return undefined;
     });
 
-  /** True if this amount, converted at that rate, is the value that was sent. */
   function wasSent(
     { crmId, owned }: WrittenValues,
     rate: AppliedRate,
@@ -43,7 +42,7 @@ export function amountsIn(
   }
 }
 
-/** The parts of a record that the check of its amounts needs. */
+/** What is needed to check a record's amounts. */
 interface Standing {
   written: readonly WrittenValues[];
   present: FieldValues;
@@ -51,10 +50,7 @@ interface Standing {
   fields: readonly CrmField[];
 }
 
-/**
- * Returns the fields that hold an amount of ours in a currency that the record no longer uses, so the number now means
- * a different amount. If a record's currency is unknown, it has no such fields.
- */
+/** Our amounts in a currency that the record no longer uses mean a different amount now. */
 export function findMisplaced(
   deps: { store: Pick<Store, 'fingerprint'> },
   { written, present, currencies, fields }: Standing,
@@ -72,7 +68,7 @@ export function findMisplaced(
 
 const OUT_OF_CURRENCY: ReadonlySet<UnfitField['why']> = new Set(['other_currency', 'no_rate']);
 
-/** Returns the currencies in which this value was written, or none if the value is not ours. */
+/** Empty if the value is not ours. */
 function currenciesWritten(
   deps: { store: Pick<Store, 'fingerprint'> },
   written: readonly WrittenValues[],

@@ -1,7 +1,4 @@
-/**
- * Records when a contact's currency in the CRM changes. Amounts that were written earlier may then be in a different
- * currency.
- */
+/** Records when a contact's currency changes. Earlier amounts may then be in another currency. */
 
 import { findRows } from '../../contacts/contacts.ts';
 import { putCurrencies } from '../../contacts/life/apply-events.ts';
@@ -10,16 +7,15 @@ import type { RunTransaction } from '../../database/leases.ts';
 import { inFilledBatches } from '../../database/rows.ts';
 import { findNotes, putNotes, REMOVED_STATES, type ValueNote } from './value-states.ts';
 
-/** A contact, and its record's currencies as one text (`currenciesText`). */
 export interface ReadCurrency {
   crmId: string;
   currency: string;
 }
 
 /**
- * Records the currencies of known contacts. This comes before the decisions about their page, because a run that is cut
- * off reads that page again. If a currency has changed, the next delivery checks the amounts in these fields, except in
- * fields that a user has emptied or undone. A new contact gets its currency with its row.
+ * Only for known contacts. Comes before the decisions about the page, because an interrupted run reads the page again.
+ * After a change, the next delivery checks the amounts. Skips fields that a user has emptied or undone. A new contact's
+ * currency is stored with its row.
  */
 export async function recordCurrencies(
   trx: RunTransaction,

@@ -1,4 +1,4 @@
-/** Records deliveries of profiles into the CRM. Each write is recorded from its intent to its end, and to its undo. */
+/** Records deliveries into the CRM. Each write records its intent, its end and its undo. */
 
 import { type Selectable, sql } from 'kysely';
 import { move } from '../../contacts/life/apply-events.ts';
@@ -20,54 +20,48 @@ import { recordUndone } from './value-states.ts';
 
 export type WriteRecord = FromRow<Selectable<Tables['writes']>>;
 
-/** A write that is being stored, before it is sent to the CRM. */
+/** A write before it is sent. */
 export interface IntendedWrite {
   id: string;
   crmId: string;
-  /**
-   * Encrypted JSON that maps fields to their previous values. If a field of `after` is missing, it was blank or its
-   * previous value is not kept.
-   */
+  /** Encrypted JSON with the previous values. A missing field was blank, or its value is not kept. */
   before: string;
   after: OwnedValues;
   ownedBefore: OwnedValues;
-  /** The donor whose values are replaced. Null if the previous values belonged to the same donor, or to no donor. */
+  /** The replaced values' donor. Null if no other donor had values. */
   donorBefore: string | null;
-  /** The donor whose profile is written. Null if no profile is written, for example for a status. */
+  /** The written profile's donor. Null without a profile, for example for a status. */
   donor: string | null;
-  /** The keyed fingerprint of the donor whom the texts name. Empty if they do not name a donor. */
+  /** The keyed fingerprint of the donor whom the values name. Empty if they do not name a donor. */
   introducer: string;
-  /** The fingerprint of the contact's ID. The fingerprints of its texts are keyed to it. */
+  /** The fingerprint of the contact's ID. The fingerprints of its values are keyed with it. */
   contact: string;
-  /** The fingerprints of the values that name the introducer. */
   introduced: OwnedValues;
-  /** For each field, the fingerprints of words in its text that may name people. */
   named: OwnedValues;
-  /** The fingerprints of the words in the donor's name. Null if no profile is written. */
+  /** The fingerprints of the donor's name. Null if no profile is written. */
   called: string | null;
 }
 
-/** Values that may be in the CRM. They were about to be written, and the result is unknown. */
+/** Values that may be in the CRM, because a write's result is unknown. */
 export interface IntendedValues {
   owned: OwnedValues;
-  /** The donor that the values belong to, or null if unknown. */
+  /** Null if unknown. */
   donor: string | null;
 }
 
-/** The values that another run wrote into a contact, and when. */
+/** Another run's written values, and the time. */
 export interface WriteOfOther {
   after: OwnedValues;
-  /** The donor whose profile was written. Null if no profile was written, for example for a status. */
+  /** The profile's donor. Null without a profile, for example for a status. */
   donor: string | null;
   writtenAt: number;
 }
 
-/** The parts of the store that record writes, including the log outside the database. */
 type WriteStore = Pick<Store, 'reader' | 'fingerprint' | 'checkpoint'> & {
   readonly writeLog: WriteLog;
 };
 
-/** Returns values that were about to be written and may be in the CRM, by CRM ID. */
+/** By CRM ID. */
 export async function findIntendedValues(
   reader: Reader,
   integrationId: string,
@@ -85,8 +79,8 @@ export async function findIntendedValues(
 }
 
 /**
- * Stores writes on disk before they are sent, so each can be recognised and undone. They go first into the log outside
- * the database, which still contains them if an older backup is restored.
+ * Stored before sending, so each write can be recognised and undone. Written first to the log outside the database,
+ * which survives a restore.
  */
 export async function recordIntendedWrites(
   { reader, fingerprint, checkpoint, writeLog }: WriteStore,
@@ -139,7 +133,7 @@ async function insertIntended(
   }
 }
 
-/** Replaces the stored previous values, because users had typed other values before the write. */
+/** Replaces the stored previous values with values that users typed before the write. */
 export async function recordValuesBefore(
   trx: RunTransaction,
   writes: readonly { id: string; before: string }[],
@@ -154,7 +148,7 @@ export async function recordValuesBefore(
   }
 }
 
-/** Records how deliveries ended: the outcomes, the values that are now ours, and any holds. */
+/** Records outcomes, our current values, and holds. */
 export async function recordDeliveries(
   trx: RunTransaction,
   runId: string,
@@ -177,7 +171,7 @@ export function listWrites(reader: Reader, runId: string): Promise<WriteRecord[]
     .then(fromRows);
 }
 
-/** Returns the last write of a run to one contact, or undefined if there is none. */
+/** Undefined if the run wrote nothing to the contact. */
 export function findWrite(
   reader: Reader,
   runId: string,
@@ -191,7 +185,7 @@ export function findWrite(
     .then(maybeFromRow);
 }
 
-/** Returns other runs' writes that are still in these contacts, as far as we know. The result is by CRM ID. */
+/** Returns other runs' values that are still in these contacts, as far as known. By CRM ID. */
 export async function findWritesOfOthers(
   reader: Reader,
   { integrationId, runId }: Pick<WriteRecord, 'integrationId' | 'runId'>,
@@ -216,8 +210,8 @@ export async function findWritesOfOthers(
 }
 
 /**
- * Records that a write was undone. The values that were ours before it are ours again. The fields in `left` now contain
- * values of a later write, and can be undone once that write is undone.
+ * The previous values are ours again. Fields in `left` contain a later write's values. They can be restored after that
+ * write is undone.
  */
 export async function recordUndoneWrite(
   trx: RunTransaction,
@@ -237,14 +231,14 @@ export async function recordUndoneWrite(
   if (write.donorBefore === null || fields.length === 0) {
     await move(trx, trx.lease, 'valuesWritten', [owns], moment);
   } else {
-    // Users have overwritten the remaining fields, so they are no longer ours.
+    // Users have overwritten the other fields.
     const former = { ...owns, values_donor: write.donorBefore, values_identity: null };
     await move(trx, trx.lease, 'valuesOfDonor', [former], moment);
   }
   await recordUndone(trx, trx.lease.integrationId, trx.clock.now(), { crmId: write.crmId, fields });
 }
 
-/** Returns the number of contacts in which everything that a run wrote was restored. */
+/** Counts contacts whose values were all restored. */
 export async function countUndoneContacts(reader: Reader, runId: string): Promise<number> {
   const row = await reader
     .selectFrom('writes')
@@ -274,7 +268,6 @@ function jsonOrNull(values: OwnedValues): string | null {
   return Object.keys(values).length > 0 ? JSON.stringify(values) : null;
 }
 
-/** The columns of a write before it is sent to the CRM. */
 const INTENDED = [
   'id',
   'run_id',

@@ -13,22 +13,22 @@ import type { RunContext } from '../../sync/statements/runs.ts';
 import { closeWrites } from './field-end.ts';
 import { type KeptDelivery, keepProfiles, type ProfileToKeep } from './kept-profiles.ts';
 
-/** How the delivery of one profile ended. */
+/** The end of a profile's delivery. */
 export interface Delivery {
   crmId: string;
   trackingId: string;
   reason: OutcomeReason;
-  /** Details of the reason, without personal data. */
+  /** Contains no personal data. They contain no personal data. */
   detail: string | null;
-  /** The CRM's message if it refused the write, encrypted. Omitted if there was none. */
+  /** The CRM's encrypted message about a refused write. Omitted if there was none. */
   words?: SealedWords | null;
-  /** The profile to keep. Omitted if there is none. */
+  /** Omitted if there is none. */
   kept?: ProfileToKeep;
   end: DeliveryEnd;
 }
 
 export type DeliveryEnd =
-  /** The profile is in the CRM, except for values that cannot be written. */
+  /** The profile is in the CRM, except for unwritable values. */
   | {
       kind: 'delivered';
       donorId: string;
@@ -36,14 +36,14 @@ export type DeliveryEnd =
       identity: string;
       owned: OwnedValues;
       writeId: string | null;
-      /** False if the record refused the whole write. Defaults to true. */
+      /** False if the CRM refused the whole write for this record. Defaults to true. */
       isDone?: boolean;
       /** See `WriteEnd`. */
       after?: OwnedValues;
     }
-  /** A user decides. Unless another kind is given, the question is about the names. */
+  /** A user must decide. Unless another kind is given, the question is about names. */
   | { kind: 'held'; donorId: string; hold?: ContactQuestionKind; writeId?: string | null }
-  /** A later run tries again with the same job. `enhanced` is true if the job's profile was available. */
+  /** A later run retries the same job. `enhanced` is true if the profile was available. */
   | {
       kind: 'postponed';
       writeId: string | null;
@@ -51,15 +51,15 @@ export type DeliveryEnd =
       /** True if the contact may be an erased person. Defaults to false. */
       looksErased?: boolean | undefined;
     }
-  /** The CRM does not find the contact, but does not report that it was deleted. A later run tries again. */
+  /** The CRM does not find the contact, but reports no deletion. A later run tries again. */
   | { kind: 'missing' }
   /**
-   * Nothing is delivered, because the contact was deleted or opted out. After a merge, the record that absorbed the
-   * contact takes its place.
+   * Nothing is delivered, because the contact was deleted or opted out. After a merge, the remaining record takes its
+   * place.
    */
   | { kind: 'dropped'; removed: boolean; mergedInto?: string | null };
 
-/** Moves contacts, jobs, writes and holds to the states that follow from a run's deliveries. */
+/** Stores the states that follow from a run's deliveries. */
 export async function recordEnds(
   trx: RunTransaction,
   lease: Lease,
@@ -92,8 +92,8 @@ export async function recordEnds(
 }
 
 /**
- * Returns the profile to keep. A paid profile that is not in the CRM waits for a decision, for a later run, or until
- * the contact opts in again. The service deletes its result after a week.
+ * A paid profile that is not in the CRM waits for a decision, a later run or an opt-in. It must be kept, because the
+ * service deletes its result after a week.
  */
 function toKeep({ crmId, trackingId, kept, end }: Delivery): KeptDelivery[] {
   if (kept === undefined) return [];
@@ -115,14 +115,14 @@ function toEvent(end: DeliveryEnd) {
   }
 }
 
-/** Returns jobs whose profile belongs to the contact, although the contact's record refused the values. */
+/** Returns jobs whose profile belongs to the contact, even if the CRM refused its values. */
 function refusedOnes(deliveries: readonly Delivery[]): string[] {
   return deliveries.flatMap(({ trackingId, end }) =>
     end.kind === 'postponed' && end.enhanced ? [trackingId] : [],
   );
 }
 
-/** Records that the service recognised these people. The first time at which this was known stays. */
+/** Records that the service recognised these people. Keeps the first time. */
 async function recordKnown(
   trx: RunTransaction,
   trackingIds: readonly string[],
@@ -175,17 +175,14 @@ type DeliveredJobs = {
   now: number;
 };
 
-/**
- * Closes delivered jobs. If a merge moved a job while its profile was being written, the job is delivered once more, to
- * the contact that now has it.
- */
+/** If a merge moved the job during the write, the profile is delivered again to the remaining contact. */
 const closeDelivered = prepared((db, { trackingIds, crmIds, now }: Slots<DeliveredJobs>) =>
   db
     .updateTable('jobs')
     .set(({ fn, ref, val }) => ({
       state: 'delivered',
       closed_at: now,
-      // The first time at which the service is known to have recognised the person stays.
+      // Keeps the time of the first recognition.
       known: fn.coalesce(ref('known'), val(1)),
       answered_at: fn.coalesce(ref('answered_at'), now),
     }))
@@ -194,7 +191,7 @@ const closeDelivered = prepared((db, { trackingIds, crmIds, now }: Slots<Deliver
     .compile(),
 );
 
-/** The reasons for which an available profile waits for a user. */
+/** Why an available profile waits for a user. */
 const HOLD_KINDS = listContactKinds(({ isOfProfile }) => isOfProfile);
 
 /** Questions about a profile that certainly belongs to the contact's person. */
@@ -207,8 +204,8 @@ async function hold(
   delivery: Delivery,
 ): Promise<void> {
   if (delivery.end.kind === 'held' && delivery.end.hold === 'forgotten_person') {
-    // This hold does not use the job's ID, because approving it does not decide about the names. The job stays as it
-    // is, because its profile remains paid for if the contact leaves and returns.
+    // Approving this hold does not decide about the names, so it has its own ID. The profile stays paid for if the
+    // contact leaves and returns.
     await openErasedHolds(trx, lease, run, [delivery.crmId]);
     return;
   }
@@ -224,8 +221,8 @@ async function hold(
       detail: delivery.detail,
       opened_at: run.now,
     })
-    // The approval no longer fits the contact, or this is a different question about the same profile. The job can also
-    // come from a merged contact that already had a question.
+    // The approval no longer applies, or this is another question about the profile. A job from a merged contact may
+    // already have had a question.
     .onConflict((c) =>
       c.column('id').doUpdateSet({
         crm_id: delivery.crmId,

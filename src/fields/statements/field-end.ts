@@ -5,24 +5,23 @@ import type { RunTransaction } from '../../database/leases.ts';
 import { prepared, type Slots } from '../../database/prepared.ts';
 import { inFilledBatches } from '../../database/rows.ts';
 
-/** How a write ended. `writeId` is null if nothing had to be written. */
+/** `writeId` is null if nothing was written. */
 export interface WriteEnd {
   writeId: string | null;
-  /** False if the CRM refused it. */
   isDone: boolean;
-  /** The values that were written, if the CRM refused some fields. Omitted if it accepted all fields. */
+  /** The written values, if the CRM refused some fields. Omitted if it accepted all. */
   after?: OwnedValues;
 }
 
-/** How the write of one contact's fields ended, and which of the values are ours. */
+/** The result of writing a contact's fields. */
 export interface FieldEnd extends WriteEnd {
-  /** The outcome. `values_of_two_people` means that nothing was written, and a user decides. */
+  /** `values_of_two_people` means that nothing was written and a user must decide. */
   reason: OutcomeReason;
-  /** Details of the reason, without personal data. */
+  /** Details of the reason. They contain no personal data. */
   detail: string | null;
   /** The CRM's message when it refused the write, encrypted. */
   words: SealedWords | null;
-  /** The values that are ours afterwards, or null if they are unchanged. */
+  /** Our values after the write, or null if unchanged. */
   owned: OwnedValues | null;
 }
 
@@ -33,7 +32,7 @@ export async function closeWrites(trx: RunTransaction, ends: readonly WriteEnd[]
       await close(trx, { state: isDone ? 'written' : 'refused', ids: batch });
     }
   }
-  // A refused value is not in the CRM, so undo must not change it.
+  // The refused value is not in the CRM, so undo must not change it.
   for (const { writeId, after } of ends) {
     if (writeId === null || after === undefined) continue;
     await trx

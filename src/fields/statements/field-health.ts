@@ -1,21 +1,17 @@
-/**
- * Reads what the store knows about mapped fields: when each field was last written, and how many contacts have a value.
- * Sends no request to the CRM.
- */
+/** Reads when each field was last written and how many contacts have a value. */
 import { z } from 'zod';
 import type { Reader } from '../../database/reader.ts';
 
 /** The facts by the CRM's field name. */
 export interface FieldHealth {
-  /** How many of the checked contacts have a delivered profile. */
+  /** The number of checked contacts that have a delivered profile. */
   looked: number;
-  /** How many of these contacts have a value of ours in the field. */
   filled: ReadonlyMap<string, number>;
-  /** When each field was last written (epoch ms). Only the last writes are checked. */
+  /** When each field was last written (epoch ms). Only recent writes are checked. */
   writtenAt: ReadonlyMap<string, number>;
 }
 
-/** How many runs are checked. With this limit, the check costs the same for any number of contacts. */
+/** Limits the cost for any number of contacts. */
 const RUNS = 20;
 const WRITES = 500;
 const CONTACTS = 2_000;

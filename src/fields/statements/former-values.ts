@@ -1,4 +1,4 @@
-/** Finds out whose values are in contacts that were renamed or merged, and asks users about them. */
+/** Handles other people's values in renamed or merged contacts. */
 import { sql } from 'kysely';
 import { type ContactRow, findRows } from '../../contacts/contacts.ts';
 import { findParts, takeJob } from '../../contacts/departures.ts';
@@ -14,7 +14,6 @@ import { changedParts, NEXT_READING } from '../../identity/identity-text.ts';
 import type { RunContext } from '../../sync/statements/runs.ts';
 import { closeWrites } from './field-end.ts';
 
-/** Values that were written to a CRM record, and the donor that they belong to, or null if unknown. */
 export interface ValuesOfRecord {
   crmId: string;
   owned: OwnedValues;
@@ -23,26 +22,24 @@ export interface ValuesOfRecord {
   identity: string | null;
 }
 
-/** How values of another person were handled in a contact. */
 export interface SortedValues {
   crmId: string;
   owned: OwnedValues;
-  /** The donor whose values are left, or null if none are left. */
   donor: string | null;
-  /** The identity that the remaining values were bought for, or null if unchanged. */
+  /** The remaining values' identity, or null if it has not changed. */
   identity: string | null;
-  /** The write that changed the values, or null if no change was needed. */
+  /** Null if no value had to change. */
   writeId: string | null;
   /** True if a user had decided that the values belong to another person. */
   isBlanked: boolean;
-  /** Merged records whose values have now been handled. */
+  /** Merged records whose values are now handled. */
   merged: readonly string[];
 }
 
 /**
- * Holds contacts whose credit was spent on a different name than the name that their values belong to. If a merged
- * record has a job for the current name, its profile is delivered instead of asking a user. Also holds contacts whose
- * own waiting profile has a different name. Can be repeated. Resolves with the number of contacts that are now held.
+ * Holds contacts whose values belong to another name than their credit. If a merged record has a job for the current
+ * name, its profile is delivered without a question. Also holds contacts whose waiting profile has another name. Can be
+ * repeated. Returns the number of held contacts.
  */
 export async function holdRenamedContacts(
   { reader, checkpoint }: Pick<Store, 'reader' | 'checkpoint'>,
@@ -50,7 +47,7 @@ export async function holdRenamedContacts(
   runId: string,
   only: readonly string[] | null,
 ): Promise<number> {
-  // There are almost never any such contacts. In that case nothing is written, not even the lease.
+  // Such contacts are rare. Without any, nothing is written, not even the lease.
   const [unconfirmed, misfits, renamed] = await Promise.all([
     listUnconfirmed(reader, lease, only),
     listMismatches(reader, lease, only),
@@ -78,7 +75,6 @@ export interface ContactsAfter {
   limit: number;
 }
 
-/** Returns contacts whose values a user wants to blank. */
 export async function listValuesToBlank(
   reader: Reader,
   integrationId: string,
@@ -99,8 +95,8 @@ export async function listValuesToBlank(
 }
 
 /**
- * Returns settled contacts that absorbed a record with values of ours, directly or through others. The CRM may have
- * copied these values into blank fields.
+ * Returns settled contacts that absorbed a record with our values, directly or through others. Includes indirect
+ * merges. The CRM may have copied the values into blank fields.
  */
 export async function listFilledByMerges(
   reader: Reader,
@@ -116,7 +112,7 @@ export async function listFilledByMerges(
   return filled.slice(0, limit).map(toValues);
 }
 
-/** Records that former people's values were blanked, or that values from a merge have been handled. */
+/** Records that former values were blanked or that a merge's values are handled. */
 export async function recordSortedValues(
   trx: RunTransaction,
   runId: string,
@@ -160,7 +156,7 @@ function toValues(
 
 type OfIntegration = Pick<Lease, 'integrationId'>;
 
-/** Selects records that were merged into others and may have values of ours, handled or not. */
+/** Selects merged records that may contain our values. Includes handled records. */
 function buildPartsQuery(reader: Reader, integrationId: string) {
   return reader
     .selectFrom('contacts as part')
@@ -169,7 +165,7 @@ function buildPartsQuery(reader: Reader, integrationId: string) {
     .where('part.departure_read', '=', 1);
 }
 
-/** Returns contacts that absorbed records with values of ours that have not been handled yet. */
+/** Finds contacts that absorbed records with our values. These values are not handled yet. */
 async function findHeirs(reader: Reader, integrationId: string): Promise<string[]> {
   const parts = await buildPartsQuery(reader, integrationId)
     .select(['part.crm_id', 'part.merged_into'])
@@ -204,7 +200,6 @@ async function findHeirs(reader: Reader, integrationId: string): Promise<string[
   return [...found];
 }
 
-/** Closes writes to records that are gone, because their values have been handled. */
 async function closeIntended(
   trx: RunTransaction,
   { integrationId }: OfIntegration,
@@ -222,8 +217,8 @@ async function closeIntended(
 }
 
 /**
- * Returns our values in records that the CRM merged into these contacts, directly or through others. A circle of merges
- * ends at the first record that was visited before.
+ * Returns our values in records that were merged into these contacts, directly or through others. In a circle of
+ * merges, each record is visited once.
  */
 export async function findMergedValues(
   reader: Reader,
@@ -249,7 +244,7 @@ export async function findMergedValues(
   const parts = [...heirById.keys()].filter((id) => !asked.has(id));
   for (const { crm_id, after, donor } of await findIntended(reader, integrationId, parts)) {
     const heir = heirById.get(crm_id) ?? '';
-    // The values of an unfinished write were bought for the record's identity at that time.
+    // An unfinished write belongs to the record's identity at that time.
     const identity = boughtFor.get(crm_id) ?? null;
     const begun = { crmId: crm_id, owned: parseOwned(after), donor, identity };
     found.set(heir, [...(found.get(heir) ?? []), begun]);
@@ -257,7 +252,6 @@ export async function findMergedValues(
   return found;
 }
 
-/** Returns values that may have been written to these records. */
 async function findIntended(reader: Reader, integrationId: string, crmIds: readonly string[]) {
   const found: { crm_id: string; after: string; donor: string | null }[] = [];
   for (const batch of inFilledBatches(crmIds)) {
@@ -273,7 +267,7 @@ async function findIntended(reader: Reader, integrationId: string, crmIds: reado
   return found;
 }
 
-/** Returns settled contacts whose values were bought for a different name than the last paid name. */
+/** Returns settled contacts whose values and last credit belong to different names. */
 async function listRenamed(
   reader: Reader,
   { integrationId }: OfIntegration,
@@ -297,9 +291,8 @@ async function listRenamed(
 }
 
 /**
- * Returns settled contacts that may contain the values of a write without a recorded end, and no other values. They
- * were renamed before a run could check them, so no delivery has settled the write. The result includes the donor and
- * the identity that the values were bought for.
+ * Returns settled contacts that may have values only from a write without a recorded end. They were renamed before a
+ * delivery could settle the write. Includes the donor and the identity of the values.
  */
 async function listUnconfirmed(
   reader: Reader,
@@ -324,7 +317,7 @@ async function listUnconfirmed(
         .as('bought_for'),
     )
     .where('w.integration_id', '=', integrationId)
-    // This repeats the first condition, but makes SQLite use the index of unconfirmed writes.
+    // Repeats the first condition, so SQLite uses the index of unconfirmed writes.
     .where('w.crm_id', '>', '')
     .where('w.state', '=', sql.lit('intended'))
     .where('w.donor', 'is not', null)
@@ -344,7 +337,7 @@ async function listUnconfirmed(
   });
 }
 
-/** True if the name is different. A different spelling, address or employer does not make a different person. */
+/** True if the name is different. Another spelling, address or employer is not another person. */
 function hasOtherName({
   identity,
   asked_identity,
@@ -352,15 +345,15 @@ function hasOtherName({
 }: Pick<ContactRow, 'identity' | 'asked_identity' | 'values_identity'>): boolean {
   if (asked_identity === null || asked_identity === NEXT_READING) return false;
   if (values_identity === null) return false;
-  // A user may have approved the values for a different name than the paid name.
+  // A user may have approved these values in spite of the other name.
   return [identity, asked_identity].every((name) =>
     changedParts(values_identity, name).includes('name'),
   );
 }
 
 /**
- * Returns contacts that absorbed other records and whose waiting profile was paid for under a different name. The order
- * of the profiles does not show who the contact is. A user's approval remains valid.
+ * Returns contacts with merged records whose waiting profile was paid for under another name. The order of the profiles
+ * does not show who the contact is. A user's approval remains valid.
  */
 async function listMismatches(
   reader: Reader,
@@ -399,14 +392,15 @@ async function listMismatches(
   const unfit = rows.flatMap(({ job_identity, ...row }) =>
     changedParts(job_identity, row.identity).includes('name') ? row : [],
   );
-  // Sorted here, because with sorting in the statement SQLite would not use the index of the states.
+  // Sorted here, because sorting in the statement would bypass the index on states. SQLite would otherwise scan the
+  // contacts.
   return unfit.sort((a, b) => (a.crm_id < b.crm_id ? -1 : 1));
 }
 
-/** How long the service keeps a job's results. */
+/** The time for which the service keeps a job's results. */
 const RESULTS_KEPT_MS = 7 * 86_400_000;
 
-/** Gives the contact a job of a record that was merged into it, if the job was paid for under the contact's name. */
+/** Gives the contact a merged record's job for the contact's name. */
 async function takeFittingJob(
   trx: RunTransaction,
   of: OfIntegration,
@@ -423,7 +417,7 @@ async function takeFittingJob(
     .where('integration_id', '=', of.integrationId)
     .where('crm_id', 'in', ids)
     .where('state', 'in', ['completed', 'delivered'])
-    // The service keeps results only for a limited time, but the store keeps profiles longer.
+    // The service deletes results sooner than the store deletes profiles.
     .where((eb) =>
       eb.or([
         eb('submitted_at', '>=', run.now - RESULTS_KEPT_MS),
@@ -446,7 +440,7 @@ async function takeFittingJob(
   return takeJob(trx, of, run, { loser, heir, trackingId: fitting.tracking_id });
 }
 
-/** True if both names are the same. Names that cannot be compared do not count as the same. */
+/** True if both names are the same. Names that cannot be compared count as different. */
 function hasSameName(one: string, other: string): boolean {
   const changed = changedParts(one, other);
   return !changed.includes('name') && !changed.includes('unknown');
@@ -468,7 +462,7 @@ async function openQuestions(
       integration_id: lease.integrationId,
       crm_id,
       kind: 'new_person_unknown' as const,
-      // The hold has no job, because the service does not know the current name or it was never submitted.
+      // The hold has no job, because the current name was not submitted or is unknown to the service.
       tracking_id: id,
       detail: null,
       opened_at: run.now,

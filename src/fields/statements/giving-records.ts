@@ -1,9 +1,6 @@
-/** Reads encrypted records for rankings and monthly sums, one slice at a time. */
 import type { Reader } from '../../database/reader.ts';
 
-/**
- * A profile's encrypted key and record (`GivingRecord`), with its contact and the time when it was paid for (epoch ms).
- */
+/** A profile's encrypted key and record (`GivingRecord`), with the time of payment (epoch ms). */
 export interface StoredGiving {
   crmId: string;
   paidAt: number;
@@ -11,9 +8,8 @@ export interface StoredGiving {
 }
 
 /**
- * Returns records of delivered profiles that were paid for within a time span, oldest first. The span starts at `from`
- * and ends before `until` (epoch ms). The page starts after `after`. Contacts that opted out or wait for a decision are
- * left out.
+ * Returns records of delivered profiles that were paid for in a time span, oldest first. Starts at `from` and ends
+ * before `until` (epoch ms). The page starts after `after`. Excludes contacts that opted out or wait for a decision.
  */
 export async function listGivingOfSpan(
   reader: Reader,

@@ -1,4 +1,4 @@
-/** Stores, finds and deletes profiles that were paid for. */
+/** Stores, finds and deletes paid profiles. */
 import { type Selectable, sql } from 'kysely';
 import { type ContactRecord, findRows } from '../../contacts/contacts.ts';
 import { move } from '../../contacts/life/apply-events.ts';
@@ -25,36 +25,30 @@ import { dropNotes, findNotes, putNotes, type ValueNote } from './value-states.t
 export interface ProfileToKeep {
   /** The keyed fingerprint of the donor's ID. */
   donor: string;
-  /** The encrypted key and part for rankings. Empty if the profile is not kept. */
+  /** The encrypted key and the part for rankings. Empty if the profile is not kept. */
   key: string;
-  /** The encrypted profile. Empty if the profile is not kept. */
   profile: string;
-  /** When the credit for it was spent (epoch ms). */
   paidAt: number;
   fieldMap: string;
   values: readonly ValueNote[];
 }
 
-/** A contact's profile, which is stored when its delivery ends. */
 export interface KeptDelivery extends ProfileToKeep {
   crmId: string;
   trackingId: string;
-  /**
-   * False if the profile is not in the CRM, because it waits for a decision or a later run, or because the contact
-   * opted out.
-   */
+  /** False while the profile waits or if the contact opted out. */
   isDelivered: boolean;
 }
 
 export type KeptRecord = FromRow<Selectable<Tables['kept_profiles']>>;
 
-/** A field map that profiles were offered with, as fingerprints of its lines. */
+/** A field map that profiles were offered with. */
 export interface OfferedMap {
   fieldMap: string;
   lines: readonly string[];
 }
 
-/** A kept profile with its contact and job, and its values that are not in the CRM. */
+/** A kept profile and its values that are not in the CRM. */
 export interface KeptOfContact {
   kept: KeptRecord;
   contact: ContactRecord;
@@ -62,39 +56,35 @@ export interface KeptOfContact {
   values: readonly ValueNote[];
 }
 
-/** A delivered profile that is not kept. The service may still have its job's result. */
+/** A delivered profile without a stored copy. The service may still have its result. */
 export interface FetchedAgain {
   crmId: string;
   trackingId: string;
   donor: string;
   key: string;
   profile: string;
-  /** When the job was submitted. The profile's age counts from this time. */
+  /** When the job was submitted. The profile's age starts here. */
   submittedAt: number;
 }
 
-/** How a later delivery ended. */
+/** The result of a later delivery. */
 export interface LaterEnd extends WriteEnd {
   crmId: string;
   reason: OutcomeReason;
   detail: string | null;
   words: SealedWords | null;
   owned: Readonly<Record<string, string>> | null;
-  /** The donor whose values replaced another donor's values, and the identity. Null if no values were replaced. */
+  /** The donor whose values replaced another donor's, and the donor's identity. Null if nothing was replaced. */
   newDonor: { donorId: string; identity: string } | null;
   /** The fields that were offered again. */
   offered: readonly string[];
   values: readonly ValueNote[];
-  /** The field map that counts as offered from now on. */
   fieldMap: string;
-  /** True if it is unknown whether the write succeeded. The waiting values then continue to wait. */
+  /** True if the write's result is unknown. The waiting values then keep waiting. */
   isPassing: boolean;
 }
 
-/**
- * Returns the field maps that kept profiles were offered with. A map without lines means that a profile was never
- * offered.
- */
+/** A map without lines belongs to profiles that were never offered. */
 export async function listOfferedMaps(
   reader: Reader,
   integrationId: string,
@@ -109,7 +99,7 @@ export async function listOfferedMaps(
     lines: lines.split(' '),
   }));
   const offered: OfferedMap[] = [];
-  // One lookup per map is faster than a scan of all profiles.
+  // One lookup per map is faster than scanning all profiles.
   for (const map of [{ fieldMap: NEVER_OFFERED, lines: [] }, ...maps]) {
     const one = await reader
       .selectFrom('kept_profiles')
@@ -124,7 +114,7 @@ export async function listOfferedMaps(
   return offered;
 }
 
-/** Records the lines of a field map before a profile is offered with it. */
+/** Records a field map before a profile is offered with it. */
 export async function noteFieldMap(
   trx: RunTransaction,
   { fieldMap, lines }: OfferedMap,
@@ -140,7 +130,7 @@ export async function noteFieldMap(
     .execute();
 }
 
-/** Returns delivered profiles of settled contacts whose IDs come after the given ID, in order. */
+/** Returns settled contacts' delivered profiles by contact ID, after the given ID. */
 export async function listDeliveredProfiles(
   reader: Reader,
   integrationId: string,
@@ -157,9 +147,8 @@ export async function listDeliveredProfiles(
 }
 
 /**
- * Returns a page of delivered profiles, and the start of the next page (null after the last). Included are profiles
- * with a value that waits for one of these reasons, profiles that were offered with one of these maps, and profiles
- * that a user requested.
+ * Returns a page of delivered profiles and the next page's start (null at the end). Includes profiles with values that
+ * wait for these reasons, profiles that were offered with these maps, and requested profiles.
  */
 export async function listFreedProfiles(
   reader: Reader,
@@ -178,7 +167,7 @@ export async function listFreedProfiles(
   return { found: await withContacts(reader, integrationId, rows.map(fromRow)), next };
 }
 
-/** Returns contacts with a value that waits for this reason. Contacts that were tried longest ago come first. */
+/** Returns contacts with a value that waits for this reason. The longest untested contacts come first. */
 export async function listProfilesToProbe(
   reader: Reader,
   integrationId: string,
@@ -208,10 +197,7 @@ export async function listProfilesToProbe(
   return withContacts(reader, integrationId, rows);
 }
 
-/**
- * Returns settled, enhanced contacts without a kept profile whose IDs come after the given ID. Each has the job that
- * brought its profile.
- */
+/** Returns enhanced, settled contacts without a kept profile. Includes the job that returned the profile. */
 export async function listUnkeptProfiles(
   reader: Reader,
   integrationId: string,
@@ -229,7 +215,6 @@ export async function listUnkeptProfiles(
   });
 }
 
-/** Returns the kept profiles of these jobs, by tracking ID. */
 export async function findProfilesOfJobs(
   reader: Reader,
   integrationId: string,
@@ -250,7 +235,7 @@ export async function findProfilesOfJobs(
   return found;
 }
 
-/** Records how later deliveries ended: which values are in the CRM now, and which still wait. */
+/** Records which values are in the CRM and which still wait. */
 export async function recordLaterDeliveries(
   trx: RunTransaction,
   runId: string,
@@ -272,7 +257,6 @@ export async function recordLaterDeliveries(
   await recordSettled(trx, run.now, settled);
 }
 
-/** Records that the service no longer has these jobs' results and that their profiles are not kept. */
 export async function noteGoneProfiles(
   trx: RunTransaction,
   crmIds: readonly string[],
@@ -284,7 +268,7 @@ export async function noteGoneProfiles(
   }
 }
 
-/** Keeps profiles again that were delivered earlier and fetched once more. They keep their original age. */
+/** Stores profiles that were fetched again after their delivery. Their age does not change. */
 export async function keepProfilesAgain(
   trx: RunTransaction,
   fetched: readonly FetchedAgain[],
@@ -300,9 +284,8 @@ export async function keepProfilesAgain(
 }
 
 /**
- * Handles profiles of contacts that have left. The profile counts as never offered and the status is read again, in
- * case the contact comes back. If a merge moved a profile to another contact, it is kept only there. Runs at the start
- * of a run.
+ * Updates profiles of departed contacts at the start of a run. If the contact returns, the profile is offered as new
+ * and the status is read again. After a merge, only the remaining contact has the profile. Called once per run.
  */
 export async function noteDepartedProfiles(trx: RunTransaction): Promise<void> {
   const { integrationId } = trx.lease;
@@ -336,10 +319,7 @@ export async function noteDepartedProfiles(trx: RunTransaction): Promise<void> {
   }
 }
 
-/**
- * Offers these profiles again. The fields that they were offered with were missing in the CRM, so their values were
- * lost.
- */
+/** Offers profiles again after their fields were deleted from the CRM. The values were lost with the fields. */
 export async function offerProfilesAgain(
   trx: RunTransaction,
   fieldMaps: readonly string[],
@@ -352,10 +332,7 @@ export async function offerProfilesAgain(
     .execute();
 }
 
-/**
- * Handles records that were restored without any of our values. Their values no longer count as ours. Their warm path
- * is written again after it is next computed, which needs a query.
- */
+/** Handles records that were restored without our values. The warm path is written after its next computation. */
 export async function recordLostValues(
   trx: RunTransaction,
   runId: string,
@@ -414,7 +391,7 @@ async function withContacts(
   });
 }
 
-/** Keeps profiles in the transaction in which their delivery ends. Each replaces the contact's earlier profile. */
+/** Stores profiles in the transaction that ends their delivery. Replaces earlier profiles. */
 export async function keepProfiles(
   trx: RunTransaction,
   integrationId: string,
@@ -483,10 +460,7 @@ const insertProfiles = prepared((db, { cells }: Slots<{ cells: readonly (string 
     .compile(),
 );
 
-/**
- * Records which values in the contacts are ours now. If another donor's values were replaced, also records the new
- * donor.
- */
+/** Records our current values. Also records a new donor. */
 async function recordOwned(
   trx: RunTransaction,
   ends: readonly LaterEnd[],
@@ -505,7 +479,7 @@ async function recordOwned(
   await move(trx, trx.lease, 'valuesOfDonor', replaced, { now });
 }
 
-/** Records the settled values. Uses only a few statements for all contacts, however many values each has. */
+/** Needs only a few statements for any number of values. */
 async function recordSettled(
   trx: RunTransaction,
   now: number,

@@ -1,4 +1,4 @@
-/** Finds the kept profiles that can be delivered again, and the profiles that a user has requested. */
+/** Finds profiles that can be delivered again or that a user requested. */
 import { type Selectable, type SqlBool, sql } from 'kysely';
 import { isListed } from '../../contacts/listed.ts';
 import { type FromRow, fromRows } from '../../database/from-row.ts';
@@ -8,10 +8,9 @@ import type { ContactState } from '../../database/tables/contacts.ts';
 import type { Tables } from '../../database/tables/tables.ts';
 import type { ValueNote } from './value-states.ts';
 
-/** The value of `requested` if a user wants all fields of a profile. */
+/** Requests all fields. */
 export const ALL_FIELDS = '*';
 
-/** Counts enhanced contacts to which nothing is delivered, by their state and the last reason. */
 export interface NotDeliverable {
   state: ContactState;
   isEligible: boolean;
@@ -24,7 +23,7 @@ export interface NotDeliverable {
 /** The contacts of a request, or null for all contacts. */
 type Only = readonly string[] | null;
 
-/** Records that a user wants fields of contacts delivered again. Null means all fields, or for all contacts. */
+/** Records that a user wants fields delivered again. Null means all fields. For contacts, null means all contacts. */
 export async function requestRedelivery(
   trx: RunTransaction,
   fields: readonly string[] | null,
@@ -36,7 +35,7 @@ export async function requestRedelivery(
       requested:
         fields === null
           ? ALL_FIELDS
-          : // The unfinished part of an earlier request is still wanted.
+          : // Unfinished parts of earlier requests are still delivered.
             eb
               .case()
               .when('requested', '=', ALL_FIELDS)
@@ -50,7 +49,7 @@ export async function requestRedelivery(
     .execute();
 }
 
-/** Ends the request for these contacts, because nothing can be delivered to them. */
+/** Ends requests that cannot be delivered. */
 export async function endRedeliveryRequest(
   trx: RunTransaction,
   crmIds: readonly string[],
@@ -67,7 +66,7 @@ export async function hasRedeliveryRequest(
     .selectFrom('kept_profiles')
     .select('crm_id')
     .where('integration_id', '=', integrationId)
-    // This repeats the first condition, but makes SQLite use the index of requested profiles.
+    // Repeats the first condition, so SQLite uses the index of requested profiles.
     .where('crm_id', '>', '')
     .where('requested', 'is not', null)
     .limit(1)
@@ -75,7 +74,7 @@ export async function hasRedeliveryRequest(
   return row !== undefined;
 }
 
-/** Counts enhanced contacts to which nothing can be delivered now. Contacts that have left the CRM are not counted. */
+/** Counts enhanced contacts that cannot receive anything now. Excludes contacts that have left. */
 export async function countNotDeliverable(
   reader: Reader,
   integrationId: string,
@@ -107,7 +106,7 @@ export async function countNotDeliverable(
         eb.not(LISTED),
         eb('k.is_delivered', '=', 0),
         eb('k.gone_at', 'is not', null),
-        // There is no kept profile, and no job that could return it again.
+        // Neither a kept profile nor a job exists.
         eb.and([
           eb('k.crm_id', 'is', null),
           eb.not(
@@ -137,9 +136,7 @@ export async function countNotDeliverable(
   }));
 }
 
-/**
- * Returns the kept profiles that can be delivered again. Their contacts are settled and still included by the filter.
- */
+/** Selects kept profiles that can be delivered again. Their contacts are settled and in the filter. */
 export function deliverable(reader: Reader, integrationId: string) {
   return reader
     .selectFrom('kept_profiles as k')
@@ -154,8 +151,8 @@ export function deliverable(reader: Reader, integrationId: string) {
 }
 
 /**
- * Returns to how many contacts something may be delivered again, from a profile that is kept or that the service still
- * has. Counts all contacts, or only this one.
+ * Counts contacts that can receive values again. Their profile is kept here or at the service. Counts one contact or
+ * all.
  */
 export async function countRedeliverable(
   reader: Reader,
@@ -173,7 +170,7 @@ export async function countRedeliverable(
   return Number(kept.contacts) + Number(unkept.contacts);
 }
 
-/** Returns the jobs that brought the profiles of settled, enhanced contacts without a kept profile, by contact. */
+/** Returns the jobs of enhanced contacts without a kept profile, by contact. */
 export async function listUnkeptJobs(
   reader: Reader,
   integrationId: string,
@@ -233,7 +230,6 @@ function unkeptJobs(reader: Reader, integrationId: string) {
     );
 }
 
-/** Builds the update of these contacts' rows. */
 export function buildKeptUpdate(
   trx: RunTransaction,
   integrationId: string,
@@ -246,16 +242,16 @@ export function buildKeptUpdate(
 }
 
 /**
- * The contact has no job in progress and no pending decision. While a contact waits for a credit, the values of its
- * profile stay. A contact that must not be sent to the service is not written to the CRM either.
+ * No job and no question is open. Profile values stay while a contact waits for a credit. Contacts that must not be
+ * sent are not written either.
  */
 const AT_REST = sql<SqlBool>`(c.state in ('settled', 'due') and c.eligible = 1)`;
 
 const LISTED = isListed('c');
 
 /**
- * Returns the IDs of contacts to which something may be delivered, in order. Each part follows an index and ends after
- * a page, so a few parts are cheap however many profiles are kept.
+ * Returns the IDs of possible recipients, in order. Each part uses an index and reads at most one page. So it is fast
+ * with any number of profiles.
  */
 export async function listCandidates(
   reader: Reader,

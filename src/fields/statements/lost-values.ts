@@ -3,8 +3,8 @@ import { MAY_BE_LOST, NEVER_OFFERED } from '../../database/tables/fields.ts';
 import type { Tables, Trx } from '../../database/tables/tables.ts';
 
 /**
- * Marks these contacts as records that lost our values. A missing or deleted contact can come back without them. Their
- * kept profiles are offered as if for the first time, and their status fields are read again.
+ * Marks records that have lost our values. A deleted contact can return without them. Profiles are then offered as new,
+ * and status fields are read again.
  */
 export async function deliverAsLost(
   trx: Trx,

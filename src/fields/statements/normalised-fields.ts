@@ -1,14 +1,12 @@
 import type { RunTransaction } from '../../database/leases.ts';
 import type { Reader } from '../../database/reader.ts';
 
-/** A field whose values the CRM's own automation changes after a write. */
 export interface NormalisedField {
   field: string;
-  /** When the change was first noticed (epoch ms). */
   noticedAt: number;
 }
 
-/** Returns the fields of an integration's CRM that automation changes after each write. */
+/** Returns the fields whose values automation changes after writes. */
 export async function listNormalisedFields(
   reader: Reader,
   integrationId: string,
@@ -22,10 +20,7 @@ export async function listNormalisedFields(
   return rows.map((row) => ({ field: row.field, noticedAt: row.noticed_at }));
 }
 
-/**
- * Returns when a run last noticed that another tool writes as the same CRM user (epoch ms), or null if this was never
- * noticed.
- */
+/** Returns when another tool was last seen writing as our CRM user (epoch ms). Null if never. */
 export async function findOtherTool(reader: Reader, integrationId: string): Promise<number | null> {
   const row = await reader
     .selectFrom('integrations')
@@ -35,7 +30,7 @@ export async function findOtherTool(reader: Reader, integrationId: string): Prom
   return row?.other_tool_at ?? null;
 }
 
-/** Records that another tool writes as the same CRM user. */
+/** Another tool writes as our CRM user. */
 export async function noteOtherTool(trx: RunTransaction): Promise<void> {
   await trx
     .updateTable('integrations')
@@ -44,7 +39,7 @@ export async function noteOtherTool(trx: RunTransaction): Promise<void> {
     .execute();
 }
 
-/** Marks fields, at least one. If a field is already marked, it keeps the time of its first mark. */
+/** Marks at least one field. Keeps the time of a field's first mark. */
 export async function recordNormalisedFields(
   trx: RunTransaction,
   fields: readonly string[],

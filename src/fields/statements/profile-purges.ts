@@ -1,4 +1,4 @@
-/** Deletes paid profiles with their keys, because of their age, an opt-out or an objection. */
+/** Deletes paid profiles because of age, an opt-out or an objection. */
 import { sql } from 'kysely';
 import { IS_IN_DOUBT, OBJECTS } from '../../contacts/many-at-once/opt-outs.ts';
 import type { ActorTransaction } from '../../database/actor-transaction.ts';
@@ -9,22 +9,21 @@ import type { Store } from '../../database/store.ts';
 import { recordEntry } from '../../privacy/audit/record.ts';
 import { dropMonthsOf } from '../../privacy/statements/drop-months.ts';
 
-/** The profiles to delete. */
 export interface PurgeLimits {
-  /**
-   * Profiles that were paid for before this time are deleted (epoch ms). Null if no profiles are deleted because of
-   * their age.
-   */
+  /** Profiles from before this time are deleted (epoch ms). Null keeps profiles of any age. */
   paidBefore: number | null;
-  /** Profiles of contacts that opted out before this time are deleted (epoch ms). */
+  /**
+   * Profiles of contacts that opted out before this time are deleted (epoch ms). Profiles of these contacts are
+   * deleted.
+   */
   optedOutBefore: number;
-  /** Marks after this time are counted (epoch ms). The row of a deleted profile is kept that long. */
+  /** Later marks are counted (epoch ms). A deleted profile's row is kept until then. */
   countedSince: number;
-  /** False if no profiles are kept at all. */
+  /** False if profiles are not kept. */
   keepsAny: boolean;
 }
 
-/** How many profiles were deleted, by reason. */
+/** The numbers of deleted profiles, by reason. */
 export interface PurgedProfiles {
   old: number;
   optedOut: number;
@@ -35,7 +34,7 @@ type PurgeTransaction = RunTransaction | ActorTransaction;
 
 type Work = <Result>(work: (trx: PurgeTransaction) => Promise<Result>) => Promise<Result>;
 
-/** Deletes profiles at the end of a run. Each batch is one transaction with its own audit entry. Can be repeated. */
+/** Each batch is a transaction with an audit entry. */
 export function purgeKeptProfiles(
   { reader, checkpoint }: Pick<Store, 'reader' | 'checkpoint'>,
   lease: Lease,
@@ -44,10 +43,7 @@ export function purgeKeptProfiles(
   return purge(reader, (work) => checkpoint(lease, work), lease.integrationId, limits);
 }
 
-/**
- * Deletes the same profiles outside a run. It does not matter whether a run of the client is in progress or has
- * succeeded.
- */
+/** Works outside a run. Also works if the client's run is in progress or has failed. */
 export function purgeKeptProfilesUnattended(
   { reader, act }: Pick<Store, 'reader' | 'act'>,
   integrationId: string,
@@ -61,7 +57,7 @@ export function purgeKeptProfilesUnattended(
   return purge(reader, inOne, integrationId, limits);
 }
 
-/** Returns the clients with kept profiles, including clients that are no longer in the settings. */
+/** Includes clients that are no longer in the settings. */
 export async function listClientsWithProfiles(reader: Reader): Promise<string[]> {
   const rows = await reader
     .selectFrom('kept_profiles')
@@ -111,7 +107,7 @@ async function purge(
         ),
   };
 
-  /** Deletes in batches. There is almost never anything to delete, and then nothing is written, not even the lease. */
+  /** Deletes in batches. Usually, there is nothing to delete. Then nothing is written, not even the lease. */
   async function inPortions(
     list: (of: Reader) => Promise<string[]>,
     take: (trx: PurgeTransaction, ids: readonly string[]) => Promise<void>,
@@ -138,10 +134,7 @@ async function purge(
   }
 }
 
-/**
- * Returns contacts that object, or that have been marked as opted out for long enough. Contacts whose mark a user still
- * has to check are left out.
- */
+/** Returns contacts with an objection or an old enough opt-out. Skips marks that a user must still check. */
 async function listOptedOut(
   reader: Reader,
   integrationId: string,
@@ -169,7 +162,7 @@ async function listOptedOut(
   return rows.map(({ crm_id }) => crm_id);
 }
 
-/** Returns rows of deleted profiles whose marks are no longer counted. */
+/** Returns rows of deleted profiles whose marks no longer count. */
 async function listUncounted(
   reader: Reader,
   integrationId: string,
@@ -179,7 +172,7 @@ async function listUncounted(
     .selectFrom('kept_profiles')
     .select('crm_id')
     .where('integration_id', '=', integrationId)
-    // This must equal the condition of the index. SQLite does not use the index if the value is a parameter.
+    // Must equal the index's condition. With a parameter, SQLite would not use the index.
     .where('donor', '=', sql.lit(''))
     .where((eb) => eb.or([eb('opted_out_at', 'is', null), eb('opted_out_at', '<', countedSince)]))
     .limit(ROWS_PER_TRANSACTION)
@@ -218,10 +211,7 @@ async function listFilled(reader: Reader, integrationId: string): Promise<string
   return rows.map(({ crm_id }) => crm_id);
 }
 
-/**
- * Empties a profile's row. The row stays, so the contact still counts as marked and the waiting values are still known.
- * Without a donor it is never delivered.
- */
+/** The row stays, so the mark and the waiting values are known. A profile without a donor is never delivered. */
 async function empty(
   trx: PurgeTransaction,
   integrationId: string,

@@ -1,4 +1,4 @@
-/** Stores contacts' statuses in their CRM, and finds the contacts whose status must be checked. */
+/** Stores contacts' CRM statuses and finds outdated ones. */
 import { type RawBuilder, sql } from 'kysely';
 import { move } from '../../contacts/life/apply-events.ts';
 import { getOutcome, isOutcomeReason, type OutcomeReason } from '../../core/outcome.ts';
@@ -10,24 +10,18 @@ import type { ContactState } from '../../database/tables/contacts.ts';
 import { MAY_BE_LOST } from '../../database/tables/fields.ts';
 import { closeWrites, type FieldEnd } from './field-end.ts';
 
-/** A contact whose state or reason has changed since its status was written. */
 export interface StatusRow {
   crmId: string;
   state: ContactState;
-  /** The reason, or null if this version of the program does not know it. */
   reason: OutcomeReason | null;
   reasonAt: number;
   enhancedAt: number | null;
-  /** JSON that maps each field to the fingerprint of the value that we wrote last. */
+  /** JSON with the fingerprints of our last values by field. */
   ownedValues: string;
-  /** The status that was last written to the CRM, or null if none was written. */
   inCrm: SyncStatus | null;
-  /** True if that status was written to the same fields. */
+  /** True if the status was written to the same fields. */
   isSamePlace: boolean;
-  /**
-   * True if the contact or the field was missing in the meantime. Then only the record shows whether the status is
-   * still there.
-   */
+  /** True if the contact or the field was missing in between. Only the record then shows whether it has the status. */
   mayBeLost: boolean;
   /** The state to store together with the result. */
   seen: string;
@@ -36,19 +30,18 @@ export interface StatusRow {
 /** The result for the status of one contact. */
 export interface StatusEnd extends Pick<StatusRow, 'crmId' | 'seen'> {
   status: SyncStatus | null;
-  /** How the write to the CRM ended, or null if nothing was written. */
+  /** Null if nothing was written. */
   written: FieldEnd | null;
 }
 
 export interface StatusScope {
-  /** The fields that hold statuses, as one text. */
   place: string;
   after: string | null;
   limit: number;
   only: readonly string[] | null;
 }
 
-/** Returns contacts in the CRM whose status may have changed, in the order of their IDs. */
+/** Returns contacts whose CRM status may be outdated, by ID. */
 export async function listStaleStatuses(
   reader: Reader,
   integrationId: string,
@@ -85,7 +78,6 @@ export async function listStaleStatuses(
   }));
 }
 
-/** Checks each record again, because the status field was missing in the CRM. */
 export async function lookAtStatusesAgain(trx: RunTransaction): Promise<void> {
   await trx
     .updateTable('contact_statuses')
@@ -94,7 +86,7 @@ export async function lookAtStatusesAgain(trx: RunTransaction): Promise<void> {
     .execute();
 }
 
-/** Records the statuses that were written to the CRM, the values that are now ours, and how the writes ended. */
+/** Records the written statuses and our current values. */
 export async function recordStatuses(
   trx: RunTransaction,
   runId: string,
@@ -132,7 +124,7 @@ export async function recordStatuses(
   await closeWrites(trx, written);
 }
 
-/** True if the CRM was busy or failed for a temporary reason. */
+/** True after a temporary failure of the CRM. */
 function isPassing({ reason }: FieldEnd): boolean {
   return getOutcome(reason) === 'waiting';
 }

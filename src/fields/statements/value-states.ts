@@ -1,4 +1,4 @@
-/** Stores which profile values are not in their field, and why. There is one row per value. */
+/** Stores why profile values are not in their fields. One row per value. */
 
 import type { RunTransaction } from '../../database/leases.ts';
 import type { Reader } from '../../database/reader.ts';
@@ -9,9 +9,9 @@ import type { ValueState } from '../../database/tables/fields.ts';
 export interface ValueNote {
   field: string;
   state: ValueState;
-  /** The CRM's own code for the reason. Empty if the field's description explains it. */
+  /** Empty if the field's description explains it. */
   code: string;
-  /** The fingerprint of the field's description. Empty if the CRM does not describe the field. */
+  /** Empty if the CRM does not describe the field. */
   description: string;
 }
 
@@ -19,11 +19,11 @@ export interface ValueNote {
 export interface WaitingValues extends ValueNote {
   contacts: number;
   since: number;
-  /** When one of these values was last tried again, or null if this never happened. */
+  /** When one of these values was last tested. Null if never. */
   probedAt: number | null;
 }
 
-/** States that end once the reason is gone. The values are then written. */
+/** These states end when their reason ends. The values are then written. */
 export const WAITING_STATES = [
   'refused',
   'no_such_field',
@@ -33,25 +33,24 @@ export const WAITING_STATES = [
   'no_rate',
 ] as const satisfies readonly ValueState[];
 
-/** States that can end when the field's description changes. The values are then written, or written in full. */
+/** These states can end when the field's description changes. The values are then written in full. */
 export const UNFIT_STATES = [
   ...WAITING_STATES,
   'shortened',
   'currency_changed',
 ] as const satisfies readonly ValueState[];
 
-/** States that end only if a user requests it. */
+/** Only a user's request ends these states. */
 export const REMOVED_STATES = ['emptied', 'undone'] as const satisfies readonly ValueState[];
 
-/** A note with its contact. */
 export interface NoteOfContact {
   crmId: string;
   note: ValueNote;
 }
 
 /**
- * Counts the values that are not in the CRM, by field and reason. If `before` is given, only counts values older than
- * that, and values that a run has to check after a change of currency.
+ * Counts missing values by field and reason. With `before`, counts only older values and values with a changed
+ * currency.
  */
 export async function listWaitingValues(
   reader: Reader,
@@ -89,17 +88,16 @@ export async function listWaitingValues(
   }));
 }
 
-/** Waiting values, counted for users. */
+/** The numbers of waiting values, for users. */
 export interface CountedValues {
   field: string;
   state: (typeof WAITING_STATES)[number];
   code: string;
-  /** True if the profile is not kept and the service no longer has its result. */
   isGone: boolean;
   contacts: number;
 }
 
-/** Counts the values that wait to be written by field and reason, for users. */
+/** Groups waiting values by field and reason, for users. */
 export async function countWaitingValues(
   reader: Reader,
   integrationId: string,
@@ -128,7 +126,6 @@ export async function countWaitingValues(
   });
 }
 
-/** Returns the notes of these contacts, by CRM ID. */
 export async function findNotes(
   reader: Reader,
   integrationId: string,
@@ -149,7 +146,6 @@ export async function findNotes(
   return notes;
 }
 
-/** Stores notes. The waiting time of a value starts when it first could not be written for the current reason. */
 export async function putNotes(
   trx: RunTransaction,
   integrationId: string,
@@ -198,7 +194,7 @@ export async function putNotes(
   }
 }
 
-/** Deletes the notes about values that are now in their fields. The fields are given for each contact. */
+/** Deletes notes about values that have been written. Fields are given by contact. */
 export async function dropNotes(
   trx: RunTransaction,
   integrationId: string,
@@ -217,10 +213,7 @@ export async function dropNotes(
   }
 }
 
-/**
- * Records values that a user has undone. They are not written again until a user requests it or another profile
- * arrives.
- */
+/** Records values that an undo removed. They are written again only on request or with another profile. */
 export async function recordUndone(
   trx: RunTransaction,
   integrationId: string,

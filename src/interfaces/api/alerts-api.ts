@@ -1,4 +1,3 @@
-/** /v1/alerts: the reported problems, and a test or a check on request. */
 import {
   checkAlerts,
   listClientAlerts,

@@ -56,19 +56,19 @@ import { hookRoutes } from './webhooks/hooks-api.ts';
 import { webhookRoutes } from './webhooks/webhooks-api.ts';
 import { workRoutes } from './work-api.ts';
 
-/** Longer than any response takes, unless the request is stuck. */
+/** Only a stuck request takes this long. */
 const ANSWER_TIMEOUT_MS = 30_000;
 
 /**
- * A new password is compared with lists of common passwords. They are loaded for the first password, which
- * takes a long time on a busy machine.
+ * A new password is compared with lists of common passwords. The lists are loaded for the first password, which takes
+ * long on a busy machine. Later passwords are quick.
  */
 const NEW_PASSWORD_TIMEOUT_MS = 90_000;
 const NEW_PASSWORDS = /^\/(join\/|account\/password$|first-visit$)/;
 
 const HEALTH = ['/healthz', '/readyz'];
 
-/** Paths whose address or signature is a key. They work even before there is a user. */
+/** Secrets or signatures protect these paths. They work before any user exists. */
 const WITH_KEYS = [
   ...['/hooks/*', '/doors/*', '/oauth/*', '/join/*', '/first-visit', '/first-visit/*'],
   '/confirm-address/*',
@@ -77,7 +77,7 @@ const WITH_KEYS = [
 /** Paths at which users type a password or a token, or use a sign-in link. */
 const WITH_PASSWORDS = /^\/(sign-in|join|first-visit|account)(\/|$)/;
 
-/** Creates the HTTP app of the service. The order matters, because access is checked before anything is read. */
+/** Access is checked before any data is read. */
 export function createHttpApp(service: ServiceDeps): Hono<HttpEnv> {
   const { publicUrl, hasOwnUrl = false, ...others } = service;
   const { reader } = service.application.store;
@@ -92,7 +92,7 @@ export function createHttpApp(service: ServiceDeps): Hono<HttpEnv> {
   };
   const auditChecker = given.auditChecker ?? createAuditChecker(given);
   const deps = { ...given, carryOn, auditChecker };
-  // Some actions may be left over from before the last stop.
+  // Continues actions from before the last stop.
   carryOn();
   const { application, clock, log, runner } = deps;
   const isTrusted = trustedProxies(deps.trustedProxies ?? []);
@@ -152,7 +152,7 @@ export function createHttpApp(service: ServiceDeps): Hono<HttpEnv> {
   const doors = { access, passwords, passkeys, provider, getAddress };
   const pages = dashboardRoutes(deps, doors, { clients, hookCalls });
   const app = createGuardedApp(deps, metrics.noteRequest, problemPages(deps, access));
-  // It comes first, so a caller outside learns nothing about which paths exist.
+  // First, so an outside caller cannot learn which paths exist.
   app.use(requireInside(deps.pagesFrom ?? null, isTrusted));
   app.use(methodNotAllowed({ app, onMethodNotAllowed: refuseMethod }));
   app.use(except([...HEALTH], readAddress(address)));
@@ -197,10 +197,7 @@ export function createHttpApp(service: ServiceDeps): Hono<HttpEnv> {
   return app;
 }
 
-/**
- * Reads the addresses. If the database does not respond, the request itself handles that, and the last known addresses
- * count.
- */
+/** If the database does not respond, uses the last known addresses. The request handler reports the error. */
 function readAddress(address: AddressBook): MiddlewareHandler<HttpEnv> {
   return async (_c, next) => {
     await address.refresh().catch(() => {});

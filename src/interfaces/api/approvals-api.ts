@@ -1,4 +1,3 @@
-/** /v1/approvals: the actions that wait for a second user, and the answers. */
 import {
   confirmRequest,
   listWaitingApprovals,

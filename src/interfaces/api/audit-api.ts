@@ -1,10 +1,8 @@
-/** /v1/audit: who did what. */
 import { exportAudit, listAudit, verifyAudit } from '../../operations/audit.ts';
 import type { Access } from './access.ts';
 import { createOperationRoutes } from './operation-routes.ts';
 import type { HttpDeps } from './request/context.ts';
 
-/** Returns the audit routes. */
 export function auditRoutes(deps: HttpDeps, access: Access) {
   const { app, add } = createOperationRoutes(deps, access);
   const tag = 'Audit';

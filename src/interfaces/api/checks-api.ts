@@ -1,4 +1,4 @@
-/** Checks: the fields of a client's CRM, and the doctor. */
+/** Checks the fields of a client's CRM, and runs the doctor. */
 import { checkClients } from '../../operations/doctor/all-clients.ts';
 import { examineClient } from '../../operations/doctor/doctor.ts';
 import { checkInstallation } from '../../operations/doctor/installation.ts';

@@ -1,4 +1,3 @@
-/** GET /v1/clients and /v1/find: the list of clients as on the home page, and the search by a few letters. */
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import {
@@ -164,7 +163,7 @@ function findRoute(access: Access) {
   });
 }
 
-/** A search with its words in the body. Users also type contacts' names, which must not be in an address. */
+/** The words are in the body, because users type contacts' names. An address must not contain names. */
 function findByBodyRoute(access: Access) {
   return createRoute({
     ...FIND,

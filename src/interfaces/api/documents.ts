@@ -7,13 +7,12 @@ import type { HttpEnv } from './request/context.ts';
 import { isLoopbackName } from './request/peer.ts';
 import { json } from './request/router.ts';
 
-/** The documents contain no secrets, and change only with the version. */
+/** The documents contain no secrets and change only with a new version. They change only with a new version. */
 const CACHE_CONTROL = 'public, max-age=300';
 
 /**
- * Adds GET /openapi.json, /docs and its styles. All other API routes must be added first. On a single machine, the
- * address in the settings may lack the port that is in use. The description then says that the API has the same origin
- * as the description.
+ * Adds GET /openapi.json, GET /docs and the styles of /docs. Add all other API routes first. The configured address may
+ * lack the actual port. The description then uses its own origin.
  */
 export function addDocuments(
   app: OpenAPIHono<HttpEnv>,
@@ -27,7 +26,6 @@ export function addDocuments(
       'An access token, created with `donor-sync tokens create`. Viewers can read, and admins can do everything else.',
   });
   for (const path of DOCUMENTS) app.openAPIRegistry.registerPath(path);
-  // Built on the first request, because most services never get such a request.
   let document: object | undefined;
   let page: ReturnType<typeof renderDocs> | undefined;
   const documentOnce = async () => {
@@ -63,7 +61,7 @@ export function addDocuments(
   );
 }
 
-/** Describes what each error code means, with the texts of `donor-sync help CODE`. */
+/** Describes the meaning of each error code, in the words of `donor-sync help CODE`. */
 async function describeCodes(): Promise<Record<string, { means: string; next: string }>> {
   const { explain, listCodes } = await import('../../core/codes/explain.ts');
   const errors = listCodes().flatMap((code) =>
@@ -211,7 +209,7 @@ function renderBody({ requestBody }: Operation) {
 
 const referenceSchema = z.object({ $ref: z.string() });
 
-/** Returns a link to the schema by its name, or the schema itself if it has no name. */
+/** Links to a named schema, or shows the schema. */
 function renderContent(content: z.infer<typeof contentSchema>) {
   const [first] = Object.entries(content ?? {});
   if (first === undefined) return '';

@@ -6,18 +6,17 @@ import { findDatabaseProblem } from '../../database/readiness.ts';
 import type { HttpDeps } from './request/context.ts';
 import { createRouter, json } from './request/router.ts';
 
-/** The schedules are checked several times a minute. After this time without a check, something is stuck. */
+/** The schedules are checked several times a minute. Without a check in this time, the scheduler is stuck. */
 const MAX_TICK_AGE_MS = 180_000;
 
-/** Anyone may request this, and each check of the store costs a write, so it is limited to this interval. */
+/** Each check costs a write and anyone may request it, so it is limited. */
 const STORE_LOOK_INTERVAL_MS = 1_000;
 
-/** A database that takes longer to respond counts as failed. */
+/** A slower database counts as failed. */
 const STORE_TIMEOUT_MS = 5_000;
 
 const checkSchema = z.object({
   ok: z.boolean(),
-  /** The problem, or null if there is none. */
   problem: z.string().nullable(),
 });
 
@@ -59,7 +58,7 @@ const readyRoute = createRoute({
   },
 });
 
-/** GET /healthz and /readyz. */
+/** Adds GET /healthz and GET /readyz. */
 export function healthRoutes(deps: HttpDeps) {
   const startedAt = deps.clock.now();
   const checkStoreAtTimes = atMostEvery(STORE_LOOK_INTERVAL_MS, deps.clock, () => checkStore(deps));
@@ -74,7 +73,7 @@ export function healthRoutes(deps: HttpDeps) {
     });
 }
 
-/** Does the work only if its last result is older than the interval. Otherwise callers get the last result. */
+/** Returns the last result if it is recent. Otherwise does the work. */
 function atMostEvery<Result>(
   intervalMs: number,
   clock: Pick<Clock, 'now'>,
@@ -83,7 +82,7 @@ function atMostEvery<Result>(
   let last: { at: number; result: Promise<Result> } | null = null;
   return () => {
     const now = clock.now();
-    // After the clock was set back, the last result seems to be from the future.
+    // After a clock change, the last result may seem to be from the future.
     if (last === null || now < last.at || now - last.at >= intervalMs) {
       last = { at: now, result: work() };
     }
@@ -91,7 +90,7 @@ function atMostEvery<Result>(
   };
 }
 
-/** Checks one part. Internal errors are only logged, because anyone can read this response. */
+/** Checks one part of the service. Anyone can read the response, so internal errors are only logged. */
 async function checkStore({ application, clock, log }: HttpDeps): Promise<Check> {
   const waiting = new AbortController();
   const timeout = clock.sleep(STORE_TIMEOUT_MS, waiting.signal).then(() => 'does not respond');
@@ -108,7 +107,7 @@ async function checkStore({ application, clock, log }: HttpDeps): Promise<Check>
   }
 }
 
-/** Checks the time of the last check. Before the first one, the time since the start counts. */
+/** Before the first check, uses the time since the start. */
 function checkTick({ clock, lastTickAt }: HttpDeps, startedAt: number): Check {
   const last = lastTickAt() ?? startedAt;
   if (clock.now() - last <= MAX_TICK_AGE_MS) return { ok: true, problem: null };

@@ -14,7 +14,6 @@ import type { Access } from './access.ts';
 import { createOperationRoutes } from './operation-routes.ts';
 import type { HttpDeps } from './request/context.ts';
 
-/** Returns the routes of clients. */
 export function integrationRoutes(deps: HttpDeps, access: Access) {
   const { app, add } = createOperationRoutes(deps, access);
   const tag = 'Integrations';

@@ -1,4 +1,4 @@
-/** GET /metrics: the service's state for Prometheus. Labels contain only IDs, fixed words and routes. */
+/** GET /metrics: the service's state for Prometheus. */
 
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
@@ -25,13 +25,12 @@ export interface Metrics {
   noteRequest(request: AnsweredRequest): void;
   /** Counts a run that has ended. */
   noteRun(report: RunReport): Promise<void>;
-  /** Returns all metrics in Prometheus's text format, and its content type. */
   render(): Promise<{ text: string; contentType: string }>;
 }
 
 type MetricDeps = Pick<HttpDeps, 'application' | 'clock' | 'lastTickAt'>;
 
-/** Creates one service's metrics. Each service has its own registry, which includes the process metrics. */
+/** Each service has its own registry. */
 export function createMetrics(deps: MetricDeps): Metrics {
   const registry = new Registry();
   const registers = [registry];
@@ -66,10 +65,7 @@ export function createMetrics(deps: MetricDeps): Metrics {
 
 let ofProcess: Registry | undefined;
 
-/**
- * Returns the resources that the process uses. Collection starts only once, because it cannot be stopped before the
- * process ends.
- */
+/** Returns the resources that the process uses. Starts once, because it cannot be stopped. */
 function metricsOfProcess(): Registry {
   if (ofProcess === undefined) {
     ofProcess = new Registry();
@@ -118,7 +114,7 @@ const DAY_MS = 86_400_000;
 
 const BUCKETS = ['enhancements', 'networks'] as const;
 
-/** How many recent runs are searched for a balance. */
+/** The number of recent runs that are searched for a balance. */
 const RUNS_WITH_BALANCE = 5;
 
 interface RunDigest {
@@ -144,7 +140,7 @@ async function readDigests(
   );
 }
 
-/** Values that are read from the store at each scrape, so other processes' runs also count. */
+/** Read at each scrape, so other processes' runs count too. */
 function addGauges({ application, clock, lastTickAt }: MetricDeps, registers: Registry[]): void {
   const { store, integrations } = application;
 
@@ -246,7 +242,7 @@ function addGauges({ application, clock, lastTickAt }: MetricDeps, registers: Re
       async collect(set) {
         const day = Math.floor(clock.now() / DAY_MS);
         const end = await readAuditEnd(store);
-        // The label changes once a day and not with each scrape, because each value is a separate series.
+        // The label changes once a day, because each value is a new series.
         if (end !== null && noted?.day !== day) {
           noted = { day, seq: end.seq, place: `${end.seq}:${end.hash}` };
         }
@@ -278,7 +274,7 @@ function addGauges({ application, clock, lastTickAt }: MetricDeps, registers: Re
       labelNames: options.labelNames,
       registers,
       collect: async () => {
-        // Integrations that were removed from the settings are also removed here.
+        // Removed integrations also disappear here.
         made.reset();
         await options.collect((labels, value) => made.set(labels, value));
       },
@@ -305,7 +301,6 @@ function metricsRoute({ requireViewerUnlessLocal }: Access) {
   });
 }
 
-/** GET /metrics. */
 export function metricsRoutes(metrics: Metrics, access: Access) {
   return createRouter().openapi(metricsRoute(access), async (c) => {
     const { text, contentType } = await metrics.render();
@@ -313,10 +308,7 @@ export function metricsRoutes(metrics: Metrics, access: Access) {
   });
 }
 
-/**
- * Leaves out the lines of integrations that the caller has no access to. Scrapes from this machine without a token get
- * all lines.
- */
+/** Removes lines of inaccessible integrations. A local scrape without a token gets all lines. */
 function seenBy(c: Context<HttpEnv>, text: string): string {
   const principal: Principal | undefined = c.get('principal');
   if (principal === undefined || principal.integrations === null) return text;

@@ -16,7 +16,7 @@ export function networkRoutes(deps: HttpDeps, access: Access) {
   const one = '/v1/integrations/{integration}';
   add(listNetworks, { tag, method: 'get', path: `${one}/networks` });
   add(showIntroductions, { tag, method: 'get', path: `${one}/network` });
-  // A request that can cost credits is never a GET, which a link of another site could send.
+  // Never a GET, because another site's link could send one.
   add(checkNetworks, { tag, method: 'post', path: `${one}/networks/check` });
   add(repairNetworks, { tag, method: 'post', path: `${one}/networks/repair` });
   add(findProspects, { tag, method: 'post', path: `${one}/prospects` });

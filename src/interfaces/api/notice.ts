@@ -1,14 +1,13 @@
-/** A page of a few sentences, for a user who came from another site or followed a wrong address. */
 import { html } from 'hono/html';
 import { pageText } from '../pages/assets.ts';
 
-/** The message. It is shown as plain text, because it may contain text from a CRM. */
+/** Plain text, because a CRM's text may be in it. */
 export interface Notice {
   title: string;
   text: string;
   /** The next step for the user. */
   next: readonly string[];
-  /** The page that the notice links to. Null or omitted if there is none. */
+  /** Null or omitted if there is none. */
   link?: { href: string; text: string } | null;
 }
 

@@ -37,7 +37,7 @@ import { createRouter, problems } from './request/router.ts';
 export type OAuthDeps = Pick<HttpDeps, 'clock' | 'log' | 'address' | 'stopping'> &
   Pick<ConsentsDeps, 'application'>;
 
-/** Long enough for a CRM's response, but shorter than the limit for our own responses. */
+/** Long enough for a CRM, but shorter than our own limit. */
 const CRM_TIMEOUT_MS = 15_000;
 
 const kindSchema = z
@@ -87,10 +87,7 @@ const callbackRoute = createRoute({
   },
 });
 
-/**
- * Returns the routes for connecting. Without `access`, only tickets are accepted. `donor-sync connect` uses this when
- * no service is running, and its user is then the caller.
- */
+/** Without `access`, only tickets work. `donor-sync connect` uses this without a running service. */
 export function oauthRoutes(
   deps: OAuthDeps,
   access: Pick<Access, 'requireRole'> | null,
@@ -103,8 +100,8 @@ export function oauthRoutes(
     const secure = address.isSecure(getHostname(c));
     return { httpOnly: true, sameSite: 'Lax', path: '/', secure } as const;
   };
-  // Without a service, `donor-sync connect` has no overview to go back to. The link uses the public address, to which
-  // the session belongs, because the return may use another name.
+  // Without a service, there is no page to return to. The session belongs to the public address. The browser may have
+  // used another host name.
   const link = () =>
     access === null ? null : { href: publicAddress(address.url(), '/'), text: 'To the overview' };
   router.use('/oauth/:kind/start', requireAdminOrTicket(access));
@@ -121,7 +118,7 @@ export function oauthRoutes(
       if (integration.crm.kind !== kind)
         throw unknownClient(id, { next: `It has no CRM of the kind "${kind}".` });
       const state = await beginConsent(consentsDeps(), integration);
-      // Uses the return address, because the browser sends the cookie only there.
+      // The browser sends the cookie only to this address.
       return c.redirect(ticketAddress(await wayBackUrl(address.url(), kind), kind, state));
     })
     .openapi(callbackRoute, async (c) => {
@@ -132,7 +129,7 @@ export function oauthRoutes(
       return comeBack(c, await toConsentKey(kind, state), answer);
     });
 
-  /** Returns a separate cookie name for each consent, so that two can be in progress in one browser. */
+  /** Each consent has its own cookie, so one browser can have two. */
   function cookieName(c: Context<HttpEnv>, { state }: ConsentKey): string {
     return cookieNameOf(`donor_sync_consent_${hashToken(state).slice(0, 16)}`, cookieFor(c).secure);
   }
@@ -156,7 +153,7 @@ export function oauthRoutes(
   }
 
   async function comeBack(c: Context<HttpEnv>, key: ConsentKey, answer: ConsentAnswer) {
-    // Otherwise a link could make a user's browser finish a consent that this user did not start.
+    // Otherwise a link could make a user complete someone else's consent.
     if (getCookie(c, cookieName(c, key)) === undefined) return notice(c, 400, OTHER_BROWSER);
     deleteCookie(c, cookieName(c, key), cookieFor(c));
     try {
@@ -179,7 +176,7 @@ export function oauthRoutes(
     }
   }
 
-  /** Returns the client that is being set up, or null if no service is running. */
+  /** Null without a running service. */
   async function findDraft(id: string): Promise<Integration | null> {
     const setup = access === null ? null : await findSetup(application, id);
     return setup && workingIntegration(setup);
@@ -194,7 +191,7 @@ export function oauthRoutes(
     return { application, clock: deps.clock, signal, findDraft };
   }
 
-  /** Creates the response for a failure. `setupId` is the ID of the set-up that the user comes from, if any. */
+  /** `setupId` is the set-up that the user comes from. */
   function failure(c: Context<HttpEnv>, error: unknown, setupId: string | null = null) {
     const isKnown = isConfigurationError(error) || isRetriableError(error);
     if (!isKnown) throw error;
@@ -211,10 +208,7 @@ export function oauthRoutes(
   }
 }
 
-/**
- * Returns the public address in the form to which this kind of CRM redirects users, because some CRMs accept only one
- * name of this machine.
- */
+/** Some CRMs accept only one name of this machine. */
 export async function wayBackUrl(publicUrl: string, kind: string): Promise<string> {
   const url = new URL(publicUrl);
   if (url.protocol !== 'http:' || !isLoopbackName(url.hostname)) return publicUrl;
@@ -224,12 +218,11 @@ export async function wayBackUrl(publicUrl: string, kind: string): Promise<strin
   return url.href.replace(/\/$/, '');
 }
 
-/** Returns the address that leads to the CRM's page, for the user who consents. */
+/** Redirects the user to the CRM's page. */
 export function ticketAddress(publicUrl: string, kind: string, ticket: string): string {
   return publicAddress(publicUrl, `/oauth/${kind}/start?ticket=${ticket}`);
 }
 
-/** Returns the address that must be registered for the app in the CRM. */
 function callbackAddress(publicUrl: string, kind: string): string {
   return publicAddress(publicUrl, `/oauth/${kind}/callback`);
 }
@@ -238,7 +231,7 @@ function page(description: string) {
   return { description, content: { 'text/html': { schema: z.string() } } };
 }
 
-/** Lets a ticket replace the admin's session. An access token replaces neither. */
+/** Accepts a ticket instead of an admin's session, but no access token. */
 function requireAdminOrTicket(
   access: Pick<Access, 'requireRole'> | null,
 ): MiddlewareHandler<HttpEnv> {
@@ -247,7 +240,7 @@ function requireAdminOrTicket(
   return async (c, next) => {
     if (c.req.query('ticket') !== undefined) return next();
     if (requireAdmin === undefined) throw nothingHere();
-    // A page of another site must not start a consent in an admin's browser.
+    // Other sites must not start a consent in an admin's browser.
     const site = c.req.header('sec-fetch-site') ?? 'none';
     if (site !== 'none' && site !== 'same-origin') {
       throw foreignOrigin();
@@ -289,7 +282,7 @@ function failureNotice({ message }: DonorSyncError): Notice {
   };
 }
 
-/** Creates an app that only connects accounts by tickets, while `donor-sync connect` waits without a service. */
+/** Serves `donor-sync connect` when no service is running. */
 export function createOAuthApp(deps: OAuthDeps): Hono<HttpEnv> {
   const app = createGuardedApp(deps);
   app.use(requireKnownHost(deps.address));

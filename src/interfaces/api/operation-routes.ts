@@ -1,4 +1,4 @@
-/** An operation as a route. Its input, role, responses and description come from the operation. */
+/** The operation defines the input, the role, the responses and the description. */
 import type { RouteConfig } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { accepts } from 'hono/accepts';
@@ -32,33 +32,26 @@ export const CSV = 'text/csv; charset=utf-8';
 
 export interface RouteOptions {
   method: 'get' | 'post' | 'put' | 'delete';
-  /** The path, with the operation's subjects in braces, such as `/v1/users/{user}`. */
+  /** Subjects are in braces, such as `/v1/users/{user}`. */
   path: string;
-  /** The group under which the documents list the route. */
   tag: string;
-  /**
-   * 201 for an operation that creates something, and 202 for one that continues after the response. Defaults to 200.
-   */
+  /** 201 for a creation, 202 for work that continues after the response. Defaults to 200. */
   status?: 200 | 201 | 202;
-  /**
-   * The keys of results whose work is not done yet, such as `approval`. A result with such a key is sent with
-   * status 202.
-   */
+  /** Results with these keys are not complete, such as `approval`. They have the status 202. */
   later?: readonly string[];
-  /** The format for requests that choose none with `Accept`. Defaults to `json`. */
+  /** The format without an `Accept` header. Defaults to `json`. */
   form?: 'json' | 'csv';
 }
 
-/** The same for an operation with this input. */
 export interface InputRouteOptions<Input extends InputSchema, Result extends z.ZodType = z.ZodType>
   extends RouteOptions {
   /** The address of the created object, for the header `Location`. */
   location?(result: z.output<Result>): string;
-  /** Keys of the input that a request has in its headers, with the headers' names. */
+  /** Input keys that come from request headers. */
   headers?: Partial<Record<keyof z.output<Input> & string, string>>;
-  /** Stores data that exists only in this process so far, before the operation reads it. */
+  /** First stores data that exists only in this process. */
   prepare?(input: z.output<Input>): Promise<void>;
-  /** Lets this process load what the operation has stored, before the response is sent. */
+  /** Loads what the operation has stored, before the response. */
   takeUp?(): Promise<unknown>;
 }
 
@@ -68,10 +61,7 @@ export function createOperationRoutes(deps: HttpDeps, access: Access) {
   const world = toOperationDeps(deps);
   return { app, add };
 
-  /**
-   * Adds an operation's route and, if the operation asks for confirmation, its preview's route (`POST …/preview`). The
-   * action then requires that preview's digest as the parameter `digest`.
-   */
+  /** Operations with a confirmation also get a preview route (`POST …/preview`). */
   function add<Input extends InputSchema, Result extends z.ZodType>(
     operation: OperationOf<Input, Result>,
     options: InputRouteOptions<Input, Result>,
@@ -88,7 +78,7 @@ export function createOperationRoutes(deps: HttpDeps, access: Access) {
       const caller = getCaller(c);
       const digest = asks ? (c.req.query('digest') ?? '') : undefined;
       if (digest === '') {
-        // If the object does not exist, the response is the same with and without a digest.
+        // A missing object gives the same response with and without a digest.
         await preview(world, caller, operation, input);
         throw previewMissing(c);
       }
@@ -129,7 +119,7 @@ export function createOperationRoutes(deps: HttpDeps, access: Access) {
   }
 }
 
-/** Actions that the API only records, and that the service carries out later. */
+/** The API records these actions, and the service carries them out. */
 function takesMinutes<Input extends InputSchema, Result extends z.ZodType>(
   operation: OperationOf<Input, Result>,
 ): operation is Acting<Input, Result> {
@@ -146,7 +136,7 @@ function wantsCsv(c: Context<HttpEnv>, form: 'json' | 'csv'): boolean {
   return accepts(c, { header: 'Accept', supports, default: byDefault }) === 'text/csv';
 }
 
-/** Responds with a result as a file to download. It is never cached, because it may contain names. */
+/** Sends a file. Never cached, because it may contain names. */
 export function sendCsv<Result, Input>(
   c: Context<HttpEnv>,
   { name, csv }: { name: string; csv?: CsvView<Result, Input> },
@@ -160,7 +150,6 @@ export function sendCsv<Result, Input>(
   });
 }
 
-/** Returns an action that cannot be undone requires a preview. */
 function previewMissing(c: Context<HttpEnv>): HttpError {
   return new HttpError(
     422,
@@ -171,7 +160,7 @@ function previewMissing(c: Context<HttpEnv>): HttpError {
 
 type InputReader<Input extends InputSchema> = ReturnType<typeof inputReader<Input>>;
 
-/** Reads the subjects from the path, and the rest from the query of a GET or from a JSON body. */
+/** Subjects come from the path. Everything else comes from the query of a GET or from a JSON body. */
 function inputReader<Input extends InputSchema>(
   { input, subjects }: Pick<OperationOf<Input, z.ZodType>, 'input' | 'subjects'>,
   method: RouteOptions['method'],
@@ -241,8 +230,7 @@ function check(c: Context<HttpEnv>, target: string, schema: InputSchema, given: 
 async function readBody(c: Context<HttpEnv>): Promise<unknown> {
   const text = await c.req.text();
   if (text === '') {
-    // A request that announces another content type is refused even if it has no body, because the body may have been
-    // lost.
+    // With another content type, an empty body may be a lost one.
     const type = c.req.header('content-type') ?? 'application/json';
     if (!/^application\/([\w.-]+\+)?json(;|$)/i.test(type.trim())) throw new HTTPException(415);
     return {};
@@ -279,7 +267,7 @@ function describeRoute(
   };
 }
 
-/** Groups the results by status. In a union, results with one of these keys have status 202. */
+/** In a union, results with these keys have the status 202. */
 function describeResults(
   operation: Operation,
   status: number,
@@ -318,7 +306,6 @@ function describeResult(operation: Operation) {
 
 const recordedSchema = z.object({ approval: approvalSchema });
 
-/** Returns the response for an action that has only been recorded so far. */
 function describeRecorded(operation: Operation) {
   const isLong = takesMinutes(operation);
   const mayWait = operation.effect !== 'reads' && operation.secondUser !== undefined;

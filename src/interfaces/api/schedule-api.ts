@@ -1,4 +1,3 @@
-/** /v1/schedules: when clients run automatically. */
 import {
   listClientSchedules,
   pauseScheduledRuns,

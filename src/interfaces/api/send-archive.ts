@@ -1,4 +1,4 @@
-/** Sends an operation's files as the response. The ZIP file is sent while the files are written. */
+/** The ZIP is sent while its files are written. */
 import type { Context } from 'hono';
 import type { z } from 'zod';
 import type { Caller } from '../../operations/kit/caller.ts';
@@ -9,8 +9,8 @@ import { sendStream } from './send-stream.ts';
 import { createZip } from './zip.ts';
 
 /**
- * Carries out the operation while its files are sent. Throws errors that occur before the operation's first file. A
- * later error cuts the connection. If the caller leaves, the operation stops at its next part.
+ * Carries out the operation while its files are sent. Errors before the first file are thrown. Later errors close the
+ * connection. If the caller disconnects, the operation stops.
  */
 export async function sendArchive<Input extends InputSchema, Result extends z.ZodType>(
   c: Context<HttpEnv>,

@@ -1,7 +1,4 @@
-/**
- * A response whose body is written while it is read. An error in the middle must not look like the end of the
- * file.
- */
+/** An error must not look like the end of the file. */
 import type { Context } from 'hono';
 import { messageOf } from '../../core/errors.ts';
 import type { HttpDeps, HttpEnv } from './request/context.ts';
@@ -14,9 +11,8 @@ export interface StreamedFile {
 }
 
 /**
- * Responds with a file to download. Throws the error of its first part, so the caller gets an error response
- * (`toCsvParts` puts the first page into it). A later error is logged and cuts the connection, because a response that
- * ends normally looks complete. If the reader leaves, the parts end early and nothing is logged.
+ * Responds with a file to download. Throws errors of the first part, so the caller gets an error response. Later errors
+ * cut the connection, because a normal end looks complete. If the reader disconnects, nothing is logged.
  */
 export async function sendStream(
   c: Context<HttpEnv>,
@@ -54,15 +50,14 @@ export async function sendStream(
     'Cache-Control': 'no-store',
     'Content-Type': mediaType,
     'Content-Disposition': `attachment; filename="${file}"`,
-    // The server sends the head of such a response immediately, so a reader sees that it was cut off.
+    // The head is sent immediately, so readers notice a cut.
     ...(isChunked(c) && { 'Transfer-Encoding': 'chunked' }),
   });
 }
 
 /**
- * Cuts the connection. For a failed body, the server would otherwise end the response with the error message. An
- * HTTP/1.0 reader takes a closed connection as the end of the file, so its connection is reset. Without a server, as in
- * some tests, the body fails.
+ * Closes the connection. The server would otherwise send the error message as data. For HTTP/1.0, a closed connection
+ * means the end, so it is reset. Without a server, the body stream fails.
  */
 function cut(c: Context<HttpEnv>, controller: ReadableStreamDefaultController): void {
   const { incoming, outgoing } = c.env ?? {};
@@ -70,7 +65,7 @@ function cut(c: Context<HttpEnv>, controller: ReadableStreamDefaultController): 
     controller.error(new Error('The file is not complete.'));
     return;
   }
-  // The parts so far are sent at the end of this tick.
+  // The parts that have been collected are sent at the end of this tick.
   setImmediate(() => {
     if (isChunked(c)) outgoing.destroy();
     else incoming.socket.resetAndDestroy();

@@ -22,19 +22,16 @@ export interface ServerOptions {
   trustedProxies?: readonly string[];
 }
 
-/** The limits for callers: time, size, and number of connections. */
 export interface ServerLimits extends ConnectionLimits {
-  /** The time until all headers of a request must have arrived. */
+  /** All headers must arrive within this time. */
   headersTimeoutMs: number;
-  /** How long a whole request may take to arrive. After that, the response is 408. */
+  /** The maximum time for a whole request to arrive. After that, the response is 408. */
   requestTimeoutMs: number;
-  /** How often the request timeouts are checked. */
   checkIntervalMs: number;
-  /** How long to wait for the next request on the same connection. */
   keepAliveTimeoutMs: number;
-  /** The time until an idle connection is cut, for example because its caller does not read. */
+  /** An idle connection is cut after this time. */
   stallTimeoutMs: number;
-  /** The maximum size of all headers of a request together. Above it, the response is 431. */
+  /** The maximum size of all headers. Larger ones get 431. If they are larger, the response is 431. */
   maxHeaderBytes: number;
 }
 
@@ -43,20 +40,17 @@ const DEFAULT_LIMITS: ServerLimits = {
   requestTimeoutMs: 30_000,
   checkIntervalMs: 1_000,
   keepAliveTimeoutMs: 5_000,
-  // Event streams send something every 15 seconds.
+  // Event streams send data every 15 seconds.
   stallTimeoutMs: 120_000,
   maxHeaderBytes: 16 * 1_024,
   maxConnections: 1_000,
   maxConnectionsPerAddress: 500,
 };
 
-/**
- * The time that responses in progress have to finish when the service stops. Open streams are cut after it.
- */
+/** Responses in progress may finish within this time. Remaining streams are closed afterwards. */
 const CLOSE_GRACE_MS = 1_000;
 
 export interface HttpServer {
-  /** The server's address, such as `http://127.0.0.1:8787`. */
   url: string;
   /** Stops accepting requests. Resolves once every connection is closed, after about a second. */
   close(): Promise<void>;
@@ -74,12 +68,11 @@ export async function startHttpServer(options: ServerOptions): Promise<HttpServe
       keepAliveTimeout: limits.keepAliveTimeoutMs,
       maxHeaderSize: limits.maxHeaderBytes,
     },
-    // Otherwise it would replace the global Request and Response with its own classes, and the Salesforce connector
-    // would no longer recognise responses of fetch.
+    // Otherwise it replaces the global Request and Response. The Salesforce connector would then not recognise fetch's
+    // responses.
     getRequestListener(app.fetch, { overrideGlobalObjects: false }),
   );
-  // Node silently drops headers beyond a maximum number, and proxies add theirs at the end. The size of the headers is
-  // limited instead.
+  // Node silently drops headers beyond a maximum, and proxies add theirs last. So their size is limited instead.
   server.maxHeadersCount = 0;
   limitConnections(server, limits, trustedProxies(options.trustedProxies ?? []));
   server.setTimeout(limits.stallTimeoutMs);
@@ -111,21 +104,20 @@ function buildUrl(host: string, address: string | AddressInfo | null): string {
 export interface ConnectionLimits {
   /** The maximum number of open connections. */
   maxConnections: number;
-  /** The maximum number of open connections from one address. For IPv6, from one network of 64 bits. */
+  /** For IPv6, per 64-bit network. */
   maxConnectionsPerAddress: number;
 }
 
 /** The state of a connection. */
 interface Connection {
   address: string;
-  /** The request in progress. */
+  /** The request that is in progress. */
   request: IncomingMessage | null;
 }
 
 /**
- * Enforces the limits. If a new connection would exceed a limit, it replaces the connection that has gone longest
- * without a complete request. So silent connections never keep a caller out, and a request in progress is never cut. If
- * all connections have requests in progress, the new one is closed. A trusted proxy forwards many callers and has no
+ * Enforces the limits. Above a limit, a new connection replaces the longest silent one. So silent connections block
+ * nobody, and requests in progress continue. If all are busy, the new connection is closed. Trusted proxies have no
  * limit per address.
  */
 function limitConnections(
@@ -133,7 +125,7 @@ function limitConnections(
   { maxConnections, maxConnectionsPerAddress }: ConnectionLimits,
   isTrustedProxy: IsTrustedProxy,
 ): void {
-  /** The connection that has been silent for longest comes first. */
+  /** The longest silent connection comes first. */
   const connections = new Map<Socket, Connection>();
   const counts = new Map<string, number>();
 
@@ -156,7 +148,7 @@ function limitConnections(
     connection.request = request;
     response.once('close', () => {
       connection.request = null;
-      // From now on the connection is silent, and comes after all other silent connections.
+      // Moved to the end, because it is silent now.
       if (connections.delete(socket)) connections.set(socket, connection);
     });
   });
@@ -170,7 +162,7 @@ function limitConnections(
     else counts.set(connection.address, left);
   }
 
-  /** Closes the connection that has been silent for longest, of one address or of all addresses. */
+  /** Closes the longest silent connection, optionally of one address. */
   function closeOneSilent(address: string | null): boolean {
     for (const [socket, connection] of connections) {
       if (address !== null && connection.address !== address) continue;

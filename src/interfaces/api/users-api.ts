@@ -1,6 +1,6 @@
 /**
- * /v1/users, /v1/tokens, /v1/address and /v1/mails: who signs in, with which rights and at which address, and who gets
- * which mails.
+ * /v1/users, /v1/tokens, /v1/address and /v1/mails: the users who sign in, their rights, the address of the service,
+ * and the emails that each user gets.
  */
 import { setAddress, showAddress } from '../../operations/address.ts';
 import { listUserCrmUsers, unlinkUserCrmUser } from '../../operations/crm-users.ts';

@@ -1,7 +1,4 @@
-/**
- * Large operations: actions outside the database that take minutes (donor-sync responds with 202, and continues after a
- * restart), and decisions about many contacts. Also a contact with its stored data, and a client's settings.
- */
+/** Also has the routes for stored data and settings. */
 
 import { aboutContact } from '../../operations/about.ts';
 import { findContactsByName, nameContacts, showContact } from '../../operations/contacts.ts';
@@ -25,18 +22,18 @@ export function workRoutes(deps: HttpDeps, access: Access) {
   const { app, add } = createOperationRoutes(deps, access);
   const contact = '/v1/integrations/{integration}/contacts/{contact}';
   add(undoRun, { method: 'post', path: '/v1/runs/{run}/undo', tag: 'Runs', status: 202 });
-  // It queries the CRM, so a link of another site must not be able to start it.
+  // The preview queries the CRM, so another site's link must not trigger it.
   add(previewUndoOfRun, { method: 'post', path: '/v1/runs/{run}/undo/counts', tag: 'Runs' });
   add(forgetContact, { method: 'post', path: `${contact}/forget`, tag: 'Privacy', status: 202 });
   add(previewErasure, { method: 'post', path: `${contact}/forget/counts`, tag: 'Privacy' });
   add(liftContactBlock, { method: 'delete', path: `${contact}/block`, tag: 'Privacy' });
-  // A view of personal data is recorded, so the request is never a GET, which a link on another site could send. The
-  // name is in the body, because no address may contain a name.
+  // Never a GET, because another site's link could send one. Addresses must not contain names, so the name is in the
+  // body.
   const search = '/v1/integrations/{integration}/contact-search';
   add(findContactsByName, { method: 'post', path: search, tag: 'Contacts' });
-  // The rows of one page may belong to several clients.
+  // A page may have rows of several clients.
   add(nameContacts, { method: 'post', path: '/v1/contact-names', tag: 'Contacts' });
-  // It names people and their capacity, so it is recorded, and no link on another site can start it.
+  // The response names people and their capacity. It is recorded, and other sites cannot request it.
   const introductions = '/v1/integrations/{integration}/introductions';
   add(rankedIntroductions, { method: 'post', path: introductions, tag: 'Contacts' });
   const listed = '/v1/integrations/{integration}/listed-contacts/{contact}';
@@ -46,7 +43,7 @@ export function workRoutes(deps: HttpDeps, access: Access) {
   add(aboutContact, { method: 'post', path: `${contact}/about`, tag: 'Privacy' });
   const settings = '/v1/integrations/{integration}/settings';
   add(exportSettings, { method: 'get', path: settings, tag: 'Integrations' });
-  // This data leaves the product, so the request is recorded, and it is not a GET either.
+  // This data leaves the product. So it is recorded and never a GET.
   const everything = '/v1/integrations/{integration}/export';
   add(exportAll, { method: 'post', path: everything, tag: 'Privacy' });
   const decisions = '/v1/integrations/{integration}/decisions/{reason}/{decision}';

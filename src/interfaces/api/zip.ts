@@ -1,31 +1,27 @@
-/** A ZIP file that is written while its files are read, so no file has to be in memory or on disk. */
 import { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { WriteFile } from '../../core/write-file.ts';
 
 export interface ZipWriter {
-  /**
-   * The ZIP file's bytes, which are written as fast as they are read. If the reader stops, the file that is being added
-   * also stops.
-   */
+  /** The ZIP file's bytes. Written as fast as they are read. If the reader stops, the current file stops too. */
   bytes: AsyncIterable<Uint8Array>;
-  /** Adds a file. If its first part cannot be read, rejects before any of the file is written. */
+  /** If the first part fails, rejects before anything is written. */
   add: WriteFile;
-  /** Writes the table of contents, without which the file is not complete. */
+  /** Writes the table of contents. */
   finish(): void;
-  /** Ends the bytes with an error. */
+  /** Ends the stream of bytes with an error. */
   abort(error: unknown): void;
 }
 
-/** Only the owner can read and write the files, as with files that the terminal writes. */
+/** Only the owner can read the files, as in the terminal. */
 const MODE = 0o100600;
 
-/** Creates a writer. The files get the time `now` (epoch ms). */
+/** The files get the time `now` (epoch ms). */
 export async function createZip(now: number): Promise<ZipWriter> {
   const { ZipFile } = await import('yazl');
   const zip = new ZipFile();
   const bytes = requireReadable(zip.outputStream);
-  // Without a listener, an error of the stream would end the process.
+  // Without a listener, a stream error would end the process.
   bytes.on('error', () => {});
   return { bytes, add, finish: () => zip.end(), abort };
 
@@ -46,7 +42,7 @@ export async function createZip(now: number): Promise<ZipWriter> {
     const file = Readable.from(startedWith(first, rest), { objectMode: false });
     const close = () => file.destroy(new Error(`${name} was not read to its end.`));
     if (bytes.destroyed) close();
-    // yazl does not close a file whose reader has left.
+    // If the reader stops, yazl does not close the file.
     bytes.once('close', close);
     try {
       zip.addReadStream(file, name, { mtime: new Date(now), mode: MODE });
@@ -61,13 +57,13 @@ export async function createZip(now: number): Promise<ZipWriter> {
   }
 }
 
-/** Returns the stream as a readable one, because the types of yazl do not say that it can be destroyed. */
+/** The types of yazl do not say that the stream can be destroyed. */
 function requireReadable(stream: unknown): Readable {
   if (stream instanceof Readable) return stream;
   throw new Error('yazl writes into another kind of stream.');
 }
 
-/** Yields all parts, of which the first has already been read. */
+/** Yields all parts. The caller has read the first part. */
 async function* startedWith(
   first: IteratorResult<string>,
   rest: AsyncIterator<string>,

@@ -1,4 +1,4 @@
-/** The pages for users, group by group, and the files that they load. */
+/** The groups of pages for users, and the files that these pages load. */
 
 import type { Hono } from 'hono';
 import { compress } from 'hono/compress';
@@ -39,7 +39,7 @@ export interface Doors {
   access: Access;
   passwords: PasswordSignIn;
   passkeys: PasskeySignIn;
-  /** The sign-in with the identity provider, or null without a provider. */
+  /** Signs users in with the identity provider. Null if no provider is configured. */
   provider: ProviderSignIn | null;
   getAddress: ClientAddress;
 }

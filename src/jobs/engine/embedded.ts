@@ -1,5 +1,6 @@
 /**
- * The engine without a server. It uses the requests in the store as the queue, and the leases as the locks.
+ * The engine for a database without a server. It uses the requests in the store as its queue, and the leases as its
+ * locks.
  */
 import type { Clock } from '../../core/clock.ts';
 import type { RunRequestRecord } from '../../sync/statements/request-rows.ts';

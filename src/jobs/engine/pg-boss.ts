@@ -1,6 +1,7 @@
 /**
- * The engine on Postgres, for any number of processes on any number of machines. pg-boss assigns turns. If a process
- * dies, pg-boss notices it and gives its turn to another process. The library is loaded when the engine is opened.
+ * The engine on Postgres, for any number of processes on any number of machines. pg-boss assigns the turns. If a
+ * process ends unexpectedly, pg-boss notices this and assigns the process's turn to a different process. The library is
+ * loaded when the engine is opened.
  */
 import type { ConstructorOptions, JobAttempt, PgBoss, Queue } from 'pg-boss';
 import { z } from 'zod';
@@ -16,7 +17,7 @@ import type { Engine, Turn } from './engine.ts';
 export interface PgBossDeps {
   /** The database that contains the store. */
   url: string;
-  /** Connects pg-boss to the database, by default over two separate connections. */
+  /** The default is two separate connections. */
   connect?: ((url: string) => QueueConnection) | undefined;
   db: Database;
   clock: Clock;
@@ -26,10 +27,10 @@ export interface PgBossDeps {
 /** The connection for pg-boss's statements. */
 export type QueueConnection = Pick<ConstructorOptions, 'connectionString' | 'max' | 'db'>;
 
-/** A separate schema, because another program in the same database may use pg-boss too. */
+/** A separate schema, because a different program in the same database may use pg-boss too. */
 const SCHEMA = 'donor_sync_jobs';
 
-/** The queue of turns. With `exclusive`, each integration has at most one waiting or active job. */
+/** With `exclusive`, each integration has at most one waiting or active job. */
 const QUEUE = 'turns';
 
 const JOBS = { table: `${SCHEMA}.job`, queue: QUEUE };
@@ -52,10 +53,10 @@ const QUEUE_OPTIONS = {
 /** Jobs with this priority are taken first, and have reserved slots. */
 const URGENT = 10;
 
-/** How often requested runs without a job get one. */
+/** The interval at which requested runs without a job get a job. */
 const SWEEP_INTERVAL_MS = 5_000;
 
-/** How long the end of a turn is retried while the database is unavailable. */
+/** The time for which a process tries to end its turn while the database is unavailable. */
 const END_PATIENCE_MS = 30_000;
 
 /** Options that change nothing on a shared server. Its operator migrates it with `donor-sync migrate`. */
@@ -110,7 +111,7 @@ export function createPgBossEngine(deps: PgBossDeps): Engine {
     void keep();
     return { integrationId, isExclusive: true, lost: lost.signal, end };
 
-    /** Keeps the turn. While the database is unavailable, no other process can get the turn either. */
+    /** Keeps the turn while the database is unavailable. No other process can get the turn at that time. */
     async function keep(): Promise<void> {
       while (!ended.signal.aborted) {
         await clock.sleep(HEARTBEAT_INTERVAL_MS, ended.signal);
@@ -127,7 +128,7 @@ export function createPgBossEngine(deps: PgBossDeps): Engine {
     async function end(afterMs = 0): Promise<void> {
       ended.abort();
       held.delete(ended);
-      // Repeating this does no harm, because a turn that has ended is not ended again.
+      // Repeating this causes no problems, because a turn that has ended is not ended again.
       await transact(db, END_PATIENCE_MS, async (trx) => {
         if (loaded === null) return;
         const isOurs = isDone(await boss.complete(QUEUE, attempt, null, loaded.within(trx)));
@@ -137,7 +138,7 @@ export function createPgBossEngine(deps: PgBossDeps): Engine {
     }
   }
 
-  /** Finds requests that were made at the moment when a turn ended, or by a process without an engine. */
+  /** Finds requests that were made just as a turn ended, or by a process without an engine. */
   async function sweep({ boss }: Loaded): Promise<void> {
     const nowMs = clock.monotonicMs();
     if (nowMs - sweptMs < SWEEP_INTERVAL_MS) return;
@@ -153,12 +154,12 @@ export function createPgBossEngine(deps: PgBossDeps): Engine {
 
 const responseSchema = z.object({ affected: z.number() });
 
-/** Returns false if the turn has ended, or belongs to another process by now. */
+/** Returns false if the turn has ended or now belongs to a different process. */
 function isDone(response: object): boolean {
   return responseSchema.parse(response).affected > 0;
 }
 
-/** Creates a job for each run. If a job is already waiting or active, it serves the request. */
+/** If a job is already waiting or active, it serves the request. */
 async function put(
   { boss, within }: Loaded,
   trx: Trx,
@@ -173,7 +174,7 @@ async function ask(loaded: Loaded, trx: Trx, runs: readonly AskedRun[]): Promise
   await put(loaded, trx, runs, 0);
   for (const { integrationId: singletonKey, isUrgent } of runs) {
     if (!isUrgent) continue;
-    // A job that waits for its schedule's turn, or for a while, then waits no longer.
+    // A job may wait for its schedule or for a delay. It is now started immediately.
     const at = { singletonKey, priority: URGENT, startAfter: 0 };
     await loaded.boss.update(QUEUE, undefined, { ...at, ...loaded.within(trx) });
   }
@@ -214,7 +215,7 @@ async function load(
   const { PgBoss, fromKysely, systemClock: timers } = await import('pg-boss');
   const boss = new PgBoss({
     ...connect(url),
-    // If its clock were set back, pg-boss would stop looking for dead processes.
+    // If its clock were set back, pg-boss would no longer look for dead processes.
     clock: { ...timers, now: clock.monotonicMs },
     application_name: 'donor-sync-jobs',
     schema: SCHEMA,

@@ -8,7 +8,7 @@ import type { Tables } from '../../database/tables/tables.ts';
 
 export type IdempotencyRecord = FromRow<Selectable<Tables['idempotency_keys']>>;
 
-/** How long a key leads to its first run. */
+/** The time for which a key returns its first run. */
 const KEY_LIFETIME_MS = 24 * 3_600_000;
 
 /**

@@ -30,7 +30,7 @@ export function listRereads(reader: Reader): Promise<RereadRecord[]> {
 }
 
 /**
- * Requests a run over changes. `isLast` marks the last of these runs. Does nothing if another process has
+ * Requests a run that reads changes. `isLast` marks the last of these runs. Does nothing if a different process has
  * requested the run, or if another call has arrived.
  */
 export async function requestReread(

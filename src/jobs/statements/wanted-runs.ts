@@ -3,7 +3,7 @@ import { type SqlBool, sql } from 'kysely';
 import type { AskedRun } from '../../core/run.ts';
 import type { Reader } from '../../database/reader.ts';
 
-/** Returns integrations with a requested run but without an open job (by its key) in a pg-boss queue. */
+/** Returns integrations that have a requested run but no open job in a pg-boss queue. A job is found by its key. */
 export async function listWithoutJob(
   reader: Reader,
   { table, queue }: { table: string; queue: string },
@@ -25,7 +25,7 @@ export async function findWanted(reader: Reader, integrationId: string): Promise
   return row ? { integrationId, isUrgent: Number(row.urgent) > 0 } : null;
 }
 
-/** Selects queued or started requests. A run that has started and not ended is still requested. */
+/** Selects queued or started requests. A run that has started but has not ended is still requested. */
 function wantedRows(reader: Reader) {
   return reader
     .selectFrom('run_requests')

@@ -1,7 +1,7 @@
 /** Reads the service's networks as they are in the mirror. */
 import type { Reader } from '../../database/reader.ts';
 
-/** A group of the settings that has a network at the service now. */
+/** A configured group that has a network at the service. */
 export interface MirroredNetwork {
   /** The service's ID. */
   networkId: string;
@@ -12,8 +12,8 @@ export interface MirroredNetwork {
 }
 
 /**
- * Returns an integration's networks with their members, in the order of the settings. They are as the last run with
- * networks found them. Networks that are no longer in the settings are left out.
+ * Returns an integration's networks with their members, in the order of the settings. They have the state that the last
+ * run with networks found. Networks that are no longer in the settings are left out.
  */
 export async function listMirroredNetworks(
   reader: Reader,

@@ -23,19 +23,18 @@ export interface AddIntent {
   networkId: string;
   donorIds: readonly string[];
   balanceBefore: number;
-  /** The key's mark (`findSpendMark`) from before the balance was read. */
+  /** The key's mark (`findSpendMark`), from before the balance was read. */
   spendMark: string;
 }
 
-/** How a donor of a bulk add ended. */
 export type MemberEnd =
-  /** In the network, because of this bulk add or already before it. */
+  /** The donor is in the network, because of this bulk add or from before it. */
   | { kind: 'added' }
   | { kind: 'already' }
   | { kind: 'not_found' }
-  /** The donor is not in the network, although it may be paid for. The reason is one word. */
+  /** The donor is not in the network, although the bulk add may have been charged. The reason consists of one word. */
   | { kind: 'failed'; detail: string }
-  /** Not paid for, so another bulk add may add the donor. */
+  /** The donor was not paid for, so a new bulk add may add the donor. */
   | { kind: 'unpaid' };
 
 /** How a bulk add ended: what it cost, and which donors have no result yet. */
@@ -47,8 +46,8 @@ export interface AddEnd {
 const UNANSWERED: AddState[] = ['intended', 'lost'];
 
 /**
- * Records the intent with the current balance. Returns false and records nothing if another bulk add of the key waits
- * for its response, or was sent since the balance was read.
+ * Records the intent with the current balance. Returns false and records nothing if a different bulk add with the key
+ * is waiting for its response, or has been sent since the balance was read.
  */
 export async function recordAddIntent(trx: RunTransaction, intent: AddIntent): Promise<boolean> {
   const inserted = await trx
@@ -68,7 +67,7 @@ export async function recordAddIntent(trx: RunTransaction, intent: AddIntent): P
     .onConflict((c) => c.doNothing())
     .executeTakeFirst();
   if (inserted.numInsertedOrUpdatedRows === 0n) return false;
-  // Checked once the key is locked, because from then on no other bulk add can be sent.
+  // This is checked once the key is locked, because no other bulk add can be sent from then on.
   if ((await findSpendMark(trx, intent.partnerKey, intent.id)) !== intent.spendMark) {
     await trx.deleteFrom('network_adds').where('id', '=', intent.id).execute();
     return false;
@@ -90,7 +89,7 @@ export async function recordAddIntent(trx: RunTransaction, intent: AddIntent): P
   return true;
 }
 
-/** Records that the service has accepted the bulk add and works on its job. */
+/** Records that the service has accepted the bulk add and is working on its job. */
 export async function recordAddAccepted(
   trx: RunTransaction,
   addId: string,
@@ -146,8 +145,8 @@ export async function recordAddEnds(
 }
 
 /**
- * Returns a bulk add without a response, of this key, or of this integration with an earlier key. The integration's own
- * bulk adds come first.
+ * Returns a bulk add without a response. It was sent with this key, or by this integration with an earlier key. The
+ * integration's own bulk adds come first.
  */
 export async function findUnansweredAdd(
   reader: Reader,
@@ -184,14 +183,13 @@ export async function listAddedDonors(
 }
 
 /**
- * Returns the credits of the networks bucket that an integration has spent since `since` (epoch ms). Open
- * bulk adds count as spent.
+ * Returns the credits of the networks bucket that an integration has spent since `since` (epoch ms). Bulk adds that
+ * have not ended are treated as spent.
  */
 export function getNetworkCreditsSince(reader: Reader, integrationId: string, since: number) {
   return spentSince(reader, 'network_adds', integrationId, since);
 }
 
-/** Returns the networks credits of one run. */
 export function getNetworkCreditsByRun(reader: Reader, runId: string) {
   return spentByRun(reader, 'network_adds', runId);
 }
@@ -249,8 +247,8 @@ const STATE_OF = {
 } as const satisfies Record<Exclude<MemberEnd['kind'], 'unpaid'>, MemberState>;
 
 /**
- * Returns a mark of a key's spending on bulk adds. It changes when another bulk add is sent or answered. `own` is left
- * out.
+ * Returns a string that marks the state of a key's spending on bulk adds. It changes when a different bulk add is sent
+ * or answered. `own` is left out.
  */
 export async function findSpendMark(reader: Reader, partnerKey: string, own = ''): Promise<string> {
   const [adds] = (await selectAdds(reader, { partnerKey, own })).rows;

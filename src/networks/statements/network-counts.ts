@@ -5,7 +5,7 @@ import { preparedRead, type Slots } from '../../database/prepared.ts';
 import type { Reader } from '../../database/reader.ts';
 import type { Trx } from '../../database/tables/tables.ts';
 
-/** What a run has changed in one network, as it is reported (design, section 4.3). */
+/** The changes that a run has made in one network, as they are reported (design, section 4.3). */
 export interface NetworkCounts {
   name: string;
   added: number;
@@ -15,7 +15,7 @@ export interface NetworkCounts {
   failed: number;
 }
 
-/** Starts counting for these networks, in the order of the settings. */
+/** Starts the counts of added and removed members for these networks, in the order of the settings. */
 export async function beginNetworkCounts(
   trx: RunTransaction,
   runId: string,
@@ -62,7 +62,7 @@ const selectCounts = preparedRead((db, { runId }: Slots<{ runId: string }>) =>
     .compile(),
 );
 
-/** Adds to a run's counts, if it counts for the network. */
+/** Increases a run's counts for a network, if the run counts changes to this network. */
 export async function addCounts(
   trx: Trx,
   { runId, network }: { runId: string; network: string },

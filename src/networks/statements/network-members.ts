@@ -12,7 +12,7 @@ import { addCounts } from './network-counts.ts';
 
 export type MemberRecord = FromRow<Selectable<Tables['network_members']>>;
 
-/** Returns the donors of a network (by the store's ID) with their states, by donor ID. */
+/** Returns a network's donors and their states, by donor ID. `network` is the store's ID for the network. */
 export function listNetworkMembers(reader: Reader, network: string): Promise<MemberRecord[]> {
   return reader
     .selectFrom('network_members')
@@ -59,7 +59,9 @@ export async function listDonors(reader: Reader, integrationId: string): Promise
   return rows.flatMap((row) => row.donor_id ?? []);
 }
 
-/** Returns donors that are being removed, whose contact was erased, and who belong to no other contact. */
+/**
+ * Returns donors that are being removed because their contact was erased, and that do not belong to any other contact.
+ */
 export async function listErasedMembers(
   reader: Reader,
   integrationId: string,

@@ -75,10 +75,7 @@ export async function recordMirroredGroups(
   }
 }
 
-/**
- * Records the members of a group that was read completely, and moves due members to the front of
- * the plan.
- */
+/** Records the members of a completely read group, and moves due members to the front of the plan. */
 export async function recordGroupMembers(
   trx: RunTransaction,
   runId: string,
@@ -129,7 +126,8 @@ export async function listWantedMembers(
 
 /**
  * Records that the service now has a network for the group, with these donors as members. Returns false and changes
- * nothing if another group has the network, because two processes can find it at the same time.
+ * nothing if the network already belongs to a different group. Two processes can find the same network at the same
+ * time.
  */
 export async function bindNetwork(
   trx: RunTransaction,
@@ -171,7 +169,7 @@ export async function recordNetworkName(
   await trx.updateTable('networks').set({ name }).where('id', '=', id).execute();
 }
 
-/** True if this network of the service mirrors another group, of any integration. */
+/** True if this network at the service already mirrors a different group, in any integration. */
 export async function isNetworkTaken(
   reader: Reader,
   networkId: string,

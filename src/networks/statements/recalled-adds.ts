@@ -9,7 +9,7 @@ import { inBatches, inFilledBatches } from '../../database/rows.ts';
 import { UNKNOWN_BALANCE } from '../../database/tables/credits.ts';
 import type { Trx } from '../../database/tables/tables.ts';
 
-/** Returns the bulk adds among these that are missing in the database. */
+/** Returns those of the given bulk adds that are missing from the database. */
 export async function findUnknownAdds(
   reader: Reader,
   ids: readonly string[],
@@ -26,7 +26,7 @@ export async function findUnknownAdds(
   return unknown;
 }
 
-/** Records a bulk add that the database lacks, with its donors, and adds it to the bill. */
+/** Records a bulk add that the database lacks, with its donors, and adds its cost to the bill. */
 export async function recordRecalledAdd(
   trx: Trx,
   { intended, answered }: RecalledRequest,
@@ -48,7 +48,7 @@ export async function recordRecalledAdd(
       partner_key: key,
       network: mirrored?.id ?? '',
       network_id: subject.networkId,
-      // Its result matters only if one of its donors is to be added.
+      // Its result is relevant only if one of its donors is to be added.
       state: 'done',
       donors: credits,
       charged: answered?.charged ?? credits,
@@ -82,8 +82,8 @@ export async function recordRecalledAdd(
 }
 
 /**
- * Adopts the bulk adds that have already paid for some of these donors. The donors then count as being added, and the
- * job or the network shows the result. Resolves with the number of donors.
+ * Adopts the bulk adds that have already paid for some of these donors. The donors are then treated as being added, and
+ * the job or the network shows the result. Resolves with the number of donors.
  */
 export async function takeRecalledAdds(
   trx: RunTransaction,
@@ -119,7 +119,7 @@ export async function takeRecalledAdds(
           intended_at: row.sent_at,
           job_id: row.job_id,
         })
-        // The restore has recorded it, and some of its donors may already have been adopted.
+        // The restore has recorded this bulk add, and some of its donors may already have been adopted.
         .onConflict((c) => c.column('id').doUpdateSet({ state, network, closed_at: null }))
         .execute();
       await trx

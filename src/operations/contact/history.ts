@@ -8,7 +8,6 @@ import { listRunsOfContact, type RunOfContact } from '../../sync/statements/run-
 import { whyText } from '../../sync/views/run-contacts.ts';
 import { toTime } from './to-time.ts';
 
-/** An event in a contact's history. */
 export interface ContactEvent {
   at: string | null;
   kind: 'run' | 'decision';
@@ -32,7 +31,7 @@ export async function readHistory(
     limit: MAX_RUNS,
   });
   const isLast = runs.some(({ runId }) => runId === outcomeRun);
-  // A run in progress has no rows yet, and neither has a run that found nothing to do.
+  // Runs in progress and runs with nothing to do have no rows.
   const last =
     outcomeRun === null || isLast
       ? []

@@ -1,7 +1,4 @@
-/**
- * Shows who can introduce a contact. The text is composed on request from IDs and the names in the CRM, and is not
- * stored.
- */
+/** Shows who can introduce a contact. The text comes from IDs and the CRM's names and is not stored. */
 import type { RecordLookup } from '../../../connectors/contract.ts';
 import type { ContactRecord } from '../../contacts/contacts.ts';
 import type { Reader } from '../../database/reader.ts';
@@ -12,37 +9,34 @@ import { findContactsByDonor } from '../../networks/statements/network-members.t
 import { findPath } from '../../paths/statements/warm-paths.ts';
 import { findKeptBack } from '../../sync/guards/kept-back.ts';
 
-/** A member who can introduce the contact, by IDs. */
 export interface KnownIntroduction {
   donorId: string;
-  /** The IDs of the member's contacts. Empty for a member who is not a contact. */
+  /** Empty for a member who is not a contact. */
   contacts: readonly string[];
   network: string;
-  /** The strength, from 0 to 1. Null for further members who know the contact, because theirs is not stored. */
+  /** Null for further members, whose strength is not stored. */
   strength: number | null;
 }
 
-/** What decides which members may be named. */
 export interface MemberRecords {
   records: ReadonlyMap<string, ContactRecord>;
-  /** The current records in the CRM. Empty if it could not be read. */
+  /** Empty if the CRM could not be read. */
   lookups: ReadonlyMap<string, RecordLookup>;
   /** The contacts that the filter does not include now. */
   outside: ReadonlySet<string>;
 }
 
 export interface Introduction extends Omit<KnownIntroduction, 'contacts'> {
-  /** The member's contact that may be shown, or null if there is none. */
+  /** Null if no contact of the member may be shown. */
   contact: string | null;
-  /** The name in the CRM, or null if it is unknown or may not be shown. */
   name: string | null;
   sentence: string;
 }
 
-/** Nobody reads a longer list. */
+/** Users do not read a longer list. */
 const MAX_INTRODUCTIONS = 12;
 
-/** Finds the members who can introduce the contact, the strongest first. */
+/** Strongest first. */
 export async function findIntroductions(
   reader: Reader,
   integrationId: string,
@@ -69,7 +63,7 @@ export async function findIntroductions(
   }));
 }
 
-/** Composes the introduction. If a member may not be named, the sentence contains only the network. A pure function. */
+/** Composes the introduction. Without a name, the sentence mentions only the network. A pure function. */
 export function describeIntroductions(
   known: readonly KnownIntroduction[],
   called: string,
@@ -85,10 +79,7 @@ export function describeIntroductions(
   });
 }
 
-/**
- * Returns the first of a person's contacts that may be shown. A mark on any of them applies to the person. A pure
- * function.
- */
+/** A mark on one contact applies to the person. A pure function. */
 function findShownContact(
   contacts: readonly string[],
   { records, lookups, outside }: MemberRecords,

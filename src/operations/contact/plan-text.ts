@@ -1,4 +1,4 @@
-/** Describes in a sentence what a run for one contact would do and cost. All functions are pure. */
+/** All functions are pure. */
 import type { z } from 'zod';
 import { outcomeText } from '../../core/outcome.ts';
 import { dueText } from '../../sync/views/due-text.ts';
@@ -7,7 +7,6 @@ import type { planClient } from '../plan.ts';
 type Plan = z.output<typeof planClient.result>;
 
 export interface ContactPlan {
-  /** The cost in credits, or null if the contact would not be enhanced. */
   credits: 0 | 1 | null;
   text: string;
 }
@@ -35,7 +34,7 @@ export function describeContactPlan({ enhance, leave, credits, heldSince }: Plan
   return { credits: 1, text: `Costs 1 credit: this contact ${toSentencePart(dueText(reason))}.` };
 }
 
-/** Turns a reason into the end of a sentence about the contact. Most reasons describe the contact's state. */
+/** Converts a reason into the end of a sentence about the contact. */
 function toSentencePart(text: string): string {
   return text.startsWith('was ') ? text : `is due, because ${text}`;
 }

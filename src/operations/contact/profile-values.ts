@@ -9,13 +9,11 @@ import type { RawValue } from '../../mapping/raw-value.ts';
 import type { AboutContact } from '../../privacy/statements/about.ts';
 import { toTime } from './to-time.ts';
 
-/** A value of a profile. */
 export interface ShownValue {
   name: string;
   lines: string[];
   /** True if the value is a URL. */
   isLink: boolean;
-  /** The CRM fields that the field map assigns the value to. */
   fields: ShownField[];
 }
 
@@ -23,14 +21,14 @@ export interface ShownField {
   /** The field's API name in the CRM. `label` is its label there. */
   name: string;
   label: string;
-  /** Why the field does not contain the value, as part of a sentence. Null if the reason is unknown. */
+  /** Why the field lacks the value, as part of a sentence. */
   missing: string | null;
-  /** The run that last wrote the field, and the time of the write (`at`), or null if no run has written it. */
+  /** The last run that wrote the field, and when. */
   run: string | null;
   at: string | null;
 }
 
-/** Each value once, with all the forms in which field maps can use it. */
+/** A value may have several sources. */
 const VALUES: readonly { name: string; source: FieldSource; also?: readonly FieldSource[] }[] = [
   { name: 'Name', source: 'name.full' },
   { name: 'Age', source: 'age' },
@@ -49,12 +47,12 @@ const MONEY: ReadonlySet<FieldSource> = new Set(['capacity.nonprofit', 'capacity
 /** The data that describes the location of a contact's values. */
 export interface ValueSources {
   mappings: readonly FieldMapping[];
-  /** The CRM's descriptions of its fields. Empty while the CRM is unavailable. */
+  /** Empty while the CRM is unavailable. */
   fields: readonly CrmField[];
   about: Pick<AboutContact, 'writes' | 'notInCrm'>;
 }
 
-/** Describes the values of a profile that was paid for at `paidAt` (epoch ms). A pure function. */
+/** `paidAt` is in epoch ms. */
 export function describeProfileValues(
   profile: Profile,
   paidAt: number,

@@ -1,6 +1,6 @@
 /**
- * Reads everything about a contact for a user who may see names: the data in the database, the kept profile, and the
- * names, which only the CRM has. Writes and spends nothing. If the CRM is unavailable, it returns the rest.
+ * Reads all data about a contact for a user who may see names. Combines the database, the kept profile and the CRM,
+ * which has the names. Spends and writes nothing. Works partially while the CRM is unavailable.
  */
 
 import type { RecordLookup } from '../../../connectors/contract.ts';
@@ -52,7 +52,7 @@ type Reading = Pick<
   'application' | 'reader' | 'fingerprint' | 'sealer' | 'signal' | 'clock'
 >;
 
-/** Throws a ConfigurationError (unknown) if neither the database nor the CRM has the contact. */
+/** Throws a ConfigurationError (unknown) if nobody has the contact. */
 export async function readContact(world: Reading, client: Integration, crmId: string) {
   const { reader, fingerprint, sealer } = world;
   const { id: integration } = client;
@@ -114,19 +114,19 @@ export async function readContact(world: Reading, client: Integration, crmId: st
 }
 
 /**
- * Returns false if the sentence in the CRM names anyone except the current best introducer. The path that it describes
- * may no longer exist, and its member may no longer want to be named.
+ * The sentence may name only the current best introducer. An older path may be gone, and its member may not want to be
+ * named.
  */
 function isOfPath(sentence: string | null, best: Introduction | undefined): boolean {
   const name = best?.name ?? null;
-  // The CRM may lack a middle name that the sentence contains.
+  // The CRM may lack a middle name.
   const words = name?.split(/\s+/) ?? [];
   return sentence !== null && words.length > 0 && words.every((word) => sentence.includes(word));
 }
 
 type Shown = KeptProfile & { kind: 'shown' };
 
-/** What is shown of a contact without data, or whose data may not be shown. */
+/** For contacts without visible data. */
 const NOTHING = {
   state: 'known' as 'known' | 'new' | 'gone' | 'erased',
   since: null as string | null,
@@ -155,7 +155,7 @@ interface ShownProfile {
   values: ReturnType<typeof describeProfileValues>;
 }
 
-/** Returns when the person was erased from this CRM account (epoch ms), or null if they were not. */
+/** Null if the person was not erased in this CRM account (epoch ms). */
 async function findErased(
   { reader, fingerprint }: Reading,
   { id, crm }: Integration,
@@ -169,14 +169,11 @@ async function findErased(
   return block?.since ?? null;
 }
 
-/**
- * The current data from the CRM, and a recent match from the service. While the CRM is unavailable, all of it
- * is empty.
- */
+/** Empty while the CRM is unavailable. */
 interface Live {
   /** Undefined if the CRM could not be read. */
   lookup: RecordLookup | undefined;
-  /** Why the CRM could not be read, as a whole sentence. */
+  /** Why the CRM could not be read, in a sentence. */
   problem: string | null;
   isOutside: boolean;
   members: MemberRecords;
@@ -191,7 +188,6 @@ interface Live {
 interface Wanted {
   crmId: string;
   introductions: readonly KnownIntroduction[];
-  /** The members' contacts in the database. */
   members: ReadonlyMap<string, ContactRecord>;
   stored: KeptProfile;
 }
@@ -217,20 +213,20 @@ async function readLive(world: Reading, client: Integration, wanted: Wanted): Pr
     }
   } catch (error) {
     const problem = readProblem(error, world.signal);
-    // If the CRM is only temporarily unavailable, the kept profile can still be shown. If the settings have to be
-    // corrected, the client may now lead to a different account, so the profile is withheld.
+    // During a short outage, the kept profile can be shown. Wrong settings may mean another CRM account, so the profile
+    // is withheld.
     const isPassing = !isConfigurationError(error);
     return { ...nothing, problem, ...(isPassing ? {} : { profile: keptBack(wanted.stored) }) };
   }
 }
 
-/** Returns the message of an error from the CRM, or of the request's time limit. Throws any other error. */
+/** Throws other errors. */
 function readProblem(error: unknown, signal: AbortSignal): string {
   if (!isDonorSyncError(error) && !signal.aborted) throw error;
   return messageOf(error);
 }
 
-/** Withholds a profile that could not be checked. */
+/** The profile could not be checked. */
 function keptBack(profile: KeptProfile): KeptProfile {
   return profile.kind === 'shown' ? { kind: 'kept_back', reason: 'profile_unopened' } : profile;
 }
@@ -241,10 +237,7 @@ interface OpenedClient {
   mappings: readonly FieldMapping[];
 }
 
-/**
- * Reads the contact's own record first, because its marks can forbid the rest. If a later step fails, the
- * profile is withheld, because it has not been checked.
- */
+/** The contact's marks can forbid the rest, so its record comes first. */
 async function readFromCrm(
   { clock, signal }: Reading,
   { deps, client, mappings }: OpenedClient,
@@ -260,7 +253,7 @@ async function readFromCrm(
     lookup,
     problem: null,
     isOutside: false,
-    // Until the filter has answered, no member may be named.
+    // The filter must answer before members are named.
     members: { records: members, lookups: byId, outside: allOutside },
     mappings,
     sentence: null,
@@ -283,7 +276,7 @@ async function readFromCrm(
   }
 }
 
-/** Reads the introduction in the CRM, or null if its field cannot be read. */
+/** Reads the introduction from the CRM. Returns null if its field cannot be read. */
 async function readSentence(
   { connector }: SyncDeps,
   mappings: readonly FieldMapping[],
@@ -301,10 +294,10 @@ async function readSentence(
   }
 }
 
-/** How long the service keeps results. Reading them is free. */
+/** The service keeps results for this time. Reading is free. */
 const RESULTS_KEPT_MS = 7 * 86_400_000;
 
-/** Reads why the service has chosen this person. Returns null if the service does not report it, or no longer does. */
+/** Reads the reason why the service has chosen this person. Null if the service gives no reason. */
 async function findMatch(
   deps: SyncDeps,
   { job: { jobId, submittedAt } }: KeptOfContact,
@@ -320,10 +313,6 @@ async function findMatch(
   }
 }
 
-/**
- * Throws the same error for an ID that does not exist, and for a contact that the filter excludes and the database does
- * not have.
- */
 function requireFound(
   { id }: Integration,
   crmId: string,
@@ -336,7 +325,7 @@ function requireFound(
   throw unknownContact(id, crmId, { source, refusal: 'unknown' });
 }
 
-/** Returns why the profile, match and networks may not be shown, or null if they may. */
+/** Null if everything may be shown. */
 function findReason(
   contact: ContactRecord,
   { lookup, isOutside, profile }: Live,

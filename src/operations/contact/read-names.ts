@@ -1,6 +1,6 @@
 /**
- * Reads the names of the contacts on a page, for a user who may see names. The database has no names, so they come from
- * the CRM, or from memory if the user has just seen them. If the CRM is unavailable, returns the reason.
+ * Names come from the CRM, or from memory if the user has just seen them. If the CRM is unavailable, returns the
+ * reason.
  */
 import type { RecordLookup } from '../../../connectors/contract.ts';
 import { findContacts } from '../../contacts/contacts.ts';
@@ -17,16 +17,13 @@ import { withoutErased } from './search-contacts.ts';
 import { inTurnOfNames } from './search-turns.ts';
 
 export interface NamesOfClient {
-  /** Contacts without a name are left out. */
+  /** Contacts without a name are skipped. */
   names: { crmId: string; name: string }[];
-  /** The reason why the CRM could not be read, or null if it was read, or if every name was in memory. */
+  /** Null if the CRM was read or memory had all names. */
   problem: string | null;
 }
 
-/**
- * Returns the names of these contacts. There is no name for erased contacts, contacts that have opted out, contacts
- * outside the filter, and contacts that no run has read.
- */
+/** Returns the names of these contacts. Skips erased, opted-out, filtered and unread contacts. */
 export async function readNames(
   world: ActingWorld,
   client: Integration,
@@ -38,7 +35,7 @@ export async function readNames(
   for (const crmId of crmIds) if (!allowed.has(crmId)) kept.drop(crmId);
   const missing = [...allowed].filter((crmId) => kept.get(crmId) === undefined);
   const { read, problem } = await readMissing(world, client, missing);
-  // The user may have requested an erasure, or a run may have found an opt-out, while the CRM was read.
+  // An erasure or an opt-out may have been recorded in the meantime.
   const still = read.size === 0 ? allowed : await findAllowed(world, client, [...allowed]);
   const isSame = read.size === 0 || (await readErasureMark(world.reader, client.id)) === erasures;
   const names: NamesOfClient['names'] = [];
@@ -63,7 +60,6 @@ function openKept(world: ActingWorld, { id }: Integration, erasures: string): Sh
   });
 }
 
-/** Returns the contacts whose names may be shown, according to the database. */
 async function findAllowed(
   world: ActingWorld,
   client: Integration,
@@ -105,9 +101,7 @@ async function readMissing(
   }
 }
 
-/**
- * Returns the names. A contact that has opted out in the CRM since the last run has no name either. A pure function.
- */
+/** Contacts that opted out since the last run are skipped too. A pure function. */
 function toNames(
   lookups: readonly RecordLookup[],
   outside: ReadonlySet<string>,

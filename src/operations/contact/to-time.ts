@@ -1,6 +1,6 @@
 import { isoTime } from '../../core/clock.ts';
 
-/** Returns a time in ISO 8601, or null for 0 or less, which means never. */
+/** 0 or less means never and gives null. */
 export function toTime(epochMs: number | null): string | null {
   return epochMs === null || epochMs <= 0 ? null : isoTime(epochMs);
 }

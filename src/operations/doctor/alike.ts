@@ -1,12 +1,11 @@
 import type { Finding } from '../../../connectors/contract.ts';
 import { describeCount } from '../../core/quantities.ts';
 
-/** A finding, with the subjects of other findings that differ only in their subject. */
+/** Represents equal findings and lists their subjects. */
 export type MergedFinding<Each extends Finding> = Each & { others: string[] };
 
 /**
- * Merges findings that differ only in their subject. In a new CRM, every mapped field is missing, and users
- * need to read that only once. The result is in the order of each group's first finding.
+ * Merges findings that differ only in their subject. In a new CRM, every field is missing, and one message is enough.
  */
 export function mergeAlike<Each extends Finding>(findings: readonly Each[]): MergedFinding<Each>[] {
   const merged = new Map<string, MergedFinding<Each>>();
@@ -20,7 +19,7 @@ export function mergeAlike<Each extends Finding>(findings: readonly Each[]): Mer
   return [...merged.values()];
 }
 
-/** Returns a text such as `The same for 2 others: donor_age, donor_bio.` */
+/** For example `The same for 2 others: donor_age, donor_bio.` */
 export function describeSame(others: readonly string[]): string {
   return `The same for ${describeCount(others.length, 'other')}: ${others.join(', ')}.`;
 }

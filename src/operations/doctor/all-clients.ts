@@ -1,4 +1,4 @@
-/** Runs the doctor for all clients, which takes as long as their CRMs take to respond. */
+/** Takes as long as the CRMs. */
 import { z } from 'zod';
 import { describeCount } from '../../core/quantities.ts';
 import { acting } from '../kit/operation.ts';

@@ -3,15 +3,15 @@ import { z } from 'zod';
 import type { Finding } from '../../../connectors/contract.ts';
 import type { Integration } from '../../core/integration-settings.ts';
 
-/** The result of checking one prerequisite of a client or of the installation. With `ok: true`, `fix` is advice. */
+/** The result of one check. With `ok: true`, `fix` is only advice. */
 export interface DoctorFinding extends Finding {
   /** Null if it is about the whole installation. */
   integration: string | null;
-  /** The command that fixes the problem, or null if a user has to follow `fix`. */
+  /** Null if a user must follow `fix`. */
   command: string | null;
 }
 
-/** The doctor's own causes. All other causes are error codes, or come from the connectors. */
+/** Causes of the doctor itself. Others are error codes or come from connectors. */
 export const CAUSES = {
   missing: 'fields_missing',
   notWritable: 'fields_not_writable',
@@ -24,7 +24,7 @@ export const CAUSES = {
   unreadable: 'settings_unreadable',
 } as const;
 
-/** Adds the command that helps to each finding. */
+/** Adds a helpful command to each finding. */
 export function withCommands(
   findings: readonly Finding[],
   integration: Pick<Integration, 'id' | 'crm'> | null,
@@ -37,7 +37,7 @@ export function withCommands(
   }));
 }
 
-/** Returns the command, or null if none helps and the user has to follow `fix`. */
+/** Null if no command helps. */
 function commandFor(
   { cause, fix }: Finding,
   integration: Pick<Integration, 'id' | 'crm'> | null,
@@ -68,7 +68,7 @@ function signsInByConsent(crm: Integration['crm']): boolean {
   return consentSchema.safeParse(crm).success;
 }
 
-/** Counts the problems. Findings that the same command or action fixes count as one. */
+/** Counts the problems. Findings with the same fix count once. */
 export function countCauses(findings: readonly DoctorFinding[]): number {
   const broken = findings.filter(({ ok }) => !ok);
   const deeds = broken.map(({ integration, command, cause = null, fix }) =>

@@ -20,15 +20,11 @@ const fileSchema = z.object({
   }),
 });
 
-/** The maximum number of columns that are named, and the maximum length of each name. */
+/** The number and the length of named columns are limited. */
 const COLUMNS_NAMED = 60;
 const NAME_LENGTH = 60;
 
-/**
- * Lists all columns of a file with the form of their values, including columns that are not read. So a part of an
- * address that was overlooked is noticed before it costs anything. No value is shown. CRMs other than files have no
- * such findings.
- */
+/** Users notice an overlooked address before it costs anything. Values are not shown. Only for files. */
 export async function checkColumns({ crm, contacts }: Integration): Promise<Finding[]> {
   const file = fileSchema.safeParse(crm);
   if (!file.success) return [];

@@ -1,4 +1,4 @@
-/** Checks where the database key comes from. */
+/** Checks the origin of the database key. */
 import { stat } from 'node:fs/promises';
 import type { Finding } from '../../../connectors/contract.ts';
 import { plain } from '../../../connectors/findings/findings.ts';
@@ -8,7 +8,6 @@ import { met, unmet } from './checks.ts';
 /** The permission bits of everyone except the owner. */
 const OTHERS = 0o077;
 
-/** Reports where the database key comes from, and checks that no other user of the machine can read its file. */
 export async function checkSecretKey(file: string | null): Promise<Finding> {
   if (file === null) {
     return plain(met('secret key', 'The key comes from DONOR_SYNC_SECRET_KEY.'));
@@ -28,7 +27,6 @@ export async function checkSecretKey(file: string | null): Promise<Finding> {
   return { ...finding, report: 'The key is in a file next to the database that it protects.' };
 }
 
-/** Returns a file's permissions, or null if it does not exist or the system has no permission bits. */
 async function readMode(file: string): Promise<number | null> {
   if (process.platform === 'win32') return null;
   const found = await stat(file).catch(() => null);

@@ -1,4 +1,4 @@
-/** Checks for paid values that wait to be written, and for other tools that change our values in the CRM. */
+/** Finds waiting values and tools that change ours. */
 import type { Connector, Finding } from '../../../connectors/contract.ts';
 import { plain } from '../../../connectors/findings/findings.ts';
 import type { OpenIntegration } from '../../application.ts';
@@ -14,13 +14,10 @@ import { met, unmet } from './checks.ts';
 
 const DAY_MS = 86_400_000;
 
-/** A tool that was noticed earlier may have its own user by now. */
+/** An older tool may have its own user by now. */
 const OTHER_TOOL_DAYS = 30;
 
-/**
- * Reports each reason for which values wait. If the reason is already gone, it reports that the next run writes the
- * values.
- */
+/** Reports why values wait. If the reason has ended, the next run writes them. */
 export async function checkValuesWaiting(
   { deps, integration, mappings }: OpenIntegration,
   connector: Connector,
@@ -55,7 +52,7 @@ function waitingFinding(reason: WaitingReason, isFreed: boolean): Finding {
   const [why = text, ...fix] = text.split(': ');
   const message = `${wait}: ${why}.`;
   const help = `${capitalised(fix.join(': '))}.`;
-  // A rule of the CRM can be intended, and so can amounts in only one currency.
+  // A rule of the CRM can be intentional. The same applies to amounts in only one currency.
   if (cause === 'refused' || cause === 'other_currency') return met(subject, message, help);
   return unmet(subject, message, help, CAUSE_OF[cause]);
 }
@@ -71,7 +68,7 @@ function capitalised(text: string): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
 
-/** Reports CRM automation that changes our values, and other tools that write as our user. */
+/** Finds automation that changes our values and tools that use our user. */
 export async function checkOthersInCrm({
   deps: { store, clock },
   integration,

@@ -44,7 +44,7 @@ const examineDeclared = {
   subjects: ['integration'],
 } as const;
 
-/** The terminal's command also checks the installation, and takes several clients. */
+/** The terminal also checks the installation and several clients. */
 export const examineClient = acting({
   ...examineDeclared,
   result: reportSchema,
@@ -58,8 +58,8 @@ export const examineClient = acting({
 });
 
 /**
- * Declares the operation for the terminal. Its findings contain the CRM's own messages, which only the user of this
- * machine may see, and its checks have no time limit. `also` reads more while the client is open.
+ * For the terminal. Its findings may quote the CRM, and its checks have no time limit. While the connection to the CRM
+ * is open, `also` performs further checks.
  */
 export function examineHere(also?: Examination['also']) {
   return acting({
@@ -74,7 +74,7 @@ export function examineHere(also?: Examination['also']) {
   });
 }
 
-/** Describes the report in sentences: each finding with its fix, and the number of problems. */
+/** Each finding with its fix, and the number of problems. */
 export function describeReport({ findings, causes }: DoctorReport): string[] {
   return [
     ...mergeAlike(findings.map(toFinding)).flatMap(({ subject, ok, message, fix, others }) => [
@@ -86,7 +86,7 @@ export function describeReport({ findings, causes }: DoctorReport): string[] {
   ];
 }
 
-/** Returns `refused` if there is any problem, because every problem has to be fixed by a user. */
+/** `refused` means that a user must fix something. */
 export function endingOf({ causes }: DoctorReport): 'done' | 'refused' {
   return causes === 0 ? 'done' : 'refused';
 }

@@ -1,5 +1,3 @@
-/** The TCP ports that donor-sync connects to according to its settings, for a firewall or a NetworkPolicy. */
-
 import type { Integration } from '../../core/integration-settings.ts';
 import type { Settings } from '../../settings/settings.ts';
 
@@ -11,7 +9,7 @@ export interface OutboundPort {
 
 type PortSettings = Pick<Settings, 'alerts' | 'database' | 'server'>;
 
-/** Lists the ports of the settings and of these clients, lowest first. DNS is left out. */
+/** Excludes DNS. */
 export function outboundPorts(
   { alerts, database, server }: PortSettings,
   integrations: Iterable<Integration>,
@@ -34,10 +32,7 @@ export function outboundPorts(
     .sort((a, b) => a.port - b.port);
 }
 
-/**
- * Returns the CRM's address. A file has none. If the settings of another CRM have no address, returns the vendor's
- * address over https.
- */
+/** A file has no address. Without an address, the vendor's https address is used. */
 function crmAddress({ kind, url }: Integration['crm']): string | undefined {
   if (typeof url === 'string') return url;
   return kind === 'csv' || kind === 'memory' ? undefined : 'https://crm.invalid';
@@ -60,7 +55,7 @@ function use(what: string, address: string | undefined): { what: string; port: n
   return number === undefined ? null : { what, port: number };
 }
 
-/** Returns the values of the Helm chart that allow outbound requests only to these ports. */
+/** Values for the Helm chart that allow only these ports. */
 export function networkPolicyValues(ports: readonly OutboundPort[]): string {
   const lines = ports.flatMap(({ port, for: uses }) => [
     `    # ${uses.join(', ')}`,

@@ -1,4 +1,4 @@
-/** Shows what a CRM may show of a contact through a door: its status, and for linked users also its values. */
+/** The status and, for linked users, the values. */
 import { z } from 'zod';
 import { isoTime } from '../../core/clock.ts';
 import type { Integration } from '../../core/integration-settings.ts';
@@ -20,7 +20,7 @@ import { startRun } from '../start-run.ts';
 import { isAnsweredHere } from './answer.ts';
 import { findOwnContact, type OwnContact } from './own-contact.ts';
 
-/** The input that identifies a contact at a door. */
+/** The input that identifies a contact in a CRM. */
 export const contactInput = {
   integration: z.string().describe('The ID of the client'),
   contact: z.string().min(1).max(255).describe('The ID of the contact in the CRM'),
@@ -49,7 +49,7 @@ const valuesSchema = z.object({
   question: questionSchema.nullable(),
 });
 
-/** A contact as a door shows it. */
+/** A contact as a CRM card shows it. */
 export const doorContactSchema = z.object({
   integration: z.string(),
   contact: z.string().describe('The ID of the contact in its canonical form'),
@@ -68,10 +68,7 @@ export const doorContactSchema = z.object({
 
 export type DoorContact = z.output<typeof doorContactSchema>;
 
-/**
- * Shows a contact through a door. A caller without a user, or with a role below reader, gets only the status, which
- * comes from the database and contains nothing about the person.
- */
+/** Without a reader's role, only the status is shown, which contains nothing about the person. */
 export const showAtDoor = acting({
   name: 'doors contact',
   summary: 'Show the status of a contact and, to readers, its values',
@@ -93,7 +90,7 @@ export const showAtDoor = acting({
   say: ({ status }) => status ?? 'No run has read this contact yet.',
 });
 
-/** True if the caller may mark contacts. A CRM itself has no user, so its door decides what it may do. */
+/** A CRM has no user, so its door decides. */
 export function mayMark(caller: Caller): boolean {
   return caller.kind === 'token' || hasRole(caller, startRun.role);
 }

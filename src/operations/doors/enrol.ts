@@ -1,4 +1,4 @@
-/** Marks a contact as wanted for a workflow of the CRM, within the limit of the day. */
+/** For a CRM workflow, within the daily limit. */
 import { z } from 'zod';
 import { WORKFLOWS } from '../../clients/statements/door-marks.ts';
 import { newId } from '../../core/new-id.ts';
@@ -9,10 +9,7 @@ import { acting } from '../kit/operation.ts';
 import { contactInput } from './contact.ts';
 import { markWithinDay, startOfDay } from './mark-within-day.ts';
 
-/**
- * Marks a contact like `markWanted`. An execution counts once, however often the CRM repeats its call. Above the daily
- * limit nothing is marked, unless a user has allowed more for this day.
- */
+/** An execution counts once, even if the CRM repeats its call. Above the limit, a user must allow more marks. */
 export const enrolContact = acting({
   name: 'doors enrol',
   summary: 'Mark a contact as wanted for a workflow',
@@ -38,7 +35,7 @@ export const enrolContact = acting({
   say: ({ state }) => (state === 'wanted' ? 'The contact was marked.' : 'The limit is reached.'),
 });
 
-/** Asks users about marks above the limit. There is one question for each client and day, with the number of marks. */
+/** Asks users about excess marks. Each client has one question per day. */
 export const askAboutMore = acting({
   name: 'doors ask',
   summary: 'Ask whether workflows may mark more contacts today',

@@ -1,4 +1,3 @@
-/** "Enhance now" at a door: marks a contact as wanted. */
 import { z } from 'zod';
 import type { Integration } from '../../core/integration-settings.ts';
 import { requireRole } from '../kit/authorise.ts';
@@ -14,9 +13,8 @@ export const markedSchema = z.object({
 });
 
 /**
- * Requests an ordinary run for one contact, like a webhook call. The run decides by all rules of the settings. The
- * request joins a run for this contact that waits or is in progress. The mark ends with that run. A repeated request
- * with the same key within 24 hours leads to the same run, even after it has ended.
+ * Requests an ordinary run for one contact. All rules of the settings apply. A queued or running run serves the
+ * request. The mark ends with that run. Within 24 hours, the same key returns the same run.
  */
 export const markWanted = acting({
   name: 'doors mark',
@@ -31,7 +29,7 @@ export const markWanted = acting({
   subjects: ['integration', 'contact'],
   result: markedSchema,
   async run(world, { integration, contact, key }) {
-    // A CRM itself has no user, and its door decides what it may do. A user needs the role as everywhere.
+    // A CRM itself is not a user. Its door decides. Users need the usual role.
     if (world.caller.kind === 'person') requireRole(world.caller, startRun.role);
     const client = findClient(world, integration);
     const own = await findOwnContact(world, client, contact);
@@ -41,14 +39,14 @@ export const markWanted = acting({
   say: () => 'The contact was marked as wanted.',
 });
 
-/** Marks a contact that is known to be the client's. The key is separate from the keys of other programs. */
+/** The key is separate from the keys of other programs. */
 export async function markOwn(
   world: ActingWorld,
   client: Integration,
   { crmId, isErased }: OwnContact,
   key: string,
 ): Promise<z.output<typeof markedSchema>> {
-  // A CRM continues to name erased contacts, so not even their ID is stored.
+  // CRMs still send erased contacts' IDs, so these are not stored.
   if (isErased) return { accepted: true, run: null };
   const wish = { contact: crmId, full: false, acceptMatchRate: false, acceptMarks: false };
   const { run } = await startOnce(world, client, wish, `door\n${key}`);

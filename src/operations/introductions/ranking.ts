@@ -1,4 +1,4 @@
-/** Keeps a client's ranking in memory for a minute, so paging and filtering do not decrypt every record again. */
+/** Kept for a minute, so paging does not decrypt everything again. */
 import type { Clock } from '../../core/clock.ts';
 import {
   type RankDeps,
@@ -14,13 +14,13 @@ const KEPT_MS = 60_000;
 const MOST = 5;
 
 interface KeptRanking {
-  /** A text that changes with each erasure and each run, in whichever process. */
+  /** Changes with each erasure and run. */
   state: string;
   untilMs: number;
   ranked: Promise<readonly RankedIntroduction[]>;
 }
 
-/** The rankings of each application, so that two applications in one process, as in tests, share nothing. */
+/** Separate for each application, as in tests. */
 const known = new WeakMap<object, Map<string, KeptRanking>>();
 
 export interface RankingDeps extends RankDeps {
@@ -28,7 +28,7 @@ export interface RankingDeps extends RankDeps {
   clock: Pick<Clock, 'monotonicMs'>;
 }
 
-/** Returns a client's ranking. After an erasure or a run, it is computed again and the earlier one is dropped. */
+/** Returns a ranking. An erasure or a run causes a new computation. */
 export async function getRanking(
   deps: RankingDeps,
   integrationId: string,

@@ -29,7 +29,7 @@ export interface IntroductionQuery {
   limit: number;
 }
 
-/** How many members can be chosen as a filter. They are the members who introduce most. */
+/** The maximum number of members in the filter. The members with the most introductions. */
 const MOST_MEMBERS = 40;
 
 export async function readIntroductions(
@@ -113,15 +113,14 @@ function mostFrequent(donorIds: readonly string[]): string[] {
 }
 
 interface LiveNames extends MemberRecords {
-  /** The contacts that may be shown now. */
+  /** The contacts that may be shown. */
   shown: ReadonlySet<string>;
-  /** Why names are missing, or null if they were read. */
   problem: string | null;
 }
 
 /**
- * Reads these contacts' marks and names now, because they may have changed since the ranking was computed. While the
- * CRM is unavailable, only the marks from the last run count, and there are no names.
+ * Marks and names may have changed since the ranking. Without the CRM, the last run's marks count, and names are
+ * missing.
  */
 async function readLive(
   world: ActingWorld,

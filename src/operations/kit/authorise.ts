@@ -1,4 +1,3 @@
-/** Checks whether a caller may use an operation, by the same rules in all interfaces. */
 import { ConfigurationError } from '../../core/errors.ts';
 import { mayActAs, type Role } from '../../core/role.ts';
 import { personNeeded, reachInsufficient } from '../../core/shared-errors.ts';
@@ -9,10 +8,10 @@ import { findPersonBy } from '../../people/statements/people.ts';
 import type { Caller } from './caller.ts';
 import type { Operation } from './operation.ts';
 
-/** The parts of an operation that the rules depend on. */
+/** What determines the caller's rights. */
 type Rules = Pick<Operation, 'name' | 'role' | 'reach' | 'by' | 'needsProof'>;
 
-/** Throws a ConfigurationError (forbidden) unless the caller may use the operation. */
+/** Throws a ConfigurationError (forbidden). */
 export function authorise(rules: Rules, caller: Caller): void {
   const { name, role, reach, by, needsProof = false } = rules;
   if (caller.role === null) return;
@@ -31,7 +30,7 @@ export function authorise(rules: Rules, caller: Caller): void {
   }
 }
 
-/** Throws a ConfigurationError (forbidden) if the caller's role does not include the required role. */
+/** Throws a ConfigurationError (forbidden) for a lower role. */
 export function requireRole({ role }: Pick<Caller, 'role'>, needed: Role): void {
   if (role === null || mayActAs(role, needed)) return;
   throw forbidden(
@@ -42,9 +41,8 @@ export function requireRole({ role }: Pick<Caller, 'role'>, needed: Role): void 
 }
 
 /**
- * Reads the caller's rights again, in the transaction of the change, because they may have been revoked since
- * the request was authorised. Throws a ConfigurationError (forbidden) unless the caller may still use the
- * operation.
+ * Rights may have been revoked, so the transaction reads them again. Throws a ConfigurationError (forbidden) in that
+ * case.
  */
 export async function authoriseAgain(rules: Rules, caller: Caller, reader: Reader): Promise<void> {
   const { account } = caller;
@@ -65,7 +63,6 @@ export function rightsChanged(): ConfigurationError {
   return forbidden('rights_changed', 'Your access was revoked a moment ago. Nothing was changed.');
 }
 
-/** Returns the current rights, or null if the account was removed or disabled. */
 async function readRights(
   reader: Reader,
   { kind, id }: NonNullable<Caller['account']>,

@@ -1,4 +1,4 @@
-/** The clients for which an operation on several clients failed, although it succeeded for others. */
+/** Some clients failed. */
 import { z } from 'zod';
 import { type DonorSyncError, isDonorSyncError, isRetriableError } from '../../core/errors.ts';
 import type { Integration } from '../../core/integration-settings.ts';
@@ -14,20 +14,20 @@ const failureSchema = z
 
 export type ClientFailure = z.output<typeof failureSchema>;
 
-/** A part of results. It is missing if everything succeeded. */
+/** A part of results. It is omitted if all clients succeeded. */
 export const failuresShape = {
   failed: z.array(failureSchema).optional().describe('The clients for which it failed, if any'),
 };
 
-/** The results for several clients. */
+/** The results of an operation for several clients. */
 export interface Attempts<Value> {
   values: Value[];
   failed: ClientFailure[];
 }
 
 /**
- * Does the same work for one client after another. An error for one client does not stop the others. If the work fails
- * for all clients, throws the first error. An error that is not a DonorSyncError is thrown immediately.
+ * Works on one client after the other. One error does not stop the rest. Throws the first error if all fail, and
+ * unexpected errors immediately.
  */
 export async function attemptEach<Value>(
   clients: readonly Integration[],

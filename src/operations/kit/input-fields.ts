@@ -1,4 +1,3 @@
-/** Describes an operation's input for the terminal, forms and the reference, from its schema. */
 import type { z } from 'zod';
 import type { InputSchema } from './operation.ts';
 
@@ -6,19 +5,18 @@ export interface InputField {
   /** The key in the input, for example `createdAfter`. */
   key: string;
   /**
-   * The kind of field. `list`: several texts, separated by commas in the terminal. `secret`: a text that must not be on
-   * a command line, because other users of the machine could read it, so the terminal reads it from an environment
-   * variable. `document`: one or several objects, which the terminal reads from a file.
+   * `list`: several values, separated by commas in the terminal. `secret`: from an environment variable. Other users
+   * could read a command line. `document`: objects from a file.
    */
   kind: 'text' | 'secret' | 'flag' | 'choice' | 'list' | 'number' | 'document';
-  /** The possible values, if the field is a choice or allows only a few numbers. Otherwise empty. */
+  /** The possible values of a choice. Otherwise empty. */
   choices: readonly string[];
   /** The schema's description, set by `describe`. */
   description: string;
   isRequired: boolean;
 }
 
-/** Marks a text as secret. It becomes a password field in forms and in the API description. */
+/** A secret value. Forms show a password field. */
 export function secretText(schema: z.ZodString): z.ZodString {
   return schema.meta({ format: SECRET_FORMAT });
 }
@@ -33,7 +31,6 @@ export function listFields({ shape }: InputSchema): InputField[] {
   });
 }
 
-/** Removes the wrappers `optional`, `nullable` and `default`, and transforms of the parsed value. */
 function unwrap(schema: z.ZodType): {
   inner: z.ZodType;
   isRequired: boolean;

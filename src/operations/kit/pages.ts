@@ -1,4 +1,4 @@
-/** The parts of inputs and results that all paged lists share. */
+/** Shared by all paged lists. */
 import { z } from 'zod';
 
 /** Returns the number of rows on a page, at least 1. */
@@ -6,7 +6,7 @@ export function limitUpTo(most: number, byDefault: number) {
   return rowsUpTo(most).default(byDefault);
 }
 
-/** Returns the limit of a list that returns all rows by default. */
+/** All rows by default. */
 export function rowsUpTo(most: number) {
   const error = `Enter a number from 1 to ${most}.`;
   return z.int({ error }).min(1, { error }).max(most, { error });

@@ -1,4 +1,4 @@
-/** Recorded requests: operations that another user has to confirm, or that the service carries out. */
+/** For a second user or for the service. */
 import type { Actor } from '../../core/actor.ts';
 import { ConfigurationError, isConfigurationError } from '../../core/errors.ts';
 import type { ActorTransaction } from '../../database/actor-transaction.ts';
@@ -16,10 +16,7 @@ import type { Store } from '../../store.ts';
 import type { Caller } from './caller.ts';
 import type { Operation, SecondUserMatter } from './operation.ts';
 
-/**
- * Thrown if nothing was done because another user has to confirm the request first. It does not indicate a
- * problem.
- */
+/** This is not a problem. */
 export class RequestWaits extends Error {
   readonly approval: ApprovalRecord;
 
@@ -35,14 +32,14 @@ export interface AskedOperation {
   caller: Caller;
   operation: Pick<Operation, 'name' | 'role' | 'reach' | 'by' | 'summary'>;
   input: Record<string, unknown>;
-  /** The IDs of the request's clients, or only NO_CLIENT if it is not about clients. */
+  /** NO_CLIENT if the request is about none. */
   clients: readonly string[];
 }
 
-/** Means no client in recorded requests, because each of their rows needs a client. */
+/** Each row needs a client. */
 export const NO_CLIENT = '';
 
-/** Throws a ConfigurationError (conflict) if no user except the caller could confirm it now. */
+/** Throws a ConfigurationError (conflict) if nobody else could confirm. */
 export async function requireConfirmable(
   users: UserReader,
   { caller: { account }, operation: { role }, clients }: AskedOperation,
@@ -53,7 +50,7 @@ export async function requireConfirmable(
   await requireSomeoneElse(users, account, { role, integrations, setting });
 }
 
-/** Records a request that waits for a second user. If an equal request is waiting, nothing is recorded. */
+/** An equal waiting request is enough. */
 export async function recordWaiting(
   trx: ActorTransaction,
   asked: AskedOperation,
@@ -62,7 +59,7 @@ export async function recordWaiting(
   return (await recordApproval(trx, toRequest(trx, asked, matter))).approval;
 }
 
-/** Records a request for the service. If there is an equal request, nothing is recorded. */
+/** The service carries it out. An equal request is enough. */
 export async function recordToCarryOut(
   trx: ActorTransaction,
   asked: AskedOperation,
@@ -110,16 +107,13 @@ function digestOf(
   return fingerprint('approval', JSON.stringify(['operation', name, input, clients, matter]));
 }
 
-/** A requested operation, with its input as the current schema parses it. */
+/** Parsed by the current schema. */
 export interface FoundOperation {
   operation: Operation;
   input: Record<string, unknown>;
 }
 
-/**
- * Throws a ConfigurationError (conflict) if this version of the product lacks the operation, or no longer accepts the
- * input.
- */
+/** Throws a ConfigurationError (conflict) if this version lacks the operation or refuses its input. */
 export function readRequest(
   operation: Operation | undefined,
   { name, input }: OperationRequest,
@@ -132,7 +126,7 @@ export function readRequest(
   );
 }
 
-/** Returns the caller for carrying out a request. Rights were checked at the request and at the confirmation. */
+/** Carries out a request. The rights were checked at the request and the confirmation. */
 export function toCarrier(
   { integrations }: Pick<ApprovalRecord, 'integrations'>,
   { reach }: Pick<Operation, 'reach'>,
@@ -142,7 +136,7 @@ export function toCarrier(
   return { kind: 'machine', role: null, clients, account: null, actor: by };
 }
 
-/** Does the work and records the outcome. Temporary errors are thrown, so the work is retried later. */
+/** Records the outcome. Temporary errors are thrown and retried. */
 export async function keepOutcome(
   store: Pick<Store, 'connection' | 'fingerprint'>,
   approval: ApprovalRecord,

@@ -15,9 +15,9 @@ export interface Link {
   snippet: string | null;
   /** The organisation that the two donors share. */
   entityName: string | null;
-  /** `nonprofit`, `company` or `school`. */
+  /** The kind, such as `nonprofit`, `company` or `school`. */
   entityType: string | null;
-  /** How the source donor is related to it, for example `sits_on_board_of`. Any word is possible. */
+  /** Any word is possible. */
   sourceRelationship: string | null;
   /** How the other donor is related to it. */
   targetRelationship: string | null;
@@ -60,17 +60,17 @@ export const connectionSchema = z
   })
   .transform((wire) => ({
     ...toLink(wire),
-    /** The member. */
+    /** The member of a network. */
     sourceDonor: wire.source_donor,
-    /** The team's networks that it comes from. Empty if the service does not report them. */
+    /** The team's networks that contain the connection. Empty if the service does not report them. */
     networks: wire.networks ?? [],
   }));
 
 /** The scope of a query (service document, section 4.2). */
 export interface Filters {
-  /** Only these networks. Defaults to all of the team's networks. */
+  /** Defaults to all of the team's networks. */
   networkIds?: readonly string[];
-  /** Only these members of the networks. Defaults to all members. */
+  /** Limits the query to these members of the networks. Defaults to all members. */
   inNetworkDonorIds?: readonly string[];
 }
 
@@ -83,7 +83,7 @@ export function filterFields(filters: Filters) {
   };
 }
 
-/** Returns the filters as query parameters, repeated for each value. */
+/** Returns the filters as query parameters. A parameter is repeated for each value. */
 function filterQuery(filters: Filters): URLSearchParams {
   refuseEmpty(filters);
   const query = new URLSearchParams();
@@ -92,17 +92,17 @@ function filterQuery(filters: Filters): URLSearchParams {
   return query;
 }
 
-/** Refuses empty lists. Some services would take an empty list as no members, others as all members. */
+/** Rejects empty lists. Some services would interpret an empty list as no members, and others as all members. */
 function refuseEmpty({ networkIds, inNetworkDonorIds }: Filters): void {
   if (networkIds?.length !== 0 && inNetworkDonorIds?.length !== 0) return;
   throw new RangeError('A filter needs at least one ID. Omit the filter to apply no restriction');
 }
 
-/** Everything that connects a donor to the team's members (service document, section 4.1). */
+/** All connections of a donor to the team's members (service document, section 4.1). */
 export interface DonorConnections {
   /** True if the donor is a member of any of the team's networks. */
   inNetwork: boolean;
-  /** The networks that the donor belongs to. */
+  /** The donor's networks. */
   networks: readonly NetworkReference[];
   connections: readonly Connection[];
 }

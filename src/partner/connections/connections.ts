@@ -16,10 +16,10 @@ import {
 import type { QueryCost, QueryKind, QueryMeter } from './query-cost.ts';
 
 /**
- * Queries for connections (service document, sections 4.1 and 4.2), strongest first. Their cost is not documented, so
- * it is measured with the first query of each kind, and `queryCost` returns it. Until then, and if queries cost
- * credits, a query is not repeated if its response is lost or it is stopped in flight. In that case it rejects with
- * `AnswerLost`. `mayLeave` is called before each attempt of a query that costs credits or may do so.
+ * Queries the service for connections (service document, sections 4.1 and 4.2). The strongest come first. Their cost is
+ * not documented, so it is measured with the first query of each kind, and `queryCost` returns it. It is not repeated
+ * if its response is lost or if it is stopped in flight. In that case, it rejects with `AnswerLost`. `mayLeave` is
+ * called before each attempt of a query that costs credits or may do so.
  */
 export interface Connections {
   /** Finds prospects in the whole database who are connected to members. */
@@ -51,9 +51,9 @@ export interface Connections {
     signal?: AbortSignal,
   ): Promise<LookupConnection[]>;
   /**
-   * Returns how many credits the first query of this kind took from the balance, which every further query is assumed
-   * to cost. Null if it was free, and undefined before the first query. Without a kind, returns the cost of the kind
-   * that was measured last.
+   * Returns the number of credits by which the first query of this kind reduced the balance. Every further query is
+   * assumed to have the same cost. Null if it was free, and undefined before the first query. Without a kind, returns
+   * the cost of the kind that was measured last.
    */
   queryCost(kind?: QueryKind): QueryCost | null | undefined;
 }
@@ -97,7 +97,7 @@ export function createConnections(deps: ConnectionsDeps): Connections {
   };
 }
 
-/** Returns `mayLeave` for queries that may cost credits. A query that is known to be free may always be sent. */
+/** Returns `mayLeave` for queries that may cost credits. A query that is certainly free may always be sent. */
 function ifPaid(charges: Charge, mayLeave: MayLeave | undefined): MayLeave | undefined {
   return charges === null ? undefined : mayLeave;
 }

@@ -23,14 +23,13 @@ export interface Prospect {
   donor: DonorReference;
   /** The strength of the strongest connection, or 0 if there is none. */
   maxStrength: number;
-  /** The number of connections, which may be more than the service lists. */
   totalConnections: number;
   connections: readonly Connection[];
 }
 
 /** Conditions for prospects. */
 export interface ProspectFilters extends Filters {
-  /** From 0.45 (the default) to 1. Only connections of at least this strength count. */
+  /** From 0.45 (the default) to 1. Weaker connections are ignored. */
   minStrength?: number;
 }
 
@@ -40,7 +39,7 @@ export interface DiscoverOptions extends ProspectFilters {
   limit?: number;
 }
 
-/** How long the service may search its whole database. */
+/** The time that the service may take to search its whole database. */
 const SEARCH_WORK_MS = 20_000;
 
 export const DISCOVER = operation(
@@ -86,7 +85,7 @@ export async function compareProspects(
   return sendFor(send, COMPARE, payload, prospectsIn, signal, mayLeave);
 }
 
-/** Returns the requested limit, but no more than the service is known to allow. */
+/** Returns the requested limit, but no more than the service's published maximum. */
 function allowedLimit(
   routes: Routes,
   operation: Operation,
@@ -128,13 +127,13 @@ export type LookupConnection = z.output<typeof lookupConnectionSchema>;
 
 export interface LookupOptions {
   /**
-   * The maximum number of connections, strongest first. By default the service chooses, and its own maximum always
-   * applies.
+   * The maximum number of connections. The strongest connections come first. By default the service chooses, and its
+   * own maximum always applies.
    */
   limit?: number;
 }
 
-/** "Up to 20 seconds" (service document, section 8). */
+/** The service document allows up to 20 seconds for this work (section 8). */
 const LOOKUP_WORK_MS = 20_000;
 
 export const LOOKUP = operation(
@@ -147,7 +146,7 @@ const lookupConnectionSchema = z
   .object({ ...linkShape, donor: donorReferenceSchema })
   .transform((wire) => ({
     ...toLink(wire),
-    /** The other donor. */
+    /** The donor at the other end of the connection. */
     donor: wire.donor,
   }));
 

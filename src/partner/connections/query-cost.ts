@@ -3,14 +3,14 @@ import type { Bucket, Charge } from '../buckets.ts';
 import type { CreditBalances } from '../credits.ts';
 
 /**
- * The cost of queries is not documented (service document, section 4.1). So it is measured by the balance
+ * The cost of queries is not documented (service document, section 4.1). It is therefore measured from the balance
  * before and after the first query of each kind.
  */
 
 /** The four kinds of query (service document, section 1), which may differ in price. */
 export type QueryKind = 'discover' | 'compare' | 'ofDonor' | 'lookup';
 
-/** How many credits each query takes, and from which bucket. */
+/** The number of credits that each query costs, and the bucket from which they are taken. */
 export interface QueryCost {
   bucket: Bucket;
   credits: number;
@@ -18,14 +18,11 @@ export interface QueryCost {
 
 /** Measures the cost of a query. */
 export interface QueryMeter {
-  /**
-   * Returns the cost of a query of this kind. Null if queries are free, and undefined before the first one. Without a
-   * kind, returns the cost of the kind that was measured last.
-   */
+  /** Without a kind, returns the cost of the kind that was measured last. */
   cost(kind?: QueryKind): QueryCost | null | undefined;
   /**
-   * Makes a query, and passes it the bucket that it charges. While the cost of its kind is unknown, queries run one
-   * after the other, so the decrease of the balance is the cost of one query. A cost above one credit counts only after
+   * Sends a query, and tells it which bucket it charges. While the cost of its kind is unknown, queries run one after
+   * the other, so the decrease of the balance is the cost of one query. A cost above one credit is accepted only after
    * a second query of the kind has cost the same.
    */
   meter<Answer>(
@@ -35,7 +32,6 @@ export interface QueryMeter {
   ): Promise<Answer>;
 }
 
-/** The dependencies of the meter. */
 export interface QueryMeterDeps {
   readCredits(signal?: AbortSignal): Promise<CreditBalances>;
   log: Log;
@@ -43,7 +39,7 @@ export interface QueryMeterDeps {
 
 export function createQueryMeter(deps: QueryMeterDeps): QueryMeter {
   const costs = new Map<QueryKind, QueryCost | null>();
-  /** Costs that another change of the balance may explain. The next query of the kind confirms or replaces them. */
+  /** Costs that could also result from a different change to the balance. */
   const unconfirmed = new Map<QueryKind, QueryCost>();
   let weighedLast: QueryKind | undefined;
   let lastInLine: Promise<void> = Promise.resolve();
@@ -75,8 +71,8 @@ export function createQueryMeter(deps: QueryMeterDeps): QueryMeter {
       // Credits that were added could hide what the query cost.
       if (POSSIBLE_BUCKETS.some((name) => after[name] > before[name])) return answer;
       const cost = costBetween(before, after);
-      // A request for one thing costs one credit (section 4.5, rule 1). If more is missing, members may have been
-      // added.
+      // A request about one donor costs one credit (section 4.5, rule 1). If more credits are missing, members may have
+      // been added.
       if (cost !== null && cost.credits > 1 && !isSame(cost, unconfirmed.get(kind))) {
         unconfirmed.set(kind, cost);
         return answer;
@@ -86,7 +82,7 @@ export function createQueryMeter(deps: QueryMeterDeps): QueryMeter {
       const { bucket = null, credits = 0 } = cost ?? {};
       deps.log.info({ query: kind, bucket, credits }, 'query cost');
     } catch {
-      // The response may have been paid for, and it has arrived. So the next query is measured instead.
+      // The response may have been paid for, and it has arrived. Therefore, the next query is measured instead.
       deps.log.debug({}, 'what a query costs is not known yet');
     }
     return answer;
@@ -94,8 +90,8 @@ export function createQueryMeter(deps: QueryMeterDeps): QueryMeter {
 }
 
 /**
- * Buckets that a query may take its credits from, the most likely first. Submissions continue in
- * the meantime, so a loss of the enhancements bucket proves nothing.
+ * Buckets that a query may take its credits from, the most likely first. Submissions continue in the meantime, so a
+ * lower enhancements balance does not prove anything.
  */
 const POSSIBLE_BUCKETS = ['searches', 'networks', 'donors', 'lists', 'exports'] as const;
 

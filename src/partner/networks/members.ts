@@ -10,9 +10,9 @@ import { operation } from '../routes.ts';
 import { type Send, sendFor } from '../send.ts';
 import { idSchema } from '../wire.ts';
 
-/** Adding and removing members (service document, section 4.1). */
+/** Adds and removes members (service document, section 4.1). */
 
-/** How long the service may take to compute one donor's connections ("a few seconds per donor"). */
+/** The time that the service may need to compute one donor's connections ("a few seconds per donor"). */
 const ADD_WORK_MS = 30_000;
 
 /** The document does not say whether it costs a credit. */
@@ -28,7 +28,7 @@ export const REMOVE_MEMBERS = operation(
   [{ method: 'POST', path: '/networks/{id}/members/remove', listName: 'donor_ids' }],
 );
 
-/** Adds one donor. The service responds once the connections are computed. */
+/** The service responds once the connections are computed. */
 export async function addMember(
   send: Send,
   networkId: string,
@@ -60,12 +60,11 @@ export interface BulkAddJob {
   donorIds: readonly string[];
 }
 
-/** The state of a bulk add. */
 export type BulkAdd =
   | { state: 'running'; done: number | null; total: number | null }
   /** The outcome for each donor that the service names. */
   | { state: 'completed'; outcomes: ReadonlyMap<string, MemberOutcome> }
-  /** `error` is the service's text. It is only shown to users, and never logged. */
+  /** `error` is the service's text. It is shown to users but never logged. */
   | { state: 'failed'; error: string | null; outcomes: ReadonlyMap<string, MemberOutcome> }
   /** The service does not know the job, or no longer knows it. */
   | { state: 'vanished' };
@@ -76,7 +75,7 @@ export type BulkAdd =
  */
 export type MemberOutcome = 'added' | 'alreadyMember' | 'notFound' | 'failed' | 'unpaid';
 
-/** Each donor costs a credit of the networks bucket (sections 4.1 and 4.5). */
+/** Each donor costs a credit from the networks bucket (sections 4.1 and 4.5). */
 export const ADD_MEMBERS = operation('add members', { charges: 'networks', lane: 'networks' }, [
   { method: 'POST', path: '/networks/{id}/members/batch', listName: 'donor_ids' },
 ]);
@@ -121,7 +120,7 @@ export async function readBulkAdd(
   }
 }
 
-/** The dependencies of following a bulk add. */
+/** The dependencies that are needed to follow a bulk add. */
 export interface FollowDeps {
   send: Send;
   clock: Clock;
@@ -157,7 +156,7 @@ async function outcomesAtEnd(
   throw new BulkAddUnfinished(jobId, (MAX_POLLS * POLL_INTERVAL_MS) / 60_000);
 }
 
-/** Finds the outcome of a donor. If the job does not name the donor, it is looked up in the network. */
+/** If the job does not name the donor, the donor is looked up in the network. */
 async function findOut(
   { connections }: FollowDeps,
   { networkId }: BulkAddJob,
@@ -199,7 +198,7 @@ const progressSchema = z.object({
   results: resultsSchema.nullish().catch(null),
 });
 
-/** Reads a bulk add's state. All words count as running, except the two that the document has for the end. */
+/** The document defines two words for the final states. Every other word is treated as running. */
 function bulkAddIn(reply: Reply): BulkAdd {
   const { status, progress, job_state, total, error, results } = parseReply(progressSchema, reply);
   const nested = typeof progress === 'object' ? progress?.status : undefined;

@@ -25,7 +25,7 @@ export interface NetworkReference {
   name: string | null;
 }
 
-/** A record of a network. Its form is not documented, so the ID may have either name. */
+/** A network's record. Its form is not documented, so the ID may have either of two names. */
 export const networkSchema = withNetworkId(
   z.object({
     network_id: idSchema,
@@ -51,11 +51,11 @@ function withNetworkId<Thing extends z.ZodType>(thing: Thing) {
   return withIdAs('network_id', 'id', thing);
 }
 
-/** Creating, renaming and deleting networks (service document, section 4.1). All of these are free. */
+/** Creating, renaming and deleting networks (service document, section 4.1). All of these operations are free. */
 
-/** The network that a create request led to. */
+/** The network that a create request has created or found. */
 export interface CreatedNetwork extends Network {
-  /** True if a network with that name already existed, so it is used from now on. */
+  /** True if a network with that name already existed and is now used. */
   adopted: boolean;
 }
 
@@ -77,7 +77,7 @@ export const RENAME_NETWORK = operation(
   [{ method: 'PUT', path: '/networks/{id}' }],
 );
 
-/** Not documented. It is used only if the service's openapi.json lists it. */
+/** The endpoint is not documented. It is used only if the service's openapi.json lists it. */
 export const DELETE_NETWORK = operation(
   'delete a network',
   { charges: null, lane: 'networks', reads: 'nothing' },
@@ -91,8 +91,8 @@ export async function listNetworks(send: Send, signal?: AbortSignal): Promise<Ne
 }
 
 /**
- * Creates a network, or adopts the network that has this name. So the request can be repeated if its response was lost,
- * because the second attempt finds the network that the first one has created.
+ * Creates a network, or adopts the network that has this name. The request can therefore be repeated if its response
+ * was lost. The second attempt then finds the network that the first attempt created.
  */
 export async function createNetwork(
   send: Send,
@@ -108,12 +108,12 @@ export async function createNetwork(
     if (!(error instanceof PartnerBadRequest || error instanceof ReplyUnreadable)) throw error;
     const existing = (await listNetworks(send, signal)).find((network) => network.name === name);
     if (existing === undefined) throw error;
-    // If a service creates a network without describing it, the network is only looked up, not adopted.
+    // If a service creates a network without describing it, the network is only looked up and is not adopted.
     return { ...existing, adopted: error instanceof PartnerBadRequest };
   }
 }
 
-/** Renames a network. Throws `PartnerBadRequest` if another network has the name. */
+/** Throws `PartnerBadRequest` if a different network has the name. */
 export async function renameNetwork(
   send: Send,
   networkId: string,
@@ -139,7 +139,7 @@ export async function deleteNetwork(
 /** Used if the requested colour is rejected, because the allowed colours are not documented. */
 const FALLBACK_COLOR = 'teal';
 
-/** Returns the requested colour, unless the service is known not to have it. */
+/** Returns the requested colour, unless the service has published colours without it. */
 function usableColor(routes: Routes, asked: string): string {
   const colors = routes.known(CREATE_NETWORK)?.colors ?? [];
   if (colors.length === 0 || colors.includes(asked)) return asked;

@@ -22,7 +22,7 @@ import {
 
 /**
  * The team's networks (service document, section 4.1). `PartnerNotFound` means that the network, the donor or the job
- * is unknown. The service does not say which.
+ * does not exist. The service does not report which of them is missing.
  */
 export interface Networks {
   /** Returns all networks of the team. Costs no credits. */
@@ -32,17 +32,17 @@ export interface Networks {
    * replaced with an available colour. Costs no credits.
    */
   create(name: string, color: string, signal?: AbortSignal): Promise<CreatedNetwork>;
-  /** Renames a network. Free. `PartnerBadRequest` if another network has the name. */
+  /** Costs no credits. Throws `PartnerBadRequest` if a different network has the name. */
   rename(networkId: string, name: string, signal?: AbortSignal): Promise<void>;
   /**
-   * Deletes a network. The document has no such endpoint. Unless the service's openapi.json lists it, nothing is sent
-   * and `PartnerEndpointMissing` is thrown. Throws `PartnerNotFound` even if a first attempt, whose response was lost,
-   * has deleted it. Costs no credits.
+   * The document has no such endpoint. Unless the service's openapi.json lists it, nothing is sent and
+   * `PartnerEndpointMissing` is thrown. Throws `PartnerNotFound` even if an earlier attempt with a lost response has
+   * deleted the network. Costs no credits.
    */
   delete(networkId: string, signal?: AbortSignal): Promise<void>;
   /**
-   * Adds one donor. Resolves some seconds later, when its connections are computed. It may cost a credit, because the
-   * cost is not documented. After `AnswerLost`, the donor may be a member.
+   * Resolves some seconds later, when its connections are computed. It may cost a credit, because the cost is not
+   * documented. After `AnswerLost`, the donor may be a member.
    */
   addMember(
     networkId: string,
@@ -51,9 +51,10 @@ export interface Networks {
     mayLeave?: MayLeave,
   ): Promise<void>;
   /**
-   * Starts a job that adds 1 to 100 donors, and costs a credit of the networks bucket for each. The service processes
-   * as many, from the start of the list, as the balance covers. Throws `CreditsExhausted` if it covers none. After
-   * `AnswerLost`, the job may be running and its credits may have been spent. `mayLeave` is called before each attempt.
+   * Starts a job that adds 1 to 100 donors. Each donor costs a credit from the networks bucket. Starting at the first
+   * donor, the service processes the number of donors that the balance covers. Throws `CreditsExhausted` if it covers
+   * none. After `AnswerLost`, the job may be running and its credits may have been spent. `mayLeave` is called before
+   * each attempt.
    */
   addMembers(
     networkId: string,
@@ -66,7 +67,7 @@ export interface Networks {
   /**
    * Polls a bulk add every three seconds until it ends, and returns an outcome for each of its donors. A donor that the
    * job does not name is looked up with a query, which may cost the same as other queries. Throws `BulkAddUnfinished`
-   * after half an hour. A job can be followed again, even by another process.
+   * after half an hour. A job can be followed again, even by a different process.
    */
   followBulkAdd(job: BulkAddJob, signal?: AbortSignal): Promise<Map<string, MemberOutcome>>;
   /** Removes 1 to 100 donors. Free. `mayLeave` is called before each attempt. */

@@ -7,11 +7,13 @@ import { inBatches } from '../../database/rows.ts';
 import { closeWrites, type FieldEnd } from '../../fields/statements/field-end.ts';
 import type { RunContext } from '../../sync/statements/runs.ts';
 
-/** A contact's best connection, by IDs. `connecting` is null if the service did not name everyone. */
+/**
+ * A contact's best connection. It contains IDs and no names. `connecting` is null if the service did not name everyone.
+ */
 export interface StoredPath {
-  /** From 0 to 1. */
+  /** The strength, from 0 to 1. */
   strength: number;
-  /** How many people in the networks the contact is connected to. */
+  /** The number of people in the networks who are connected to the contact. */
   people: number;
   introducerId: string;
   networkId: string;
@@ -23,13 +25,13 @@ export interface ComputedPath {
   crmId: string;
   donorId: string;
   path: StoredPath | null;
-  /** The fingerprint of the values in the CRM, or null if the record must be compared in any case. */
+  /** The fingerprint of the values in the CRM. If it is null, the record must always be compared. */
   inCrm: string | null;
   /** How the write to the CRM ended, or null if its record was not read. */
   written: FieldEnd | null;
 }
 
-/** Records paths, which of their values are in the CRM, and the outcomes of contacts that they changed. */
+/** Records paths, the values that are in the CRM, and the outcomes of contacts that the paths have changed. */
 export async function recordPaths(
   trx: RunTransaction,
   integrationId: string,
@@ -107,7 +109,7 @@ async function saveOwned(
   await move(trx, { integrationId }, 'valuesWritten', owned, run);
 }
 
-/** Records the outcome of a path. A contact keeps its profile's outcome unless the path's outcome says more. */
+/** Records the outcome of a path. The profile's outcome is kept unless the path's outcome is more specific. */
 async function saveOutcomes(
   trx: RunTransaction,
   integrationId: string,

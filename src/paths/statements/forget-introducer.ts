@@ -9,8 +9,8 @@ import { findScope, isConnecting, markConnectedTo } from './stale-paths.ts';
 export const ERASED_INTRODUCER = '';
 
 /**
- * Removes a contact's donor from the stored data about other contacts' paths. Paths that led through this
- * donor are computed again. Resolves with the number of contacts whose CRM fields name this introducer.
+ * Removes a contact's donor from the stored data about other contacts' paths. Paths through this donor are computed
+ * again. Resolves with the number of contacts whose CRM fields name this introducer.
  */
 export async function forgetIntroducer(
   trx: Trx,

@@ -7,7 +7,7 @@ import type { Tables, Trx } from '../../database/tables/tables.ts';
 
 /** The data on which warm paths depend, in addition to the contacts. */
 export interface PathScope {
-  /** The fingerprint of the settings that decide what a path is and which fields it has. */
+  /** The fingerprint of the settings that define paths and their fields. */
   settings: string;
   /** Donor IDs of the members, by the service's network ID. */
   members: Members;
@@ -45,7 +45,7 @@ export async function markStale(
 
 const membersSchema = z.record(z.string(), z.array(z.string()));
 
-/** Returns the donors who joined or left any network, by comparing memberships by network. A pure function. */
+/** Compares memberships by network. Returns the donors who have joined or left any network. A pure function. */
 function memberChanges(before: Members, after: Members): MemberChanges {
   return { joined: missingFrom(before, after), left: missingFrom(after, before) };
 }
@@ -60,7 +60,7 @@ function missingFrom(those: Members, these: Members): Set<string> {
   return missing;
 }
 
-/** Returns an integration's last recorded scope, or null if none was recorded. */
+/** Returns an integration's last recorded scope, or null if no scope was recorded. */
 export async function findScope(trx: Trx, integrationId: string) {
   const row = await trx
     .selectFrom('warm_path_scopes')
@@ -94,7 +94,7 @@ async function markAll(trx: Trx, integrationId: string, changes: { told?: null }
     .execute();
 }
 
-/** Marks as stale the donors' own paths, and the paths that lead, or may lead, to a network through these donors. */
+/** Marks the donors' own paths as stale. Also marks paths that lead, or may lead, to a network through these donors. */
 export async function markConnectedTo(
   trx: Trx,
   integrationId: string,
@@ -117,7 +117,7 @@ export async function markConnectedTo(
   }
 }
 
-/** True if a path leads through a donor. A wildcard in an ID could only produce an extra match. */
+/** True if a path leads through a donor. A wildcard in an ID could only cause an additional match. */
 export function isConnecting(eb: ExpressionBuilder<Tables, 'warm_paths'>, donorId: string) {
   return eb('connecting', 'like', `%${JSON.stringify(donorId)}%`);
 }
@@ -149,7 +149,7 @@ async function markEnhanced(trx: Trx, integrationId: string, since: number | nul
     .execute();
 }
 
-/** Returns the CRM IDs of the contacts that these runs have processed, without reading all others. */
+/** Returns the CRM IDs of the contacts that these runs have processed. Does not read any other contacts. */
 function touchedSince(trx: Trx, integrationId: string, epoch: number) {
   return trx
     .selectFrom('contacts as touched')
@@ -159,8 +159,8 @@ function touchedSince(trx: Trx, integrationId: string, epoch: number) {
 }
 
 /**
- * Selects the runs from this epoch on. Anything that gives a contact a donor or a profile also records its run. So a
- * contact that none of these runs has processed has not changed.
+ * Selects the runs from this epoch on. Anything that gives a contact a donor or a profile also records its run.
+ * Therefore, a contact that none of these runs has processed has not changed.
  */
 function runsSince(trx: Trx, integrationId: string, epoch: number) {
   return trx

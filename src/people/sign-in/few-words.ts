@@ -1,5 +1,6 @@
 /**
- * Recognises passwords that consist of one or two dictionary words, or of a phrase of frequent words written together.
+ * Recognises passwords that consist of one or two dictionary words, or of frequent words that form a phrase without
+ * spaces.
  */
 import { z } from 'zod';
 import { listPackageFolder, readPackageFile } from '../../core/package-files.ts';
@@ -7,7 +8,7 @@ import { listPackageFolder, readPackageFile } from '../../core/package-files.ts'
 /** The languages of the product's users. Each list starts with frequent words, and includes names. */
 const LANGUAGES = ['en', 'de', 'fr', 'es-es', 'it', 'pt-br', 'nl-be', 'pl'];
 
-/** Words that are rare in print, and therefore missing in lists of frequent words. */
+/** Words that are rare in print, and are therefore missing from lists of frequent words. */
 const RARE = ['an-array-of-english-words', 'index.json'] as const;
 const RANK_OF_RARE = 100_000;
 const LEAST_RARE_LENGTH = 4;
@@ -16,11 +17,11 @@ const LEAST_RARE_LENGTH = 4;
 const MOST_PASSWORDS = 200_000;
 const LEAST_PASSWORD_LENGTH = 3;
 
-/** A password with only this many words has too few, even if they are rare. */
+/** A password that consists of at most this many words is refused, even if the words are rare. */
 const TOO_FEW = 2;
 /**
- * The minimum number of guesses for a password of more words, as a power of ten. Each word costs its rank, times ten
- * for its list.
+ * The minimum number of guesses for a password with more than two words, as a power of ten. For each word, its rank in
+ * its list is used, multiplied by ten for the choice of the list.
  */
 const LEAST_GUESSES_LOG10 = 12;
 const LOG10_FOR_LIST = 1;
@@ -29,7 +30,9 @@ const LONGEST_WORD = 32;
 
 /** A passphrase of this many words from the dice list is accepted, whatever else its letters may spell. */
 const WORDS_BY_DICE = 4;
-/** Words with signs between them are not a phrase written together. This many words make a passphrase. */
+/**
+ * Words with symbols between them are not a phrase written together. A passphrase has at least this number of words.
+ */
 const WORDS_APART = 3;
 const LEAST_APART_LENGTH = 3;
 
@@ -39,7 +42,7 @@ function readWords(name: string, file: string): string[] {
   return wordsSchema.parse(JSON.parse(readPackageFile(name, file).toString('utf8')));
 }
 
-/** The verdict on a password: words that were drawn by chance, too few words, or neither. */
+/** The verdict on a password: words that were chosen at random, too few words, or neither. */
 export type WordsVerdict = 'by chance' | 'few' | 'other';
 
 export type JudgeWords = (password: string) => WordsVerdict;
@@ -83,11 +86,11 @@ export function loadWords(passwords: Iterable<string>, dice: readonly string[]):
     if (isWritten(toLetters(small), WORDS_BY_DICE, diced)) return 'by chance';
     const mostWords = apart.size >= WORDS_APART ? 0 : TOO_FEW;
     const leastGuesses = apart.size >= WORDS_APART ? 0 : LEAST_GUESSES_LOG10;
-    // In random characters, digits and signs are everywhere, not just between or in words.
+    // In a password of random characters, digits and symbols occur everywhere, even within words.
     if (countBreaks(withoutEnds(small)) > Math.max(MOST_BREAKS, apart.size)) return 'other';
     const isFew = [...forms].some((form) => {
       const letters = toLetters(form);
-      // If most characters are digits and signs, the estimate of guesses is more reliable than the word.
+      // If most characters are digits and symbols, the estimate of guesses is more reliable than the search for words.
       if (letters.length * 2 < password.length || SIGNS_WITHIN.test(form)) return false;
       const { words, guessesLog10 } = fewestWords(letters, ranks);
       return words <= mostWords || guessesLog10 < leastGuesses;
@@ -97,8 +100,8 @@ export function loadWords(passwords: Iterable<string>, dice: readonly string[]):
 }
 
 /**
- * Returns the smallest number of known words that spell these letters, and how early they are guessed. Both
- * are infinite if no words spell them.
+ * Returns the smallest number of known words that spell these letters, and the number of guesses that find them. If
+ * these letters cannot be split into known words, both are infinite.
  */
 function fewestWords(letters: string, ranks: ReadonlyMap<string, number>) {
   const none = { words: Number.POSITIVE_INFINITY, guessesLog10: Number.POSITIVE_INFINITY };
@@ -121,7 +124,7 @@ function fewestWords(letters: string, ranks: ReadonlyMap<string, number>) {
 
 /** True if the letters spell at least this many different words from the list in sequence. */
 function isWritten(letters: string, least: number, words: ReadonlySet<string>): boolean {
-  // The words up to each position, in the split with the most different words.
+  // For each position, the words before it. The split with the most different words is used.
   const most: (ReadonlySet<string> | undefined)[] = [new Set()];
   for (let end = 1; end <= letters.length; end += 1) {
     for (let start = Math.max(0, end - LONGEST_WORD); start < end; start += 1) {
@@ -134,10 +137,10 @@ function isWritten(letters: string, least: number, words: ReadonlySet<string>): 
   return (most[letters.length]?.size ?? 0) >= least;
 }
 
-/** Several signs in a row separate words in a way that is not guessed early. */
+/** Several symbols in a row separate words in a way that is not guessed early. */
 const SIGNS_WITHIN = /[^\p{L}\p{N}]{2}/u;
 
-/** The maximum number of places between the letters with digits and signs. */
+/** The maximum number of places at which digits or symbols interrupt the letters. */
 const MOST_BREAKS = 3;
 
 function countBreaks(text: string): number {

@@ -1,7 +1,7 @@
 /**
- * Requests passkeys from browsers, and verifies the responses. A challenge is encrypted into the page that shows it, so
- * unanswered challenges are not stored. An answered challenge is stored until it expires. See
- * docs/decisions/0023-passkeys.md.
+ * Requests passkeys from browsers, and verifies the responses. A challenge is encrypted in the page that shows it, so
+ * unanswered challenges are not stored. An answered challenge is stored until it expires.
+ * docs/decisions/0023-passkeys.md explains the design.
  */
 import { randomBytes } from 'node:crypto';
 import { isIP } from 'node:net';
@@ -24,11 +24,11 @@ import { type PeopleDeps, readIdentity } from '../user-accounts.ts';
 /** The library is loaded when the first passkey response arrives. */
 const loadLibrary = () => import('@simplewebauthn/server');
 
-/** How long a challenge can be answered. */
+/** The time for which a challenge can be answered. */
 const CHALLENGE_MS = 5 * 60_000;
 const CHALLENGE_BYTES = 32;
 
-/** EdDSA, ECDSA and RSA, in order of preference. */
+/** The algorithms EdDSA, ECDSA and RSA, in order of preference. */
 const ALGORITHMS = [-8, -7, -257];
 
 /** The name by which browsers know donor-sync, and to which they bind a passkey. */
@@ -49,11 +49,11 @@ export function getRelyingParty(publicUrl: string): RelyingParty | null {
   return isName && isSafe ? { id, origin } : null;
 }
 
-/** The purpose of a challenge. A challenge is not valid for any other purpose. */
+/** A challenge is not valid for any other purpose. */
 export type Ceremony = 'sign_in' | 'prove' | 'add' | 'join';
 
 /**
- * What a challenge is for, and the browser that may answer it. The browser is identified by its session, cookie or
+ * The purpose of a challenge, and the browser that may answer it. The browser is identified by its session, cookie or
  * link.
  */
 export interface AskedFor {
@@ -68,7 +68,7 @@ export interface PasskeyDeps extends PeopleDeps {
 /** The data that a page passes to the browser. */
 export interface PasskeyOffer {
   origin: string;
-  /** For `PublicKeyCredential.parse…OptionsFromJSON`. */
+  /** The input of `PublicKeyCredential.parse…OptionsFromJSON`. */
   options: string;
   /** The form returns it together with the answer. */
   way: string;
@@ -81,7 +81,7 @@ export interface PasskeyAnswer {
   response: string;
 }
 
-/** Requests an existing passkey, of any user. */
+/** Requests an existing passkey. It can belong to any user. */
 export function askForPasskey(deps: PasskeyDeps, asked: AskedFor): PasskeyOffer {
   const challenge = newChallenge();
   return offer(deps, asked, challenge, {
@@ -93,7 +93,7 @@ export function askForPasskey(deps: PasskeyDeps, asked: AskedFor): PasskeyOffer 
   });
 }
 
-/** Requests a new passkey from a user, on a device that has none yet. */
+/** Asks a user for a new passkey, on a device that has none yet. */
 export async function askForNewPasskey(
   deps: PasskeyDeps,
   asked: AskedFor,
@@ -122,7 +122,7 @@ export async function askForNewPasskey(
   });
 }
 
-/** Returns the passkey that a browser has created, or null if it does not match this browser's request. */
+/** Returns the passkey that a browser has created. Returns null if it does not match the request to this browser. */
 export async function readNewPasskey(
   deps: PasskeyDeps,
   asked: AskedFor,
@@ -152,7 +152,7 @@ export async function readNewPasskey(
   };
 }
 
-/** The user who answered with a passkey. After a refusal, the passkey's owner, if known. */
+/** The user who answered with a passkey. If the passkey was refused, its owner, if there is one. */
 export type PasskeyFound =
   | { isIn: true; person: PersonRecord; passkeyId: string }
   | { isIn: false; personId: string | null };
@@ -186,7 +186,7 @@ export async function findByPasskey(
 
 const UNKNOWN: PasskeyFound = { isIn: false, personId: null };
 
-/** Returns the authenticator's use counter, or null if it is a different authenticator. */
+/** Returns the authenticator's use counter. Returns null if the authenticator is a different one. */
 async function verify(
   deps: PasskeyDeps,
   way: Way,
@@ -201,7 +201,7 @@ async function verify(
     credential: {
       id: credential,
       publicKey: new Uint8Array(Buffer.from(publicKey, 'base64url')),
-      // The counter is compared when it is recorded, so two simultaneous answers are also detected.
+      // The counter is compared when it is recorded. Two simultaneous answers are therefore also detected.
       counter: 0,
       transports: [...transports],
     },
@@ -209,7 +209,7 @@ async function verify(
   return verified && authenticationInfo ? authenticationInfo.newCounter : null;
 }
 
-/** The result if the library refuses a response by throwing. */
+/** The result if the library throws an error to refuse a response. */
 const NOT_VERIFIED = { registrationInfo: undefined };
 
 function expected({ party }: PasskeyDeps, { challenge }: Way) {
@@ -252,7 +252,10 @@ function offer(
   };
 }
 
-/** Decrypts a challenge. Returns null if it is too old, was changed, or is for another browser or purpose. */
+/**
+ * Decrypts a challenge. Returns null if it is too old, if it was changed, or if it is for a different browser or
+ * purpose.
+ */
 function openWay({ sealer, clock }: PasskeyDeps, asked: AskedFor, sealed: string): Way | null {
   try {
     const way = waySchema.parse(JSON.parse(sealer.open(sealed, waySealContext(asked))));
@@ -265,13 +268,14 @@ function openWay({ sealer, clock }: PasskeyDeps, asked: AskedFor, sealed: string
 }
 
 /**
- * Records that a challenge was answered. Called only after the response was verified, so strangers cannot create rows.
+ * Records that a challenge was answered. Called only after the response has been verified, so strangers cannot create
+ * rows.
  */
 function spend({ store }: PasskeyDeps, { challenge, until }: Way): Promise<boolean> {
   return store.act((trx) => spendChallenge(trx, hashToken(challenge), until));
 }
 
-/** True if the response comes from a frame of another site. donor-sync's pages are never shown in one. */
+/** True if the response comes from a frame of a different site. donor-sync's pages are never shown in one. */
 function isInFrame({ response }: { response: { clientDataJSON: string } }): boolean {
   const text = Buffer.from(response.clientDataJSON, 'base64url').toString();
   return readJson(clientDataSchema, text)?.crossOrigin !== false;

@@ -9,19 +9,16 @@ import { RetriableError } from '../../core/errors.ts';
 import { createOneAtATime } from '../../core/one-at-a-time.ts';
 import { ownProgram } from '../../core/own-file.ts';
 
-/** One password, with the words that others try first. */
+/** A password, with the words that attackers try first. */
 export interface PasswordQuestion {
   password: string;
   own: readonly string[];
-  /** The length from which a password is long enough. */
+  /** The number of characters that make a password long enough. */
   minLength: number;
 }
 
 export interface PasswordJudge {
-  /**
-   * Returns true for a password that others guess early. Throws a RetriableError if the judgement
-   * fails.
-   */
+  /** Returns true for a password that attackers would guess early. Throws a RetriableError if the estimate fails. */
   isGuessable(question: PasswordQuestion): Promise<boolean>;
   /** Starts to load the lists, because a user is about to type a new password. */
   prepare(minLength: number): void;
@@ -31,11 +28,11 @@ export interface JudgeLimits {
   /** The thread's program. */
   program: URL;
   /**
-   * How long a thread may work on one password before it is terminated. For the first password, this includes loading
-   * the lists.
+   * The maximum time that a thread may work on one password before it is terminated. For the first password, this
+   * includes loading the lists.
    */
   mostTimeMs: number;
-  /** A thread without passwords for this long is ended, which frees its memory. */
+  /** A thread that has had no password to estimate for this time is ended. This frees its memory. */
   idleMs: number;
   /** The heap limit of the thread. */
   mostMemoryMb: number;

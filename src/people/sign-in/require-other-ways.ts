@@ -1,11 +1,10 @@
-/** Checks that users can sign in without passwords, before the settings turn passwords off. */
+/** Checks that users can sign in without passwords before the settings turn passwords off. */
 import { ConfigurationError } from '../../core/errors.ts';
 import { describeCount } from '../../core/quantities.ts';
 import type { Reader } from '../../database/reader.ts';
 import { listPasskeys } from '../statements/passkeys.ts';
 import { listPersonRecords, type PersonRecord } from '../statements/people.ts';
 
-/** The other ways to sign in. */
 export interface OtherWays {
   /** The host name for which passkeys work at the public address, or null if there can be none. */
   passkeyHost: string | null;

@@ -14,10 +14,10 @@ export type AccessTokenRecord = Omit<
   integrations: ClientAccess;
 };
 
-/** A use within this time of the last recorded use is not recorded, so not every read causes a write. */
+/** The interval within which further uses are not recorded, so that not every read causes a write. */
 export const USE_NOTED_EVERY_MS = 60_000;
 
-/** Lists all tokens, oldest first. Only the hash of each is stored. */
+/** Lists all tokens, oldest first. The database stores only a hash of each token. */
 export function listAccessTokens(reader: Reader): Promise<AccessTokenRecord[]> {
   return reader
     .selectFrom('access_tokens')
@@ -52,7 +52,7 @@ export async function addAccessToken(
   await recordEntry(trx, { action: 'token.made', details });
 }
 
-/** Ends a token and the sessions that started with it. Returns false if the token does not exist. */
+/** Revokes a token and ends the sessions that started with it. Returns false if the token does not exist. */
 export async function revokeAccessToken(trx: ActorTransaction, id: string): Promise<boolean> {
   await trx.deleteFrom('browser_sessions').where('token_id', '=', id).execute();
   const revoked = await trx
@@ -65,7 +65,6 @@ export async function revokeAccessToken(trx: ActorTransaction, id: string): Prom
   return true;
 }
 
-/** Records that a token was used now. */
 export async function recordTokenUse(
   connection: TimedConnection,
   { id, lastUsedAt }: AccessTokenRecord,

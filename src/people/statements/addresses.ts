@@ -1,4 +1,4 @@
-/** Stores the addresses at which users reach the server: proposed, current and former ones. */
+/** Stores the addresses at which users reach the server: the proposed, current and former addresses. */
 import type { Selectable } from 'kysely';
 import type { ActorTransaction } from '../../database/actor-transaction.ts';
 import { type FromRow, fromRows } from '../../database/from-row.ts';
@@ -20,7 +20,7 @@ export interface ProposedAddress {
   until: number;
 }
 
-/** How long a former address is still accepted. */
+/** The time for which a former address is still accepted. */
 export const FORMER_MS = 24 * 3_600_000;
 
 /** Lists all addresses, latest first. Former addresses that are no longer accepted are included. */
@@ -34,7 +34,7 @@ export async function listAddresses(reader: Reader): Promise<AddressRecord[]> {
   return fromRows(rows);
 }
 
-/** Stores an address that another browser has to confirm. It replaces an earlier proposal. */
+/** Stores an address that a different browser has to confirm. It replaces an earlier proposal. */
 export async function proposeAddress(
   trx: ActorTransaction,
   { proposedBy, ...proposed }: ProposedAddress,
@@ -51,12 +51,12 @@ export async function proposeAddress(
 }
 
 /**
- * Makes the proposed address the current one, and the current one a former one. Returns false if the proposal was
- * confirmed, replaced or has expired.
+ * Makes the proposed address the current address, and the previous current address a former address. Returns false if
+ * the proposal has already been confirmed, replaced or has expired.
  */
 export async function confirmAddress(trx: ActorTransaction, id: string): Promise<boolean> {
   const now = trx.clock.now();
-  // If two confirmations arrive at the same time, one waits here and then finds nothing.
+  // If two confirmations arrive at the same time, the second waits here and then finds nothing.
   const proposed = await trx
     .updateTable('addresses')
     .set({ secret: null, browser: null, proposed_by: null, confirmed_at: now })

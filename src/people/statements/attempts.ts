@@ -7,7 +7,7 @@ import type { Tables } from '../../database/tables/tables.ts';
 /** The maximum number of keys. The keys that expire first are removed to make room. */
 export const MAX_COUNTED = 10_000;
 
-/** Counts one more attempt. Returns the number of attempts, and when they stop counting. */
+/** Counts a further attempt. Returns the number of attempts, and the time at which the count starts again. */
 export async function countAttempt(
   connection: TimedConnection,
   key: string,
@@ -51,7 +51,7 @@ export async function uncountAttempt(connection: TimedConnection, key: string): 
     .execute();
 }
 
-/** Returns the number of attempts that currently count. */
+/** Returns the number of attempts in the current time window. */
 export async function getAttemptCount(reader: TimedReader, key: string): Promise<number> {
   const found = await reader
     .selectFrom('sign_in_attempts')
@@ -78,8 +78,8 @@ async function makeRoom(connection: TimedConnection): Promise<void> {
 }
 
 /**
- * True if the time is over. If its end is impossibly far in the future, the clock was set back, so it also counts as
- * over.
+ * True if the time window of the attempts has ended. If its end is impossibly far in the future, the clock was set
+ * back, and the window is also treated as ended.
  */
 function isOver(eb: ExpressionBuilder<Tables, 'sign_in_attempts'>, now: number, until: number) {
   return eb.or([eb('sign_in_attempts.until', '<=', now), eb('sign_in_attempts.until', '>', until)]);

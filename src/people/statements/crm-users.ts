@@ -33,7 +33,10 @@ export function listCrmUsers(reader: Reader, personId: string): Promise<CrmUserR
     .then(fromRows);
 }
 
-/** Links a CRM user. An earlier link of the same CRM user ends, because each one acts for only one user. */
+/**
+ * Links a CRM user. If this CRM user is already linked to a user, that link is deleted, because a CRM user can act for
+ * only one user.
+ */
 export async function saveCrmUser(
   trx: ActorTransaction,
   { id, personId, fingerprint, sealed }: Omit<CrmUserRecord, 'linkedAt'>,
@@ -50,7 +53,7 @@ export async function saveCrmUser(
   });
 }
 
-/** Ends a user's own link. Returns false if the user does not have it. */
+/** Deletes a user's own link. Returns false if the user does not have it. */
 export async function deleteCrmUser(
   trx: ActorTransaction,
   personId: string,

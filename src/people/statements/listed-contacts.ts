@@ -44,7 +44,7 @@ export async function addToList(
   await recordEntry(trx, { action: 'contact.listed', integrationId, crmId });
 }
 
-/** Removes a contact from a list. Does nothing if it is not there. */
+/** Does nothing if it is not there. */
 export async function removeFromList(
   trx: ActorTransaction,
   { personId, integrationId, crmId }: ListPlace,

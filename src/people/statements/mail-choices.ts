@@ -1,4 +1,4 @@
-/** The monthly mails that users have chosen, and the proof that mail reaches them. */
+/** The monthly emails that users have chosen, and the proof that emails reach them. */
 import type { Selectable } from 'kysely';
 import type { MailKind } from '../../core/mail-kinds.ts';
 import type { ActorTransaction } from '../../database/actor-transaction.ts';
@@ -9,10 +9,9 @@ import { recordEntry } from '../../privacy/audit/record.ts';
 
 export type MailChoice = FromRow<Selectable<Tables['mail_choices']>>;
 
-/** A user and a kind of mail. */
 export type MailPlace = Pick<MailChoice, 'personId' | 'kind'>;
 
-/** Lists the kinds of mail that a user has chosen. */
+/** Lists the kinds of emails that a user has chosen. */
 export async function listChosenMails(reader: Reader, personId: string): Promise<MailKind[]> {
   const rows = await reader
     .selectFrom('mail_choices')
@@ -23,7 +22,7 @@ export async function listChosenMails(reader: Reader, personId: string): Promise
   return rows.map(({ kind }) => kind);
 }
 
-/** Lists the chosen mails that were last sent, or chosen, before this month (such as 2026-11). */
+/** Lists the chosen emails that were last sent, or chosen, before this month (such as 2026-11). */
 export async function listDueMails(
   reader: Reader,
   kinds: readonly MailKind[],
@@ -41,7 +40,7 @@ export async function listDueMails(
   return fromRows(rows);
 }
 
-/** Records that a user wants this mail, from the next month on. Does nothing if they have it already. */
+/** Records that a user wants this email, starting with the next month. Does nothing if they already receive it. */
 export async function chooseMail(
   trx: ActorTransaction,
   { personId, kind }: MailPlace,
@@ -57,7 +56,7 @@ export async function chooseMail(
   await recordEntry(trx, { action: 'mail.chosen', details: { person: personId, kind } });
 }
 
-/** Records that a user does not want this mail any more. Returns false if they did not have it. */
+/** Records that a user no longer wants this email. Returns false if they did not receive it. */
 export async function stopMail(
   trx: ActorTransaction,
   { personId, kind }: MailPlace,
@@ -74,8 +73,8 @@ export async function stopMail(
 }
 
 /**
- * Records that this process sends a month's mail. Returns false if the mail is no longer wanted, or if another process
- * sends it.
+ * Records that this process sends the email for a month. Returns false if the user no longer wants the email, or if a
+ * different process is sending it.
  */
 export async function claimMail(
   trx: ActorTransaction,
@@ -93,7 +92,7 @@ export async function claimMail(
   return claimed !== undefined;
 }
 
-/** Gives a claim back, because the mail was certainly not sent. */
+/** Releases a claim, because the email was certainly not sent. */
 export async function releaseMail(
   trx: ActorTransaction,
   { personId, kind, month: before }: MailChoice,
@@ -129,7 +128,7 @@ export async function storeEmailProof(
   return stored !== undefined;
 }
 
-/** Deletes a one-time value whose mail was not sent. */
+/** Deletes a one-time value whose email was not sent. */
 export async function dropEmailProof(
   trx: ActorTransaction,
   personId: string,
@@ -143,7 +142,7 @@ export async function dropEmailProof(
     .execute();
 }
 
-/** Uses up the one-time value. Returns false if it is wrong, has expired, or belongs to another user. */
+/** Uses up the one-time value. Returns false if it is wrong, has expired, or belongs to a different user. */
 export async function verifyEmail(
   trx: ActorTransaction,
   personId: string,

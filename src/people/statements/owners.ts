@@ -12,15 +12,16 @@ export async function hasOwner(reader: Reader): Promise<boolean> {
 export async function isLastOwner(trx: Trx, id: string): Promise<boolean> {
   const owners = await selectOwners(trx)
     .orderBy('id')
-    // If two owners remove each other, the second transaction waits here and then finds that its owner is the last one.
+    // If two owners remove each other, the second transaction waits here. It then finds that the remaining owner is the
+    // last owner.
     .$if(isPostgres(trx), (query) => query.forUpdate())
     .execute();
   return owners.length === 1 && owners[0]?.id === id;
 }
 
 /**
- * Selects owners. An owner who has signed in with an identity provider counts, even while the provider is unavailable.
- * An invited owner does not count yet.
+ * An owner who has signed in with an identity provider is included, even while the provider is unavailable. An invited
+ * owner is not included until they have joined.
  */
 function selectOwners(reader: Reader) {
   return reader

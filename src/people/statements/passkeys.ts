@@ -32,13 +32,12 @@ export type PasskeyRemoved = 'done' | 'unknown' | 'last_way' | 'last_owner';
 export interface PasskeyRemoval {
   personId: string;
   id: string;
-  /** True if even the last way to sign in can be removed, except the last owner's. */
+  /** True if even the last way to sign in can be removed. The last owner's last way cannot be removed. */
   alsoLast: boolean;
-  /** True if users can sign in with an identity provider. */
   hasProvider: boolean;
   /** True if users can sign in with a password. Defaults to true. */
   passwordsCount?: boolean;
-  /** The session to keep. All other sessions of the user end. */
+  /** The session to keep. The user's other sessions are ended. */
   keptSession: string | null;
 }
 
@@ -91,16 +90,16 @@ export async function addPasskey(
   return 'done';
 }
 
-/** Removes a passkey, and ends its user's sessions. */
+/** Removes a passkey and ends its user's sessions. */
 export async function deletePasskey(
   trx: ActorTransaction,
   removal: PasskeyRemoval,
 ): Promise<PasskeyRemoved> {
   const { personId, id, alsoLast, hasProvider, keptSession, passwordsCount = true } = removal;
-  // Done before the user is locked, because owners are locked in the order of their IDs.
+  // This is checked before the user is locked, because owners are locked in the order of their IDs.
   const wouldBeMissed = alsoLast && (await isLastOwner(trx, personId));
-  // If two passkeys are removed at the same time, the second removal waits here and then finds that its passkey is the
-  // last one.
+  // If two passkeys are removed at the same time, the second removal waits here. It then finds that its passkey is the
+  // last passkey.
   const person = await lockPerson(trx, personId);
   const ids = await readIds(trx, personId);
   if (person === undefined || !ids.includes(id)) return 'unknown';
@@ -123,8 +122,8 @@ export async function deletePasskey(
 }
 
 /**
- * Records that a passkey was used. If its counter has not increased, adds an audit entry and returns false. There are
- * then two copies of the passkey, or the same signature was used before.
+ * If its counter has not increased, adds an audit entry and returns false. There are then two copies of the passkey, or
+ * the same signature was used before.
  */
 export async function recordPasskeyUse(
   trx: ActorTransaction,
@@ -145,7 +144,7 @@ export async function recordPasskeyUse(
 }
 
 /**
- * Uses up a challenge, by its hash. Returns false if it was used before. The hash is stored until
+ * Uses up a challenge, which is identified by its hash. Returns false if it was used before. The hash is stored until
  * the challenge is too old.
  */
 export async function spendChallenge(
@@ -163,7 +162,6 @@ export async function spendChallenge(
   return spent !== undefined;
 }
 
-/** Returns false if a passkey with this credential ID exists. */
 export async function insertPasskey(
   trx: ActorTransaction,
   personId: string,

@@ -1,6 +1,4 @@
-/**
- * The users who sign in. Their addresses are stored as fingerprints, and their links and cookies as hashes.
- */
+/** Stores the users who sign in. Their addresses are stored as fingerprints, and their links and cookies as hashes. */
 
 import type { Selectable } from 'kysely';
 import type { Role } from '../../core/role.ts';
@@ -30,10 +28,10 @@ export interface Rights {
   integrations: ClientAccess;
 }
 
-/** The outcome of a change after which there could be no owner. */
+/** The result of a change that could leave the product without an owner. */
 export type Changed = 'done' | 'unknown' | 'last_owner';
 
-/** True if there is a user who can sign in. */
+/** True if a user exists who can sign in. */
 export async function hasJoinedPerson(reader: Reader): Promise<boolean> {
   const joined = await reader
     .selectFrom('people')
@@ -125,8 +123,8 @@ export async function renewInvitation(
 }
 
 /**
- * Uses up the link. From now on, the user has this password, or this passkey instead. Returns null if the
- * link is not valid, or no longer valid.
+ * Uses up the link. After this, the user signs in with this password or this passkey. Returns null if the link is not
+ * valid or no longer valid.
  */
 export async function acceptInvitation(
   trx: ActorTransaction,
@@ -196,7 +194,10 @@ export async function saveRights(
   return 'done';
 }
 
-/** Prevents a user from signing in, or allows it again. In both cases, sessions and an open link end. */
+/**
+ * Prevents a user from signing in, or allows the user to sign in again. In both cases, the user's sessions and an
+ * unused link stop working.
+ */
 export async function setPersonDisabled(
   trx: ActorTransaction,
   id: string,
@@ -232,9 +233,8 @@ export async function deletePerson(trx: ActorTransaction, id: string): Promise<C
 }
 
 /**
- * Records that a user has signed in through an identity provider. The first time, this is how the
- * user joins, and the subject identifies the user from then on. Returns false if the user has
- * another subject.
+ * Records that a user has signed in through an identity provider. The user joins with the first sign-in. From then on,
+ * the subject identifies the user. Returns false if the user has a different subject.
  */
 export async function recordSubject(
   trx: ActorTransaction,

@@ -14,13 +14,12 @@ type Session = FromRow<Selectable<Tables['browser_sessions']>>;
 /** A session as its owner sees it. */
 export type SessionRecord = Omit<Session, 'hash'>;
 
-/** How a session started, for the audit. */
+/** Details for the audit about the way in which a session started. */
 export type SessionDetails = Readonly<Record<string, string>>;
 
-/** The owner of a session. */
 export type SessionOwner = { tokenId: string } | { personId: string };
 
-/** Returns the account of a session's owner. A pure function. */
+/** A pure function. */
 export function toAccount(owner: SessionOwner): { kind: 'person' | 'token'; id: string } {
   return 'tokenId' in owner
     ? { kind: 'token', id: owner.tokenId }
@@ -30,7 +29,7 @@ export function toAccount(owner: SessionOwner): { kind: 'person' | 'token'; id: 
 /** A session that has not ended, with its owner. */
 export interface FoundSession {
   id: string;
-  /** When the owner signed in or, if later, last proved their identity. */
+  /** The time at which the owner signed in or, if later, last proved their identity. */
   provedAt: number;
   owner: { token: AccessTokenRecord } | { person: PersonRecord };
 }
@@ -38,7 +37,10 @@ export interface FoundSession {
 /** A session without requests ends after a working day. */
 export const IDLE_MS = 8 * 3_600_000;
 
-/** How long a session can last: a working day and the following night. After that, the user has to sign in again. */
+/**
+ * The maximum length of a session: a working day and the following night. After that time, the user has to sign in
+ * again.
+ */
 export const SESSION_MS = 24 * 3_600_000;
 
 /** Starts a session, and deletes sessions that have expired. */
@@ -106,13 +108,13 @@ export async function listSessions(
   return fromRows(rows.map(({ hash: _, ...row }) => row));
 }
 
-/** How long a sign-in, or a later proof of identity, counts as recent. */
+/** The time for which a sign-in, or a later proof of identity, is recent. */
 const PROOF_MS = 10 * 60_000;
 
-/** True if the user signed in, or proved their identity, within the last ten minutes. */
+/** True if the user has signed in or proved their identity within the last ten minutes. */
 export function isRecentProof(provedAt: number, now: number): boolean {
   const passedMs = now - provedAt;
-  // A negative time shows that the clock was set back.
+  // If the time is negative, the clock was set back.
   return passedMs >= 0 && passedMs < PROOF_MS;
 }
 
@@ -140,7 +142,7 @@ export async function endSession(
   return personId === null ? { tokenId: tokenId ?? '' } : { personId };
 }
 
-/** Ends one of an owner's sessions by its ID, or all sessions except one. Returns how many were ended. */
+/** Ends one of an owner's sessions by its ID, or all sessions except one. */
 export async function endSessions(
   trx: ActorTransaction,
   owner: SessionOwner,

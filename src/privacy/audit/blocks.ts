@@ -1,15 +1,14 @@
 /**
- * Reads the blocks of erased people in the form that audit entries seal. Without its block, a run could process an
- * erased person again. So the audit shows if another program has removed a block.
+ * Reads the blocks of erased people. Audit entries contain a hash of these blocks. Without its block, a run could
+ * process an erased person again. The audit therefore shows if a different program has removed a block.
  */
 import { z } from 'zod';
 import { describeCount } from '../../core/quantities.ts';
 import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
 import type { Reader } from '../../database/reader.ts';
 
-/** All blocks of a database at one moment. */
+/** All blocks of a database at one time. */
 export interface Blocks {
-  /** The number of blocks. */
   count: number;
   /** The keyed hash of all blocks. */
   hash: string;
@@ -17,7 +16,7 @@ export interface Blocks {
 
 export const blocksSchema = z.object({ count: z.int(), hash: z.string() });
 
-/** Reads the current blocks. Contacts that are only suspected do not count. */
+/** Contacts that are only suspected are not included. */
 export async function readBlocks(reader: Reader, fingerprint: Fingerprint): Promise<Blocks> {
   const rows = await reader
     .selectFrom('forgotten')
@@ -38,7 +37,7 @@ export async function readBlocks(reader: Reader, fingerprint: Fingerprint): Prom
   return { count: all.length, hash: fingerprint('audit_blocks', all.toSorted().join('\n')) };
 }
 
-/** Returns a sentence about the problem with the blocks, or null if they match the audit. */
+/** Returns a sentence that describes the problem with the blocks. Returns null if they match the audit. */
 export function describeChangedBlocks(sealed: Blocks, now: Blocks): string | null {
   if (sealed.hash === now.hash) return null;
   const difference = now.count - sealed.count;

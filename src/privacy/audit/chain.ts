@@ -1,7 +1,7 @@
 /**
  * Encrypts the audit entries and chains them together. The chain covers the encrypted bytes, so if a contact's key is
  * destroyed, only the data about that contact becomes unreadable. All keys are derived from the fingerprint key, which
- * never changes. So rotating the secret key breaks no chain.
+ * never changes. Therefore, rotating the secret key breaks no chain.
  */
 import { createHash, createSecretKey, randomBytes } from 'node:crypto';
 import type { Fingerprint } from '../../database/encryption/fingerprint.ts';

@@ -1,4 +1,7 @@
-/** Checks the audit chain in the background. For a long chain this takes longer than a response may. */
+/**
+ * Checks the audit chain in the background. For a long chain, the check takes longer than a response is allowed to
+ * take.
+ */
 
 import { setImmediate } from 'node:timers/promises';
 import { type Clock, isoTime } from '../../core/clock.ts';
@@ -12,15 +15,16 @@ export interface AuditCheckView {
   isRunning: boolean;
   /**
    * The verdict, or null while the check is in progress or if it could not finish. `cannot_tell` means that no existing
-   * entry was changed, but entries may be missing at the end. To detect that, an end that was saved earlier is needed.
+   * entry was changed, but entries may be missing at the end. To detect missing entries, the user must save an end of
+   * the chain and pass it to the check.
    */
   verdict: 'intact' | 'cannot_tell' | 'changed' | null;
-  /** The number of entries checked so far, and (`of`) their total. */
+  /** The number of entries that have been checked so far, and (`of`) the total number of entries. */
   checked: number;
   of: number;
-  /** When the check finished (ISO 8601). */
+  /** The time at which the check finished (ISO 8601). */
   finishedAt: string | null;
-  /** The problems. Empty if nothing was changed. */
+  /** Empty if nothing was changed. */
   problems: string[];
   /** The end of the chain, in the form that `donor-sync audit verify --known` accepts. */
   end: string | null;
@@ -30,15 +34,16 @@ export interface AuditCheckView {
 
 export interface AuditChecker {
   /**
-   * Starts a check, or joins an equal check that is in progress. The chain can also be compared with an end that was
-   * saved earlier. Waits only briefly for the result. While a different check is in progress, no second check starts.
+   * Starts a check, or joins an identical check that is in progress. The chain can also be compared with an end that
+   * was saved earlier. Waits only briefly for the result. Only one check runs at a time, so a different check does not
+   * start until it has ended.
    */
   check(known: AuditPlace | null): Promise<AuditCheckView>;
   /** Returns the last check of this process, or null if there was none. */
   last(): AuditCheckView | null;
 }
 
-/** How long a response waits for the result. */
+/** The time for which a response waits for the result. */
 const MAX_WAIT_MS = 3_000;
 
 export interface CheckerDeps {
@@ -127,7 +132,7 @@ function describeCheck(
   };
 }
 
-/** Returns a position in the form that users save, such as `1204:Jb3…`. Empty for null. */
+/** Returns a position in the form in which users save it, such as `1204:Jb3…`. The string is empty for null. */
 function placeText(place: AuditPlace | null): string {
   return place === null ? '' : `${place.seq}:${place.hash}`;
 }

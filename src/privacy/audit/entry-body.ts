@@ -13,11 +13,11 @@ const entryBodySchema = z.object({
   }),
   details: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
   contact: z.string().nullable(),
-  /** True if a birth record was created together with the entry. Only in the first entry. */
+  /** True if a birth record was created together with the entry. Only the first entry has a birth record. */
   born: z.boolean().default(false),
-  /** Only in entries about erasures and in the first entry. */
+  /** Present only in entries about erasures and in the first entry. */
   blocks: blocksSchema.nullable().default(null),
-  /** The IDs of contacts' keys that were destroyed. Only in entries about erasures. */
+  /** The IDs of the destroyed keys of contacts. Present only in entries about erasures. */
   destroyed: z.array(z.string()).default([]),
 });
 
@@ -31,7 +31,9 @@ export function openEntryBody(
   return entryBodySchema.parse(JSON.parse(sealer.open(sealed, entrySealContext(seq))));
 }
 
-/** Returns the time, or 0 if the value is not a time. In SQLite, another program can put anything into a column. */
+/**
+ * Returns the time, or 0 if the value is not a time. In SQLite, a different program can write any value into a column.
+ */
 export function toTime(at: number): number {
   return Number.isFinite(new Date(at).getTime()) ? Number(at) : 0;
 }

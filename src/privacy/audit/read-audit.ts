@@ -16,7 +16,7 @@ import {
 import { openEntryBody, toTime } from './entry-body.ts';
 import type { AuditAction, AuditDetails } from './record.ts';
 
-/** The database, and the fingerprint that decrypts and verifies its entries. */
+/** The database and the fingerprint key, which decrypt and verify the entries. */
 export interface AuditSource {
   readonly reader: Reader;
   readonly fingerprint: Fingerprint;
@@ -25,12 +25,12 @@ export interface AuditSource {
 /** A decrypted entry. */
 export interface AuditRecord {
   seq: number;
-  /** When it happened (epoch ms). */
+  /** The time of the action (epoch ms). */
   at: number;
   action: string;
   integrationId: string | null;
   actor: Actor;
-  /** The contact's ID in the CRM. Null if the entry has none, or if the contact was erased. */
+  /** Null if the entry has none, or if the contact was erased. */
   crmId: string | null;
   /** True if the entry had a contact that has since been erased. */
   isContactErased: boolean;
@@ -39,14 +39,14 @@ export interface AuditRecord {
   details: AuditDetails;
 }
 
-/** The entries to read. An omitted part does not filter. */
+/** An omitted property does not limit the entries. */
 export interface AuditFilter {
   /** Only entries from this time on (epoch ms). */
   since?: number | undefined;
-  /** Only entries before this time (epoch ms). */
+  /** Limits the result to entries before this time (epoch ms). */
   until?: number | undefined;
   integrationId?: string | undefined;
-  /** Only entries about these integrations. */
+  /** Limits the result to entries about these integrations. */
   integrationIds?: readonly string[] | undefined;
   action?: string | undefined;
   /** Only entries before this sequence number. */
@@ -62,11 +62,11 @@ export interface AuditPlace {
 
 /** The end of the chain, according to the row in which it is stored. */
 export interface AuditEnd extends AuditPlace {
-  /** False if donor-sync has not signed this end, so another program must have changed it. */
+  /** False if donor-sync has not signed this end, so a different program must have changed it. */
   isSigned: boolean;
 }
 
-/** An entry with its contact's key, which is deleted with the contact. */
+/** An entry with the key of its contact. The key is deleted together with the contact. */
 type ListedRow = Tables['audit_entries'] & {
   key: string | null;
   crm_id: string | null;
@@ -117,7 +117,6 @@ export async function listAuditEntries(
   return rows.map((row) => openEntry(sealer, row));
 }
 
-/** Returns the last entry of an action for each integration. */
 export async function listLastEntries(
   { reader, fingerprint }: AuditSource,
   action: AuditAction,
@@ -128,8 +127,8 @@ export async function listLastEntries(
 }
 
 /**
- * Returns the end of the chain as its row shows it, without checking the entries. Returns null if nothing was ever
- * recorded.
+ * Returns the end of the chain that is stored in its own row. Does not check the entries. Returns null if nothing was
+ * ever recorded.
  */
 export async function readAuditEnd(source: AuditSource): Promise<AuditEnd | null> {
   const head = await readHead(source);
@@ -177,7 +176,7 @@ export async function readBirth({ reader }: Pick<AuditSource, 'reader'>) {
   return birth ?? null;
 }
 
-/** Returns the row in which the end of the chain is stored, or null if nothing was ever recorded. */
+/** Returns the row that stores the end of the chain. Returns null if nothing was ever recorded. */
 export async function readHead({ reader }: Pick<AuditSource, 'reader'>) {
   const head = await reader
     .selectFrom('audit_head')

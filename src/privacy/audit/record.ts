@@ -22,7 +22,6 @@ import {
   placeMark,
 } from './chain.ts';
 
-/** The actions that the audit records. */
 export const AUDIT_ACTIONS = [
   'run.asked',
   'run.stopped',
@@ -97,7 +96,10 @@ export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
 export type AuditDetails = Readonly<Record<string, string | number | boolean | null>>;
 
-/** An action and its subject. Its details never identify a contact. Only `crmId` does, and an erasure can remove it. */
+/**
+ * An action and its subject. Its details never identify a contact. Only `crmId` identifies a contact, and an erasure
+ * can remove it.
+ */
 export interface NewAuditEntry {
   action: AuditAction;
   integrationId?: string | null;
@@ -109,13 +111,13 @@ export interface NewAuditEntry {
    */
   changesBlocks?: boolean;
   /**
-   * The IDs of the contacts' keys that were destroyed with the change. If any other key is missing, another program has
+   * The IDs of the contacts' keys that this change has destroyed. If any other key is missing, a different program has
    * removed it.
    */
   destroyedKeys?: readonly string[];
 }
 
-/** A transaction of an actor or a run. It contains who changes something, and when. */
+/** A transaction of an actor or a run. It contains the actor and the time of the change. */
 export type AuditedTransaction = Trx & RecordDeps;
 
 export interface RecordDeps {
@@ -125,14 +127,14 @@ export interface RecordDeps {
 }
 
 /**
- * Adds an entry in the name of the transaction's actor. Call this last in a transaction, because no other transaction
- * can add an entry until this one ends. This order keeps two transactions from waiting for each other.
+ * Adds an entry on behalf of the transaction's actor. Call this last in a transaction, because no other transaction can
+ * add an entry until this one ends. This order keeps two transactions from waiting for each other.
  */
 export function recordEntry(trx: AuditedTransaction, entry: NewAuditEntry): Promise<void> {
   return addEntry(trx, trx, entry);
 }
 
-/** How many entries are added in one transaction. */
+/** The number of entries that are added in one transaction. */
 const PAGE = 500;
 
 /** Adds entries about an action that changes nothing in the database. They are added before the action. */
@@ -188,15 +190,15 @@ async function addEntry(
   await requireFree(trx, seq);
   await insertEntry(trx, { ...entry, sealed, hash });
   if (seq === 1) await recordBirth(trx, fingerprint, { at: entry.at, hash });
-  // An end that donor-sync has not signed stays unsigned. Otherwise, signing the next end would hide that entries were
-  // cut off.
+  // If donor-sync has not signed an end, the end is not signed now either. Otherwise, signing the next end would hide
+  // that entries were cut off.
   const isGenuine =
     seq === 1 || markBefore === placeMark(fingerprint, 'audit_end', { seq: seq - 1, hash: before });
   const mark = isGenuine ? placeMark(fingerprint, 'audit_end', { seq, hash }) : markBefore;
   await moveHead(trx, { hash, mark });
 }
 
-/** The sealers by the fingerprint from which they are derived, so each is derived only once. */
+/** The sealers, by the fingerprint function from which they are derived. Each sealer is derived only once. */
 const sealers = new WeakMap<Fingerprint, Sealer>();
 
 function getSealer(fingerprint: Fingerprint): Sealer {
@@ -207,7 +209,10 @@ function getSealer(fingerprint: Fingerprint): Sealer {
   return sealer;
 }
 
-/** Keeps the first birth record. A second chain in the same database has a different first entry, so it is noticed. */
+/**
+ * Keeps the first birth record. A second chain in the same database has a different first entry, so the check notices
+ * it.
+ */
 async function recordBirth(
   trx: Trx,
   fingerprint: Fingerprint,
@@ -220,7 +225,7 @@ async function recordBirth(
     .execute();
 }
 
-/** Throws a FatalError if the end of the chain was set back. The next entry would then overwrite an existing one. */
+/** Throws a FatalError if the end of the chain was set back. The next entry would then overwrite an existing entry. */
 async function requireFree(trx: Trx, seq: number): Promise<void> {
   const [taken] = (await entryAt(trx, { seq })).rows;
   if (taken === undefined) return;
@@ -235,7 +240,7 @@ const entryAt = prepared((db, { seq }: Slots<{ seq: number }>) =>
 );
 
 /**
- * Returns the next entry's number, and the hash and signature before it. Other transactions wait here until this one
+ * Returns the next entry's number, and the previous hash and signature. Other transactions wait here until this one
  * ends.
  */
 async function takePlace(trx: Trx): Promise<{ seq: number; hash: string; mark: string }> {

@@ -20,7 +20,6 @@ import { openEntryBody, toTime } from './entry-body.ts';
 import { type AuditPlace, type AuditSource, readBirth, readHead } from './read-audit.ts';
 import type { AuditAction } from './record.ts';
 
-/** The result of checking the chain. */
 export interface AuditCheck {
   /** The number of checked entries. */
   entries: number;
@@ -58,7 +57,7 @@ const SAME_MOMENT_MS = 60_000;
 /** Actions whose entries list destroyed keys of contacts. */
 const DESTROYING = ['forget.done', 'hold.decided'] as const satisfies readonly AuditAction[];
 
-/** Actions whose entries may seal the blocks of erased people. The first entry also does. */
+/** Actions whose entries may seal the blocks of erased people. The first entry contains it too. */
 const SEALING_BLOCKS = [
   ...(['forget.begun', 'forget.done', 'forget.lifted', 'hold.decided', 'audit.purged'] as const),
 ] satisfies AuditAction[];
@@ -105,7 +104,7 @@ async function checkWhileNothingIsPurged(
     const before = await readHead(audit);
     const check = await checkChain(audit, before, known, onChecked);
     const after = await readHead(audit);
-    // A purge may have deleted, in the meantime, entries that were about to be read.
+    // In the meantime, a purge may have deleted entries that were about to be read.
     if (before?.purged_seq === after?.purged_seq) return check;
   }
 }
@@ -198,7 +197,7 @@ async function checkChain(
   if (beyond !== null) {
     wrong(`Entry ${beyond} is after the end of the chain: it is forged, or the end was set back.`);
   }
-  // If the end was set back, the entry may still exist after it. That has already been reported.
+  // If the end of the chain was set back, the entry may still exist after this end. That has already been reported.
   if (!isKnownThere && beyond !== known?.seq) {
     const missing = `Entry ${known?.seq}, the end that you saved earlier, is missing.`;
     wrong(missing + (await restoreText(audit)));
@@ -206,7 +205,7 @@ async function checkChain(
   return { entries, end: head === null ? null : end, purgedThrough: purged.seq, problems };
 }
 
-/** Finds rows that another program has added to the tables of the chain. */
+/** Finds rows that a different program has added to the tables of the chain. */
 async function findStrangeRows(audit: Audit, purgedSeq: number): Promise<string[]> {
   const problems: string[] = [];
   const before = await audit.reader
@@ -246,8 +245,8 @@ async function restoreText(audit: Audit): Promise<string> {
 }
 
 /**
- * Finds entries beyond the end. They are read in one statement, because an entry and the end are written together, even
- * during this check.
+ * Finds entries beyond the end. They are read in one statement. A transaction always writes an entry and the end
+ * together, even during this check.
  */
 async function findBeyond(audit: Audit): Promise<number | null> {
   const found = await audit.reader
@@ -273,7 +272,7 @@ async function hasAuditedRows(audit: Audit): Promise<boolean> {
 
 /** True if a row that is created together with an entry is older than every entry. */
 async function hasBegunLate(audit: Audit): Promise<boolean> {
-  // Uses the earliest time of all entries and not the first entry's time, because the hosts' clocks may differ.
+  // Uses the earliest time of all entries, because the first entry's time may come from a host with a wrong clock.
   const first = await audit.reader
     .selectFrom('audit_entries')
     .select((eb) => eb.fn.min('at').as('at'))
@@ -302,7 +301,7 @@ async function hasBegunLate(audit: Audit): Promise<boolean> {
   return older.some((rows) => rows.length > 0);
 }
 
-/** True if the first entry says that a birth record was created with it. */
+/** True if the first entry states that a birth record was created with it. */
 async function wasBornOnRecord(audit: Audit): Promise<boolean> {
   const first = await audit.reader
     .selectFrom('audit_entries')
@@ -312,13 +311,16 @@ async function wasBornOnRecord(audit: Audit): Promise<boolean> {
   return first !== undefined && openIfGenuine(audit, first)?.born === true;
 }
 
-/** Compares the blocks with the last entry that sealed them. Returns null if they match, or if no entry sealed any. */
+/**
+ * Compares the blocks with the last entry that sealed them. Returns null if they match, or if no entry contains a hash
+ * of the blocks.
+ */
 async function findChangedBlocks(audit: Audit): Promise<string | null> {
   for (;;) {
     const sealed = await findSealedBlocks(audit);
     if (sealed === null) return null;
     const now = await readBlocks(audit.reader, audit.fingerprint);
-    // An erasure has sealed different blocks in the meantime.
+    // An erasure has recorded a new state of the blocks in the meantime.
     if ((await findSealedBlocks(audit))?.hash !== sealed.hash) continue;
     return describeChangedBlocks(sealed, now);
   }
@@ -343,7 +345,7 @@ async function findSealedBlocks(audit: Audit): Promise<Blocks | null> {
   }
 }
 
-/** Opens an entry. Returns null for an entry that was changed, because that is reported elsewhere. */
+/** Returns null for an entry that was changed, because that is reported elsewhere. */
 function openIfGenuine(audit: Audit, { seq, sealed }: { seq: number; sealed: string }) {
   try {
     return openEntryBody(audit.sealer, { seq, sealed });
@@ -388,7 +390,7 @@ function opens(audit: Audit, sealed: string, place: Parameters<typeof keySealCon
 
 /** Reports keys that are missing although no recorded erasure has destroyed them, and keys that should not exist. */
 async function findMovedKeys(audit: Audit, areEntriesGone: boolean): Promise<string[]> {
-  // With this order, an erasure in the meantime is recorded before its keys are checked again.
+  // In this order, an erasure that happens in the meantime is recorded before its keys are checked again.
   const lost = await listLostKeys(audit);
   const destroyed = await findDestroyedKeys(audit);
   const strange = await countStrangeKeys(audit, destroyed);
@@ -410,8 +412,8 @@ async function findMovedKeys(audit: Audit, areEntriesGone: boolean): Promise<str
 }
 
 /**
- * Returns the IDs of keys that entries need but that are missing. Keys of clients whose erasure has started since are
- * left out.
+ * Returns the IDs of keys that entries need but that are missing. Excludes the keys of clients whose erasure has
+ * started since then.
  */
 async function listLostKeys(audit: Audit): Promise<string[]> {
   const lost = await audit.reader
@@ -503,8 +505,8 @@ async function readAfter(audit: Audit, seq: number, through: number | null) {
 }
 
 /**
- * Puts a problem on one line. A text that another program put into the database must not start a line, because it could
- * look like our own finding.
+ * Puts a problem on one line. Text that a different program has written into the database must not start a line,
+ * because it could look like our own finding.
  */
 function inOneLine(problem: string): string {
   return problem.replace(/\p{Cc}+/gu, ' ');

@@ -77,7 +77,7 @@ const AT_REST = {
 
 /**
  * First blocks the contact in all integrations, so no run can restore anything. Then clears the CRM and the service.
- * The store comes last, because without its data it is unknown which values were ours.
+ * The store is erased last, because without its data nobody could know which values were ours.
  */
 export async function eraseInEach(
   deps: ForgetPersonDeps,
@@ -117,7 +117,7 @@ export async function eraseInEach(
   return done;
 }
 
-/** Erases the contact from the spending journal. Once the contact is blocked, nothing more about it is added there. */
+/** Once the contact is blocked, no further data about it is added there. */
 async function eraseFromEachJournal(
   { application: { store } }: ForgetPersonDeps,
   integrationIds: readonly string[],
@@ -165,7 +165,8 @@ async function eraseOutside(
 ): Promise<ErasedIn> {
   const { id, lease, open, crm: own } = target;
   const { main, lookup, forms, ids, names: ofPerson } = facts;
-  // If the CRM is not to be cleared, the note does not mention it, although an earlier attempt may have.
+  // If the user did not request that the CRM be cleared, the note does not mention the CRM, even if an earlier attempt
+  // did.
   let note = alsoInCrm ? begun : { ...begun, crm: null, mentions: NOTHING_LEFT };
   const save: SaveNote = async (changes) => {
     note = { ...note, ...changes };
@@ -182,7 +183,7 @@ async function eraseOutside(
   }
   const ours = await findOurValues(store, [id], forms);
   await save({ written: union(note.written, [...ours.keys()]) });
-  // An integration that is no longer in the settings has written to the same account.
+  // If an integration is no longer in the settings, it may have written to the same account.
   const clients = (open === null ? main : target) ?? UNKNOWN_HERE;
   // Done before anything is cleared, while the memberships are still recorded.
   const memberships = await findMemberships(store, id, forms);
@@ -191,7 +192,7 @@ async function eraseOutside(
   let inCrm: FoundMentions['inCrm'] = [];
   if (clients.open !== null) {
     const found = await findMentions(clients.open.deps, id, facts);
-    // Recorded first, because after a kill only the remaining texts would be found.
+    // The number is recorded first. After an interruption, only the remaining values would be found.
     const texts = Math.max(note.erased.texts, found.texts);
     await save({ erased: { ...note.erased, texts } });
     await dropKeptTexts(clients.open.deps, lease, found);
@@ -265,8 +266,8 @@ async function eraseInStore(
     forms: forms.slice(1),
     mayBeLeft: !erased.isSeenEmpty,
     buildReceipt({ introductions, ...rows }) {
-      // Counts texts in the CRM. If the CRM is not to be cleared, it also counts the paths that are still in
-      // the store.
+      // Counts values in the CRM that name the person. If the user did not request that the CRM be cleared, it also
+      // counts the paths that are still in the store.
       const { introductionsLeft: named } = erased.note;
       const introductionsLeft = note.crm === null ? Math.max(named, introductions) : named;
       note = { ...erased.note, introductionsLeft, erased: addCounts(erased.note.erased, rows) };
@@ -276,7 +277,10 @@ async function eraseInStore(
   return { ...erased, note };
 }
 
-/** Returns the mirrored networks with the contact's donor. If another contact is the same donor, returns none. */
+/**
+ * Returns the mirrored networks that contain the contact's donor. If a different contact is the same donor, returns
+ * none.
+ */
 async function findMemberships(
   store: Application['store'],
   integrationId: string,
@@ -299,9 +303,9 @@ async function findMemberships(
 }
 
 /**
- * Leaves the networks at the service. Resolves with the networks for which this is still pending. If the integration is
- * no longer in the settings, its service cannot be reached. Someone then has to remove the donor there, and the mirror
- * drops the member.
+ * Removes the donor from the networks at the service. Resolves with the networks for which the removal is still
+ * pending. If the integration is no longer in the settings, its service cannot be reached. In that case, someone has to
+ * remove the donor there, and the mirror drops the member.
  */
 async function leaveAll(
   store: Application['store'],
@@ -382,7 +386,7 @@ export async function doneBefore(
       note = { ...note, crm: { ...leftovers, stillPresent, unrecognized }, unreached: null };
     }
     if (alsoInCrm && target !== undefined && open !== null && crm !== null) {
-      // Texts in other contacts are found by the donor that is recorded in the block.
+      // The block contains the donor, with which values in other contacts are found.
       const { inCrm } = await findMentions(open.deps, integration, facts);
       const mentions = await clearMentions(crm, target.lease, inCrm, facts.names, LOOKS_AGAIN);
       const cleared = Math.max(0, countHolders(inCrm) - mentions.contacts - mentions.unseen);
@@ -390,7 +394,7 @@ export async function doneBefore(
     }
     const isUnreached = alsoInCrm && open !== null && crm === null;
     if (isUnreached) note = { ...note, crm: NOTHING_CLEARED, unreached };
-    // Work that was left to the next sync then is not reported again.
+    // The receipt does not report work again that the earlier attempt left to the next sync.
     note = { ...note, networks: { ...note.networks, pending: [] }, introductionsLeft: 0 };
     const isComplete = !isUnreached && (note.crm?.stillPresent.length ?? 0) === 0;
     done.push({ ...AT_REST, integration, note, refusals, erasedEarlier: at, isComplete });
@@ -399,8 +403,8 @@ export async function doneBefore(
 }
 
 /**
- * Creates the error for an interrupted erasure. The contact is already blocked, and repeating the command does the
- * rest.
+ * Creates the error for an interrupted erasure. The contact is already blocked. Repeating the command completes the
+ * erasure.
  */
 function cutOff({ crmId }: ForgetRequest, failure: DonorSyncError): RetriableError {
   return new RetriableError(
@@ -409,7 +413,9 @@ function cutOff({ crmId }: ForgetRequest, failure: DonorSyncError): RetriableErr
   );
 }
 
-/** Creates the error for a process that paused for longer than its lease before the block was on disk. */
+/**
+ * Creates the error for a process that lost its lease because it paused for too long. The block was not on disk yet.
+ */
 function overtaken({ id }: Target, cause: LeaseLost): RetriableError {
   return alreadyRunning(id, undefined, cause);
 }

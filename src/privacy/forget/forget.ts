@@ -1,5 +1,5 @@
 /**
- * Erases a person permanently and provably from every integration of a CRM account. The block is on disk before
+ * Permanently and provably erases a person from every integration of a CRM account. The block is on disk before
  * anything is erased. If the process is killed, the same request with the same ID continues the erasure.
  */
 
@@ -68,7 +68,7 @@ async function forgetIn(
   const known: string[] = [];
   for (const id of ids)
     if (await hasTracesOfContact(store.reader, id, forms, { asked: false })) known.push(id);
-  // Read before the store erases which donor the contact is.
+  // This is read before the store erases the contact's donor.
   const donors = await findDonors(store, ids, forms);
   const erasures = await findErasures(store, ids, [crmId]);
   const blocks = erasures.filter(isErasure);
@@ -76,7 +76,7 @@ async function forgetIn(
   if (!isKnown && !request.blockUnknown) throw await unknownContact(deps, request, ids, isAsked);
   const isDone =
     known.length === 0 && blocks.length > 0 && blocks.every(({ state }) => state !== 'begun');
-  // Also uses what the first attempt recorded, because the store knew more at that time.
+  // Also uses the data from the first attempt, because the store contained more data at that time.
   const named = [
     ...(await findDonorFingerprints(store.reader, store.fingerprint, ids, forms)),
     ...erasures.flatMap((row) => parseDonors(row.donors)),
@@ -105,7 +105,8 @@ async function forgetIn(
 }
 
 /**
- * Adds the names that find texts in later profiles. If there is no CRM record, the contact's name is no longer known.
+ * Adds the names with which values in later profiles are found. If there is no CRM record, the contact's name is no
+ * longer known.
  */
 function withNames(
   person: PersonFingerprints | null,
@@ -115,7 +116,7 @@ function withNames(
   return { ...(person ?? { name: '', addresses: [], employers: [] }), names };
 }
 
-/** Throws, with nothing erased, if the CRM forbids the erasure or no longer shows the request. */
+/** Throws an error before anything is erased, if the CRM forbids the erasure or no longer shows the request. */
 function requireAllowed(
   { crmId, ofCrm }: ForgetRequest,
   lookup: RecordLookup | null,
@@ -141,7 +142,7 @@ function requireAllowed(
   }
 }
 
-/** Creates the error for an erasure that is forbidden. `whom` completes the text "forbids the erasure of". */
+/** Creates the error for an erasure that is forbidden. `whom` completes the phrase "forbids the erasure of". */
 export function heldForPrivacy(
   whom: string,
   details: Readonly<Record<string, string>> = {},

@@ -11,22 +11,21 @@ import {
 } from '../../fields/erasing/erasure-note.ts';
 import type { KnownContact } from '../statements/known-contacts.ts';
 
-/** The result in one integration. */
 export interface ErasedIn {
   integration: string;
   note: ErasureNote;
-  /** When the contact was erased before (epoch ms), or null if it was erased now. */
+  /** The time of an earlier erasure of the contact (epoch ms). Null if the contact has just been erased. */
   erasedEarlier: number | null;
   /** The contact that the CRM has merged it into, if any. */
   mergedInto: string | null;
-  /** Why the CRM did not clear some fields. */
+  /** The reasons why the CRM did not clear some fields. */
   refusals: readonly string[];
   /** True if the next sync has to drop kept writes, because the connector could not sign in. */
   isKeptPending: boolean;
-  /** True if the contact's fields were read as empty, so no data about them has to be kept. */
+  /** True if the contact's fields were read as empty. No data about them then has to be kept. */
   isSeenEmpty: boolean;
   /**
-   * False if values of ours are left in the CRM. Until they are cleared, the store keeps the data by which
+   * False if values from donor-sync are left in the CRM. Until they are cleared, the store keeps the data with which
    * they are recognised.
    */
   isComplete: boolean;
@@ -37,7 +36,7 @@ export interface ErasureReceipt {
   at: string;
   /** False if the same command must be repeated once the CRM accepts the erasure. */
   complete: boolean;
-  /** When the contact was erased before, if nothing was left to do this time. */
+  /** The time of an earlier erasure of the contact, if nothing was left to do this time. */
   erasedEarlier: string | null;
   integrations: {
     integration: string;
@@ -47,7 +46,7 @@ export interface ErasureReceipt {
     networks: ErasureNote['networks'];
     crm: CrmErasure | null;
   }[];
-  /** The sums over the integrations. */
+  /** The sums over all integrations. */
   erased: ErasedCounts;
   /** Null if the CRM was not to be cleared. */
   crm: CrmErasure | null;
@@ -58,7 +57,7 @@ export interface ErasureReceipt {
   pending: Pending[];
 }
 
-/** The work that is left. */
+/** The work that has not been done. */
 export interface Pending {
   integration: string;
   what: 'networks' | 'introductions' | 'crm' | 'merged' | 'kept';
@@ -71,7 +70,7 @@ export function buildReceipt({
   alike,
   leftAlone,
 }: {
-  /** When the erasure was done (epoch ms). */
+  /** The time at which the erasure was carried out (epoch ms). */
   at: number;
   /** The results by integration. The integration of the request comes first. */
   erased: readonly ErasedIn[];
@@ -114,7 +113,6 @@ function joined(one: CrmErasure | null, other: CrmErasure | null): CrmErasure | 
   };
 }
 
-/** Returns the texts in other contacts that name the person. */
 function addMentions(
   { contacts, hidden, edited, unseen }: ErasureNote['mentions'],
   add: (text: string) => void,

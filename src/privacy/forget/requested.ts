@@ -1,4 +1,4 @@
-/** Carries out due erasures that the CRM's own event, the settings or a user requested. */
+/** Carries out due erasures. They were requested by a user or result from an event in the CRM or from the settings. */
 
 import {
   type DonorSyncError,
@@ -20,19 +20,19 @@ import type { ForgetPersonDeps } from './targets.ts';
 /** The result of one pass over the due erasures. */
 export interface ErasedOnRequest {
   erased: number;
-  /** Erasures that could not be finished. They stay due. */
+  /** Erasures that could not be finished. These erasures stay due. */
   left: number;
 }
 
 /** The number of erasures that are loaded at a time. */
 const AT_ONCE = 500;
 
-/** Reasons that are marks in the CRM. The mark must still be set when the erasure starts. */
+/** The reasons that a mark in the CRM can give. The mark must still be set when the erasure starts. */
 const BY_MARK: readonly DueErasure['source'][] = ['should_forget', 'objection'];
 
 /**
- * Erases the contacts whose requests are due, one after the other. Can be stopped at any time. A request stays due
- * until its erasure is complete, and a repeated erasure continues where the first one stopped.
+ * Erases the contacts whose requests are due, one after the other. The work can be stopped at any time. A request
+ * remains due until its erasure is complete, and a repeated erasure continues where the first erasure stopped.
  */
 export async function eraseRequested(
   deps: ForgetPersonDeps,

@@ -21,15 +21,15 @@ export interface ForgetRequest {
   everywhere: boolean;
   /** True to block an ID that is unknown to both the store and the CRM. */
   blockUnknown: boolean;
-  /** The CRM's request that the erasure serves. Omitted if a user started the erasure. */
+  /** Omitted if a user started the erasure. */
   ofCrm?: RequestOfCrm;
 }
 
-/** How a request of the CRM is checked before it is carried out. */
+/** The check of a CRM's request before donor-sync carries it out. */
 export interface RequestOfCrm {
   /** True if the CRM must still show the request when the erasure starts. */
   mustStand: boolean;
-  /** Called before anything is erased, with the contact that the CRM has merged this one into. */
+  /** Called before anything is erased, if the CRM has merged this contact into a different contact. */
   foundMerged(winnerId: string): Promise<void>;
 }
 
@@ -42,7 +42,7 @@ export interface ForgetPersonDeps {
   newId: () => string;
 }
 
-/** The parts of an integration's clients that an erasure uses. */
+/** The parts of an open integration that are needed for an erasure. */
 export type Opened = Pick<
   OpenIntegration,
   'integration' | 'mappings' | 'deps' | 'keepsWrites' | 'close'
@@ -96,7 +96,8 @@ export const UNKNOWN_HERE: Pick<Target, 'open' | 'crm' | 'unreached'> = {
 };
 
 /**
- * Takes each integration's lease and signs in to its CRM. If another process has one of the leases, nothing is done.
+ * Takes each integration's lease and signs in to its CRM. If a different process has one of the leases, nothing is
+ * done.
  */
 export function withTargets<Result>(
   deps: ForgetPersonDeps,
@@ -135,9 +136,9 @@ const OUT_OF_REACH: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Opens the CRM. If it is unavailable, the contact is blocked anyway, and the receipt reports what could not be
- * reached. If the settings now lead to a different account, this is an error, because the ID means a different contact
- * there.
+ * Opens the CRM. If it is unavailable, the contact is blocked anyway, and the receipt names the places that could not
+ * be reached. If the settings now lead to a different account, this is an error, because the ID belongs to a different
+ * contact there.
  */
 async function openUnlessAway(
   { deps, integration }: Opened,

@@ -1,5 +1,6 @@
 /**
- * Starts due erasures in `serve` and in workers, one client after another. The clients' runs continue in the meantime.
+ * Starts due erasures in `serve` and in workers, for one client after the other. The clients' runs continue in the
+ * meantime.
  */
 
 import type { Application } from '../../application.ts';
@@ -60,7 +61,7 @@ export function createErasureWatch(deps: {
     }
   }
 
-  /** Resolves with false if some erasures are left. */
+  /** Resolves with false if some erasures have not been carried out. */
   async function eraseIn(id: string): Promise<boolean> {
     const integration = application.integrations.get(id);
     if (integration === undefined || (await application.findRunning(id)) !== null) return false;

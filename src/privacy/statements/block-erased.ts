@@ -12,8 +12,8 @@ interface HeldContact {
 
 /**
  * Blocks the ID of a contact that is the erased person. If nothing was ever written into the CRM, the contact's data is
- * erased immediately. Otherwise `forget` does the rest, because it can find out which values were ours. Resolves with
- * the IDs of destroyed audit keys.
+ * erased immediately. Otherwise `forget` completes the erasure, because it can find out which values were ours.
+ * Resolves with the IDs of destroyed audit keys.
  */
 export async function blockErased(
   trx: Trx,

@@ -17,9 +17,9 @@ export interface Block {
   fingerprint: string;
   since: number;
   state: ForgottenState | null;
-  /** JSON of `PersonFingerprints`, or null if nothing was known about the person. */
+  /** JSON of `PersonFingerprints`, or null if no data about the person was available. */
   person: string | null;
-  /** False for people who were erased in other accounts, because their IDs mean different people here. */
+  /** False for people who were erased from other accounts, because their IDs mean different people here. */
   isOwn: boolean;
 }
 
@@ -67,9 +67,9 @@ export async function listBlockedContacts(
 }
 
 /**
- * Adds the data by which the person is recognised to a block, and whether the block applies everywhere. Does nothing if
- * this is already recorded. `person` replaces a record that contains only names for finding texts. Like an erasure, it
- * is in the log first, so a restored database also recognises the person.
+ * Adds the data with which the person is recognised to a block. Also records if the block applies everywhere. Does
+ * nothing if this is already recorded. A record with only the names that find values is replaced with `person`. Like an
+ * erasure, it is in the log first, so a restored database also recognises the person.
  */
 export async function notePersonOfBlock(
   { reader, act, erasures }: Pick<Store, 'reader' | 'act'> & WithErasureLog,
@@ -102,17 +102,17 @@ export async function notePersonOfBlock(
   });
 }
 
-/** A block that may not show yet which person it is about. */
+/** A block that may not identify its person yet. */
 interface BlockOfPerson {
   integrationId: string;
   crmIdFingerprint: string;
   state: ForgottenState | null;
-  /** JSON of `PersonFingerprints`, or null if nothing was known about the person. */
+  /** JSON of `PersonFingerprints`, or null if no data about the person was available. */
   person: string | null;
   everywhere: number;
 }
 
-/** Lifts blocks. Resolves with the integrations that had a block. */
+/** Lifts blocks. Resolves with the integrations in which the ID was blocked. */
 export async function dropBlocks(
   {
     reader,
@@ -155,7 +155,7 @@ async function dropIn(
     .where('integration_id', 'in', integrationIds)
     .where('crm_id', 'in', fingerprints)
     .execute();
-  // The contact's ID is known again, so the writes to it get their ID back.
+  // The contact's ID is known again, so the writes to the contact can be stored under it again.
   for (const [at, crm_id] of crmIds.entries()) {
     await trx
       .updateTable('writes')
@@ -172,7 +172,6 @@ async function dropIn(
   return ids;
 }
 
-/** The integrations of the account that this integration is pinned to. */
 const ofPinnedAccount = preparedRead((db, { integrationId }: Slots<{ integrationId: string }>) =>
   db
     .selectFrom('integrations')

@@ -11,7 +11,6 @@ import {
 } from '../../database/tables/catalogue.ts';
 import type { ContactIdMeaning, DonorMeaning } from '../../database/tables/table.ts';
 
-/** A column with a contact ID. */
 export type ContactPlace = PlacedColumn<ContactIdMeaning>;
 
 /** A column with a donor ID, or with a keyed fingerprint of a donor ID. */

@@ -45,7 +45,10 @@ export async function dropMonthsOf(
     .execute();
 }
 
-/** Returns a text that changes when an erasure is carried out, for what is computed outside a transaction. */
+/**
+ * Returns a string that changes when an erasure is carried out. Used for results that are computed outside a
+ * transaction.
+ */
 export async function readErasureMark(reader: Reader, integrationId: string): Promise<string> {
   const row = await reader
     .selectFrom('forgotten')

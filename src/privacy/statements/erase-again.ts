@@ -14,11 +14,9 @@ import { findDonorFingerprints, parsePerson } from './mentions.ts';
 
 /** The repeated erasures, in numbers. */
 export interface ErasedAgain {
-  /** Contacts that are blocked again. */
   blocked: number;
   /** Blocked contacts that the backup contained. */
   erased: number;
-  /** Integrations that were erased again. */
   integrations: string[];
   /** Blocked contacts whose values may still be in the CRM. `forget` must be repeated for them. */
   unfinished: number;
@@ -66,10 +64,10 @@ export async function eraseAgain(
 }
 
 /**
- * True if an integration left after the backup was made. If it was added again later, it is a new integration that a
- * newer backup contains. If the time of the backup is unknown, the audit shows whether this database knows of the
- * erasure. If the audit does not reach back far enough, the runs show it: a client that was added again has only
- * younger runs.
+ * True if all data of an integration was erased after the backup was made. If the integration was added again later, it
+ * is a new integration, which only a newer backup contains. If the time of the backup is unknown, the audit shows
+ * whether this database knows of the erasure. If the audit does not reach back far enough, the runs show it. The runs
+ * of a client that was added again all started later.
  */
 async function hasLeftSince(
   reader: Reader,
@@ -150,10 +148,7 @@ export async function findIds(
   return found;
 }
 
-/**
- * Sets the block first, as in the original erasure. If the erasure was not finished, it waits for `forget`,
- * as before.
- */
+/** Sets the block first, as in the original erasure. An unfinished erasure waits for `forget`, as before. */
 async function apply(
   trx: ActorTransaction,
   { what, at, integration, contact, person, everywhere, ...logged }: ErasureEntry,
@@ -163,8 +158,8 @@ async function apply(
   const now = trx.clock.now();
   const state = what === 'begun' || what === 'blocked' ? what : 'erased';
   const known = person === null ? null : JSON.stringify(person);
-  // Read before the rows are deleted. With these fingerprints, texts that name the person are found once the
-  // product is open.
+  // Read before the rows are deleted. With these fingerprints, values that name the person are found once the product
+  // is open.
   const found =
     crmIds.length === 0 ? [] : await findDonorFingerprints(trx, fingerprint, [integration], crmIds);
   const donors = JSON.stringify([...new Set([...logged.donors, ...found])]);
@@ -210,7 +205,7 @@ async function apply(
     return;
   }
   const { contacts, jobs, holds, writes, keys } = await eraseRows(trx, integration, crmIds, now, {
-    // The backup does not show which values were cleared then, or which were written since.
+    // The backup does not show which values were cleared later, or which values have been written since.
     fingerprint,
     mayBeLeft: true,
   });

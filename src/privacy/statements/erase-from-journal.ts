@@ -1,6 +1,6 @@
 /**
- * Removes erased contacts from the spending journal. Its lines contain no names. But the service key and a job ID in
- * them are enough to fetch the profile, and a restore would adopt the payment.
+ * Removes erased contacts from the spending journal. Its lines contain no names. However, the service key and a job ID
+ * in them are enough to fetch the profile, and a restore would adopt the payment.
  */
 import { sql } from 'kysely';
 import type { JournalLine } from '../../credits/statements/journal/journal-lines.ts';
@@ -10,7 +10,6 @@ import { ENDED } from '../../credits/statements/recalled-payments.ts';
 import { inFilledBatches } from '../../database/rows.ts';
 import type { Trx } from '../../database/tables/tables.ts';
 
-/** Other forms of the ID of a contact that is being erased, as fingerprints. */
 export interface OtherForms {
   integrationIds: readonly string[];
   contacts: readonly string[];
@@ -20,9 +19,9 @@ const NO_FORMS: OtherForms = { integrationIds: [], contacts: [] };
 
 /**
  * Removes everyone who is blocked in the database from the journal. Also deletes payments that a restore has adopted
- * for them. The lines keep their credits and the number of their jobs, so sums stay correct. Resolves with the number
- * of removed contacts and donors. Runs in a transaction, which keeps other processes from rewriting the file at the
- * same time.
+ * for these people. The lines keep their credits and the number of their jobs, so sums remain correct. Resolves with
+ * the number of removed contacts and donors. Runs in a transaction, so that other processes cannot rewrite the file at
+ * the same time.
  */
 export function eraseFromJournal(
   journal: StoreJournal,
@@ -105,7 +104,7 @@ async function dropRecalledOfErased(trx: Trx, { donors }: Erased): Promise<void>
     .execute();
 }
 
-/** The fingerprints of blocked contacts, by client, and of donors that only they were. */
+/** The fingerprints of blocked contacts, by client, and of donors that belonged only to these contacts. */
 interface Erased {
   contacts: ReadonlySet<string>;
   donors: ReadonlySet<string>;

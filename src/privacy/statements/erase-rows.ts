@@ -10,17 +10,17 @@ import { OWN_TABLES, type OwnTable } from './contact-places.ts';
 import { dropMonthsOf } from './drop-months.ts';
 import { dropLeftValues, leaveValues } from './left-values.ts';
 
-/** How many items of a contact were erased, by kind. The numbers do not identify the contact. */
+/** The numbers of a contact's erased items, by kind. The numbers do not identify the contact. */
 export interface ErasedRows {
   contacts: number;
-  /** Charges that stay recorded without their contact, and without the ID that could fetch the profile. */
+  /** Charges that are kept without their contact and without the ID that could fetch the profile. */
   jobs: number;
   holds: number;
   writes: number;
   paths: number;
   /** Profiles that were paid for, with the keys that decrypt them. */
   profiles: number;
-  /** Mentions of the person as an introducer, in the paths of other contacts. */
+  /** The paths of other contacts in which the person is the introducer. */
   introductions: number;
   /** Memberships in CRM groups. */
   groups: number;
@@ -33,16 +33,16 @@ export interface ErasedRows {
 /** Jobs whose profile could still be fetched. They are closed, so nothing can be fetched. */
 const UNDER_WAY: JobState[] = ['processing', 'completed', 'held'];
 
-/** What happens to fingerprints of values that were written to a contact. */
+/** The handling of fingerprints of values that were written to a contact. */
 export interface ValuesInCrm {
   fingerprint: Fingerprint;
-  /** False if the contact's fields were read as empty, so no fingerprints are kept. */
+  /** False if the contact's fields were read as empty. In that case, no fingerprints are kept. */
   mayBeLeft: boolean;
 }
 
 /**
- * Removes requests to erase the contact that a second user has not confirmed yet. A confirmed request is
- * removed when its erasure is done.
+ * Removes requests to erase the contact that a second user has not confirmed yet. A confirmed request is removed when
+ * its erasure has been carried out.
  */
 export async function dropWaitingErasures(
   trx: Trx,
@@ -70,8 +70,8 @@ export async function eraseRows(
   const introductions =
     donorId === null ? 0 : await forgetIntroducer(trx, integrationId, crmIds, donorId);
   if (donorId !== null) await beginToLeave(trx, integrationId, donorId);
-  // Any of the integration's stored CRM texts may contain the person's name, because a duplicate rule names the other
-  // contact.
+  // Any of the integration's stored CRM messages may contain the person's name, because a duplicate rule names the
+  // other contact.
   await trx.deleteFrom('foreign_texts').where('integration_id', '=', integrationId).execute();
   await dropWaitingErasures(trx, integrationId, crmIds);
   const isPart: Which = { is: (eb) => eb('merged_into', 'in', crmIds) };
@@ -179,7 +179,7 @@ async function eraseRuns(
     .where('contact', 'in', crmIds)
     .returning('run_id')
     .execute();
-  // Requests that a run had combined with this one and not finished must still be served.
+  // A run has combined requests with this request but has not finished them. They must still be served.
   for (const { run_id } of asked) await separate(trx, run_id);
   const named = await trx
     .updateTable('runs')
@@ -199,8 +199,8 @@ async function eraseRuns(
 }
 
 /**
- * Removes the ID from the reasons of failed runs, which may quote it. Also removes it from the same reasons in their
- * JSON reports.
+ * Removes the ID from the reasons of failed runs, which may quote it. The JSON reports of these runs contain the same
+ * reasons. Removes the ID there too.
  */
 async function unquoteInRuns(trx: Trx, integrationId: string, crmId: string): Promise<void> {
   for (const column of ['reason_message', 'report'] as const) {
@@ -214,7 +214,7 @@ async function unquoteInRuns(trx: Trx, integrationId: string, crmId: string): Pr
   }
 }
 
-/** Escapes a text for a `like` pattern whose escape character is `!`. */
+/** Escapes a string for a `like` pattern in which `!` is the escape character. */
 function escaped(text: string): string {
   return text.replace(/[!%_]/g, '!$&');
 }

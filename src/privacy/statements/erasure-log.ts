@@ -11,20 +11,20 @@ import { hasCode } from '../../database/system-error.ts';
 
 const entrySchema = z.object({
   /**
-   * What the line records. `begun`: the contact is blocked, and the CRM must still be cleared. `blocked`: the ID was
-   * unknown everywhere. `erased`: the erasure is finished. `lifted`: the block was a mistake and was lifted. `left`:
-   * the whole integration was erased. `seen`: a process has opened the database with this log. `backups`: backups are
-   * made in this folder.
+   * The event that the line records. `begun`: the contact is blocked, and the CRM must still be cleared. `blocked`: the
+   * ID was unknown in every integration. `erased`: the erasure is finished. `lifted`: the block was a mistake and has
+   * been lifted. `left`: the whole integration was erased. `seen`: a process has opened the database with this log.
+   * `backups`: backups are made in this folder.
    */
   what: z.enum(['begun', 'blocked', 'erased', 'lifted', 'left', 'seen', 'backups']),
-  /** When the line was written (epoch ms). */
+  /** The time at which the line was written (epoch ms). */
   at: z.int(),
   /** The tag of the line's database. Empty in lines about the file itself, such as `backups`. */
   store: z.string().default(''),
-  /** Only in `backups` lines. */
+  /** Present only in `backups` lines. */
   folder: z.string().default(''),
   integration: z.string().default(''),
-  /** The fingerprint of the contact's ID. Empty for a whole integration. */
+  /** Empty if the whole integration was erased. */
   contact: z.string().default(''),
   /** The fingerprints of other forms of the ID. */
   forms: z.array(z.string()).default([]),
@@ -38,7 +38,7 @@ const entrySchema = z.object({
     .nullable()
     .default(null),
   everywhere: z.boolean().default(false),
-  /** The fingerprints of the person's donors, by which texts that name them are found. */
+  /** The fingerprints of the person's donors. With them, values that name the person are found. */
   donors: z.array(z.string()).default([]),
 });
 
@@ -98,7 +98,7 @@ export function storeTag(fingerprint: Fingerprint): string {
   return fingerprint('erasure_log', 'store');
 }
 
-/** Returns the log as one database uses it. Other databases' lines are not changed. */
+/** Returns the part of the log that belongs to one database. Other databases' lines are not changed. */
 export function logOfStore(log: ErasureLog, store: string): ErasureLog {
   return {
     append: (entry) => log.append({ ...entry, store }),
@@ -140,7 +140,7 @@ async function append(
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   {
     await using file = await open(path, flags, FILE_MODE);
-    // The line break at the start keeps the line apart from an incomplete line that a power failure may have left.
+    // A power failure may have left an incomplete line. The line break at the start separates the new line from it.
     const lines = entries.map((entry) => `\n${JSON.stringify(entrySchema.parse(entry))}\n`);
     await file.appendFile(lines.join(''));
     await file.sync();
@@ -157,7 +157,7 @@ async function readIfThere(path: string): Promise<string | null> {
   }
 }
 
-/** Parses the log. A line without its end belongs to an erasure that did not start. */
+/** An incomplete line belongs to an erasure that did not start. */
 function parse(text: string | null): ErasureEntry[] {
   return (text ?? '').split('\n').flatMap((line) => {
     if (line === '') return [];

@@ -1,6 +1,7 @@
 /**
  * Keeps the erasure log in several places: next to the database, at the places in the settings, and in every folder in
- * which backups were made. All lines go to every place. So if any place survives a loss, it still shows who was erased.
+ * which backups were made. Every line is written to every place. If any of these places is still readable after a loss,
+ * it shows who was erased.
  */
 import { stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -11,10 +12,7 @@ import { findWriteProblem } from './find-write-problem.ts';
 export interface ErasurePlace {
   path: string;
   kind: 'live' | 'named' | 'backups';
-  /**
-   * The state of the place. `gone` means that the backup folder does not exist, for example because its disk is not
-   * mounted.
-   */
+  /** `gone` means that the backup folder does not exist, for example because its disk is not mounted. */
   state: 'writable' | 'gone' | 'unwritable';
   /** The reason why the place cannot be written to, or null if it can be. */
   problem: string | null;
@@ -22,7 +20,7 @@ export interface ErasurePlace {
 
 /** A log in several places. */
 export interface ErasurePlaces extends ErasureLog {
-  /** Copies missing lines into each place. Returns the paths that could not be written. */
+  /** Copies missing lines to each place. Returns the paths that could not be written. */
   bringUp(): Promise<string[]>;
   /** Checks each place without writing to it. */
   examine(): Promise<ErasurePlace[]>;
@@ -33,9 +31,9 @@ export interface ErasurePlacesOptions {
   live: string;
   /** Files from the settings. */
   named: readonly string[];
-  /** Backup folders that the log may not contain, for example the folder of the backup that is being restored. */
+  /** Backup folders that may be missing from the log, for example the folder of the backup that is being restored. */
   folders?: readonly string[];
-  /** The tag of the database, or null if it is not open, in which case lines of all databases are copied. */
+  /** The tag of the database. If the database is not open, it is null, and lines of all databases are copied. */
   store: string | null;
   open(path: string): ErasureLog;
 }
@@ -77,7 +75,10 @@ export function openErasurePlaces(options: ErasurePlacesOptions): ErasurePlaces 
     },
   };
 
-  /** Returns all lines of all places. They are in the live log's order, as long as the other places add nothing. */
+  /**
+   * Returns the lines of all places together. They are in the order of the live log, unless other places contain
+   * additional lines.
+   */
   async function read(): Promise<ErasureEntry[]> {
     const own = await readEntries(required);
     const folders = new Set([...foldersIn(own), ...(options.folders ?? [])]);
@@ -92,7 +93,7 @@ export function openErasurePlaces(options: ErasurePlacesOptions): ErasurePlaces 
     return union(await Promise.all(paths.toReversed().map((path) => open(path).read())));
   }
 
-  /** Reads a folder. If it cannot be read now, it adds no lines, and the other places still count. */
+  /** Reads a folder. If it cannot be read now, no lines are added from it, and the other places are still used. */
   async function readFolder(folder: string): Promise<ErasureEntry[]> {
     const lines = await open(join(folder, FOLDER_LOG))
       .read()

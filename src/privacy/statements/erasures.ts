@@ -15,7 +15,7 @@ import { parseDonors, parseNames } from './mentions.ts';
 
 export type ForgottenRecord = FromRow<Selectable<Tables['forgotten']>>;
 
-/** An erasure as it is recorded before anything is erased. */
+/** The record of an erasure, which is stored before anything is erased. */
 export interface Erasure {
   crmId: string;
   state: Extract<ForgottenState, 'begun' | 'blocked'>;
@@ -32,7 +32,6 @@ export interface BegunErasure {
   crmId: string;
   /** JSON of the erasure's progress. */
   receipt: string;
-  /** The fingerprints of the person's donors. */
   donors: readonly string[];
   /** The person's names, as fingerprints of their words. */
   names: readonly string[];
@@ -41,7 +40,7 @@ export interface BegunErasure {
 export interface EraseOptions {
   forms?: readonly string[];
   /**
-   * False if the contact's CRM fields were read as empty. Defaults to true, in which case their fingerprints are kept.
+   * False if the contact's CRM fields were read as empty. Defaults to true. In that case, their fingerprints are kept.
    */
   mayBeLeft?: boolean;
   /** Builds the JSON of the receipt in the same transaction. */
@@ -54,7 +53,7 @@ export interface EraseOptions {
 type ErasingStore = Pick<Store, 'reader' | 'fingerprint' | 'checkpoint'> & WithErasureLog;
 
 /**
- * Blocks a contact before anything is erased, so that no run restores anything if the erasure is interrupted. Can be
+ * Blocks a contact before anything is erased. If the erasure is interrupted, no run can restore any data. Can be
  * repeated. This and all later steps need the lease, because a run that started in the meantime would not know about
  * the block.
  */
@@ -102,7 +101,7 @@ async function block(
         donors: eb.ref('excluded.donors'),
         person: eb.fn.coalesce('excluded.person', 'forgotten.person'),
         everywhere: everywhere ? 1 : eb.ref('forgotten.everywhere'),
-        // A contact that was only suspected so far is blocked from now on.
+        // A contact that was only a suspect until now is blocked from now on.
         forgotten_at: eb
           .case()
           .when('forgotten.state', '=', 'merged')
@@ -143,9 +142,9 @@ export async function noteErasureReceipt(
 }
 
 /**
- * Erases a contact from every table. Keeps only a fingerprint, so the contact is never processed again. Charges stay
- * recorded without the contact. `crmId` is the canonical form of its ID, and `forms` are other forms under which rows
- * may exist.
+ * Erases a contact from every table. Keeps only a fingerprint, so that the contact is never processed again. Charges
+ * are kept, but they no longer refer to the contact. `crmId` is the canonical form of its ID, and `forms` are other
+ * forms under which rows may exist.
  */
 export async function eraseFromStore(
   { reader, fingerprint, checkpoint, erasures }: ErasingStore,

@@ -1,10 +1,13 @@
-/** Reads all data that the database contains about an integration. A nonprofit that leaves can take its data along. */
+/**
+ * Reads all data that the database contains about an integration. A nonprofit that no longer uses donor-sync can take
+ * its data along.
+ */
 import { type RawBuilder, sql } from 'kysely';
 import type { Reader } from '../../database/reader.ts';
 import { CATALOGUE } from '../../database/tables/catalogue.ts';
 import type { Table } from '../../database/tables/table.ts';
 
-/** An exported value. Times are in epoch ms. */
+/** Times are in epoch ms. */
 export type HeldValue = string | number | null;
 
 /** Rows of one kind. Each row has its values in the order of the columns. */

@@ -2,20 +2,19 @@ import type { Store } from '../../database/store.ts';
 import { LEFT_STATES } from './left-values.ts';
 import { BACKUP_TAKES_MS, type WriteLog, type WriteLogFile } from './write-log.ts';
 
-/** The state of the write log. */
 export interface WriteLogState {
   files: readonly WriteLogFile[];
   /** The number of the database's newest writes that were looked up in the log. */
   checked: number;
-  /** How many of these writes the log lacks. Another host may have recorded them elsewhere, or the log was lost. */
+  /** A different host may have recorded them elsewhere, or the log may have been lost. */
   missing: number;
-  /** When the last missing write was made (epoch ms), or null if no write is missing. */
+  /** The time of the last write that the log lacks (epoch ms), or null if it lacks none. */
   lastMissingAt: number | null;
 }
 
 const WRITES_CHECKED = 1_000;
 
-/** A log that was lost or created later is reported no longer than this. */
+/** The time for which a log that was lost or created later is reported. */
 const LOG_CHECKED_MS = 30 * 86_400_000;
 
 /** Checks the write log: its files, and whether it contains the newest writes of the database. */

@@ -1,9 +1,11 @@
-/** Checks whether a file can be written, even if it does not exist yet. Writes nothing. */
+/** Checks whether a file can be written, even if it does not exist yet. Writes nothing to the file. */
 import { access, constants, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { messageOf } from '../../core/errors.ts';
 
-/** Returns the reason why a file cannot be read and written, or created, or null if it can be. */
+/**
+ * Returns the reason why a file cannot be read and written, or cannot be created. Returns null if there is no problem.
+ */
 export async function findWriteProblem(path: string): Promise<string | null> {
   try {
     const found = await stat(path).catch(() => null);

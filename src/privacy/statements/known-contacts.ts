@@ -13,15 +13,15 @@ import {
 import { CONTACT_PLACES, idsIn } from './contact-places.ts';
 import { leftContact } from './left-values.ts';
 
-/** A contact, by its integration and its ID there. */
+/** A contact's integration, and the contact's ID in that integration. */
 export interface KnownContact {
   integration: string;
   crmId: string;
 }
 
 /**
- * True if any table contains the contact with one of these forms of ID. If `asked` is true, an erasure request that
- * waits for a second user also counts.
+ * True if any table contains the contact with one of these forms of ID. If `asked` is true, also returns true for an
+ * erasure request that waits for a second user.
  */
 export async function hasTracesOfContact(
   reader: Reader,
@@ -40,8 +40,8 @@ export async function hasTracesOfContact(
 }
 
 /**
- * The fingerprints of every value that was written into a contact or was about to be, by field. A write without a
- * recorded end may have happened.
+ * The fingerprints of all values that were written into a contact or that donor-sync intended to write, by field. A
+ * write without a recorded end may have happened.
  */
 export async function findOurValues(
   { reader, fingerprint }: Pick<Store, 'reader' | 'fingerprint'>,
@@ -75,7 +75,7 @@ export async function findOurValues(
   return found;
 }
 
-/** Returns contacts that may be this person, according to the store. Null searches all integrations. */
+/** Returns contacts that may be this person, according to the store. Null searches in all integrations. */
 export async function findContactsAlike(
   { reader, fingerprint }: Pick<Store, 'reader' | 'fingerprint'>,
   person: PersonFingerprints,

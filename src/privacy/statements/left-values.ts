@@ -1,7 +1,8 @@
 /**
- * Stores values that donor-sync wrote and that may still be in contacts whose ID the database no longer has. These
- * contacts were erased before their fields were read as empty. The values are stored as writes under the fingerprint of
- * the contact's ID, without a run, a donor or previous values. So only erasures use them.
+ * Stores values that donor-sync wrote and that may still be in the CRM. The database no longer has the IDs of these
+ * contacts. These contacts were erased before their fields were read as empty. The values are stored as writes to the
+ * fingerprint of the contact's ID. These writes have no run, no donor and no previous values. They are therefore used
+ * only for erasures.
  */
 import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
 import type { Trx } from '../../database/tables/tables.ts';

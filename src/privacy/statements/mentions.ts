@@ -1,6 +1,6 @@
 /**
- * Finds texts that name a donor: the writes that wrote them, and the fields that can contain them. The current settings
- * do not matter.
+ * Finds values that name a donor. Returns the writes that contain them and the fields that can contain them. The
+ * current settings do not matter.
  */
 import { sql } from 'kysely';
 import { z } from 'zod';
@@ -25,19 +25,17 @@ export interface WriteOfTexts {
   before: string;
   after: OwnedValues;
   state: WriteState;
-  /** The fingerprint of the donor whom the texts name. Empty if there is none. */
+  /** The fingerprint of the donor whom the values name. Empty if there is none. */
   introducer: string;
   introduced: OwnedValues;
-  /** For each field, the fingerprints of words in its text that may name people. */
+  /** For each field, the fingerprints of the words in its value that may name people. */
   named: OwnedValues;
-  /** The fingerprints of the name of the profile's person, or null if there is none. */
+  /** The fingerprints of the person's name in the profile, or null if there is none. */
   called: string | null;
 }
 
-/** A contact, with all writes to it. */
 export interface ContactWithWrites {
   crmId: string;
-  /** The contact that it was merged into. */
   mergedInto: string | null;
   /** The values in the contact that are ours. Empty for a contact that is not in the store. */
   owned: OwnedValues;
@@ -51,15 +49,15 @@ export interface KeptProfileText {
   profile: string;
 }
 
-/** A write whose text contains the name of an erased person. */
+/** A write with a value that contains the name of an erased person. */
 export interface NamingWrite {
   id: string;
   introduced: OwnedValues;
 }
 
 /**
- * Returns the mark that replaces an erased person's donor in `writes.introducer`. It is used if a text is found only by
- * the person's name.
+ * Returns the mark that replaces an erased person's donor in `writes.introducer`. It is used if a value is found only
+ * by the person's name.
  */
 function namedDonor(fingerprint: Fingerprint): string {
   return fingerprint('introducer', 'an erased person, by name');
@@ -67,7 +65,7 @@ function namedDonor(fingerprint: Fingerprint): string {
 
 const CONTACTS_PER_PAGE = 200;
 
-/** `kept_profiles.requested` of a profile for which a user wants all fields. */
+/** The value of `kept_profiles.requested` if a user wants all fields of the profile. */
 const ALL_FIELDS = '*';
 
 const fieldNames = z.array(z.string());
@@ -80,12 +78,12 @@ const personSchema = namesSchema.extend({
   employers: z.array(z.string()),
 });
 
-/** Returns the fingerprints in `forgotten.person`; null if the block has none. */
+/** Returns the fingerprints in `forgotten.person`, or null if the block has none. */
 export function parsePerson(person: string | null): PersonFingerprints | null {
   return person === null ? null : personSchema.parse(JSON.parse(person));
 }
 
-/** Returns the names in `forgotten.person`, as fingerprints of their words. */
+/** Returns the names in `forgotten.person`. Each name consists of its words' fingerprints. */
 export function parseNames(person: string | null): string[] {
   return person === null ? [] : namesSchema.parse(JSON.parse(person)).names;
 }
@@ -97,10 +95,7 @@ export function parseDonors(json: string): string[] {
   return donorsSchema.parse(JSON.parse(json));
 }
 
-/**
- * Returns the fingerprints of all donors that were erased in an integration. Donors that belong to a contact again are
- * left out.
- */
+/** Donors that belong to a contact again are left out. */
 export async function listErasedDonors(
   reader: Reader,
   fingerprint: Fingerprint,
@@ -137,8 +132,9 @@ export async function listErasedDonors(
 }
 
 /**
- * Returns donors that were erased in an integration or everywhere and that belong to none of its contacts. The service
- * may still have them in a network, because after a restore donor-sync does not know who joined it since the backup.
+ * Returns donors that were erased in an integration or everywhere, and that belong to no contact of the integration.
+ * The service may still have them in a network. After a restore, donor-sync does not know who has joined the network
+ * since the backup.
  */
 export async function findErasedDonors(
   reader: Reader,
@@ -166,7 +162,7 @@ export async function findErasedDonors(
   return erased;
 }
 
-/** Returns all contacts with writes, except the given contacts, in batches. */
+/** Returns all contacts that have writes, in batches. Excludes the given contacts. */
 export async function* listContactsWithWrites(
   reader: Reader,
   fingerprint: Fingerprint,
@@ -195,7 +191,7 @@ export async function* listContactsWithWrites(
   }
 }
 
-/** Returns contacts to which a text was written that names one of these donors. */
+/** Returns contacts that received a value that names one of these donors. */
 export async function listNamingContacts(
   reader: Reader,
   integrationId: string,
@@ -214,7 +210,7 @@ export async function listNamingContacts(
   return rows.map((row) => row.crm_id);
 }
 
-/** Records whether the CRM showed the erased contacts with these fingerprints during the search for their texts. */
+/** Records if the CRM showed the erased contacts with these fingerprints while their values were searched for. */
 export async function recordSeenErased(
   trx: RunTransaction,
   contacts: readonly string[],
@@ -230,7 +226,7 @@ export async function recordSeenErased(
     .execute();
 }
 
-/** Returns the contacts that were merged into another contact, with the other contact's ID. */
+/** Returns the contacts that were merged into a different contact, with the other contact's ID. */
 export async function findMerges(
   reader: Reader,
   integrationId: string,
@@ -244,7 +240,6 @@ export async function findMerges(
   return new Map(rows.map((row) => [row.crm_id, row.merged_into ?? '']));
 }
 
-/** Returns contacts with their writes. */
 export async function findContactsWithWrites(
   reader: Reader,
   integrationId: string,
@@ -294,7 +289,7 @@ export async function findContactsWithWrites(
   }));
 }
 
-/** Returns the service's names for these contacts' donors, as fingerprints of their words. */
+/** Returns the service's names for these contacts' donors. Each name consists of its words' fingerprints. */
 export async function findNamesOfDonors(
   reader: Reader,
   integrationIds: readonly string[],
@@ -311,7 +306,7 @@ export async function findNamesOfDonors(
   return rows.flatMap(({ called }) => called ?? []);
 }
 
-/** Returns the names of everyone who was erased in an integration, as fingerprints of their words. */
+/** Returns the names of everyone who was erased in an integration. Each name consists of its words' fingerprints. */
 export async function findErasedNames(reader: Reader, integrationId: string): Promise<string[]> {
   const rows = await reader
     .selectFrom('forgotten')
@@ -324,8 +319,8 @@ export async function findErasedNames(reader: Reader, integrationId: string): Pr
 }
 
 /**
- * Links writes whose texts contain an erased person's name to the mark that all erased people share. From then on, the
- * mark finds them, whatever happens to the erasure.
+ * Links writes that contain an erased person's name to the mark for all erased people. From then on, these writes are
+ * found by the mark, whatever happens to the erasure.
  */
 export async function recordNaming(
   trx: ActorTransaction,
@@ -405,7 +400,7 @@ export async function replaceRestored(
   await putProfiles(trx, integrationId, profiles);
 }
 
-/** Records that these writes' texts are gone from the CRM and from the values that undo restores. */
+/** Records that the values of these writes are no longer in the CRM, and that an undo no longer restores them. */
 export async function recordTextsGone(
   trx: RunTransaction,
   writeIds: readonly string[],
@@ -465,7 +460,7 @@ export async function* listKeptTexts(
   }
 }
 
-/** Stores the same profiles without a text, unless a newer profile has been kept in the meantime. */
+/** Stores the same profiles without the value, unless a newer profile has been kept in the meantime. */
 export async function replaceKeptTexts(
   trx: RunTransaction,
   profiles: readonly (KeptProfileText & { keyBefore: string })[],
@@ -498,8 +493,8 @@ async function putBefore(
 }
 
 /**
- * Returns fingerprints of the contact's donors, now or at the time of a past write. A donor that belongs to
- * another contact of the CRM is left out.
+ * Returns fingerprints of the contact's donors, now or at the time of a past write. If a donor belongs to a different
+ * contact in the CRM, it is left out.
  */
 export async function findDonorFingerprints(
   reader: Reader,

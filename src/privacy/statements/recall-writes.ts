@@ -47,7 +47,7 @@ export async function recallWrites(db: Database, lines: readonly LoggedWrite[]):
 
 /**
  * Sets the contact IDs of writes whose contacts were not erased, if the database has the IDs by now. From then on, they
- * count as writes that may have happened.
+ * are treated as writes that may have happened.
  */
 export async function placeWrites(
   db: Database | Trx,

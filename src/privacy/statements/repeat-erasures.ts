@@ -11,8 +11,8 @@ export interface LogReach {
   /** The time of the log's last line (epoch ms), or null if there was no log. */
   logReachesTo: number | null;
   /**
-   * The time after which erasures are unknown, because there is no log or no process wrote to it after the backup. Null
-   * if the log was in use at that time.
+   * The time after which donor-sync does not know the erasures. There is no log, or no process wrote to it after the
+   * backup. Null if the log was in use at that time.
    */
   unknownAfter: number | null;
 }
@@ -48,8 +48,8 @@ export async function repeatErasures(
 }
 
 /**
- * Returns how far the log reaches. A copy that was made together with the backup does not count, because it lacks later
- * erasures. A pure function.
+ * Returns the time up to which the log is complete. A copy that was made together with the backup is ignored, because
+ * it lacks later erasures. A pure function.
  */
 function logReach(entries: readonly ErasureEntry[], madeAt: number | null): LogReach {
   const last = lastLineAt(entries);
@@ -58,8 +58,8 @@ function logReach(entries: readonly ErasureEntry[], madeAt: number | null): LogR
 }
 
 /**
- * Returns when a restored database's backup was made (epoch ms). If another program restored it, this is the time of
- * its last audit entry, or null if there is no entry.
+ * Returns the time at which a restored database's backup was made (epoch ms). If a different program restored it, this
+ * is the time of its last audit entry, or null if there is no entry.
  */
 export async function findBackupAge(reader: Reader, madeAt: number | null): Promise<number | null> {
   return madeAt ?? (await lastEntryAt(reader));

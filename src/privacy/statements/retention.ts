@@ -1,7 +1,7 @@
 /**
- * Deletes data at the end of its retention period. Data on which money or ownership depends is kept: the paid
- * identities of contacts (even of contacts that left), fingerprints of our values, and decisions about lost responses.
- * Blocks of erased people are kept too.
+ * Deletes data at the end of its retention period. Some data is kept because money or ownership depends on it: paid
+ * identities (even of contacts that have left the CRM), fingerprints of our values, and decisions about lost responses.
+ * Blocks on erased people are kept too.
  */
 
 import { OPT_OUT_KIND } from '../../contacts/many-at-once/opt-outs.ts';
@@ -14,10 +14,9 @@ import type { JobState } from '../../database/tables/credits.ts';
 import { recordEntry } from '../audit/record.ts';
 import { BESIDE_CONTACTS } from './contact-places.ts';
 
-/** The number of deleted rows, by kind. */
 export type Purged = Record<PurgedWhat, number>;
 
-/** What is deleted in one transaction, for each retention setting. */
+/** The data that is deleted in one transaction, for each retention setting. */
 const PURGES = {
   outcomes: purgeOutcomes,
   previousValues: purgePreviousValues,
@@ -28,13 +27,13 @@ type PurgedWhat = keyof typeof PURGES;
 
 const WHAT = ['outcomes', 'previousValues', 'removedContacts'] as const satisfies PurgedWhat[];
 
-/** Deletes at most `PORTION` rows of an integration from before this time (epoch ms), and counts them. */
+/** Deletes an integration's rows that are older than this time (epoch ms), at most `PORTION` rows, and counts them. */
 type PurgeBatch = (trx: RunTransaction, integrationId: string, before: number) => Promise<number>;
 
 const PORTION = 2_000;
 const DAY_MS = 86_400_000;
 
-/** Marks a write without its previous values, because an encrypted text is never empty. */
+/** Marks a write without its previous values. An encrypted value is never empty. */
 export const VALUES_PURGED = '';
 
 /**
@@ -110,7 +109,7 @@ async function listPastQuestions(
         // An approved erasure is still due. If a user decided to keep a contact, the same question must not be opened
         // again.
         of.and([of('past.kind', '=', 'erasure_requested'), of('past.decision', '=', 'superseded')]),
-        // An answer about an opt-out mark is valid as long as the contact is marked.
+        // An answer about an opt-out mark is valid while the contact is marked.
         of.and([
           of('past.kind', '=', OPT_OUT_KIND),
           not(

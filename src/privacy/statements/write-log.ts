@@ -1,6 +1,6 @@
 /**
- * Records writes into the CRM outside the database, as fingerprints only. A restored backup lacks later writes, and an
- * erasure has to find them. There is one file per month next to each erasure log.
+ * Records writes into the CRM outside the database. It stores only fingerprints. A restored backup lacks later writes,
+ * and an erasure has to find them. There is one file per month next to each erasure log.
  */
 import { mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -16,19 +16,18 @@ const owned = z.record(z.string(), z.string());
 const lineSchema = z.object({
   /** The tag of the line's database. */
   store: z.string(),
-  /** When the line was written (epoch ms). */
+  /** The time at which the line was written (epoch ms). */
   at: z.int(),
-  /** The ID of the write. */
   id: z.string(),
   integration: z.string(),
   /** The fingerprint of the contact's ID. */
   contact: z.string(),
   /** Field → fingerprint of the value. */
   after: owned,
-  /** The fingerprint of the donor whom the texts name. Empty if there is none. */
+  /** The fingerprint of the donor whom the values name. Empty if there is none. */
   introducer: z.string(),
   introduced: owned.nullable(),
-  /** For each field, the fingerprints of words in its text that may name people. */
+  /** For each field, the fingerprints of the words in its value that may name people. */
   named: owned.nullable(),
 });
 
@@ -39,27 +38,26 @@ export interface LoggedWrite extends z.infer<typeof lineSchema> {
 
 export interface WriteLog {
   /**
-   * Resolves once the lines are on disk or could not be written. A failure does not stop a run, because the log is
-   * needed only after an older backup was restored. `doctor` checks the same folder.
+   * Resolves once the lines are on disk, or once writing them has failed. A failure does not stop a run, because the
+   * log is needed only if an older backup is restored. `doctor` checks the same folder.
    */
   append(lines: readonly LoggedWrite[]): Promise<void>;
   /** Returns the lines since a time (epoch ms), in any order. */
   read(since: number): Promise<LoggedWrite[]>;
-  /** Returns the files in which writes at this time (epoch ms) would be recorded. Does not write to them. */
+  /** Returns the files that would contain writes at this time (epoch ms). Does not write to these files. */
   examine(at: number): Promise<WriteLogFile[]>;
 }
 
-/** A file of the log. */
 export interface WriteLogFile {
   path: string;
   /** The reason why the file cannot be written to, or null if it can be. */
   problem: string | null;
 }
 
-/** Writes that started while a backup was being made may be missing in the backup. */
+/** Writes that started while a backup was being made may be missing from the backup. */
 export const BACKUP_TAKES_MS = 3_600_000;
 
-/** Used for a database in memory. */
+/** Used if the database is in memory. */
 export const noWriteLog: WriteLog = {
   append: async () => undefined,
   read: async () => [],
@@ -74,7 +72,6 @@ const MONTHS_KEPT = 13;
 
 const FILE_MODE = 0o600;
 
-/** Opens a write log next to each of these erasure logs. */
 export function openWriteLog(erasureLogs: readonly string[], log: Pick<Log, 'warn'>): WriteLog {
   return {
     async append(lines) {
@@ -112,8 +109,8 @@ export function openWriteLog(erasureLogs: readonly string[], log: Pick<Log, 'war
 }
 
 /**
- * Copies one database's lines into another log, month by month. Lines that the log already has are left out. Resolves
- * with the number of copied lines. If a file cannot be read or written, throws the system's error.
+ * Copies one database's lines into a different log, month by month. Lines that the log already has are left out.
+ * Resolves with the number of copied lines. If a file cannot be read or written, throws the system's error.
  */
 export async function copyWriteLog(
   { from, store }: { from: string; store: string },
@@ -180,7 +177,7 @@ function monthOf(at: number): string {
   return new Date(at).toISOString().slice(0, 7);
 }
 
-/** Parses the log. A line that a power failure has interrupted belongs to a write that did not start. */
+/** If a power failure has interrupted a line, its write was not started. */
 function parse(text: string): LoggedWrite[] {
   return text.split('\n').flatMap((line) => {
     if (line === '') return [];

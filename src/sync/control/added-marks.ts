@@ -8,11 +8,11 @@ import type { Contact } from '../../core/contact.ts';
 export interface AddedMarks {
   /** The IDs of contacts that object, from the settings. */
   objectors: ReadonlySet<string>;
-  /** Returns the contacts whose erasure has been requested so far. A request can arrive during a run. */
+  /** Returns the contacts whose erasure has already been requested. A request can arrive during a run. */
   listAsked(): Promise<ReadonlySet<string>>;
 }
 
-/** Returns the same connector, which also reports these contacts as opted out. */
+/** Wraps the connector so that it also reports these contacts as opted out. */
 export function withAddedMarks(
   connector: Connector,
   { objectors, listAsked }: AddedMarks,
@@ -32,8 +32,8 @@ export function withAddedMarks(
       );
     },
     async *findMarked(cursor) {
-      // After the list of objecting contacts has grown, the run reads all contacts again, except contacts outside the
-      // filter.
+      // If more contacts have objected since the last run, the run reads all contacts again. Contacts outside the
+      // filter are excluded.
       if (cursor === null && objectors.size > 0) yield [...objectors];
       if (connector.findMarked !== undefined) yield* connector.findMarked(cursor);
     },

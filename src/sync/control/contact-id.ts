@@ -5,9 +5,9 @@ import { ConfigurationError } from '../../core/errors.ts';
 export type CanonicalId = (text: string) => string | null;
 
 /**
- * Returns a contact's ID in the form that the store and the connector use. Some CRMs show two forms of each ID. If the
- * two forms counted as two contacts, donor-sync would pay for both. Throws a ConfigurationError if the text cannot be a
- * contact's ID.
+ * Returns a contact's ID in the form that the store and the connector use. Some CRMs show two forms of each ID. If both
+ * forms were stored as separate contacts, donor-sync would pay for both. Throws a ConfigurationError if the text cannot
+ * be a contact's ID.
  */
 export function toContactId(canonicalId: CanonicalId, integrationId: string, text: string): string {
   const trimmed = text.trim();

@@ -20,18 +20,17 @@ import type { ErasedTexts } from './erased-texts.ts';
 import type { NormalisedFields } from './normalised-fields.ts';
 
 /**
- * Remembers when this process first saw each request whose response is lost. The times come from this process's
- * monotonic clock and stay in memory. Another process's clock, or a clock that can be adjusted, does not show how much
+ * Remembers when this process first saw each request with a lost response. The times come from this process's monotonic
+ * clock and are kept in memory. A different process's clock, or a clock that can be adjusted, does not show how much
  * time the service has had.
  */
 export interface Observations {
-  /** Returns when this process first saw the request, or `nowMs` if it has not seen the request before. */
+  /** Returns the time at which this process first saw the request, or `nowMs` if it has not seen the request before. */
   firstSeenMs(id: string, nowMs: number): number;
-  /** Removes a request that has been settled. */
+  /** Removes a settled request. */
   forget(id: string): void;
 }
 
-/** The dependencies of a sync. */
 export interface SyncDeps {
   store: Store;
   connector: Connector;
@@ -51,23 +50,22 @@ export interface SyncDeps {
   /** The times at which requests were first seen. All runs of this process share this object. */
   sightings: Observations;
   log: Log;
-  /** Takes an integration's lease, unless another living process has it. */
+  /** Takes an integration's lease, unless a different running process holds it. */
   takeLease: (integrationId: string) => Promise<LeaseAttempt>;
   /** The maximum number of people in a submission. Defaults to the service's own maximum. */
   personsPerSubmission?: number;
-  /** How many days of history are kept. */
+  /** The number of days for which history is kept. */
   retention: Retention;
   /** True if a user has to confirm erasures that a CRM requests (`twoPeople.forgetByCrm` in the settings). */
   erasuresWait?: boolean;
   /** Returns a new identifier that cannot be guessed. */
   newId: () => string;
-  /** Returns the canonical form of a contact's ID in this CRM. */
   canonicalId: CanonicalId;
   /** Returns the other forms of this contact's canonical ID. */
   otherForms?: (crmId: string) => readonly string[];
 }
 
-/** The dependencies of a run before its CRM is open. */
+/** The dependencies that a run needs before it opens its CRM. */
 export interface RunDeps extends Omit<SyncDeps, 'connector'> {
   /**
    * Opens the integration's CRM. Throws a ConfigurationError if it is a different account than before. If a lease is
@@ -82,7 +80,7 @@ export interface RedeliveryRequest {
   fields: readonly string[] | null;
 }
 
-/** One execution of the sync of one integration. */
+/** One execution of an integration's sync. */
 export interface Run {
   id: string;
   lease: Lease;
@@ -102,40 +100,44 @@ export interface Run {
   created?: ReadonlySet<string>;
   /** The fingerprint of the service key. Balances and open submissions belong to a key. */
   partnerKey: string;
-  /** Reads identities. Set before contacts are read. */
+  /** Set before contacts are read. */
   identities: IdentityReader;
   /** The fingerprints of contacts that were erased and must not be processed again. */
   forgotten: ReadonlySet<string>;
   /** Further facts about erased people. Set before contacts are read. */
   erased?: ErasedPersons;
   /**
-   * Values in the CRM that name erased people. Set before contacts are read, and omitted if there are no such values.
+   * Values in the CRM that name erased people. This is set before contacts are read, and omitted if no such values
+   * exist.
    */
   erasedTexts?: ErasedTexts;
   /**
-   * Contacts that must not be submitted, as a page showed while their profile was in flight. Each has the time at which
-   * this was seen (monotonic ms).
+   * Contacts that must not be submitted, according to a page that was read while their profile was in flight. Each has
+   * the time at which this was seen (monotonic ms).
    */
   refused?: Map<string, { reason: OutcomeReason; atMs: number }>;
-  /** The time of the restore whose contacts this run has sorted (epoch ms). Omitted until they are sorted. */
+  /**
+   * The time of the restore after which this run has sorted the contacts (epoch ms). Omitted until the contacts are
+   * sorted.
+   */
   sortedRestore?: number;
   /** True if this run has compared all networks with their groups. Omitted until then. */
   mirroredAll?: boolean;
-  /** Records whether the CRM is without contacts, once the run has read all contacts. Null until then. */
+  /** Records if the CRM contains no contacts, after the run has read all of them. Null until then. */
   readAll?: { isEmpty: boolean } | null;
   /** The CRM IDs of the contacts in mirrored groups, which are enhanced first. Set before contacts are read. */
   groupMembers: Set<string>;
-  /** True to read all contacts again, and not only changes. */
+  /** True to read all contacts and not only changes. */
   full: boolean;
   /** The CRM IDs of the contacts to sync, or null for all contacts. Never empty. */
   only: readonly string[] | null;
   /** The contacts in `only` that the CRM does not have. Set before contacts are read. */
   ignored: Set<string>;
-  /** Contacts that this run has read by ID, so no filter has selected them. Filled while contacts are read. */
+  /** The contacts that this run has read by ID. No filter has selected them. Filled while contacts are read. */
   named?: Set<string>;
   /** The maximum number of credits that this run may spend on enhancements, or null for no limit. */
   limit: number | null;
-  /** True to adopt contacts that have another database's donor ID. Adopting a contact costs no credit. */
+  /** True to adopt contacts that have a donor ID from a different database. Adopting a contact costs no credit. */
   adopt: boolean;
   /**
    * The profiles that a user wants delivered again. If it is set, the run does nothing else. Null or omitted in an

@@ -6,15 +6,15 @@ import type { RunReason, StopCode } from '../../core/run.ts';
 /** The stations of a run. */
 export type Station = 'read' | 'submit' | 'poll' | 'deliver';
 
-/** How long requests in flight may take to finish when a run stops. */
+/** The time that requests in flight have to finish when a run stops. */
 const GRACE_MS = 6_000;
 
-/** The reason that ends a wait because the store has changed. */
+/** The value that ends a wait after a change in the store. */
 const CHANGED = 'changed';
 
 /**
- * Stations check the store again after this time, even without a signal. The run signals its own changes, but not
- * changes from outside. For example, a user can approve a profile during the run.
+ * Stations check the store again after this time, even without a signal. The run sends a signal for its own changes,
+ * but not for changes from outside. A change from outside can be a user's approval during the run, for example.
  */
 export const IDLE_MS = 5_000;
 
@@ -23,17 +23,17 @@ export const IDLE_MS = 5_000;
  * signals changes in the store. The stations pass work to each other only through the store.
  */
 export interface RunControl {
-  /** Aborted when the run stops, which ends all waits. */
+  /** Aborted when the run stops. This ends all waits. */
   readonly stopping: AbortSignal;
   /** Aborted when requests in flight have had enough time to finish. */
   readonly ending: AbortSignal;
-  /** Why the run stops early, or null if it does not. The first reason is kept. */
+  /** The reason why the run stops early, or null if it does not. If there are several reasons, the first is kept. */
   readonly reason: RunReason | null;
   /** The CRM's message for that reason, or null if there is none. Only readers and higher roles may see it. */
   readonly words: ForeignText | null;
   /** The error that made the run fail, if any. */
   readonly failure: unknown;
-  /** Stops spending; everything else continues. */
+  /** Stops spending. All other work continues. */
   stopSpending(code: StopCode, message: string): void;
   readonly spendingStopped: boolean;
   /** Records why the run is incomplete although nothing stops it. An earlier reason is kept. */
@@ -53,7 +53,7 @@ export interface RunControl {
   readonly signals: number;
   /**
    * Resolves after the next signal, after `atMostMs`, or when the run stops. `signals` is the number of signals that
-   * the caller already knows about.
+   * the caller has already handled.
    */
   wait(signals: number, atMostMs?: number): Promise<void>;
   /** Releases timers and listeners once the run has ended and nothing is in flight. */
@@ -138,7 +138,7 @@ export function createRunControl(clock: Clock, outer: AbortSignal): RunControl {
       signals += 1;
       const before = changed;
       changed = new AbortController();
-      // Without a reason, each abort would create an error with a stack trace.
+      // If no reason were given, each abort would create an error with a stack trace.
       before.abort(CHANGED);
     },
     async wait(seen, atMostMs = IDLE_MS) {
@@ -180,7 +180,8 @@ const STOP_CODES: ReadonlySet<string> = new Set<StopCode>([
 ]);
 
 /**
- * Returns the stop code of an error that another run may not meet. Returns null for an error that makes the run fail.
+ * Returns the stop code for an error that may not occur again in the next run. Returns null for an error that makes the
+ * run fail.
  */
 function toStopCode(error: DonorSyncError): StopCode | null {
   if (isStopCode(error.code)) return error.code;

@@ -1,6 +1,6 @@
 /**
- * Ties each integration to the first CRM account that it was connected to. The same ID means a different person in
- * another account, so other accounts are refused.
+ * Ties each integration to the first CRM account to which it was connected. In a different account, the same ID means a
+ * different person, so other accounts are refused.
  */
 import type { Connector, CrmAccount } from '../../../connectors/contract.ts';
 import { findIntegrationState, pinCrmAccount } from '../../clients/statements/integrations.ts';
@@ -11,8 +11,9 @@ import type { Store } from '../../database/store.ts';
 import type { RunDeps, SyncDeps } from './context.ts';
 
 /**
- * Opens a connector and requires the integration's account. If a lease is given, the first account is recorded
- * permanently. For any other account, closes the connector and throws a ConfigurationError.
+ * Opens a connector and checks that it is connected to the integration's account. If a lease is given and no account is
+ * recorded yet, the account is recorded permanently. For any other account, closes the connector and throws a
+ * ConfigurationError.
  */
 export async function openPinned(
   store: Store,
@@ -35,12 +36,11 @@ export async function openPinned(
   }
 }
 
-/** Opens the CRM of an integration. See `RunDeps.openConnector`. */
+/** Opens the CRM of an integration. `RunDeps.openConnector` describes the function. */
 export async function openCrm(deps: RunDeps, lease: Lease | null): Promise<SyncDeps> {
   return { ...deps, connector: await deps.openConnector(lease) };
 }
 
-/** Returns the fingerprint of the connector's account. */
 export function accountFingerprint(
   { fingerprint }: Pick<Store, 'fingerprint'>,
   { account }: Pick<Connector, 'account'>,
@@ -61,7 +61,7 @@ async function requireSameAccount(
 }
 
 /**
- * Creates the error for a different account. The same ID means a different person in another account, so a client
+ * Creates the error for a different account. The same ID means a different person in a different account, so a client
  * always keeps its account.
  */
 export function accountChanged(id: string, { name }: Pick<CrmAccount, 'name'>): ConfigurationError {

@@ -14,7 +14,7 @@ export interface ErasedPersons {
   byName: ReadonlyMap<string, readonly ErasedPerson[]>;
   /** Contacts that a user declared to be different people, with the time of that decision (epoch ms). */
   distinguished: ReadonlyMap<string, number>;
-  /** The users' decisions about erased people when these facts were loaded. */
+  /** The users' decisions about erased people, as they were when these facts were loaded. */
   marks: ErasedMarks;
 }
 

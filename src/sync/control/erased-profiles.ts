@@ -4,7 +4,7 @@ import { withoutTexts } from '../../fields/erasing/mentions.ts';
 import type { JobResult } from '../../partner/results.ts';
 import type { Run, SyncDeps } from './context.ts';
 
-/** Returns the same client of the service, but removes lines that name an erased person from its profiles. */
+/** Wraps the service client so that it removes lines about erased people from profiles. */
 export function withoutErasedPeople(
   { partner, store }: Pick<SyncDeps, 'partner' | 'store'>,
   run: Pick<Run, 'erased'>,

@@ -1,6 +1,6 @@
 /**
- * Recognises erased people. Their contacts must not be processed again. Other contacts may be an erased person under a
- * different ID, and then a user decides.
+ * Recognises people who have been erased. Their contacts must not be processed again. Any other contact could be an
+ * erased person under a different ID. A user then decides about the contact.
  */
 
 import type { RecordLookup, RemovedContact } from '../../../connectors/contract.ts';
@@ -28,8 +28,8 @@ export async function loadErased(
   integrationId: string,
   account: string | null,
 ): Promise<Required<ErasedRun>> {
-  // Reads the marks before the data that they describe. If a user decides in between, the marks differ next time and
-  // the data is loaded again.
+  // Reads the marks before the data that they describe. If a user decides between these two reads, the marks differ at
+  // the next check and the data is loaded again.
   const { blocked } = await findErasedMarks(store.reader, integrationId, false);
   const blocks = await listBlocks(store.reader, integrationId, account);
   const marks = await findErasedMarks(store.reader, integrationId, blocks.length > 0);
@@ -80,8 +80,8 @@ export async function refreshErased(
 }
 
 /**
- * Reloads the users' decisions if any of these contacts may be an erased person. Call it before deciding about due or
- * ready contacts.
+ * Reloads the users' decisions if any of these contacts could be an erased person. Call it before decisions about due
+ * or ready contacts are made.
  */
 export async function refreshIfAlike(
   deps: EraseDeps & Pick<SyncDeps, 'store'>,
@@ -145,8 +145,8 @@ function mergedSince(
 }
 
 /**
- * Returns when a person with these details was erased. Compares the name first, because most contacts share their name
- * with nobody and then nothing else has to be computed.
+ * Returns the time at which a person with these details was erased. Compares the name first, because most contacts
+ * share their name with nobody and then nothing else has to be computed.
  */
 function alikeSince(
   { fingerprint }: EraseDeps['store'],
@@ -163,8 +163,8 @@ function alikeSince(
 }
 
 /**
- * Returns the contacts that left the CRM, with the facts about erased people. A contact that was merged into another
- * one passes on nothing if it was erased. The contact that absorbed it may then be the erased person.
+ * Returns the contacts that have left the CRM, adjusted for erased people. If an erased contact was merged into a
+ * different contact, its data is not passed on. The other contact could then be the erased person.
  */
 export function departures(
   deps: EraseDeps,

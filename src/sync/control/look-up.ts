@@ -2,10 +2,10 @@
 import type { Connector, RecordLookup } from '../../../connectors/contract.ts';
 import { inParallel, splitIntoBatches } from '../../core/parallel.ts';
 
-/** How many batches are in flight at a time if each batch is a request to a remote CRM. */
+/** The number of batches in flight if each batch is a request to a remote CRM. */
 const BATCHES_AT_ONCE = 6;
 
-/** Returns which of these contacts `contacts.filter` includes now, or null if the connector cannot tell. */
+/** Returns the contacts that `contacts.filter` includes now, or null if the connector cannot tell. */
 export async function lookUpIncluded(
   connector: Pick<Connector, 'findIncluded' | 'capabilities'>,
   ids: readonly string[],

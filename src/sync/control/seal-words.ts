@@ -5,7 +5,7 @@ import type { Run, SyncDeps } from './context.ts';
 
 /**
  * Encrypts a CRM's message about a contact, so it can be stored in the contact's row. For a message about the whole
- * run, pass `WHOLE_RUN`.
+ * run, use `WHOLE_RUN` in place of the contact.
  */
 export function sealWords(
   { sealer, newId }: Pick<SyncDeps, 'sealer' | 'newId'>,

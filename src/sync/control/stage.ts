@@ -1,8 +1,8 @@
 import type { Run, SyncDeps } from './context.ts';
 
 /**
- * Work that a run does in addition to its stations. It continues unfinished work that it finds in the store, and checks
- * `run.control` between its steps. If it throws an error, the run stops.
+ * Work that a run does in addition to reading, submitting, polling and delivering. It continues unfinished work that it
+ * finds in the store, and checks `run.control` between its steps. If it throws an error, the run stops.
  */
 export type Stage = (deps: SyncDeps, run: Run) => Promise<void>;
 

@@ -1,13 +1,16 @@
 /** Decides how many profiles are delivered together. All functions are pure. */
 import type { Capabilities } from '../../../connectors/contract.ts';
 
-/** CRMs have a bulk API that is worthwhile from a certain batch size. A bulk batch is this many times that size. */
+/**
+ * CRMs have a bulk API that is worthwhile from a certain batch size. The size of a bulk batch, as a multiple of that
+ * size.
+ */
 const BULK_FACTOR = 2;
 
-/** How long a batch may wait to be filled. */
+/** The maximum time that a batch waits to be filled. */
 const PATIENCE_MS = 5_000;
 
-/** How long a bulk batch may wait. A batch of thousands takes minutes to fill at the service's pace. */
+/** The time for which a bulk batch may wait. A batch of thousands takes minutes to fill at the service's pace. */
 const BULK_PATIENCE_MS = 120_000;
 
 export interface BatchPlan {
@@ -16,8 +19,8 @@ export interface BatchPlan {
 }
 
 /**
- * Plans the next batch. Normally it fills one request. If many contacts are still to come, it is large enough for the
- * CRM's bulk API, because CRMs limit the number of requests per day.
+ * Plans the next batch. A batch usually fills one request. CRMs limit the number of requests per day. If many more
+ * contacts are expected, the batch is therefore large enough for the CRM's bulk API.
  */
 export function planBatch(
   { preferred, bulk, max }: Capabilities['writeBatch'],

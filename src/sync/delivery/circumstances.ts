@@ -1,6 +1,6 @@
 /**
- * Reads the facts about contacts at the time of a delivery. They are read once for all contacts, regardless of where
- * the profiles come from.
+ * Reads the facts about contacts at the time of a delivery. They are read once for all contacts, regardless of the
+ * origin of the profiles.
  */
 
 import { parseOwned } from '../../contacts/owned-values.ts';
@@ -20,7 +20,7 @@ export interface KnownCircumstances {
 }
 
 /**
- * Reads the contacts' records and the users' decisions. The records include fields that may hold another donor's
+ * Reads the contacts' records and the users' decisions. The records include fields that may hold a different donor's
  * values.
  */
 export async function readCircumstances(

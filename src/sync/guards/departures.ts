@@ -1,8 +1,8 @@
 /**
  * Guards against removing contacts by mistake. If many contacts are missing from the CRM, it is unlikely that all of
- * them were deleted. More likely an export was cut off, a page failed silently, a filter was left on, or access was
- * lost. In this case contacts are not removed until a user confirms it. The decision is made after reading, submission
- * and delivery. Until then, missing contacts are only marked.
+ * them were deleted. The cause is more likely that an export was cut off, a page failed silently, a filter was left on,
+ * or access was lost. In this case, no contact is removed until a user confirms the removal. The decision is made after
+ * all contacts have been read, submitted and delivered. Until then, missing contacts are only marked.
  */
 
 import {
@@ -22,15 +22,15 @@ import type { Run, SyncDeps } from '../control/context.ts';
 const DAY_MS = 86_400_000;
 
 /**
- * Departures within this time are counted together, across all runs. If a user answers to wait, the answer is valid for
- * the same time.
+ * Departures within this time are counted together, across all runs. If a user answers that donor-sync should wait, the
+ * answer is valid for the same time.
  */
 const WINDOW_MS = 7 * DAY_MS;
 
-/** If a list has at least this many contacts, more than half of them are unlikely to leave together. */
+/** If a list has at least this number of contacts, more than half of them are unlikely to leave together. */
 const FEWEST_OF_HALF = 5;
 
-/** True if an unusual number of contacts are missing. A pure function. */
+/** True if the number of missing contacts is unusually large. A pure function. */
 export function isMassDeparture(
   { missing, removed, known }: DepartureCounts,
   { share, atLeast }: Guards['departures'],
@@ -47,8 +47,8 @@ export function isMassDeparture(
 type DepartureDeps = Pick<SyncDeps, 'store' | 'connector' | 'clock' | 'log' | 'newId'>;
 
 /**
- * Decides about contacts that are marked as missing. Normally they are removed. If too many are missing, no contact is
- * removed, and the run ends as incomplete after everything else is done.
+ * Decides about contacts that are marked as missing. Usually, missing contacts are removed. If too many are missing, no
+ * contact is removed. The run ends as incomplete after all other work is done.
  */
 export async function decideDepartures(deps: DepartureDeps, run: Run): Promise<void> {
   const { store, clock } = deps;
@@ -59,8 +59,8 @@ export async function decideDepartures(deps: DepartureDeps, run: Run): Promise<v
 }
 
 /**
- * True if this run may decide. If a list is always read completely, looking up a single contact proves less than
- * reading the list, so only a run that has read the whole list may decide.
+ * If a list is always read completely, looking up a single contact proves little. Only a run that has read the whole
+ * list may therefore decide.
  */
 function mayDecide({ connector }: Pick<DepartureDeps, 'connector'>, run: Run): boolean {
   const { incremental, reportsRemovals } = connector.capabilities;

@@ -8,8 +8,8 @@ import type { Run, SyncDeps } from '../control/context.ts';
 import { lookUpIncluded } from '../control/look-up.ts';
 
 /**
- * Returns which of these contacts the filter no longer includes. Returns none if there is no filter, or if the CRM
- * cannot tell.
+ * Returns the contacts that the filter no longer includes. Returns none if there is no filter, or if the CRM cannot
+ * apply the filter to single contacts.
  */
 export async function findOutside(
   { connector }: Pick<SyncDeps, 'connector'>,

@@ -1,7 +1,7 @@
 /**
  * Handles a service key that is replaced while jobs are running. A new key of the same team can see the jobs. A key of
- * another team cannot: the service then reports the jobs as unknown, although they were paid for and have results.
- * donor-sync does not buy these profiles again. A user decides about them, or the former key is used again.
+ * a different team cannot see them. The service then reports the jobs as unknown, although they were paid for and have
+ * results. A user has to decide about them, unless the former key is used again.
  */
 import {
   holdUnseen,
@@ -18,7 +18,9 @@ import type { RunTransaction } from '../../database/leases.ts';
 import type { Run, SyncDeps } from '../control/context.ts';
 import { sharingRules } from '../sharing.ts';
 
-/** Holds the contacts of vanished jobs that were paid for with another key. Resolves with the number of these jobs. */
+/**
+ * Holds the contacts of vanished jobs that were paid for with a different key. Resolves with the number of these jobs.
+ */
 export async function holdOfFormerKeys(
   trx: RunTransaction,
   { newId }: Pick<SyncDeps, 'newId'>,
@@ -30,7 +32,7 @@ export async function holdOfFormerKeys(
   return unseen.length;
 }
 
-/** Polls the jobs of a key that is used again. The key that was used in between could not see these jobs. */
+/** Polls the jobs of a key that is used again. The key that was used in the meantime could not see these jobs. */
 export async function pollSeenAgain(
   { store, clock, log }: Pick<SyncDeps, 'store' | 'clock' | 'log'>,
   run: Pick<Run, 'id' | 'integration' | 'lease' | 'partnerKey'>,

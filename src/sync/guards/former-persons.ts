@@ -23,10 +23,10 @@ import { forgottenFingerprint, looksErased, refreshErased } from '../control/era
 
 type SortDeps = Pick<SyncDeps, 'store' | 'connector' | 'sealer' | 'newId' | 'clock' | 'log'>;
 
-/** How many contacts are checked at a time. */
+/** The number of contacts that are checked at a time. */
 const CONTACTS_AT_ONCE = 200;
 
-/** Asks users about contacts whose values belong to a former name, unless a paid job fits the current name. */
+/** Asks users about contacts whose values belong to a former name, unless a paid job matches the current name. */
 export async function holdRenamed({ store, log }: SortDeps, run: Run): Promise<void> {
   const held = await holdRenamedContacts(store, run.lease, run.id, run.only);
   if (held > 0) log.warn({ run: run.id, held }, 'contacts hold the values of a former name');
@@ -127,7 +127,7 @@ async function sortAll(
   await deps.store.checkpoint(run.lease, (trx) => recordSortedValues(trx, run.id, sorted));
 }
 
-/** Returns the donor of merged records, or null if they do not all have the same donor. */
+/** Returns the donor of merged records. Returns null if the records have different donors. */
 function getOnlyDonor(parts: readonly ValuesOfRecord[]): string | null {
   const donors = new Set(parts.flatMap(({ donor }) => donor ?? []));
   const [only] = donors;
@@ -135,8 +135,8 @@ function getOnlyDonor(parts: readonly ValuesOfRecord[]): string | null {
 }
 
 /**
- * Returns values of the same donor that the CRM took from merged records. From now on they are stored as our values of
- * this contact.
+ * Returns values of the same donor that the CRM took from merged records. From now on, they are stored as values that
+ * donor-sync has written to this contact.
  */
 function takenOver(
   deps: SortDeps,

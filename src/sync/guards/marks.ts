@@ -1,8 +1,8 @@
 /**
  * Guards against marks that exclude more than half of the contacts. Such a mark is right in a memorial file, but wrong
- * if a column means the opposite of its name. So a user confirms the column and its values once. Until then nothing is
- * spent, but paid profiles are delivered. If the share grows too large in a nightly run, a user is asked and the run
- * does not fail.
+ * if a column means the opposite of its name. Therefore, a user confirms the column and its values once. Until then,
+ * nothing is spent, but profiles that have been paid for are delivered. If the share grows too large in a nightly run,
+ * a user is asked and the run does not fail.
  */
 
 import type { MarkCount } from '../../../connectors/contract.ts';
@@ -26,7 +26,7 @@ export async function findUnconfirmedMarks(
 
 interface Unconfirmed {
   mark: MarkCount;
-  /** The fingerprints of the mark's values that no user has confirmed yet. */
+  /** The fingerprints of those values of the mark that users have not confirmed yet. */
   values: string[];
 }
 
@@ -82,7 +82,7 @@ export async function askAboutMarks(
   run.control.stopSpending('marks_unconfirmed', unconfirmedText(marks, id));
 }
 
-/** Describes the contacts that the marks exclude, and what the user can do. */
+/** Describes the contacts that the marks exclude and the user's options. */
 function unconfirmedText(marks: readonly MarkCount[], integrationId: string): string {
   return `${marks.map(markText).join('; ')}. No contact is sent to the service until you have confirmed this once with \`donor-sync sync ${integrationId} --accept-marks\`, or have corrected the column or its values in the settings.`;
 }

@@ -1,8 +1,8 @@
 /**
  * Guards against paying for many changed contacts by mistake. If many contacts change together, the cause is usually an
  * address tool, a merge of columns or a CRM migration, and not many new facts. If the share of changed contacts is too
- * large, no credits are spent on them until a user has decided. The decision is made after all contacts are read. Until
- * then changed contacts wait, and new contacts continue.
+ * large, no credits are spent on them until a user has decided. The decision is made after all contacts have been read.
+ * Until then, changed contacts wait. New contacts are submitted as usual.
  */
 import {
   countChanges,
@@ -14,14 +14,20 @@ import type { Run, SyncDeps } from '../control/context.ts';
 
 const DAY_MS = 86_400_000;
 
-/** Changes within this time are counted together across all runs, so many small runs count like one large run. */
+/**
+ * Changes within this time are counted together across all runs. Many small runs are therefore treated like one large
+ * run.
+ */
 export const CHANGE_WINDOW_MS = 7 * DAY_MS;
 
-/** How many of an integration's contacts have changed, and how many it has. */
+/** The number of an integration's changed contacts, and the number of all its contacts. */
 export interface IdentityChanges {
   /** Contacts that were chosen because their identity changed and that are not submitted yet. */
   due: number;
-  /** Contacts that were submitted for that reason within the window, without contacts that a user approved. */
+  /**
+   * The number of contacts that were submitted for that reason within the window, excluding contacts that a user
+   * approved.
+   */
   submitted: number;
   /** Contacts held for a decision. */
   held: number;
@@ -42,8 +48,8 @@ export function isMassChange(
 }
 
 /**
- * Holds all contacts that are due for a changed identity if there are too many of them. They share one batch, and
- * contacts that change later join it while it is open.
+ * If too many contacts are due because of a changed identity, holds all of them. They share one batch, and contacts
+ * that change later join it while it is open.
  */
 export async function holdMassChange(
   { store, clock, log, newId }: Pick<SyncDeps, 'store' | 'clock' | 'log' | 'newId'>,

@@ -1,8 +1,8 @@
 /**
  * Guards against deleting profiles because of wrong opt-out marks. If many contacts are marked together, the cause is
- * more likely a wrong field, or an import that ticks everyone, than many people's own decisions. Marked contacts get no
- * deliveries, and no data about them is shown. Their paid profiles are deleted only if there are few marks, or if a
- * user has confirmed the marks.
+ * more likely a wrong field or an import than the decisions of many people. Marked contacts get no deliveries, and no
+ * data about them is shown. Their paid profiles are deleted only if there are few marks, or if a user has confirmed the
+ * marks.
  */
 
 import {
@@ -17,16 +17,18 @@ import type { Run, SyncDeps } from '../control/context.ts';
 /** Marks within this time are counted together, like departures. */
 export const OPT_OUT_WINDOW_MS = 7 * 86_400_000;
 
-/** How long a profile is kept after an opt-out. A wrong mark should be corrected within this time. */
+/**
+ * The number of days for which a profile is kept after an opt-out. A wrong mark should be corrected within this time.
+ */
 export const KEPT_AFTER_OPT_OUT_DAYS = 30;
 
 /**
- * New marks are doubtful if this share of the contacts with a profile is exceeded, and at least this many contacts are
- * marked.
+ * New marks are doubtful if they exceed this share of the contacts with a profile and at least this number of contacts
+ * is marked.
  */
 const MOST = { share: 0.1, atLeast: 25 };
 
-/** True if so many contacts are newly marked that an error is more likely. A pure function. */
+/** True if so many contacts are newly marked that the marks are probably an error. A pure function. */
 export function isMassOptOut({ marked, kept }: Pick<OptOutCounts, 'marked' | 'kept'>): boolean {
   return marked >= MOST.atLeast && marked > MOST.share * kept;
 }

@@ -1,7 +1,7 @@
 /**
  * Handles privacy requests that a CRM records in a contact, for example a request for erasure. One bulk update in a CRM
  * can mark thousands of contacts, so a user decides about each request. The settings can allow a number of requests per
- * day without a question.
+ * day without a user's decision.
  */
 
 import type { ContactPage } from '../../../connectors/contract.ts';
@@ -18,10 +18,7 @@ function requestIn(marks: PrivacyMarks | undefined): ErasureSource | null {
   return marks.objectsToProfiling && !marks.isOnHold ? 'objection' : null;
 }
 
-/**
- * Records the privacy requests on a page. `marked` is the list of contacts with a recorded request, which this function
- * updates.
- */
+/** `marked` is the list of contacts with a recorded request, which this function updates. */
 export async function recordPrivacyRequests(
   deps: Pick<SyncDeps, 'store' | 'log' | 'newId' | 'erasuresWait'>,
   run: Pick<Run, 'id' | 'lease' | 'integration' | 'forgotten' | 'erased'>,

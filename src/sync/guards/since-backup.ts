@@ -1,7 +1,7 @@
 /**
  * Handles a database that was restored from a backup. It does not contain the purchases since the backup, but the
- * spending journal does. Contacts in the journal get their profile from the paid job. A user decides about all other
- * contacts that may have been paid for.
+ * spending journal does. Contacts in the journal get their profile from the paid job. If any other contact may have
+ * been paid for, a user has to decide about it.
  */
 import {
   endRecall,
@@ -43,7 +43,7 @@ import type { Prepared } from '../prepare-persons.ts';
 import { sharingRules } from '../sharing.ts';
 import { holdOfFormerKeys } from './former-keys.ts';
 
-/** How many due contacts are sorted in one transaction. */
+/** The number of due contacts that are sorted in one transaction. */
 const PORTION = 500;
 
 type GuardDeps = Pick<SyncDeps, 'store' | 'partner' | 'clock' | 'log' | 'newId'>;
@@ -61,7 +61,8 @@ export async function isExplained(
 ): Promise<boolean> {
   if (!isJournaled || madeAt === null) return false;
   try {
-    // Other clients of the key may be spending right now. The second reading includes their charges.
+    // Other clients with the same key may be spending credits at the same time. The second reading includes their
+    // charges.
     const before = expectBalance((await store.spendingJournal.read()).lines, partnerKey, madeAt);
     const { enhancements: balance } = await partner.readCredits();
     const after = expectBalance((await store.spendingJournal.read()).lines, partnerKey, madeAt);
@@ -74,7 +75,7 @@ export async function isExplained(
   }
 }
 
-/** Decides, once per run, whether everything that was spent since the backup is known. */
+/** Decides once per run if all spending since the backup is accounted for. */
 export interface SinceBackup {
   /** Returns true while no contact may be submitted because contacts still have to be read and sorted. */
   mustWait(): Promise<boolean>;
@@ -107,7 +108,7 @@ export function createSinceBackup(deps: GuardDeps, run: Run): SinceBackup {
 
   async function judge() {
     const restore = await findRestoreToSort(store.reader, run.integration.id);
-    // Nothing is spent until a user has agreed, but `--adopt` may still adopt contacts.
+    // Nothing is spent until a user has agreed. However, `--adopt` may still adopt contacts.
     if (restore === null || !restore.isAgreed) return null;
     return { restore, isKnown: await isExplained(deps, run, restore) };
   }
@@ -115,9 +116,9 @@ export function createSinceBackup(deps: GuardDeps, run: Run): SinceBackup {
 
 /**
  * Records the result of a poll. Jobs that were running at the time of the backup may have been delivered since, and the
- * service keeps results for only a few days. So if such a job is gone after a restore, a user decides about its
- * contact, and the next run does not pay again. A user also decides about jobs of another key, and about the
- * `unwritten` jobs (tracking IDs), whose profiles were read but could not be written in time.
+ * service keeps results for only a few days. Therefore, if such a job no longer exists after a restore, a user decides
+ * about its contact, and the next run does not pay again. A user also decides about jobs of a different key. The same
+ * applies to the `unwritten` jobs (tracking IDs), whose profiles were read but not written in time.
  */
 export async function recordProgress(
   { store, newId, log }: Pick<SyncDeps, 'store' | 'newId' | 'log'>,
@@ -147,10 +148,10 @@ export async function recordProgress(
 }
 
 /**
- * Ends the restore in two steps: once a run has sorted all contacts, and once a run has compared all networks with
- * their groups. A run has not sorted anything if it stopped spending earlier, or if a user agreed only later. A run for
- * single contacts leaves the others to the next complete run. The restore does not end while a job from before it is
- * running, because the service may have lost that job's result.
+ * Ends the restore in two steps. The first step ends when a run has sorted all contacts, and the second when a run has
+ * compared all networks with their groups. If a run stopped spending earlier, or if a user agreed only later, the run
+ * has not sorted any contacts. A run for single contacts leaves all other contacts to the next complete run. The
+ * restore does not end while a job from before it is running, because the service may have lost that job's result.
  */
 export async function endSorting({ store }: Pick<SyncDeps, 'store'>, run: Run): Promise<void> {
   if (run.only !== null) return;
@@ -168,8 +169,8 @@ async function endContacts(store: SyncDeps['store'], run: Run): Promise<void> {
 }
 
 /**
- * Holds the contacts that the journal does not explain. Contacts in the journal stay due, and are sorted when it is
- * their turn.
+ * Holds the contacts that the journal does not explain. Contacts in the journal stay due, and are sorted when the run
+ * reaches them.
  */
 async function holdUnexplained(deps: GuardDeps, run: Run, heldAt: number): Promise<number> {
   const { store, newId } = deps;
@@ -197,10 +198,10 @@ async function holdUnexplained(deps: GuardDeps, run: Run, heldAt: number): Promi
 }
 
 /**
- * Returns the contacts that may have been paid for but cannot share a job. The payment may have been for the same ID,
- * or for the same person in another contact. The job can no longer be read, was for different details, or was lost by
- * the service after the backup. Contacts with the same details as one that a user was asked about are also returned. A
- * profile that would be outdated by now is bought again.
+ * Returns the contacts that may have been paid for but cannot share a job. The payment may have been made for the same
+ * ID, or for the same person in a different contact. The job can no longer be read, was for different details, or was
+ * lost by the service after the backup. If a user was asked about a contact, contacts with the same details are also
+ * returned. If a profile would be outdated by now, it is bought again.
  */
 export async function findMaybePaid(
   deps: Pick<SyncDeps, 'store' | 'clock'>,

@@ -30,7 +30,6 @@ const PROBE_WEEKLY_MS = 7 * DAY_MS - HOUR_MS;
 /** Values are tried daily for this long, and then weekly. */
 const DAILY_FOR_MS = 3 * DAY_MS;
 
-/** The values that wait, and the field maps that they were offered with. */
 export interface Waiting {
   waiting: readonly WaitingValues[];
   offered: readonly OfferedMap[];
@@ -42,8 +41,8 @@ export interface Waiting {
 /** Values with the same reason to wait. */
 export interface KindToProbe extends Pick<ValueNote, 'state' | 'code'> {
   /**
-   * True if the values are tried only weekly. In that case, even values that the connector would normally leave out are
-   * sent.
+   * True if delivery of the values is attempted only once a week. In that case, even values that the connector would
+   * normally leave out are sent.
    */
   isWeekly: boolean;
 }
@@ -52,13 +51,12 @@ export interface RedeliveryDecision {
   present: OfferedMap;
   /** Values that no longer have a reason to wait. */
   freed: readonly ValueNote[];
-  /** Values that the CRM refused, and of which this run tries a few. */
+  /** The values that the CRM refused. This run sends a few of them to test if the CRM still refuses them. */
   probed: readonly ValueNote[];
-  /** The reasons of the probed values. For each reason, a few contacts are tried. */
+  /** The reasons why the tested values were refused. For each reason, the values of a few contacts are sent. */
   kindsToProbe: readonly KindToProbe[];
-  /** Field maps that lack lines of the current map. */
   maps: readonly string[];
-  /** The lines of every field map that profiles were offered with. */
+  /** The lines of every field map with which profiles were offered. */
   linesByFieldMap: ReadonlyMap<string, ReadonlySet<string>>;
   /** True to deliver only what users have requested. Defaults to false. */
   isRequestOnly?: boolean;
@@ -98,7 +96,7 @@ export function decideRedelivery(
 
 /**
  * True if a trial has to show whether the CRM still refuses the values. For all other reasons, the field's description
- * shows it.
+ * shows if the problem is solved.
  */
 function isToProbe({ code, since, probedAt }: WaitingValues, now: number): boolean {
   if (code === '') return false;
@@ -107,7 +105,7 @@ function isToProbe({ code, since, probedAt }: WaitingValues, now: number): boole
   return now - probedAt >= interval;
 }
 
-/** Returns the lines of the field map whose values are offered to this contact. */
+/** Returns the field map lines whose values are offered to this contact. */
 export function chooseLines(
   deps: Deps,
   mappings: readonly FieldMapping[],
@@ -134,7 +132,10 @@ export function chooseLines(
 
 const fieldNames = z.array(z.string());
 
-/** Returns which of a contact's fields a user wants delivered again, and whether these are all fields. */
+/**
+ * Returns the contact's fields that a user wants to have delivered again. Also returns a flag that is true if these are
+ * all fields.
+ */
 export function requestedFields(
   mappings: readonly FieldMapping[],
   { requested }: Pick<KeptRecord, 'requested'>,

@@ -30,11 +30,14 @@ export type OfferRun = Pick<
 export interface Choice {
   each: KeptOfContact;
   lines: readonly FieldMapping[];
-  /** The fields that a user wants delivered even if they are empty in the CRM. */
+  /** The fields that a user wants to have delivered even if they are empty in the CRM. */
   requested: ReadonlySet<string>;
-  /** The field map that counts as offered to the contact after the delivery. */
+  /** The field map with which the contact has been offered values after the delivery. */
   fieldMap: string;
-  /** True if another donor's values may be replaced. All lines must be offered, and a user must have requested it. */
+  /**
+   * True if the values of a different donor may be replaced. All lines of the field map must be offered, and a user
+   * must have requested the replacement.
+   */
   mayReplaceDonor: boolean;
 }
 
@@ -110,7 +113,7 @@ export async function planOffers(
 
 /**
  * Returns the problem if a profile's donor differs from the contact's donor. A user then has to decide, because either
- * all values are replaced or none.
+ * all values must be replaced or none of them.
  */
 export function donorProblem(
   { store }: { store: Pick<OfferDeps['store'], 'fingerprint'> },
@@ -124,16 +127,16 @@ export function donorProblem(
 }
 
 /**
- * Returns the fields to which the profile was offered before. A field that a user has emptied stays empty, unless a
- * user wants it delivered.
+ * Returns the fields to which the profile was offered before. If a user has emptied a field, it is not filled again
+ * unless a user wants it delivered.
  */
 function offeredBefore({ lines, requested }: Choice): Set<string> {
   return new Set(lines.flatMap(({ to }) => (requested.has(to) ? [] : to)));
 }
 
 /**
- * True if a record was restored without any of the values that we wrote into it. If it still has some of them, a user
- * has left it that way, including its empty fields. A pure function.
+ * True if a record was restored without any of the values that we wrote into it. If the record still has some of these
+ * values, a user has left it in this state, including its empty fields. A pure function.
  */
 function isBackWithoutOurs(
   { mappings }: Pick<OfferRun, 'mappings'>,

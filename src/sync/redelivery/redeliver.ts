@@ -1,6 +1,6 @@
 /**
- * Writes paid values that could not be written before, if the obstacle is gone. Takes the values from kept profiles, so
- * it costs no credit. Runs after a run's ordinary work.
+ * Writes paid values that could not be written before, if the reason no longer applies. Takes the values from kept
+ * profiles, so it costs no credit. Runs after a run's ordinary work.
  */
 
 import {
@@ -32,15 +32,15 @@ import {
 } from './decision.ts';
 import { type Choice, type Offer, type OfferDeps, planOffers } from './offers.ts';
 
-/** How many contacts are written to test whether a CRM rule still refuses the values. */
+/** The number of contacts that are written to test if a CRM rule still refuses the values. */
 const PROBED_AT_ONCE = 5;
 
-/** How many contacts are handled together. The CRM's own batches are smaller. */
+/** The number of contacts that are handled together. The CRM's own batches are smaller. */
 const LOOKED_AT_ONCE = 200;
 
 /**
- * Delivers the values that can be written now, except values that this run has found to be unwritable. If nothing
- * waits, this costs a run three small queries.
+ * Delivers the values that can be written now, except values that this run has found to be unwritable. If no values are
+ * waiting, this takes a run three small queries.
  */
 export async function redeliverProfiles(
   deps: OfferDeps,
@@ -81,13 +81,13 @@ export async function redeliverProfiles(
   }
   await deliverFreed(deps, run, { ...decision, freed: [...decision.freed, ...accepted] });
   if (misjudged.length === 0) return;
-  // The connector would leave these values out again. But the CRM has accepted such values, so the CRM decides about
-  // all of them.
+  // The connector would leave these values out again. However, the CRM has accepted such values, so the CRM decides
+  // about all of them.
   const last = { ...decision, freed: misjudged, maps: [], isRequested: false };
   await deliverFreed(deps, run, last, { probe: true });
 }
 
-/** The decision, and whether users have requested further deliveries. */
+/** The decision, with a flag that is true if users have requested further deliveries. */
 type Decision = RedeliveryDecision & { isRequested: boolean };
 
 /** Delivers to every contact with values that have become writable or that a user has requested. */
@@ -130,12 +130,12 @@ export async function deliverNamed(
   }
 }
 
-/** Returns how many contacts are in one page of later deliveries. */
+/** Returns the number of contacts in one page of later deliveries. */
 export function pageSize({ connector }: Pick<OfferDeps, 'connector'>): number {
   return Math.min(LOOKED_AT_ONCE, connector.capabilities.writeBatch.max);
 }
 
-/** Delivers the values of these contacts that have become writable. Records how each delivery ended. */
+/** Delivers the values of these contacts that have become writable. Records the result of each delivery. */
 async function deliver(
   deps: OfferDeps,
   run: Run,

@@ -1,6 +1,6 @@
 /**
  * Delivers kept profiles again at a user's request (`--redeliver`). There is a preview with counts, and a run that
- * delivers. Both cost no credits.
+ * delivers. Neither of them costs credits.
  */
 import type { FieldMapping } from '../../core/field-map.ts';
 import type { Integration } from '../../core/integration-settings.ts';
@@ -33,7 +33,7 @@ import { requireContact } from '../require-contact.ts';
 import { type Choice, type Offer, type OfferRun, planOffers } from './offers.ts';
 import { deliverFreed, deliverNamed, pageSize } from './redeliver.ts';
 
-/** What a requested delivery would do now. */
+/** The effects that a requested delivery would have now. */
 export interface RedeliveryPreview {
   integration: string;
   /** The fields to deliver, or null for all mapped fields. */
@@ -42,9 +42,8 @@ export interface RedeliveryPreview {
   contacts: number;
   /** Contacts whose fields already contain all the values. */
   unchanged: number;
-  /** The number of contacts for each field that would be written. */
   values: { field: string; contacts: number }[];
-  /** Values that are not written, although the contact gets other values. */
+  /** The values that are not written to contacts that get other values. */
   kept: { field: string; state: ValueState; contacts: number }[];
   /** Contacts that get no values. */
   excluded: { reason: RedeliveryExclusion; contacts: number }[];
@@ -165,7 +164,7 @@ async function* readPages(
   yield* unkeptPages(deps, integrationId, only);
 }
 
-/** Yields contacts without a kept profile, in the form of kept profiles without text. */
+/** Yields contacts that have no kept profile. The rows have the form of kept profiles, but they contain no text. */
 async function* unkeptPages(
   deps: Pick<SyncDeps, 'store' | 'connector'>,
   integrationId: string,
@@ -199,7 +198,7 @@ async function* unkeptPages(
   }
 }
 
-/** Returns the lines of these fields as if a user had requested them. Null selects all fields. */
+/** Returns the lines of these fields as if a user had requested them. Null selects all fields of the map. */
 export function requestedChoice(
   mappings: readonly FieldMapping[],
   each: KeptOfContact,
@@ -212,7 +211,7 @@ export function requestedChoice(
   return { each, lines, requested, fieldMap: NEVER_OFFERED, mayReplaceDonor: fields === null };
 }
 
-/** Returns why nothing is delivered to a contact: it is busy, or no profile is available. */
+/** Returns the reason why nothing is delivered to a contact: it is busy, or no profile is available. */
 export function getExclusion({
   state,
   isEligible,

@@ -30,9 +30,7 @@ export type KeptProfile =
   | { kind: 'kept_back'; reason: RedeliveryExclusion }
   | { kind: 'not_kept' };
 
-/**
- * Finds a kept profile and judges it from the database alone, as far as this is possible while the CRM is unavailable.
- */
+/** Finds a kept profile, and decides from the database if it may be delivered while the CRM is unavailable. */
 export async function findKeptProfile(
   { reader, fingerprint, sealer }: ShowDeps,
   integrationId: string,
@@ -54,8 +52,9 @@ export async function findKeptProfile(
 }
 
 /**
- * Decides while the CRM is unavailable. A delivery would ask a user about an uncertain match, or about a person who has
- * died. Whether a user has approved it can be checked only once the CRM can be read. A pure function.
+ * Decides about the profile while the CRM is unavailable. In a delivery, a user would have to decide about an uncertain
+ * match or about a person who has died. The user's approval can be checked only once the CRM can be read. A pure
+ * function.
  */
 export function withoutCrm(
   found: KeptProfile,

@@ -7,7 +7,6 @@ import type { Tables } from '../../database/tables/tables.ts';
 
 export type RunRequestRecord = FromRow<Selectable<Tables['run_requests']>>;
 
-/** A requested run. */
 export interface NewRunRequest {
   integrationId: string;
   /** The CRM ID of the contact, or null for all contacts. */
@@ -20,12 +19,12 @@ export interface NewRunRequest {
   notBefore?: number;
 }
 
-/** Returns true for requests of users and webhooks. They come before requests of a schedule. */
+/** Returns true for requests from users and webhooks. They come before requests from a schedule. */
 export function isUrgent({ trigger }: Pick<NewRunRequest, 'trigger'>): boolean {
   return trigger !== 'schedule';
 }
 
-/** An empty text means all contacts. Null cannot be used, because two nulls are different to a unique index. */
+/** An empty string means all contacts. Null cannot be used, because two nulls are different to a unique index. */
 export const ALL_CONTACTS = '';
 
 export function toRequestRecord(request: NewRunRequest, now: number): RunRequestRecord {
@@ -78,7 +77,7 @@ export function insertRows(trx: ActorTransaction, requests: readonly RunRequestR
         .where('left_at', 'is', null)
         .doUpdateSet((eb) => ({
           times: eb('run_requests.times', '+', 1),
-          // If one request wants everything read again, this is kept when other requests are combined with it.
+          // If any of the combined requests has `full`, the combined request has it too.
           full: eb
             .case()
             .when('excluded.full', '=', 1)

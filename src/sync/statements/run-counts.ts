@@ -7,14 +7,14 @@ export type RunCounts = {
   chosen: number;
   submitted: number;
   enhanced: number;
-  /** Contacts that needed no credit, because they used the same person's job. */
+  /** The number of contacts that needed no credit, because they used a job of the same person. */
   shared: number;
   spent: number;
 };
 
 const NOTHING: RunCounts = { read: 0, chosen: 0, submitted: 0, enhanced: 0, shared: 0, spent: 0 };
 
-/** Adds to a run's counts in the transaction that makes the counted change. */
+/** Increases a run's counts in the transaction that makes the counted change. */
 export async function countInRun(
   trx: LeasedTransaction,
   runId: string,

@@ -26,24 +26,24 @@ import {
   toRequestRecord,
 } from './request-rows.ts';
 
-/** Marks a run for several contacts. No CRM uses this as an ID. */
+/** No CRM uses this as an ID. */
 export const SEVERAL_CONTACTS = '*';
 
 /**
- * The maximum number of contacts in one call of a webhook, and in one run that webhooks request. CRMs can read this
- * many in one request.
+ * The maximum number of contacts in one webhook call, and in one run that webhooks request. CRMs can read this number
+ * of contacts in one request.
  */
 export const MAX_HINTS = 100;
 
 /** If more single contacts wait than this, one run over all changes costs fewer CRM calls. */
 const MAX_SINGLE_WAITING = 500;
 
-/** How long a request can be queried after it was combined with another. */
+/** The time for which a request can be queried after it was combined with a different request. */
 const MERGED_KEPT_MS = 24 * 3_600_000;
 
 /**
- * Requests a run. If an equal request is already waiting, the two are combined. Returns the ID of the run that will
- * serve the request.
+ * If an identical request is already waiting, the two requests are combined. Returns the ID of the run that will serve
+ * the request.
  */
 export async function requestRun(trx: ActorTransaction, request: NewRunRequest): Promise<string> {
   const notBefore = request.trigger === 'webhook' ? await recordCall(trx, request) : 0;
@@ -58,8 +58,8 @@ export async function requestRun(trx: ActorTransaction, request: NewRunRequest):
 
 /**
  * Requests runs for the contacts that a webhook has named, at most `MAX_HINTS`. Each contact waits as if it had been
- * requested alone. Returns one of the runs that will serve them. Also returns whether it is a run over all changes,
- * which happens if too many contacts are waiting.
+ * requested alone. Returns one of the runs that will serve them. If too many contacts are waiting, that run reads all
+ * changes, and `isWhole` is true.
  */
 export async function requestContacts(
   trx: ActorTransaction,
@@ -77,7 +77,8 @@ export async function requestContacts(
 }
 
 /**
- * Returns webhooks' requests for single contacts that a run for this contact can serve as well, longest waiting first.
+ * Returns webhooks' requests for single contacts that a run for this contact can also serve. The oldest requests come
+ * first.
  */
 export function listRequestsAlongside(
   reader: Reader,
@@ -108,8 +109,8 @@ export function listRunRequests(
 }
 
 /**
- * Returns the waiting requests that may start, in the same order. Webhook calls that are still being collected are left
- * out.
+ * Returns the waiting requests that may start, in the same order. Webhook calls that are still being collected are
+ * excluded.
  */
 export function listReadyRequests(
   reader: TimedReader,
@@ -151,7 +152,7 @@ export function findRequestByRun(
 }
 
 /**
- * Returns the unfinished request for a run for this contact, or null if there is none. If a run over all changes serves
+ * Returns the unfinished request for a run for this contact, or null if there is none. If a run for all changes serves
  * the request, it is unfinished until that run ends.
  */
 export async function findWaitingFor(
@@ -294,7 +295,7 @@ async function addNamed(
   return { runId: runIds[0] ?? '', isWhole: false, added };
 }
 
-/** Requests one run over all changes in place of many runs for single contacts. */
+/** Requests one run for all changes, which replaces many runs for single contacts. */
 async function addWhole(trx: ActorTransaction, request: NewRunRequest): Promise<string> {
   const now = trx.clock.now();
   const whole = await insertRequest(
@@ -305,7 +306,7 @@ async function addWhole(trx: ActorTransaction, request: NewRunRequest): Promise<
   return whole;
 }
 
-/** Returns how many other single contacts are waiting. */
+/** Returns the number of other single contacts that are waiting. */
 async function countOthers(
   reader: Reader,
   { integrationId }: Pick<NewRunRequest, 'integrationId'>,
@@ -359,7 +360,7 @@ export async function addScheduledRuns(
 }
 
 /**
- * Starts the run that a request waited for. The run also serves requests in `alongside` that are still waiting. Returns
+ * Starts the run for a waiting request. The run also serves requests in `alongside` that are still waiting. Returns
  * false if there is no such request.
  */
 export async function beginRunRequest(

@@ -1,5 +1,5 @@
 /**
- * Stores a run's result for each contact, one row per contact. The rows remain after later runs have changed the same
+ * Stores a run's result for each contact, one row per contact. The rows remain even if later runs change the same
  * contacts. During a run, the contacts themselves contain the results, and the rows are written when the run ends.
  */
 import { type CaseWhenBuilder, type ExpressionBuilder, type Selectable, sql } from 'kysely';
@@ -16,7 +16,7 @@ import type { Tables, Trx } from '../../database/tables/tables.ts';
 export interface RunContact {
   crmId: string;
   reason: string;
-  /** Details of the reason, without personal data. */
+  /** Details of the reason. They contain no personal data. */
   detail: string | null;
   /** A time in epoch milliseconds. */
   at: number;
@@ -29,11 +29,11 @@ export interface RunContactPosition {
   crmId: string;
 }
 
-/** Which of a run's contacts to read. Omitted parts do not filter. */
+/** Selects the contacts of a run. An omitted property does not limit the contacts. */
 export interface RunContactFilter {
   outcomes?: readonly Outcome[] | undefined;
   reason?: string | undefined;
-  /** A reason whose contacts are left out. */
+  /** If set, contacts with this reason are excluded. */
   exceptReason?: string | undefined;
   /** The first characters of the contact's ID in the CRM. */
   idPrefix?: string | undefined;
@@ -49,7 +49,6 @@ export interface RunKey {
   reasons: string | null;
 }
 
-/** The result of one run for a contact. */
 export interface RunOfContact extends Omit<RunContact, 'crmId'> {
   runId: string;
 }
@@ -83,7 +82,8 @@ export async function countRunReasons(reader: Reader, run: RunKey): Promise<Map<
 }
 
 /**
- * Returns a run's contacts without fresh ones. Contacts that need a user come first. Otherwise they are sorted by ID.
+ * Returns a run's contacts, excluding contacts with a fresh profile. Contacts that require a user's action come first.
+ * Otherwise they are sorted by ID.
  */
 export async function listRunRows(
   reader: Reader,
@@ -119,7 +119,7 @@ export async function listRunRows(
   }));
 }
 
-/** The position of each outcome, with one more for reasons from another version. */
+/** The position of each outcome. The last position is for reasons that only a different version of donor-sync knows. */
 const PLACES = [...OUTCOME_ORDER.keys(), OUTCOME_ORDER.length];
 
 const reasonsSchema = z.record(z.string(), z.int().nonnegative());
@@ -194,7 +194,10 @@ const selectFresh = preparedRead((db, run: Slots<RunRef>) =>
     .compile(),
 );
 
-/** Returns the index of a contact's outcome in `OUTCOME_ORDER`. Reasons from another version come last. */
+/**
+ * Returns the index of a contact's outcome in `OUTCOME_ORDER`. Reasons that only a different version of donor-sync
+ * knows come last.
+ */
 function buildPlace(eb: ExpressionBuilder<Tables, 'contacts'>) {
   const [first, ...others] = OUTCOME_ORDER.map((outcome, place) => ({
     place,
@@ -213,7 +216,7 @@ function buildPlace(eb: ExpressionBuilder<Tables, 'contacts'>) {
   return cases.else(eb.lit(OUTCOME_ORDER.length)).end();
 }
 
-/** Records a run's results before another run changes the same contacts. */
+/** Records a run's results before a different run changes the same contacts. */
 export async function writeRunRows(
   trx: ActorTransaction | RunTransaction,
   run: RunRef,
@@ -229,10 +232,7 @@ const recordRows = prepared(
     db.updateTable('runs').set({ fresh_count: freshCount, reasons }).where('id', '=', id).compile(),
 );
 
-/**
- * Returns the number of rows for each reason. The numbers are stored, because counting the rows each time would be
- * slow.
- */
+/** The numbers are stored, because counting the rows each time would be slow. */
 async function readReasonCounts(reader: Reader, { id, integrationId }: RunRef): Promise<string> {
   const counts = await countReasons(reader, { id, integrationId, freshCount: 0, reasons: null });
   return JSON.stringify(Object.fromEntries(counts));

@@ -10,16 +10,18 @@ export interface TrialForecast {
    * a user accepts the match rate or the columns change.
    */
   state: 'off' | 'accepted' | 'on_trial' | 'failed';
-  /** How many people the next run sends before it waits for their results, or null if it need not wait. */
+  /**
+   * The number of people that the next run sends before it waits for their results. Null if it does not have to wait.
+   */
   first: number | null;
   /** The share of people that the service has to recognise. */
   minKnown: number;
-  /** How many answers under this mapping the verdict is based on. */
+  /** The number of answers under this mapping from which the verdict was derived. */
   answered: number;
   known: number;
 }
 
-/** Returns how the trial affects a run that has `paid` people to send. The connector must be prepared. */
+/** Returns the effect of the trial on a run that has `paid` people to send. The connector must be prepared. */
 export async function forecastTrial(
   deps: Pick<SyncDeps, 'store' | 'connector'>,
   run: Pick<Run, 'integration' | 'partnerKey'>,

@@ -31,16 +31,16 @@ import {
 
 type TrialDeps = Pick<SyncDeps, 'store' | 'log'>;
 
-/** The parts of a run that its trial needs. */
+/** The parts of a run that are needed for a trial. */
 export type TrialRun = Pick<Run, 'id' | 'integration' | 'mapping' | 'partnerKey'>;
 
 /** Limits what a run may submit during a trial. */
 export interface Trial {
-  /** True once the trial is known to be over. Until then, only one submission is in flight at a time. */
+  /** True once the trial has certainly ended. Until then, only one submission is in flight at a time. */
   readonly isOver: boolean;
   /**
-   * Decides what may be sent now. Returns `stopped` if this run may not send anything more, and records the reason in
-   * the run. `hasDue` returns true if a contact is waiting to be sent.
+   * Decides what may be sent now. If this run may not send any more contacts, returns `stopped` and records the reason
+   * in the run. `hasDue` returns true if a contact is waiting to be sent.
    */
   step(hasDue: () => Promise<boolean>): Promise<'over' | 'wait' | 'stopped' | { atMost: number }>;
   /** True if the service still recognises the people of an accepted mapping. */
@@ -96,8 +96,8 @@ export function createTrial({ store, log }: TrialDeps, run: Run): Trial {
 }
 
 /**
- * Returns a verdict if the service has recognised too few people since a mapping was accepted by its rate. Returns null
- * otherwise.
+ * Returns a verdict if a mapping was accepted because of its match rate, and the service has recognised too few people
+ * since then. Returns null otherwise.
  */
 export async function findLaterVerdict(
   { store }: Pick<TrialDeps, 'store'>,
@@ -118,7 +118,7 @@ export async function findLaterVerdict(
   return judgeLater({ ...all, minKnown });
 }
 
-/** Returns the parts of the mapping's state that the trial depends on. */
+/** Returns the parts of the mapping's state that the trial needs. */
 export async function findTrialFacts(
   { store }: Pick<TrialDeps, 'store'>,
   run: TrialRun,
@@ -154,8 +154,8 @@ function toAcceptance(mapping: MappingRecord | undefined): Acceptance {
 }
 
 /**
- * Returns due contacts, spread over all contacts. There are more than a trial may send, because some may be the same
- * person as others, and some may have left.
+ * Returns due contacts, chosen evenly from all contacts. Returns more contacts than a trial may send. Some of them may
+ * be the same person, and some may have left the CRM.
  */
 export async function spreadDue(
   { store }: Pick<TrialDeps, 'store'>,

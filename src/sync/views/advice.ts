@@ -1,7 +1,7 @@
 /** Advice after a run that stopped early. The command line, the pages and the alerts use the same table. */
 import type { RunReason, StopCode } from '../../core/run.ts';
 
-/** One step to take. Its command, if any, takes the step or shows how. */
+/** One step to take. If the step has a command, the command carries it out or shows how to do it. */
 export interface Step {
   /** A sentence without its full stop. */
   text: string;
@@ -9,15 +9,15 @@ export interface Step {
 }
 
 export interface Advice {
-  /** Why the run stopped, as part of a sentence. It never quotes a CRM or the service. */
+  /** The reason why the run stopped, as part of a sentence. It never quotes a CRM or the service. */
   cause: string;
-  /** `person`: someone has to act. `time`: the work continues automatically. */
+  /** `person`: a user has to act. `time`: the work continues automatically. */
   needs: 'person' | 'time';
   /** The steps to take, in order. There is at least one. */
   steps: readonly [Step, ...Step[]];
 }
 
-/** Returns advice for a run that stopped or failed for this reason. Null means a run that was cut off. */
+/** Returns advice for a run that stopped or failed for this reason. Null means that the run was cut off. */
 export function adviceFor(reason: Pick<RunReason, 'code'> | null, integrationId: string): Advice {
   const { cause, needs, steps } = entryFor(reason?.code ?? 'interrupted');
   const [first, ...others] = steps.map(([text, command = null]) => ({
@@ -42,11 +42,14 @@ const GOES_ON = 'the next run continues where this one ended';
 interface Entry {
   cause: string;
   needs: Advice['needs'];
-  /** Texts and commands. A command has no program name, and `ID` in it is replaced with the integration's ID. */
+  /**
+   * Sentences and commands. A command does not contain the program name, and its `ID` is replaced with the
+   * integration's ID.
+   */
   steps: readonly (readonly [text: string, command?: string])[];
 }
 
-/** Every code of a stopped run, and the codes of failures that users can cause. */
+/** The code of every reason to stop a run, and the codes of failures that users can cause. */
 const STOPS: Readonly<Record<StopCode | 'crm_account_changed', Entry>> = {
   credits_exhausted: {
     cause: 'the credits are used up',

@@ -1,4 +1,4 @@
-/** Lists what the user should do after a run. */
+/** Lists the next steps for the user after a run. */
 import type { RunReport } from '../../core/run.ts';
 import { shortId } from '../../core/short-id.ts';
 import { adviceFor, stepText } from './advice.ts';

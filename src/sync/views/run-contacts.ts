@@ -17,14 +17,13 @@ import { findRunById } from '../statements/runs.ts';
 
 /** A contact that a run processed. Contacts whose profile was still fresh are not included. */
 export interface RunContactView {
-  /** The contact's ID in the CRM. */
   crmId: string;
   /** The outcome, or null for a reason from another version of the program. */
   outcome: Outcome | null;
   reason: string;
   /** The reason, as part of a sentence. */
   text: string;
-  /** Details of the reason, without personal data. */
+  /** Details of the reason. They contain no personal data. */
   detail: string | null;
   /** A time in ISO 8601. */
   at: string;
@@ -39,11 +38,11 @@ export function whyText({ text, detail }: Pick<RunContactView, 'text' | 'detail'
 
 export interface RunContactPage {
   contacts: RunContactView[];
-  /** The position where the next page starts, or null on the last page. */
+  /** The position at which the next page starts, or null on the last page. */
   next: RunContactPosition | null;
 }
 
-/** Returns contacts of a run. Held and failed contacts come first, then the order is by ID. */
+/** Held and failed contacts come first, and the other contacts are sorted by ID. */
 export async function readRunContacts(
   reader: Reader,
   run: RunKey,
@@ -86,7 +85,6 @@ function toView({ crmId, reason, detail, at }: RunContact): RunContactView {
   };
 }
 
-/** How many of a run's contacts ended for one reason. */
 export interface ReasonCount {
   outcome: Outcome | null;
   reason: string;
@@ -95,8 +93,8 @@ export interface ReasonCount {
 }
 
 /**
- * Returns the reasons of a run, or an empty list for an unknown run. Reasons that need a user come first, then the most
- * frequent ones.
+ * Returns the reasons of a run, or an empty list for an unknown run. Reasons that require a user's action come first,
+ * followed by the most frequent reasons.
  */
 export async function readReasons(reader: Reader, runId: string): Promise<ReasonCount[]> {
   const run = await findRunById(reader, runId);
@@ -133,7 +131,6 @@ function getPlace(outcome: Outcome | null): number {
 
 const COLUMNS = ['Contact', 'Outcome', 'Reason', 'Why', 'Detail', 'At'];
 
-/** The header row of the CSV file. */
 export const RUN_CONTACTS_HEADER = stringify([COLUMNS]);
 
 /** Returns contacts as rows of CSV. No cell contains a formula that a spreadsheet would run. */

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { listRunActivity, type RunActivityRow } from '../../clients/statements/run-activity.ts';
 import type { TimedReader } from '../../database/reader.ts';
 
-/** How many integrations are read together. Other work can run in between. */
+/** The number of integrations that are read together. Other work can run between the groups. */
 const TOGETHER = 100;
 
 /**

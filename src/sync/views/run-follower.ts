@@ -19,9 +19,12 @@ export type FollowedRun = RunReport & { progress: RunProgress | null };
 
 /** Receives the state of a run. */
 export interface RunListener<Message> {
-  /** Called after each query, even if nothing is new. In that case it receives the same object as before. */
+  /**
+   * Called after each query, even if nothing has changed. If nothing has changed, it receives the same object as
+   * before.
+   */
   see(look: RunDetails<Message>): void;
-  /** Called at regular intervals, even if nothing is new. */
+  /** Called at regular intervals, even if nothing has changed. */
   beat(): void;
   /** Called once there will be no more messages about this run. */
   leave(): void;
@@ -42,7 +45,7 @@ export interface FollowerOptions<Message> {
   stopping: AbortSignal;
 }
 
-/** How often a run's progress is queried. */
+/** The interval at which a run's progress is queried. */
 const LOOK_INTERVAL_MS = 1_000;
 
 /** The extra delay for each listener. Sending to one listener takes about a hundredth of it. */
@@ -51,7 +54,10 @@ const PER_LISTENER_MS = 10;
 /** The share of the time that queries about one run may take. */
 const SHARE_OF_TIME = 0.01;
 
-/** How often runs are queried while the process stops. Connections are closed a second after its last run has ended. */
+/**
+ * The interval at which runs are queried while the process stops. Connections are closed a second after its last run
+ * has ended.
+ */
 const LAST_LOOKS_MS = 100;
 
 const BEAT_INTERVAL_MS = 15_000;
@@ -59,7 +65,7 @@ const BEAT_INTERVAL_MS = 15_000;
 interface Followed<Message> {
   listeners: Set<RunListener<Message>>;
   look: RunDetails<Message> | null;
-  /** The text that this state was created from. */
+  /** The string from which this state was created. */
   text: string;
   over: AbortController;
 }

@@ -4,9 +4,8 @@ import type { RunReport } from '../../core/run.ts';
 import type { Store } from '../../store.ts';
 
 export interface RunProgress {
-  /** How many chosen contacts are settled. */
   settled: number;
-  /** How many contacts were chosen so far. */
+  /** The number of contacts that have been chosen so far. */
   chosen: number;
   /** The remaining time at the current rate (ms), or null if it cannot be estimated yet. */
   leftMs: number | null;

@@ -1,4 +1,4 @@
-/** Builds the report of a run, which all interfaces show (design, section 4.3). */
+/** Builds the report of a run. All interfaces show this report (design, section 4.3). */
 
 import { z } from 'zod';
 import { isoTime } from '../../core/clock.ts';
@@ -48,8 +48,8 @@ function readFacts({ facts }: Pick<RunRecord, 'facts'>): RunFacts {
 }
 
 /**
- * Returns a run's report, including a later undo. A run that has ended has a stored report. For a run in progress, and
- * for a run that was cut off, the report is built from the current state.
+ * Returns a run's report, including a later undo. A run that has ended has a stored report. If a run is in progress or
+ * was cut off, the report is built from the current state.
  */
 export async function readReport(
   reader: Reader,
@@ -67,7 +67,7 @@ export async function readReport(
 /** Decrypts the name of the user who undid a run. If null, the name is not shown. */
 export type NameOpener = Pick<Sealer, 'open'> | null;
 
-/** Returns what was undone of a run, or null if nothing was undone. */
+/** Returns the undone part of a run, or null if nothing was undone. */
 async function readUndone(
   reader: Reader,
   row: RunRecord,
@@ -80,7 +80,7 @@ async function readUndone(
   return { at: isoTime(undoneAt), by, values, kept, contacts };
 }
 
-/** Returns the remaining credits that a run has read. The rest of its report is not parsed. */
+/** Returns the remaining credits that a run has read. The other parts of its report are not parsed. */
 export function readRemaining(row: Pick<RunRecord, 'report' | 'facts'>): RunFacts['remaining'] {
   if (row.report === null) return readFacts(row).remaining;
   const { credits } = balancesSchema.parse(JSON.parse(row.report));
@@ -154,8 +154,8 @@ function toStatus(text: string): RunStatus {
 }
 
 /**
- * Returns the current report of the run with this ID, or null if there is no such run. Searches the started runs, the
- * waiting requests, and the started runs again, because the run can start in between.
+ * Returns the current report of the run with this ID, or null if there is no such run. Searches the started runs, then
+ * the waiting requests, and then the started runs again, because the run can start during the search.
  */
 export async function findRunReport(
   reader: Reader,
@@ -175,7 +175,7 @@ export async function findRunReport(
   return begun ? readReport(reader, begun, sealer) : null;
 }
 
-/** Returns a run that has not started yet. To its requester it counts as running, and it has not done anything. */
+/** Returns a run that has not started yet. For its requester, it is running, although it has not done anything yet. */
 export function waitingRun(run: {
   id: string;
   integration: string;
@@ -213,14 +213,14 @@ export function waitingRun(run: {
   };
 }
 
-/** Returns a text such as `248 written, 248 restored by Dana`. The text is empty if nothing was undone. */
+/** Returns a summary such as `248 written, 248 restored by Dana`. The summary is empty if nothing was undone. */
 export function undoneText({ contacts, undone }: Pick<RunReport, 'contacts' | 'undone'>): string {
   if (undone === undefined) return '';
   const by = undone.by === null ? '' : ` by ${undone.by}`;
   return `${formatCount(contacts.written)} written, ${formatCount(undone.contacts)} restored${by}`;
 }
 
-/** Returns a text such as `36 written, 1 held`. The text is empty if nothing has happened yet. */
+/** Returns a summary such as `36 written, 1 held`. The summary is empty if nothing has happened yet. */
 export function outcomesText({ contacts }: Pick<RunReport, 'contacts'>): string {
   return SUMMARY_ORDER.filter((outcome) => contacts[outcome] > 0)
     .map((outcome) => `${formatCount(contacts[outcome])} ${outcome}`)
@@ -228,8 +228,8 @@ export function outcomesText({ contacts }: Pick<RunReport, 'contacts'>): string 
 }
 
 /**
- * The order of outcomes in a summary, where successes come first. In lists of contacts, contacts that need a user come
- * first.
+ * The order of outcomes in a summary. Successes come first. In lists of contacts, contacts that require a user's action
+ * come first.
  */
 const SUMMARY_ORDER = [
   'written',
@@ -242,15 +242,17 @@ const SUMMARY_ORDER = [
 
 /** The process that is working on an integration now. */
 export interface Running {
-  /** The process, as `HOST/PROCESS ID/START`. */
+  /** The process, in the form `HOST/PROCESS ID/START`. */
   owner: string;
-  /** When the run started (ISO 8601). Null if the process is not running a sync, or has not started it yet. */
+  /**
+   * The time at which the run started (ISO 8601). Null if the process is not running a sync, or has not started it yet.
+   */
   since: string | null;
   /** The run's ID, or null in the same cases. */
   run: string | null;
 }
 
-/** Returns the process that holds an integration's lease, if it is alive. `owner` is this process. */
+/** Returns the process that holds an integration's lease if the process is running. `owner` is this process. */
 export async function findRunning(
   { owner: self }: { owner: Owner },
   { leases, reader }: Store,

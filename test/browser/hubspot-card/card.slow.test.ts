@@ -1,7 +1,7 @@
 /**
- * Tests the card in a real browser on a stand-in of HubSpot's record page. A HubSpot user follows the card's link and
- * signs in to donor-sync. The user can then read, enhance and decide on the card, as far as the user's role in
- * donor-sync allows.
+ * Tests the card in a real browser on a stand-in for HubSpot's record page. A HubSpot user follows the card's link
+ * and signs in to donor-sync. The user can then read profiles, enhance contacts and answer questions on the card, if
+ * the user's role in donor-sync allows this.
  */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
@@ -56,7 +56,10 @@ async function openWorld(options: HubspotWorldOptions) {
     return { ...view, show };
   }
 
-  /** Creates a donor-sync user with this role, who follows the link on the card, signs in and confirms. */
+  /**
+   * Creates a donor-sync user with this role. The user follows the link on the card, signs in and confirms the
+   * connection.
+   */
   async function openLinked(name: string, role: Role, contact: string, userId?: number) {
     const { email } = await join(world, name, role);
     const record = await openRecord(contact, userId);

@@ -1,7 +1,7 @@
 /**
- * Compiles a project's card for the stand-in of the record page. HubSpot's own packages turn the card into changes of a
- * tree, which the page applies. HubSpot's worker, which loads a card, exists only on its servers, so a small substitute
- * replaces it.
+ * Compiles a project's card for the stand-in's record page. HubSpot's own packages turn the card into changes of a
+ * tree, and the page applies these changes. HubSpot's worker, which loads a card, exists only on its servers. A small
+ * substitute replaces it here.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -27,7 +27,7 @@ export function readProject(address: string): Map<string, string> {
   );
 }
 
-/** Compiles the card. Throws if a file cannot be compiled. */
+/** Throws an error if a file cannot be compiled. */
 export async function compileCard(project: ReadonlyMap<string, string>) {
   return {
     card: await bundle('\0worker', project),
@@ -49,7 +49,9 @@ async function bundle(input: string, project: ReadonlyMap<string, string>): Prom
   return output[0].code;
 }
 
-/** A plugin that resolves the worker's modules and the project's files, which contain the installation's address. */
+/**
+ * A plugin that resolves the worker's modules and the project's files. The files contain the installation's address.
+ */
 function own(project: ReadonlyMap<string, string>): Plugin {
   return {
     name: 'card',

@@ -1,12 +1,13 @@
 /**
- * Compiles the Lightning web components of a project with Salesforce's own compiler, for the stand-in's record page.
- * The base components and Lightning Data Service exist only on Salesforce's servers, so small ones replace them here.
+ * Compiles a project's Lightning web components with Salesforce's own compiler, for the stand-in's record page. The
+ * base components and Lightning Data Service exist only on Salesforce's servers, so simple replacements are used
+ * here.
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { transformSync } from '@lwc/compiler';
 
-/** The API version, which decides how the compiler reads a component. */
+/** The API version. It determines how the compiler reads a component. */
 const API_VERSION = 67;
 
 const ENGINE = createRequire(import.meta.url).resolve('@lwc/engine-dom/dist/index.js');
@@ -18,8 +19,8 @@ interface Source {
 }
 
 /**
- * Compiles the components and returns the modules by the name under which other modules import them. Throws if the
- * compiler refuses a file.
+ * Returns the modules by the name under which other modules import them. Throws an error if the compiler refuses a
+ * file.
  */
 export function compileComponents(project: ReadonlyMap<string, string>): Map<string, string> {
   const modules = new Map([
@@ -61,7 +62,7 @@ export default class ButtonIcon extends LightningElement { @api iconName; @api a
   html: '<template><button type="button" aria-label={alternativeText}>{title}</button></template>',
 };
 
-/** A wire adapter with the contract of `getRecord`, over the record resource of the User Interface API. */
+/** A wire adapter with the contract of `getRecord`. It uses the record resource in the User Interface API. */
 const DATA_SERVICE = `
 const adapters = new Set();
 export class getRecord {

@@ -1,6 +1,6 @@
 /**
- * Tests the section for record pages in a real browser. It is compiled with Salesforce's compiler and shows the
- * stand-in's records.
+ * Tests the section for record pages in a real browser. Salesforce's compiler compiles the section, which then shows
+ * the stand-in's records.
  */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** An account of one of the three people. */
+/** The account of one of the three simulated users. */
 export interface Account {
   name: string;
   email: string;

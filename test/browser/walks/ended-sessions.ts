@@ -1,4 +1,4 @@
-/** Operates pages for a user whose session ends before each form is sent. */
+/** Uses pages as a user does whose session ends before each form is sent. */
 import type { Locator } from 'playwright-core';
 import { expect } from 'vitest';
 import type { Account } from './accounts.ts';
@@ -61,7 +61,7 @@ export function endBeforeEachSubmit(visitor: Visitor, who: Account): EndedSessio
   }
 }
 
-/** Returns the button's text, marked if the button only opens a preview. */
+/** Returns the button's label. Marks the label if the button only opens a preview. */
 async function toLabel(target: Locator): Promise<string> {
   const words = ((await target.textContent()) ?? '').trim();
   const isPreview = await target.evaluate(

@@ -1,4 +1,4 @@
-/** Robin sets up, undoes and erases, although her session ends before every submit. */
+/** Robin sets up a client, undoes a run and erases a contact, although her session ends before every submit. */
 import { expect, it } from 'vitest';
 import { FARAH, ROBIN } from './accounts.ts';
 import { endBeforeEachSubmit } from './ended-sessions.ts';

@@ -1,4 +1,4 @@
-/** Robin's set-up over a slow connection, on which each request takes 300 ms longer. */
+/** Simulates Robin's set-up over a slow connection. Each request takes 300 ms longer. */
 import { it } from 'vitest';
 import { ROBIN } from './accounts.ts';
 import { goal } from './goal.ts';

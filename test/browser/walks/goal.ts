@@ -1,6 +1,6 @@
 /**
- * Walks to one goal. If the walk fails, the error names the goal. With `WALK_TIMES`, prints the seconds that each goal
- * took.
+ * Performs the actions for one goal. If an action fails, the error names the goal. With `WALK_TIMES`, prints the
+ * seconds for each goal.
  */
 export async function goal<Result>(name: string, walk: () => Promise<Result>): Promise<Result> {
   const startedAt = performance.now();

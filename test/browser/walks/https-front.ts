@@ -1,4 +1,7 @@
-/** The parts outside of donor-sync: a reverse proxy with a certificate, and a host name that resolves to it. */
+/**
+ * Creates the parts outside of donor-sync. They are a reverse proxy with a certificate, and a host name that resolves
+ * to it.
+ */
 import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
@@ -16,7 +19,7 @@ export interface HttpsFront {
   close(): Promise<void>;
 }
 
-/** Forwards requests for the address to this server, like the reverse proxy that the address page describes. */
+/** Forwards requests for the address to this server, as the reverse proxy on the address page does. */
 export async function openHttpsFront(target: string): Promise<HttpsFront> {
   const [key, cert] = await Promise.all([
     readFile(join(TLS, 'key.pem')),

@@ -6,14 +6,14 @@ import { createKeyboard, createPointer, type Hands } from './hands.ts';
 import { ADDRESS } from './https-front.ts';
 import type { WalkWorld } from './walk-world.ts';
 
-/** The screen and the input method of a walk. */
+/** The screen and the input method of a simulated user. */
 export interface Ways {
   width: number;
   colorScheme: 'light' | 'dark';
   hands: 'pointer' | 'keyboard';
   /** The time that is added to each request (ms). */
   latencyMs?: number;
-  /** The browser's user agent, if it runs on another device. */
+  /** The browser's user agent, if the browser runs on a different device. */
   userAgent?: string;
 }
 
@@ -24,7 +24,7 @@ export const ON_A_PHONE: Ways = { width: 375, colorScheme: 'dark', hands: 'keybo
 export const PHONE =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) Version/19.0 Safari/604.1';
 
-/** A person with a browser. */
+/** A simulated user with a browser. */
 export interface Visitor {
   page: Page;
   context: BrowserContext;
@@ -87,7 +87,7 @@ async function tellLastPage(page: Page): Promise<void> {
   if (folder !== undefined) await page.screenshot({ path: `${folder}/${Date.now()}.png` });
 }
 
-/** Goes to one of the areas. On a phone, the areas are in a menu. */
+/** On a phone, the areas are in a menu. */
 export async function goToArea({ page, hands }: Visitor, name: string): Promise<void> {
   const menu = page.getByRole('button', { name: 'Menu' });
   const areas = page.getByRole('navigation', { name: 'Areas' });
@@ -102,7 +102,6 @@ export async function expectCalm({ page, complaints }: Visitor): Promise<void> {
   expect(complaints).toEqual([]);
 }
 
-/** Signs in on the sign-in page. */
 export async function signIn({ page, hands }: Visitor, who: Account): Promise<void> {
   await hands.type(page.getByLabel('E-mail'), who.email);
   await hands.type(page.getByLabel('Password', { exact: true }), who.password);

@@ -20,7 +20,7 @@ describe('conditionsOf', () => {
     expect(subjects({ lastRun: run('failed', null) })).toEqual(['run_failed/unknown']);
     const atLimit = run('incomplete', 'budget_reached');
     expect(subjects({ lastRun: atLimit })).toEqual(['run_stopped/budget_reached']);
-    // A trial sends only some of the contacts on purpose.
+    // A trial deliberately sends only some of the contacts.
     expect(subjects({ lastRun: atLimit, isOnTrial: true })).toEqual([]);
     const failed = run('incomplete', 'crm_unavailable');
     expect(subjects({ lastRun: failed, isOnTrial: true })).toEqual(['run_stopped/crm_unavailable']);

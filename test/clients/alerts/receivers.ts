@@ -1,21 +1,21 @@
-/** Stand-ins that receive alerts: a mail server and a webhook on this machine. */
+/** Stand-ins that receive alerts. They are a mail server and a webhook on this machine. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { SMTPServer } from 'smtp-server';
 
-/** An email as it arrived. */
+/** An email as the server received it. */
 export interface Mail {
   from: string;
   to: string[];
-  /** Headers and text, as sent. */
+  /** The headers and the body, as sent. */
   source: string;
 }
 
 export interface MailServerOptions {
   /**
-   * `offered`: STARTTLS with a certificate from an unknown authority. `hidden` (the default): the server does not offer
-   * STARTTLS.
+   * With `offered`, the server offers STARTTLS with a certificate from an unknown authority. With `hidden`, which is
+   * the default, it does not offer STARTTLS.
    */
   starttls?: 'offered' | 'hidden';
   /** The password for the user `sync`. Defaults to `right`. */
@@ -28,7 +28,6 @@ export async function startMailServer({
   password: rightPassword = 'right',
 }: MailServerOptions = {}) {
   const mails: Mail[] = [];
-  /** For each sign-in, whether the connection was encrypted. */
   const signIns: { encrypted: boolean }[] = [];
   let refusal: string | null = null;
   const server = new SMTPServer({
@@ -66,7 +65,7 @@ export async function startMailServer({
     mails,
     signIns,
     url: `smtp://sync:${rightPassword}@127.0.0.1:${portOf(server.server.address())}`,
-    /** From now on, refuses all recipients with this text. Null stops this. */
+    /** From now on, refuses all recipients with this message. Null ends the refusals. */
     refuse(words: string | null) {
       refusal = words;
     },
@@ -83,7 +82,7 @@ export async function startWebhook() {
   const server = createServer(async (request, response) => {
     let text = '';
     for await (const part of request) text += part;
-    // Would accept a caller that follows the redirect.
+    // The redirect's target accepts every caller.
     const answered = request.url === ELSEWHERE ? 204 : status;
     if (answered === 200) bodies.push(JSON.parse(text));
     response.writeHead(answered, { location: ELSEWHERE }).end();

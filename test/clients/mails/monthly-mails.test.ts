@@ -19,7 +19,7 @@ import { startMailServer } from '../alerts/receivers.ts';
 
 const sealer = createSealer(parseKeyRing(generateKey('test')));
 
-/** A month that has ended on every clock. */
+/** A past month. It has ended in every time zone. */
 const BEFORE = '2020-01';
 
 const HOUR_MS = 3_600_000;

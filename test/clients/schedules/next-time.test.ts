@@ -96,7 +96,7 @@ function aLine(): fc.Arbitrary<CronLine> {
   });
 }
 
-/** Generates a few numbers, or null for all numbers. Shrinks to small numbers. */
+/** Generates a list of a few numbers. Null stands for all numbers. Shrinks to small numbers. */
 function someOrAll(min: number, max: number): fc.Arbitrary<number[] | null> {
   return fc.option(
     fc
@@ -115,7 +115,7 @@ describe('createNextTimes', () => {
     ];
     const start = Date.parse('2026-01-01T00:00:00Z');
     for (let step = 0; step < 400; step += 1) {
-      // Steps of 7,919 hours jump around the year, so the order does not matter.
+      // Steps of 7,919 hours visit the year in a mixed order, so the result must not depend on the order.
       const at = start + ((step * 7_919) % 8_760) * 3_600_000;
       for (const line of lines) expect(timeAfter(line, at)).toBe(nextTime(line, at));
     }

@@ -37,7 +37,7 @@ describe('the kind of a column', () => {
   });
 });
 
-/** Creates a file whose column names do not reveal what the columns contain. */
+/** Creates a file whose column names do not reveal the contents of the columns. */
 function fileOf(columns: Readonly<Record<string, readonly string[]>>) {
   const names = Object.keys(columns);
   const length = Math.max(...Object.values(columns).map((values) => values.length));
@@ -167,7 +167,7 @@ it('finds a mark among tags that have many combinations', () => {
   const tags = Array.from({ length: 40 }, (_, at) => `Donor, Tag ${at % 7}, Tag ${at % 6}`);
   const { names, sample } = fileOf({
     Tags: [...tags, 'Deceased', 'Deceased', ''],
-    // Each note is different, as in real notes.
+    // Each note is different, as it is in a real file.
     Notes: Array.from({ length: 43 }, (_, at) => `Spouse deceased in ${1970 + at}`),
   });
   const none = { optOut: null, deceased: null, doNotContact: null };

@@ -1,4 +1,4 @@
-/** Compares the preview of a file on the page with the data that the connector reads from the file. */
+/** Compares the preview of a file on the page with the data that the connector reads from the same file. */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { readCsvHeader } from '../../../src/clients/setup/csv-header.ts';
 import { PREVIEW_BYTES, previewFile } from '../../../src/clients/setup/dropped-file.ts';
@@ -118,7 +118,7 @@ function beginningOf(content: Buffer): Buffer {
   return content.subarray(0, PREVIEW_BYTES);
 }
 
-/** Reads the rows that a run would read with the set-up's settings, except unreadable rows. */
+/** Reads the rows that a run would read with the set-up's settings. Excludes unreadable rows. */
 async function readByConnector(content: string | Buffer): Promise<(string | null)[][]> {
   const folder = await openCsvFolder();
   onTestFinished(() => folder.close());

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { guessColumns } from '../../../src/clients/setup/csv-columns.ts';
 
-/** Returns the marks that are found in a file with one more column next to a contact's name and address. */
+/**
+ * Returns the marks that the product finds in a file. The file has one additional column next to a contact's name and
+ * address.
+ */
 function marksOf(mark: string) {
   const columns = ['ID', 'First Name', 'Last Name', 'Street', 'City', mark];
   const sample = Array.from({ length: 10 }, (_, row) => {

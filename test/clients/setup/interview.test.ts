@@ -1,4 +1,7 @@
-/** Tests the questions of a set-up: the answers that each question accepts, and the errors for all other answers. */
+/**
+ * Tests the questions of a set-up. The tests check the answers that each question accepts, and the errors for all
+ * other answers.
+ */
 import { describe, expect, it } from 'vitest';
 import { REMOTE_CRMS } from '../../../connectors/index.ts';
 import { aboutSalesforce } from '../../../connectors/salesforce/about.ts';
@@ -26,7 +29,7 @@ interface Cases {
   bad: Readonly<Record<string, string>>;
 }
 
-/** Answers to each question that are accepted and refused, and the texts of the refusals. */
+/** Accepted and refused answers to each question, with the messages for refused answers. */
 const ANSWERS: Readonly<Record<QuestionName, Cases>> = {
   name: { good: ['Église', 'x'.repeat(120)], bad: { ['x'.repeat(121)]: 'at most 120 characters' } },
   crmKind: { good: ['csv', 'hubspot'], bad: { salesforc: 'did you mean "salesforce"?' } },

@@ -7,7 +7,7 @@ const MAPPINGS = [
   { from: 'age', to: 'Age', when: 'unlessEdited' },
 ] as const;
 
-/** A file from which the user has removed the service's ids. Those ids would also show that the columns are ours. */
+/** A file from which the user has removed the service's IDs. These IDs would also show that the columns are ours. */
 const FILE = {
   names: ['Id', 'First', 'Last', 'Donor ID', 'Age'],
   sample: [
@@ -27,7 +27,7 @@ it('takes a column for ours that the journal of an interrupted sync names', asyn
   await connector.createFields(
     ['Donor ID', 'Age'].map((name) => ({ name, label: name, type: 'text', description: '' })),
   );
-  // The state after a run was killed before it merged anything into the output.
+  // The run was killed before it had merged anything into the output.
   await connector.close();
   const journal = await readJournalColumns('out.csv', folder.path('.'));
   expect(journal).toEqual(new Set(['Donor ID', 'Age']));

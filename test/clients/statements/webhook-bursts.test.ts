@@ -26,7 +26,7 @@ const SIGNING = { signature: null, secret: null };
 describeEachDatabase('a burst of webhooks', (open, kind) => {
   const createWorld = storeWorlds(open);
 
-  /** Creates a store with a webhook whose calls other processes also receive. */
+  /** Creates a store with a webhook. Other processes also receive calls of this webhook. */
   async function createBurst() {
     const world = await createWorld();
     for (const integrationId of [INTEGRATION, 'hillside']) {
@@ -67,7 +67,7 @@ describeEachDatabase('a burst of webhooks', (open, kind) => {
     await world.store.act((trx) => requestContacts(trx, INTEGRATION, ['3'], ids('d')));
     await pass(world, 10);
     await world.store.act((trx) => requestContacts(trx, INTEGRATION, ['4'], ids('e')));
-    // The call for 3 came after a pause. The call for 4 did not.
+    // The call for 3 came after a pause. The call for 4 came before the pause had ended.
     expect(await ready(world.store)).toEqual(['c', 'd', 'e']);
     await begin(world, 'd');
     await world.store.act((trx) => requestContacts(trx, INTEGRATION, ['5'], ids('f')));
@@ -119,7 +119,7 @@ describeEachDatabase('a burst of webhooks', (open, kind) => {
       await call(world.store, trigger, { trigger, contact: trigger });
     }
     expect(await ready(world.store)).toEqual(['manual', 'other', 'schedule']);
-    // The user requests a run that already waits, so it starts without waiting longer.
+    // The user requests a run that is already waiting, so the run starts immediately.
     expect(await call(world.store, 'now', { trigger: 'manual' })).toBe('b');
     expect(await ready(world.store)).toContain('b');
   });

@@ -1,4 +1,4 @@
-/** Opens a stand-in of a Bloomerang database with custom fields, and a connector for it. */
+/** Opens a stand-in for a Bloomerang database with custom fields, and a connector for it. */
 import { z } from 'zod';
 import { bloomerangConnector } from '../../../connectors/bloomerang/connector.ts';
 import type { Connector, ConnectorSecrets, Finding } from '../../../connectors/contract.ts';
@@ -33,7 +33,7 @@ export interface Database {
   fieldId(name: string): number;
   /** Changes a value as a user would. Null clears it. */
   type(id: string, field: string, value: string | readonly number[] | null): Promise<void>;
-  /** Returns the stored values of a constituent by the ID of the field, and its other parts. */
+  /** Returns a constituent's stored values by field ID, and the other parts of the constituent. */
   record(id: string): Promise<z.output<typeof recordSchema>>;
   close(): Promise<void>;
 }

@@ -1,4 +1,3 @@
-/** Tests constituents for which Bloomerang always fails. */
 import { expect, it, onTestFinished } from 'vitest';
 import type { WriteResult } from '../../../connectors/contract.ts';
 import { createKitClock } from '../../../connectors/testing/faults.ts';
@@ -17,7 +16,7 @@ async function openFailing(failing: readonly number[]) {
     for await (const result of connector.write(changes)) results.push(result);
     return results;
   };
-  // The first write passed the write check, so later writes are normal.
+  // The first write included the write check, so later writes are normal.
   await write(ids.slice(0, 1));
   const failingIds = failing.map((at) => Number(ids[at]));
   await database.control('POST', '/rules', { kind: 'refuse', ids: failingIds, status: 500 });

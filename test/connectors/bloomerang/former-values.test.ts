@@ -1,4 +1,4 @@
-/** Tests that former values are restored if Bloomerang stored only some of another person's values. */
+/** Tests the recovery of former values after Bloomerang has stored only some of a different person's values. */
 import { expect, it, onTestFinished } from 'vitest';
 import type { Connector, WriteResult } from '../../../connectors/contract.ts';
 import { createKitClock } from '../../../connectors/testing/faults.ts';
@@ -10,7 +10,7 @@ import { keepSecrets, openDatabase } from './database.ts';
 const FORMER = { Note: 'former', Remark: 'former' };
 const OTHER = { Note: 'other', Remark: 'other' };
 
-/** Opens a database that does not store the field Remark. `isFailing` decides which write requests fail. */
+/** Opens a database that does not store the field Remark. `isFailing` determines which write requests fail. */
 async function openWorld(isFailing: (puts: number) => boolean) {
   const database = await openDatabase();
   onTestFinished(() => database.close());

@@ -13,10 +13,10 @@ type Variant = NonNullable<BloomerangSandboxOptions['variant']>;
 
 const CONTACTS = 20_000;
 
-/** The number of contacts for the other variants, so that the test takes only a few minutes. */
+/** The number of contacts in the other variants. It is small, so the test takes only a few minutes. */
 const FEWER = RUNS_ALL_VARIANTS ? CONTACTS : 2_000;
 
-/** The number of changes in one call, as in a real delivery. */
+/** The number of changes in one call. A real delivery has the same number. */
 const PER_WRITE = 500;
 
 const world = createWorld({ seed: 1, donors: 2_000 });
@@ -30,7 +30,7 @@ const FAULTS = [
   { on: { path: '/constituent*' }, every: 173, fault: { kind: 'truncate' } },
 ];
 
-/** Every behaviour that is not documented, except variants in which the connector cannot read or write. */
+/** All variants of undocumented behaviour, except variants in which the connector cannot read or write. */
 const DIMENSIONS: Dimensions<Variant> = [
   [{ names: 'optional' }, { names: 'required' }],
   [{ maxTake: 50, largerTake: 'cut' }, { maxTake: 50, largerTake: 'refuse' }, { maxTake: 25 }],
@@ -44,8 +44,8 @@ const DIMENSIONS: Dimensions<Variant> = [
 ];
 
 /**
- * Variants in which a write keeps the other parts of a constituent. By default, these are few variants that cover every
- * choice of each dimension. With `ALL_VARIANTS=1`, they cover every pair of choices, each with all contacts.
+ * Variants in which a write keeps the other parts of a constituent. By default, a few variants cover every choice of
+ * each dimension. With `ALL_VARIANTS=1`, the variants cover every pair of choices, each with all contacts.
  */
 const KEEPING: readonly (readonly [string, number, Variant])[] = RUNS_ALL_VARIANTS
   ? coverPairs(DIMENSIONS).map((variant, at) => [
@@ -145,7 +145,7 @@ async function openLarge(variant: Variant, contacts: number) {
   return { database, open };
 }
 
-/** Gives some constituents another custom value, as in any database that is in use. */
+/** Gives some constituents a different custom value, because users also change such values in a real database. */
 async function typeRemarks(database: Database): Promise<void> {
   const { people } = peopleSchema.parse(await database.control('GET', '/people?limit=20'));
   for (const { id } of people) await database.type(id, 'Remark', 'typed by a user');
@@ -164,7 +164,7 @@ async function readAll(connector: Connector): Promise<string[]> {
   return ids;
 }
 
-/** Writes all changes. If a failure of the API ends a write, the next write continues, as a later run would. */
+/** Writes all changes. If an API failure ends a write, the next write continues, as a later run would. */
 async function writeAll(
   connector: Connector,
   ids: readonly string[],
@@ -205,7 +205,8 @@ const pageSchema = z.object({
 });
 
 /**
- * Returns our value of each individual, and everything else about the individual except who changed it last, and when.
+ * Returns our value of each individual, and all other data of the individual except the author and time of the last
+ * change.
  */
 async function snapshot({ sandbox, fieldId }: Database) {
   const all = new Map<string, { note: string | null; rest: string; isNamed: boolean }>();
@@ -226,7 +227,7 @@ async function snapshot({ sandbox, fieldId }: Database) {
   }
 }
 
-/** Removes the IDs, because a restored address, email address or phone gets a new ID. */
+/** Removes the IDs, because a restored address, email address or phone number gets a new ID. */
 function withoutIds(parts: object): string {
   const isId = (name: string) => /^(Id|AddressIds|EmailIds|PhoneIds|AuditTrail)$/.test(name);
   return JSON.stringify(parts, (name, value: unknown) => (isId(name) ? undefined : value));

@@ -1,4 +1,4 @@
-/** Tests a client's first write: it changes one constituent and compares all of its parts. */
+/** Tests a client's first write. It changes one constituent and compares all of its parts. */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Connector, WriteResult } from '../../../connectors/contract.ts';
 import { createKitClock } from '../../../connectors/testing/faults.ts';
@@ -67,7 +67,7 @@ async function putsOf(database: Database): Promise<string[]> {
 /** Parts that a write may change, and IDs, which change when an address is restored. */
 const CHANGING = /^(changes|AuditTrail|custom|CustomValues|details|Primary.*|.*Ids)$/;
 
-/** Returns everything about a constituent except its history, the IDs of its details, and our own field. */
+/** Returns all data of a constituent except its history, the IDs of its details, and our own field. */
 async function contentOf(database: Database, id: string) {
   const { custom, details, ...parts } = await database.record(id);
   const { 1: _, ...others } = custom;
@@ -160,7 +160,7 @@ describe('the first write', () => {
       const proxy = await startFaultProxy(database.sandbox.baseUrl);
       onTestFinished(() => proxy.close());
       const killed = await open({}, proxy.url);
-      // The CRM executes the PUT. After that, the process cannot reach anything.
+      // The CRM executes the PUT. After that, all requests of the process fail.
       let isCut = false;
       proxy.rule(({ method }) => {
         if (isCut) return { kind: 'break' };

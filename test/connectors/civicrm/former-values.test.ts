@@ -1,4 +1,4 @@
-/** Tests that former values are restored if CiviCRM stored only some of another person's values. */
+/** Tests the recovery of former values after CiviCRM has stored only some of a different person's values. */
 import { expect, it, onTestFinished } from 'vitest';
 import { startFaultProxy } from '../../../connectors/testing/proxy.ts';
 import { collect } from '../../../connectors/testing/readings.ts';
@@ -8,8 +8,8 @@ import { openSite } from './site.ts';
 const OTHER = { 'Test.Note': 'other', 'Test.Loud': 'other' };
 
 /**
- * Opens a site that changes values of the field Loud before it stores them. `isFailing` decides which write requests
- * fail.
+ * Opens a site that changes values of the field Loud before it stores them. `isFailing` determines which write
+ * requests fail.
  */
 async function openWorld(isFailing: (saves: number) => boolean) {
   const site = await openSite();

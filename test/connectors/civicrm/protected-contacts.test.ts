@@ -17,7 +17,7 @@ it.each(['untilFirst', 'whole'])(
     const ids = await site.addContacts(people(20));
     const guarded = ids.slice(0, 14).map(Number);
     await site.control('POST', 'rules', { kind: 'refuse', ids: guarded });
-    // Each of the last contacts has a different refused value, so donor-sync cannot learn from one contact for another.
+    // Each of the last contacts refuses a different value, so no refusal helps donor-sync with a later contact.
     const picky = ids.slice(14).map((id, at) => ({ id, field: `Test.${FIELDS[at]}` }));
     for (const { id, field } of picky) {
       await site.control('POST', 'rules', { kind: 'refuseField', field, ids: [Number(id)] });

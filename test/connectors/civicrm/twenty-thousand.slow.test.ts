@@ -9,13 +9,16 @@ import { openSite, type Site } from './site.ts';
 
 const CONTACTS = 20_000;
 
-/** The lowest ID. A contact list in another test worker uses the lower numbers. */
+/** The lowest ID. A different test worker uses the lower numbers for its contact list. */
 const FIRST_ID = 1_001;
 
-/** A site whose PHP process dies in larger requests. */
+/** A site whose PHP process crashes if a request is too large. */
 const overloaded = (overload: Variants['overload']) => ({ maxRows: 300, overload });
 
-/** Everything that cannot be known without an account, except PHP warnings, which make reading impossible. */
+/**
+ * All variants that can be tested only with an account. PHP warnings are excluded, because they make reading
+ * impossible.
+ */
 const DIMENSIONS: Dimensions<Partial<Variants>> = [
   [{}, ...(['fatal500', 'page200', 'gateway504', 'empty200'] as const).map(overloaded)],
   [{ saveMode: 'untilFirst' }, { saveMode: 'whole' }],
@@ -148,7 +151,7 @@ async function readAll(connector: Connector): Promise<string[]> {
   throw new Error('No run could read all contacts.');
 }
 
-/** Writes each contact until it has a result, run by run. */
+/** Runs writes until each contact has a result. */
 async function writeAll(connector: Connector, ids: readonly string[]) {
   const results = new Map<string, WriteResult>();
   let throws = 0;

@@ -45,8 +45,8 @@ async function write(ids: readonly string[], options: ConnectorChoices): Promise
 }
 
 /**
- * Returns rows for 300 people. Three rows are bad: one has too few cells, one has no ID, and one repeats another row's
- * ID.
+ * Returns rows for 300 people. Three rows are bad. One has too few cells, one has no ID, and one repeats an earlier
+ * row's ID.
  */
 function threeBadRowsOf300(): string {
   const rows = Array.from({ length: 300 }, (_, at) => `C${at + 1},Ann,Lee,1 Main St,Springfield,`);

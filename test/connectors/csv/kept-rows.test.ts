@@ -8,7 +8,7 @@ const open = closedAfterTest(openCsvFolder);
 
 const HEADER = 'Id,First,Last,Street,City,Employer';
 
-/** Writes the output, as a run does at its end, while these contacts count as existing. */
+/** Writes the output as a run does at its end. The connector treats these contacts as existing. */
 async function finish(folder: CsvFolder, present: readonly string[]): Promise<string[]> {
   const asked: string[] = [];
   const connector = await csvConnector.open({

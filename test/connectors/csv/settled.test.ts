@@ -53,7 +53,7 @@ describe('the owner of a file that is replaced', () => {
   const own = { uid: 1, gid: 1 };
   const before = { mode: 0o664, owner: { uid: 2, gid: 3 } };
 
-  /** Creates a new file. `allowed` decides which changes of owner the system allows. */
+  /** `allowed` determines which changes of owner the system allows. */
   function newFile(allowed: (uid: number, gid: number) => boolean) {
     const done: string[] = [];
     const handle = {

@@ -30,8 +30,8 @@ const createdSchema = z.object({
 });
 
 /**
- * Returns a clock whose waits end immediately, so a test of retries takes no time, and no request seems to take any
- * time.
+ * Returns a clock whose waits end immediately. A test of retries therefore takes no time, and the clock shows no time
+ * for requests.
  */
 function hastyClock() {
   const nowMs = systemClock.now();
@@ -49,7 +49,7 @@ function hastyPaceClock() {
   };
 }
 
-/** Returns the clock that a pacer uses: the clock that a test gives its connector, or a fast clock. */
+/** Returns the clock that a pacer uses. It is the clock that a test gives its connector, or a fast clock. */
 function paceClock({ clock }: Partial<ConnectorDeps>) {
   return clock === undefined ? hastyPaceClock() : { monotonicMs: clock.now, sleep: clock.sleep };
 }
@@ -62,7 +62,7 @@ type Choices = [
   uses?: ConnectorUses,
 ];
 
-/** Creates a definition whose connectors each have their own pacer, as in a separate process. */
+/** Creates a definition. Each of its connectors has its own pacer, as connectors in separate processes do. */
 function aDefinition(fetch: typeof globalThis.fetch, deps: Choices[1] = {}) {
   const pacers = createPacerRegistry(paceClock(deps));
   const { patienceMs = 1_000 } = deps;
@@ -100,7 +100,7 @@ export async function openAccount(
     setValue: (id: string, field: string, value: string | null) =>
       edit({ action: 'update', id, values: { [field]: value ?? '' } }),
     archiveContact: (id: string) => edit({ action: 'archive', id }),
-    /** Merges two contacts. The winner keeps its ID, unless `newId` is set. Returns the ID that both have now. */
+    /** The remaining contact keeps its ID, unless `newId` is set. Returns the ID that both contacts now have. */
     mergeContacts: (loser: string, winner: string, newId = false) =>
       edit({ action: 'merge', primaryId: winner, otherId: loser, newId }),
     /** Makes a company with this name the primary company of the contact. */
@@ -135,7 +135,7 @@ export async function openAccount(
       return listId;
     },
     putFaults: (rules: readonly object[]) => control('PUT', 'faults', rules),
-    /** Creates an access token for the account with these scopes. Returns the token. */
+    /** Creates an access token for the account with these scopes. */
     async issueToken(options: Record<string, unknown>): Promise<string> {
       return z.object({ token: z.string() }).parse(await control('POST', 'tokens', options)).token;
     },
@@ -199,7 +199,7 @@ export async function openAccount(
     return z.object({ id: z.string() }).parse(await control('POST', 'edit', order)).id;
   }
 
-  /** Creates records. Returns their ids in the order of the given data. */
+  /** Returns their ids in the order of the given data. */
   async function create(type: string, records: readonly object[]): Promise<string[]> {
     const ids: string[] = [];
     for (let start = 0; start < records.length; start += BATCH_ROWS) {

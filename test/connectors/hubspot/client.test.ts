@@ -1,6 +1,6 @@
 /**
- * Tests HubSpot's generated classes with our own sending. An upgrade of the library must not bring back its own sending
- * and retries.
+ * Tests HubSpot's generated classes with our HTTP client. After an upgrade, the library must not use its own HTTP
+ * client and retries again.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { BatchApiRequestFactory } from '@hubspot/api-client/lib/codegen/crm/contacts/apis/BatchApi.js';
@@ -22,7 +22,7 @@ import { answerJson, listen, textsOf } from '../library-probes.ts';
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** Values that must not reach a message, a log or another address. */
+/** Values that must not reach a message, a log or a different address. */
 const MARK = 'Wilhelmina-Marked-Name';
 
 const DETAILS = /^\/account-info\//;
@@ -191,7 +191,7 @@ describe('records in a body', () => {
   });
 });
 
-/** A search with every kind of condition that the connector sends. */
+/** A search that has every kind of condition used by the connector. */
 const SEARCH = {
   filterGroups: [
     {
@@ -240,7 +240,10 @@ const LIST = {
   },
 };
 
-/** For each library function that the connector uses, the request that it builds or the response to it. */
+/**
+ * The request that each library function builds, or the result that it reads from a response. Lists the functions
+ * that the connector uses.
+ */
 type Requests<Result> = {
   [Name in keyof HubspotRequests]: (...words: Parameters<HubspotRequests[Name]>) => Promise<Result>;
 };

@@ -6,20 +6,20 @@ export interface OddAnswer {
   status: number;
   headers?: Record<string, string>;
   body?: unknown;
-  /** Returned instead of a JSON body. */
+  /** A string that replaces a JSON body. */
   text?: string;
 }
 
 /**
- * Returns the response that a front sends instead of the account's response, or null to keep the account's response. It
- * receives the account's response.
+ * Returns the response that replaces the account's response, or null to keep the account's response. Its argument is
+ * the account's response.
  */
 export type Substitute = (
   url: string,
   body: unknown,
 ) => OddAnswer | null | Promise<OddAnswer | null>;
 
-/** Starts a proxy in front of an account, which forwards requests and answers some of them itself. */
+/** Starts a proxy in front of an account. The proxy answers some requests itself and forwards the others. */
 export async function openFront(baseUrl: string, answer: Substitute) {
   const server = createServer(async (request, response) => {
     const { status, headers, body, text: said } = await pass(baseUrl, request, answer);

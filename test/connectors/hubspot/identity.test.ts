@@ -43,7 +43,7 @@ describe('what of an identity can be read in HubSpot', () => {
     connector = await account.connector(settings);
   }
 
-  /** Reads both contacts from the list and by their ids, and expects the same result. */
+  /** Reads both contacts from the list and by their IDs. Expects the same result. */
   async function read(): Promise<{ employed: Contact; alone: Contact }> {
     const pages = await toArray(connector.readPages(null));
     const contacts = pages.flatMap((page) => page.contacts);
@@ -220,7 +220,6 @@ describe('what of an identity can be read in HubSpot', () => {
   );
 
   describe('a property that is hidden in the middle of a run', () => {
-    /** Reads one contact, hides the property, and continues with the same connector. */
     async function hideAfterStart(property: string, contacts = {}): Promise<void> {
       await connector?.close();
       connector = await account.connector({}, {}, contacts);

@@ -36,7 +36,7 @@ const BROKEN: Case[] = [
   ['REGEX', ['(a+)+$'], 'string', `${'a'.repeat(1_999)}!`],
 ];
 
-/** Values that follow their rule, or might follow it, or cannot be judged. */
+/** Values that follow their rule, values that might follow it, and values that nobody can judge. */
 const SENT: Case[] = [
   ['MIN_NUMBER', ['18'], 'number', '18'],
   ['MAX_NUMBER', ['44'], 'number', '44'],

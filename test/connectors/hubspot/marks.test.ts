@@ -55,7 +55,7 @@ describe('who is not asked about in HubSpot', () => {
     connector = await account.connector({}, {}, contacts);
   }
 
-  /** Returns the contacts with these values. Reads them from the list and by ids, and expects the same result. */
+  /** Reads them from the list and by their IDs. Expects the same result. */
   async function read(values: readonly string[]): Promise<Contact[]> {
     const ids = await account.addContacts(people(values.length));
     for (const [at, id] of ids.entries()) await account.setValue(id, MARK, values[at] ?? '');

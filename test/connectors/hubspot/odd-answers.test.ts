@@ -64,7 +64,7 @@ describe('odd answers of HubSpot', () => {
       return { status: 504, text: '<html>' };
     });
     await expect(connector.readByIds(ids, [])).rejects.toMatchObject({ code: 'crm_unavailable' });
-    // The connector sends six requests for each size: a hundred, fifty and twenty-five contacts.
+    // The connector sends six requests for each size. The sizes are a hundred, fifty and twenty-five contacts.
     expect(asked).toBe(18);
   });
 

@@ -57,7 +57,8 @@ function aBoard(clock: FakeClock): DepartureBoard & { keys: Set<string> } {
 }
 
 /**
- * Returns the times at which HubSpot counts the requests of three processes that share one board, each with some lanes.
+ * Returns the times at which HubSpot counts the requests of three processes. The processes share one board, and each
+ * process has some lanes.
  */
 async function sharedArrivals(limit: typeof LIMIT, forMs: number): Promise<number[]> {
   const clock = createFakeClock();

@@ -188,7 +188,7 @@ describe('values of HubSpot that are read back after they were written', () => {
     return (await account.requests()).filter(({ path }) => path === READ).length;
   }
 
-  /** Returns the account's response with later changes of `note` in it. */
+  /** Returns the account's response with later changes of `note`. */
   function withLater(body: unknown): unknown {
     const reply = historySchema.parse(body);
     const results = reply.results.map((record) => {

@@ -267,7 +267,7 @@ describe('signing in to HubSpot', () => {
   }
 });
 
-/** Stores secrets. Records what `look` returns just before each secret is stored. */
+/** Stores secrets. Before it stores each secret, records the value that `look` returns. */
 function keeper(notes: number[], look?: () => Promise<number>) {
   const store = new Map<string, string>();
   return {

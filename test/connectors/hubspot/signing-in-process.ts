@@ -1,5 +1,5 @@
 /**
- * Signs in to HubSpot once for each line of its input, with secrets from a database that other processes also use.
+ * Signs in to HubSpot once for each line of its input. The secrets are in a database that other processes also use.
  * Prints the account's ID or the error code. The argument is the settings as JSON.
  */
 import { createInterface } from 'node:readline';

@@ -28,7 +28,7 @@ function chances(seed: number): () => number {
   };
 }
 
-/** Returns contact ids with gaps that are as uneven as in an account that has grown for years. */
+/** Returns contact IDs with uneven gaps. An account that has grown for years has such gaps. */
 function someIds(count: number, random: () => number): number[] {
   const ids = new Set<number>();
   while (ids.size < count) ids.add(Math.floor(10 ** (1 + random() * 11)));
@@ -90,8 +90,8 @@ function walk(count: number, atOnce: number, random: () => number) {
 }
 
 /**
- * Returns the time (ms) that reading such an account takes if a page of the list takes 300 ms, and a search takes
- * longer, at three searches per second.
+ * Returns the time (ms) in which such an account is read. A page of the list takes 300 ms, and a search takes
+ * `searchMs`. The limit is three searches per second.
  */
 function timedWalk(count: number, searchMs: number): number {
   const ids = Array.from({ length: count }, (_, at) => at + 1);

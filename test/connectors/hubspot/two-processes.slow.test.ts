@@ -65,14 +65,14 @@ describe('two processes that sign in to one HubSpot account', () => {
   }
 });
 
-/** Starts a process that waits for the command to sign in. */
+/** Starts a process that signs in when it receives a command. */
 async function startProcess(order: string) {
   const child = spawn(process.execPath, [PROCESS, order], { stdio: ['pipe', 'pipe', 'inherit'] });
   const ended = once(child, 'close');
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   await lines.next();
   return {
-    /** Signs in. Returns the account's ID or the error code. */
+    /** Returns the account's ID or the error code. */
     async signIn(): Promise<string> {
       child.stdin.write('sign in\n');
       return (await lines.next()).value ?? 'ended';

@@ -87,8 +87,8 @@ describe('what a user types into HubSpot between our reading and our write', () 
   });
 
   /**
-   * Starts an account in which a user types a value into the first contact of each batch, right after donor-sync has
-   * read it for delivery.
+   * Starts an account in which a user types a value into the first contact of each batch. The user types immediately
+   * after donor-sync has read the contact for delivery.
    */
   async function start(afterTyping: () => Promise<void> = async () => {}) {
     const around = (connector: Connector): Connector => ({

@@ -160,7 +160,7 @@ describe('a refusal of HubSpot that names neither property nor contact', () => {
     expect(await account.seenValue(ids[0] ?? '', CULPRIT)).toBeNull();
   }
 
-  /** Writes a few contacts at a time, as in deliveries. */
+  /** Writes a few contacts at a time, as deliveries do. */
   async function writeIn(size: number, changes: ContactChange[]): Promise<WriteResult[]> {
     const results: WriteResult[] = [];
     for (let start = 0; start < changes.length; start += size) {

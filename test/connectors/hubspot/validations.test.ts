@@ -7,13 +7,13 @@ import { type OddAnswer, openFront } from './front.ts';
 
 const RULES = '/crm/property-validations/2026-09/0-1';
 
-/** The response of the validation rules endpoint. Null keeps the account's own response. */
+/** The response that the validation rules endpoint sends. Null keeps the account's own response. */
 type Answer = OddAnswer | null | Promise<OddAnswer | null>;
 
 const COUNT = 400;
 const REFUSED = 36;
 
-/** The number of requests for this many contacts if nothing is refused. */
+/** The number of requests for these contacts if HubSpot refuses no value. */
 const USUAL = 4;
 
 describe('the validation rules of HubSpot', () => {

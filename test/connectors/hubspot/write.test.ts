@@ -120,7 +120,7 @@ describe('writing into HubSpot', () => {
   });
 
   describe('where a rule refuses a fifth of the account', () => {
-    /** The number of requests for this many contacts if nothing is refused. */
+    /** The number of requests for these contacts if HubSpot refuses no value. */
     const USUAL = 4;
 
     it.each([
@@ -160,7 +160,7 @@ describe('writing into HubSpot', () => {
         };
         await account.control('POST', 'rules', rule);
         const ids = await account.addContacts(people(400));
-        // 36 of 400 contacts are refused. The other contacts have 71 different ages.
+        // HubSpot refuses 36 of 400 contacts. The other contacts have 71 different ages.
         const ages = ids.map((_id, at) =>
           at % 100 < 9
             ? top - (at % 5)
@@ -422,7 +422,7 @@ describe('writing into HubSpot', () => {
     return toArray(connector.write(changes));
   }
 
-  /** Writes one batch after the other, as in a run. */
+  /** Writes one batch after the other, as a run does. */
   async function writeInHundreds(changes: readonly ContactChange[]): Promise<WriteResult[]> {
     const results: WriteResult[] = [];
     for (let start = 0; start < changes.length; start += 100) {

@@ -155,7 +155,7 @@ describe('writing to an org through the Bulk API', () => {
       expect(await org.seenValue(id, 'Title')).toBe('ours');
       expect(await org.seenValue(id, 'Department')).toBe(at % 5 === 0 ? null : `${at % 5}`);
     }
-    // A job takes five requests, and one more to read its list of failures. There are two jobs.
+    // A job takes five requests and an additional request for its list of failures. There are two jobs.
     expect((await org.requests()).length - before).toBeLessThanOrEqual(3 * 5);
   });
 

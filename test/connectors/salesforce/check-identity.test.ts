@@ -37,7 +37,7 @@ describe('checking what Salesforce contacts are made of', () => {
         fix: expect.stringMatching(/permission set.*crm.employer/),
       },
     ]);
-    // A user who sets the account as the employer has made this choice on purpose.
+    // If a user has set the account as the employer, the choice is deliberate.
     expect(unmet(await check({ employer: 'account' }))).toEqual([]);
   });
 

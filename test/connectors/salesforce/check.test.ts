@@ -169,7 +169,7 @@ describe('checking an integration with Salesforce', () => {
     expect(result.error?.issues[0]?.message).toContain(words);
   });
 
-  /** Scripts a description of Contact that has every field the connector reads. */
+  /** Sets the response to a description of Contact. It contains every field that the connector reads. */
   function describeContact({ updateable }: { updateable: boolean }): void {
     const fields = EVERYTHING.map((name) => field(name));
     crm.script(({ path }) =>

@@ -1,6 +1,6 @@
 /**
- * Tests jsforce's classes with our own sending. An upgrade of the library must not bring back its own sending and
- * retries.
+ * Tests jsforce's classes with our HTTP client. After an upgrade, the library must not use its own HTTP client and
+ * retries again.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
@@ -25,7 +25,7 @@ interface Seen {
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** Values that must not reach a message, a log or another address. */
+/** Values that must not reach a message, a log or a different address. */
 const MARK = 'Wilhelmina-Marked-Name';
 
 const DESCRIBE = '/services/data/v67.0/sobjects/Contact/describe';

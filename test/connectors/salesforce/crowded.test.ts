@@ -1,7 +1,7 @@
 /**
- * Tests writes in an org whose triggers or flows exceed Salesforce's limits for one transaction, as can happen with the
- * Nonprofit Success Pack. In that case, Salesforce writes none of the records in the transaction, and returns the same
- * error for each.
+ * Tests writes in an org whose triggers or flows exceed Salesforce's limits for one transaction. This can happen with
+ * the Nonprofit Success Pack. Salesforce then writes none of the transaction's records and returns the same error for
+ * each record.
  */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -99,7 +99,8 @@ describe('an org whose triggers exceed a limit', () => {
     const results = await write(many);
     expect(statuses(results)).toEqual({ written: 399, refused: 1 });
     expect(results.find(({ status }) => status === 'refused')?.id).toBe(heavy?.id);
-    // Two requests for all contacts. One group is split in half, again and again, down to the failing contact.
+    // Two requests cover all contacts. One group is then split in half repeatedly until only the failing contact
+    // remains.
     expect((await org.requests()).length - before).toBeLessThanOrEqual(20);
     const after = (await org.requests()).length;
     expect(statuses(await write(many.slice(200)))).toEqual({ written: 200 });

@@ -6,7 +6,10 @@ import { type Org, openOrg } from './org.ts';
 
 const PLAIN: ContactsSettings = { filter: null, optOutField: null };
 
-/** Values for the number of contacts from which the Bulk API is used, so that it is used never or always. */
+/**
+ * Values for the smallest number of contacts that uses the Bulk API. One value avoids this API, and the other always
+ * uses it.
+ */
 const APIS = [
   ['REST', 1_000_000],
   ['the Bulk API', 1],
@@ -21,7 +24,7 @@ describe('who is left out by a mark of Salesforce', () => {
     const [dead = '', silent = '', other = ''] = await open({ shape: 'npsp' });
     await org.setValue(dead, 'npsp__Deceased__c', true);
     await org.setValue(silent, 'npsp__Do_Not_Contact__c', true);
-    // The pack ticks both boxes. Deceased contacts are still recognised as deceased.
+    // The pack ticks both boxes. The product still recognises deceased contacts as deceased.
     expect(await org.seenValue(dead, 'npsp__Do_Not_Contact__c')).toBe(true);
     expect(await excluded([dead, silent, other], PLAIN, { bulkThreshold })).toEqual([
       'deceased',
@@ -88,7 +91,7 @@ describe('who is left out by a mark of Salesforce', () => {
       const { lookups, read } = await seen(ids.slice(0, 6), contacts, { bulkThreshold });
       expect(lookups.map((contact) => contact?.privacy)).toEqual(expected);
       expect(read.map((contact) => contact?.privacy)).toEqual(expected);
-      // Contacts who want to be forgotten are never researched, whatever the settings allow.
+      // Contacts who have requested their erasure are never researched. No setting can change this.
       expect(read.slice(0, 2).map((contact) => contact?.excluded)).toEqual([
         'do_not_contact',
         'do_not_contact',
@@ -171,7 +174,7 @@ describe('who is left out by a mark of Salesforce', () => {
     await org.setValue(dead, 'npsp__Deceased__c', true);
     await org.setValue(silent, 'npsp__Do_Not_Contact__c', true);
     expect(await excluded([dead, silent], { ...PLAIN, includeDeceased: true })).toEqual([
-      // The other box, which the pack ticks as well, still counts.
+      // The other box is still a reason for an exclusion. The pack also ticks this box.
       'do_not_contact',
       'do_not_contact',
     ]);
@@ -216,7 +219,10 @@ describe('who is left out by a mark of Salesforce', () => {
     return connector;
   }
 
-  /** Returns why each contact is excluded. Reads the pages and looks up the ids, and expects the same result. */
+  /**
+   * Returns the reason for each contact's exclusion. Expects that a read of the pages and a look-up of the IDs find
+   * the same reasons.
+   */
   async function excluded(
     ids: readonly string[],
     contacts: ContactsSettings = PLAIN,

@@ -22,7 +22,6 @@ const SPEC: FieldSpec = {
 const fieldSchema = z.object({ FullName: z.string(), Metadata: z.record(z.string(), z.unknown()) });
 const permissionsSchema = z.object({ records: z.array(z.looseObject({ Field: z.string() })) });
 
-/** The response to a successful creation of a field. */
 const CREATED: Answer = { status: 201, body: { id: '00N', success: true, errors: [] } };
 
 describe('the fields of Contact', () => {
@@ -191,7 +190,7 @@ describe('the fields of Contact', () => {
     });
   });
 
-  /** Scripts the setup of an org in which a granted field appears. */
+  /** Sets the responses for the setup of an org. The granted field then appears in the description. */
   function setup({ creation = CREATED, isSetThere = false, appears = true }): void {
     crm.script(({ method, path, body }) => {
       if (path === '/tooling/sobjects/CustomField') return creation;

@@ -3,7 +3,7 @@ import type { Connector } from '../../../connectors/contract.ts';
 import { toArray } from '../connector-options.ts';
 import { type Org, openOrg } from './org.ts';
 
-/** A response of this unpacked size. gzip reduces it to a thousandth. */
+/** A response with this unpacked size. gzip reduces it to a thousandth of this size. */
 const FLOOD = { kind: 'flood', megabytes: 300 };
 
 const TOO_LARGE = { kind: 'retriable', code: 'crm_reply_too_large' };
@@ -55,7 +55,7 @@ describe('a Salesforce that answers with floods', () => {
     });
   });
 
-  /** Changes a contact that does not exist, through the Bulk API. */
+  /** Sends a change for a missing contact through the Bulk API. */
   function write() {
     return toArray(connector.write([{ id: '003000000000001AAA', values: { Title: 'x' } }]));
   }

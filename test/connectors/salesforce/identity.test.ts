@@ -15,7 +15,10 @@ const PERSON = { firstName: 'Maria', lastName: 'Lopez', addresses: ['1 Elm Stree
 const EMPLOYED = { ...PERSON, employers: ['Acme Foundation'] };
 const UNEMPLOYED = { ...PERSON, employers: [] };
 
-/** Values for the number of contacts from which the Bulk API is used, so that it is used never or always. */
+/**
+ * Values for the smallest number of contacts that uses the Bulk API. One value avoids this API, and the other always
+ * uses it.
+ */
 const APIS = [
   ['REST', 1_000_000],
   ['the Bulk API', 1],
@@ -65,7 +68,7 @@ describe('what Salesforce contacts are made of', () => {
     const [first, second] = await contactsOf(hidden, ids);
     expect(first).toMatchObject({ addresses: [], employers: ['Acme Foundation'] });
     expect(first?.unreadable).toEqual(MAILING);
-    // All contacts share one array, so a million contacts need no more memory for it.
+    // All contacts share one array, so the memory does not grow with the number of contacts.
     expect(second?.unreadable).toBe(first?.unreadable);
     expect(Object.isFrozen(first?.unreadable)).toBe(true);
     await setFieldAccess('MailingAddress', 'visible');
@@ -117,7 +120,7 @@ describe('what Salesforce contacts are made of', () => {
     const connector = await prepared();
     const identity = identityOf(connector);
     expect(identity.mode).toBe('npsp');
-    // Nothing distinguishes a household from an employer, so neither can be read.
+    // Nothing distinguishes a household from an employer, so the connector can read neither of them.
     expect(employerSources(identity)).toEqual([
       [AFFILIATION_NAME, false],
       [ACCOUNT_NAME, false],
@@ -158,7 +161,7 @@ describe('what Salesforce contacts are made of', () => {
         const contacts = await contactsOf(connector, ids);
         expect(contacts.map(({ employers }) => employers)).toEqual([[], ['Beta'], []]);
         expect(contacts.map(({ unreadable }) => unreadable)).toEqual([[source], [], []]);
-        // The source itself is readable. Only this record is not.
+        // The source itself is readable, but this record is not.
         expect(identityOf(connector).sources.every(({ readable }) => readable)).toBe(true);
       },
     );
@@ -277,7 +280,7 @@ describe('what Salesforce contacts are made of', () => {
     for (const id of ids) await org.setValue(id, 'AccountId', household);
   }
 
-  /** Hides the fields of the managed package, as before an administrator grants access to them. */
+  /** Hides the fields of the managed package. They are hidden until an administrator grants access to them. */
   async function hidePackFields(): Promise<void> {
     for (const type of ['Contact', 'Account']) {
       const described = JSON.stringify(await org.ask('GET', `/sobjects/${type}/describe`));

@@ -88,7 +88,7 @@ describe('where the token of Salesforce goes', () => {
     });
 
     it('believes none that plain http may have changed on the way', async () => {
-      // 0.0.0.0 leads to this machine but is not a loopback address.
+      // The address 0.0.0.0 also reaches this machine but is not a loopback address.
       const url = crm.url.replace('127.0.0.1', '0.0.0.0');
       answerToken('https://riverside.my.salesforce.com');
       await expect(connector({ url })).rejects.toMatchObject({
@@ -147,7 +147,9 @@ describe('where the token of Salesforce goes', () => {
       expect(other.strayed).toEqual([]);
     });
 
-    /** Signs in. The instance's address does not lead to an org, so only the check of the host name counts. */
+    /**
+     * Signs in. No org exists at the instance's address, so the result depends only on the check of the host name.
+     */
     async function connectAt(instance: string, settings: object = {}): Promise<void> {
       answerToken(instance);
       other.strayed.length = 0;

@@ -36,7 +36,7 @@ it.each([
   await org.control('PUT', 'faults', faults);
   const nights: { read: number; known: number }[] = [];
   for (const full of [false, false, false, true]) {
-    // Spends one credit per night, because these nights are only about reading.
+    // Spends one credit per run, because these runs only test reading.
     const { contacts } = await world.sync({ limit: 1, full, acceptMatchRate: true });
     nights.push({ read: contacts.read, known: await countKnown() });
   }

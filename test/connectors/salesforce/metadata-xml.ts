@@ -2,12 +2,14 @@
 export interface Element {
   name: string;
   attributes: string;
-  /** The text of an element without children. */
+  /** The text content of an element without children. */
   text: string;
   children: Element[];
 }
 
-/** Parses a document that has only elements and text. Throws if the elements do not nest. */
+/**
+ * Parses a document that contains only elements and text. Throws an error if the elements are not nested correctly.
+ */
 export function parseMetadata(xml: string): Element {
   const [declaration, ...lines] = xml.split('\n');
   if (declaration !== '<?xml version="1.0" encoding="UTF-8"?>') throw new Error('no declaration');
@@ -33,7 +35,7 @@ export function parseMetadata(xml: string): Element {
   return only;
 }
 
-/** Returns the texts of the children that have this name. */
+/** Returns the text content of the children with this name. */
 export function textsOf({ children }: Element, name: string): string[] {
   return children.filter((child) => child.name === name).map(({ text }) => text);
 }

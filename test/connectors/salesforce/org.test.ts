@@ -282,7 +282,7 @@ describe('Salesforce while people work in it', () => {
   it.each([
     ['plain', 3],
     ['npsp', 3],
-    // Relations are also described, because it must be known whether the identity fields in them are readable.
+    // The product also describes relations, because it has to find the readable identity fields in them.
     ['personAccounts', 4],
   ] as const)(
     'reads a quiet night of a %s org in %i requests besides the sign-in',

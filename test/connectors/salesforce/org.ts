@@ -70,7 +70,7 @@ export async function openOrg(options: SalesforceSandboxOptions = {}) {
       await ask('POST', '/tooling/sobjects/CustomField', { FullName: `Contact.${name}`, Metadata });
     },
     addField,
-    /** Adds a picklist, by default with a single choice, that the integration's user can read and write. */
+    /** Adds a picklist that the client's CRM user can read and write. The default has a single choice. */
     addPicklist: (name: string, values: readonly string[], type = 'Picklist') =>
       addField(name, {
         type,
@@ -100,7 +100,7 @@ export async function openOrg(options: SalesforceSandboxOptions = {}) {
     return sendJson(method, `${sandbox.baseUrl}${API}${path}`, body, { authorization });
   }
 
-  /** Adds a custom field that the integration's user can read and write. */
+  /** Adds a custom field that the client's CRM user can read and write. */
   async function addField(name: string, metadata: Record<string, unknown>): Promise<void> {
     const Metadata = { label: name, ...metadata };
     await ask('POST', '/tooling/sobjects/CustomField', { FullName: `Contact.${name}`, Metadata });

@@ -86,8 +86,9 @@ type Props = Readonly<Record<string, string | readonly string[] | object>>;
 const propsSchema = z.record(z.string(), z.union([z.string(), z.array(z.string())]));
 
 /**
- * Types and elements that are missing from jsforce's copy of the WSDL, from the Metadata API guide for version 67:
- * External Services and credentials of version 56 and later, and later additions to screen flows and permission sets.
+ * Types and elements that are missing from jsforce's copy of the WSDL. They are copied from the Metadata API guide
+ * for version 67. They cover External Services and credentials since version 56, and later additions to screen flows
+ * and permission sets.
  */
 const NEWER: Readonly<Record<string, Props>> = {
   ExternalCredential: {

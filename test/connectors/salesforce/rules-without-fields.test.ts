@@ -11,7 +11,7 @@ const HASTY_CLOCK = { now: systemClock.now, sleep: () => Promise.resolve() };
 
 const NUMBERS = ['Age__c', 'Low__c', 'High__c', 'Capacity__c', 'Political__c'];
 const TEXTS = ['Id__c', 'Link__c', 'Label__c', 'Rating__c', 'RatedOn__c', 'Work__c', 'School__c'];
-/** In the order of a field map, in which both ends of the range are next to each other. */
+/** The fields in the order of a field map. Both ends of the range are next to each other. */
 const FIELDS = ['Id__c', 'Link__c', 'Age__c', 'Low__c', 'High__c', 'Label__c', 'Capacity__c'];
 const MORE = ['Political__c', 'Rating__c', 'RatedOn__c', 'Work__c', 'School__c'];
 const ALL = [...FIELDS, ...MORE];
@@ -237,7 +237,7 @@ function reported(results: readonly WriteResult[]): string[] {
     .sort();
 }
 
-/** Writes a few contacts at a time, as in deliveries. */
+/** Writes a few contacts at a time, as deliveries do. */
 async function writeIn(
   connector: Connector,
   size: number,

@@ -19,7 +19,7 @@ import { connectorDeps } from '../connector-options.ts';
 /** A request that a script receives. */
 export interface Asked {
   method: string;
-  /** The path and query below `/services/data/v67.0`, or from the root, URL-decoded. */
+  /** The URL-decoded path and query. They start below `/services/data/v67.0` or at the root. */
   path: string;
   authorization: string | undefined;
   body: string;
@@ -32,7 +32,7 @@ export interface Answer {
   body?: unknown;
 }
 
-/** Returns the response to a request, or null to let another script answer. */
+/** Returns the response to a request. Null means that a different script responds. */
 export type Script = (asked: Asked) => Answer | null;
 
 type Choices = [
@@ -56,7 +56,7 @@ const ORG = '00D000000000001EAA';
 const USER = '005000000000001AAA';
 const BASE = '/services/data/v67.0';
 
-/** Opens a Salesforce whose responses a test scripts. It fails for requests that no script answers. */
+/** Opens a Salesforce whose responses come from the test's scripts. It fails for requests that no script answers. */
 export async function openScriptedSalesforce(): Promise<ScriptedSalesforce> {
   const asked: Asked[] = [];
   const scripts: Script[] = [];
@@ -130,7 +130,7 @@ export function field(name: string, more: object = {}) {
   return { name, label: name, type: 'string', length: 80, updateable: true, ...more };
 }
 
-/** Responds to a sign-in and to a reading of a plain Contact. No contact is merged. */
+/** Responds to a sign-in and to a reading of Contact without extra fields. No contact is merged. */
 function basics({ path }: Asked, url: string): Answer | null {
   if (path === '/services/oauth2/token') {
     const id = `${url}/id/${ORG}/${USER}`;

@@ -20,7 +20,7 @@ const FIELDS = [
  */
 const DONORS = 2_000;
 
-/** More than twice the smallest `bulkThreshold`, so a run is likely to use the Bulk API. */
+/** The number is more than twice the smallest `bulkThreshold`, so a run is likely to use the Bulk API. */
 const PEOPLE = 450;
 
 interface Settings extends Record<string, unknown> {
@@ -37,7 +37,7 @@ describe('a sync with Salesforce', () => {
 
   it.each([
     ['REST', 1_000_000],
-    // Fewer contacts than in a submission, so its jobs end together.
+    // The number is smaller than a submission, so all jobs end together.
     ['the Bulk API', 50],
   ])(
     'brings profiles into the org, and finds nothing to do afterwards (%s)',
@@ -76,7 +76,7 @@ describe('a sync with Salesforce', () => {
     const { org, world } = await start(PEOPLE, {}, (connector) => ({
       ...connector,
       async *readPages(cursor, known) {
-        // Long enough for a submission that would not wait.
+        // The time in which a submission would be sent if it did not wait.
         if (!mayRead) await setTimeout(1_000);
         yield* connector.readPages(cursor, known);
       },

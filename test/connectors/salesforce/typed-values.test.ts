@@ -99,8 +99,8 @@ describe('what a user types into Salesforce between our reading and our write', 
   }
 
   /**
-   * Starts an org in which a user types a value into the first contact of a delivery, right after donor-sync has read
-   * it.
+   * Starts an org in which a user types a value into the first contact of a delivery. The user types immediately
+   * after donor-sync has read the contact.
    */
   async function start(settings: object, afterTyping: () => Promise<void> = async () => {}) {
     const maker = await org.connector();

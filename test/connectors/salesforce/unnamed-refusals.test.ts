@@ -16,7 +16,7 @@ describe('a rule that names no field', () => {
   let org: Org;
   let connector: Connector;
   beforeEach(async () => {
-    // The number of status checks would depend on the machine, so jobs take no time.
+    // Jobs take no time. Otherwise the number of status checks would depend on the machine.
     org = await openOrg({ bulkJobTimeMs: 0 });
     connector = await org.connector({}, { clock: HASTY_CLOCK });
     await connector.createFields(
@@ -101,7 +101,7 @@ describe('a rule that names no field', () => {
     return toArray(connector.write(changes));
   }
 
-  /** Writes a few contacts at a time, as in deliveries. */
+  /** Writes a few contacts at a time, as deliveries do. */
   async function writeIn(size: number, changes: ContactChange[]): Promise<WriteResult[]> {
     const results: WriteResult[] = [];
     for (let start = 0; start < changes.length; start += size) {

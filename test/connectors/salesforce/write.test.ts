@@ -304,7 +304,7 @@ describe('writing to Salesforce', () => {
     crm.script(({ path, body }) => answer(path, body));
   }
 
-  /** Scripts the saving of collections. `faultOf` returns the code and the message for ids that are refused. */
+  /** Sets the responses to writes of collections. For refused IDs, `faultOf` returns the code and the message. */
   function saveWith(faultOf: (id: string) => readonly [string, string] | null): void {
     crm.script(({ method, path, body }) => {
       if (method !== 'PATCH' || path !== '/composite/sobjects') return null;

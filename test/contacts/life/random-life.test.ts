@@ -44,7 +44,7 @@ import { noting, readContact, SHARING, settleLost } from '../contact-stages.ts';
 
 const IDS = ['c-0', 'c-1', 'c-2', 'c-3'];
 
-/** The possible events. `contact` and `choice` decide which contact the event affects, and how. */
+/** The possible events. `contact` and `choice` determine which contact the event affects, and how it does so. */
 const STEPS = {
   read,
   remove,
@@ -92,7 +92,7 @@ const aStep: fc.Arbitrary<Step> = fc.record({
   choice: fc.nat({ max: 11 }),
 });
 
-/** Generates a few events, after which everything can settle, or many events. */
+/** Generates a short or a long list of events. All work can be completed after a short list. */
 const someSteps = fc.oneof(
   fc.array(aStep, { maxLength: 6, size: 'max' }),
   fc.array(aStep, { maxLength: 40, size: 'max' }),
@@ -125,7 +125,10 @@ async function readAll(world: StoreWorld): Promise<void> {
     await read(world, { kind: 'read', contact, other: contact, choice: 0 });
 }
 
-/** Reads a contact as the plan would. If a paid job waits, the contact resumes. Otherwise any decision is possible. */
+/**
+ * Reads a contact with a decision that the plan could make. If a paid job waits, the contact resumes. Otherwise any
+ * decision is possible.
+ */
 async function read({ store, lease }: StoreWorld, { contact, choice }: Step): Promise<void> {
   const page = [readContact(contact, `identity ${choice % 2}`)];
   await store.checkpoint(lease, (trx) =>
@@ -170,7 +173,7 @@ async function merge(world: StoreWorld, { contact, other, choice }: Step): Promi
 
 let submissions = 0;
 
-/** Submits all due contacts. Two of them are the same person. */
+/** Submits all due contacts. Two contacts are the same person. */
 async function submit({ store, lease }: StoreWorld): Promise<void> {
   if (await findOpenSubmission(store.reader, KEY)) return;
   const due = await listDueContacts(store.reader, INTEGRATION, {
@@ -302,7 +305,7 @@ async function expectSound({ db }: StoreWorld): Promise<void> {
     .execute();
   const missing = contacts.filter((row) => row.missing_since !== null && row.state !== 'removed');
   const asked = holds.flatMap(({ crm_id, kind }) => (kind === 'contacts_missing' ? crm_id : []));
-  // Only missing contacts have a decision about being missing.
+  // Only missing contacts have a question about their absence.
   expect(missing.map(({ crm_id }) => crm_id)).toEqual(expect.arrayContaining(asked));
   for (const contact of contacts) {
     const { state, tracking_id, due_reason } = contact;
@@ -332,7 +335,7 @@ async function attachedJobs({ db }: StoreWorld): Promise<Set<string>> {
   return new Set(jobs.map(({ tracking_id }) => tracking_id));
 }
 
-/** Expects that a job with a result still has its contact, unless the contact was read with new details. */
+/** Expects that each job with a result still belongs to its contact, unless the contact was read with new details. */
 async function expectNoJobLost(
   world: StoreWorld,
   before: ReadonlySet<string>,

@@ -25,7 +25,7 @@ function rowOf(event: LifeEvent): EventRow {
   return LIFE[event];
 }
 
-/** Returns the states to which an event can lead from a state. Empty if the event is refused in that state. */
+/** Empty if the event is refused in that state. */
 function leadsTo(event: LifeEvent, place: LifeState): LifeState[] {
   return rowOf(event).ways.flatMap(({ from, to }) => (from.includes(place) ? [to ?? place] : []));
 }
@@ -198,7 +198,7 @@ function reachable(start: LifeState): Set<LifeState> {
   return found;
 }
 
-/** Draws the transitions between states. Leaves out events that do not change the state. */
+/** Draws the transitions between states. Omits events that do not change the state. */
 function drawing(): string {
   const events = new Map<string, string[]>();
   for (const from of LIFE_STATES) {

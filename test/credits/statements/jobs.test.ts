@@ -37,7 +37,7 @@ import {
 import { eraseContact } from '../../helpers/erasing.ts';
 import { describeEachDatabase } from '../../helpers/test-databases.ts';
 
-/** The maximum number of pages that a test reads one after another. */
+/** The maximum number of pages that a test reads one after the other. */
 const MAX_PAGES = 20;
 
 describeEachDatabase('running jobs', (open) => {

@@ -102,7 +102,7 @@ describeEachDatabase('a lost answer', (open) => {
         asked_at: START_MS + 1_000,
         // The data that was read in the meantime has to be read again.
         last_credit: 'outdated',
-        // If the contact leaves and comes back, the person is submitted again.
+        // If the contact leaves and returns, the person is submitted again.
         tracking_id: trackingIdOf(id),
         outcome_reason: 'lost_answer',
         outcome_detail: 'the credits left the bucket',

@@ -496,7 +496,7 @@ async function take(
   return takeDue(world, ids, person);
 }
 
-/** Lets due contacts share existing jobs. Returns the number of contacts that found a job. */
+/** Lets due contacts share existing jobs. Returns the number of contacts that now share a job. */
 async function takeDue(
   { store, lease }: { store: StoreWorld['store']; lease: Lease },
   ids: readonly string[],

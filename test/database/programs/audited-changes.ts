@@ -1,4 +1,6 @@
-/** A process that makes changes one after another, each with an entry in the audit, until it is killed. */
+/**
+ * Runs a process that makes changes one after the other until it is killed. Each change has an entry in the audit.
+ */
 import { createHash, randomUUID } from 'node:crypto';
 import { systemClock } from '../../../src/core/clock.ts';
 import { openDatabase } from '../../../src/database/database.ts';
@@ -13,7 +15,7 @@ const { db } = await openDatabase<Tables>(url);
 const store = createStore({
   db,
   clock: systemClock,
-  // The same fingerprint as in the tests' stores, which check the data that this process left.
+  // The tests' stores use the same fingerprint when they check the data that this process left.
   fingerprint: (purpose, text) =>
     createHash('sha256').update(`${purpose}\0${text}`).digest('base64url'),
 });

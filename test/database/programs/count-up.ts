@@ -1,4 +1,6 @@
-/** A process that reads a counter and then raises it, many times, in transactions. */
+/**
+ * Runs a process that reads a counter and increases it. Each increase is a transaction, and there are many of them.
+ */
 import { openDatabase } from '../../../src/database/database.ts';
 import type { TwoTables } from '../two-tables.ts';
 

@@ -1,4 +1,7 @@
-/** A process that erases one contact, and is killed before the statement with this number. 0 means never. */
+/**
+ * Runs a process that erases one contact and is killed before the statement with this number. The number 0 means that
+ * the process is not killed.
+ */
 
 import { createHash } from 'node:crypto';
 import Sqlite from 'better-sqlite3';
@@ -21,7 +24,7 @@ const { db, close } = await openDatabase<Tables>(url);
 const store = createStore({
   db,
   clock: systemClock,
-  // The same fingerprint as in the tests' stores, which check the data that this process left.
+  // The tests' stores use the same fingerprint when they check the data that this process left.
   fingerprint: (purpose, text) =>
     createHash('sha256').update(`${purpose}\0${text}`).digest('base64url'),
   erasures: openErasureLog(log),

@@ -13,7 +13,7 @@ const { db } = await openDatabase<Tables>(url);
 const store = createStore({
   db,
   clock: systemClock,
-  // The same fingerprint as in the tests' stores, which check the data that this process left.
+  // The tests' stores use the same fingerprint when they check the data that this process left.
   fingerprint: (purpose, text) =>
     createHash('sha256').update(`${purpose}\0${text}`).digest('base64url'),
 });

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 
-/** How a program ended. `signal` is null unless it was killed. */
+/** `signal` is null unless a signal killed the program. */
 export interface ProgramEnd {
   stdout: string;
   stderr: string;

@@ -173,7 +173,7 @@ describeEachDatabase('batches of holds', (open) => {
         if (isOver) break;
         cutOffs.push([...isDecided.values()].filter((each) => each !== null).length);
       }
-      // The process was cut off before the first portion, and between the first portion and the last.
+      // The process was stopped before the first batch, and between the first and the last batch.
       expect(new Set(cutOffs)).toEqual(new Set([0, 500]));
       expect(decided).toBe(5);
       expect(await listBatches(world.store.reader)).toEqual([]);

@@ -50,7 +50,7 @@ function about(changes: Partial<Answer> = {}): Answer {
   };
 }
 
-/** Records a decision by Pat. Fails if another decision about the same subject already waits. */
+/** Records a decision by Pat. Fails if a different decision about the same subject is already waiting. */
 async function waiting({ store }: StoreWorld, decision = about()): Promise<string> {
   const id = await store.actingAs(PAT).act((trx) => giveAnswer(trx, decision));
   if (id === null) throw new Error('it waits already');

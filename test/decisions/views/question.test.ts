@@ -16,7 +16,6 @@ import {
 } from '../../../src/decisions/views/question.ts';
 import { aContactHold, aNetworkHold } from '../../helpers/question-rows.ts';
 
-/** Returns a question about a contact. */
 function contact(changes?: Partial<ContactQuestion>): Question {
   return aContactHold(changes);
 }

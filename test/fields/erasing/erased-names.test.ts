@@ -18,7 +18,7 @@ const MAPPINGS = [
   { from: 'work.all', to: 'Work' },
 ] as FieldMapping[];
 
-/** The fingerprints of a contact's texts. */
+/** Returns the fingerprints of a contact's strings. */
 function written(
   wordsIn: WordFingerprints,
   crmId: string,

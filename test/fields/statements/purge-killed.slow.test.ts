@@ -20,7 +20,7 @@ import { describeEachDatabase } from '../../helpers/test-databases.ts';
 const PROGRAM = join(import.meta.dirname, '../../database/programs', 'purging.ts');
 const ROUNDS = 4;
 const MOST_ROUNDS = 20;
-/** Enough rows for several portions of a purge. */
+/** A purge deletes them in several batches. */
 const ROWS = 5_000;
 const LONGEST_LIFE_MS = 250;
 const DAYS = 30;
@@ -62,13 +62,13 @@ describeEachDatabase('a purge that is killed at any moment', (open) => {
         db.selectFrom('writes').select(['before', 'after']).execute(),
         db.selectFrom('questions').select('id').execute(),
       ]);
-      // Written values stay recognisable as ours for ever. Only the previous values are deleted.
+      // The product can always recognise its written values. Only the previous values are deleted.
       expect(new Set(writes.map(({ after }) => after))).toEqual(new Set(['{}']));
       return writes.filter(({ before }) => before !== '').length + holds.length;
     };
     let cutOff = 0;
     let rounds = 0;
-    // At least one kill has to interrupt a purge. If no kill did by chance, the test continues for more rounds.
+    // At least one kill has to interrupt a purge. If no kill has done so, the test continues for further rounds.
     for (; rounds < ROUNDS || (cutOff === 0 && rounds < MOST_ROUNDS); rounds += 1) {
       await addOldRows(world, rounds);
       const before = await left();

@@ -48,7 +48,7 @@ async function open(): Promise<HttpWorld> {
   return world;
 }
 
-/** Opens such a service with a batch of contacts that moved. */
+/** Opens a service that needs two users to approve a batch of changed contacts. */
 async function openHeld() {
   const world = await open();
   const admin = await world.addToken('admin');
@@ -66,7 +66,7 @@ async function openHeld() {
   return { world, admin, batch };
 }
 
-/** Returns an erasure that two users have confirmed, which the test carries out. */
+/** Returns an erasure that two users have confirmed. The test then carries out the erasure. */
 async function confirmErasure(alsoInCrm: boolean) {
   const world = await openHttpWorld({ settings: { twoPeople: { forgetEverywhere: true } } });
   worlds.push(world);

@@ -1,10 +1,10 @@
-/** A software authenticator. It creates passkeys and signs with them, correctly or as a test wants to falsify it. */
+/** A software authenticator. It creates passkeys and signs with them. A test can make it sign incorrectly. */
 import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import { z } from 'zod';
 
 export interface Passkey {
   id: string;
-  /** The usage counter that it reports. Tests set it back. */
+  /** The usage counter that the authenticator reports. Tests set it back. */
   counter: number;
   userHandle: string;
   privateKey: ReturnType<typeof makeKeys>['privateKey'];

@@ -59,7 +59,7 @@ describe('the signatures that connectors declare', () => {
         for (const time of ['', 'soon', 'Infinity', unit(NOW - 301_000), unit(NOW + 301_000)]) {
           expect(problemAt(time)).toBe('signature_too_old');
         }
-        // A wrong signature is refused for that reason whatever its time is, so the response does not reveal the clock.
+        // A wrong signature is always refused for that reason, so the response does not reveal the server's time.
         const wrong = {
           ...signedAt(unit(NOW - 301_000)),
           method: 'PUT',

@@ -1,4 +1,4 @@
-/** Tests the checks of a client over HTTP: its CRM's fields, and `doctor`. */
+/** Tests the checks of a client over HTTP. They are the checks of the CRM's fields, and `doctor`. */
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { closedAfterTest } from '../../helpers/closed-after-test.ts';
@@ -42,7 +42,7 @@ const doctorSchema = z.strictObject({
   causes: z.int(),
 });
 
-/** A CRM without any of the mapped fields. It is in memory, so the next run would create them as well. */
+/** A CRM without the mapped fields. It is in memory, so the next run would also create them. */
 const others = ['harbor'];
 
 describe('/v1/integrations/:integration/fields', () => {

@@ -1,4 +1,4 @@
-/** Tests client data that admins can read: the settings, and the stored data of one contact. */
+/** Tests client data that admins can read. This data is the settings and the stored data of one contact. */
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { listAuditEntries } from '../../../src/privacy/audit/read-audit.ts';

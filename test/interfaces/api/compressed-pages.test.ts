@@ -1,4 +1,4 @@
-/** Tests that pages are compressed for browsers that accept it, and only for them. */
+/** Tests that pages are compressed only for browsers that accept compression. */
 import { expect, it } from 'vitest';
 import { closedAfterTest } from '../../helpers/closed-after-test.ts';
 import { openHttpWorld } from './http-world.ts';

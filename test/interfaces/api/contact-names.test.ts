@@ -1,4 +1,7 @@
-/** Tests contacts' names on pages: who sees them, what they leave out, and how long they stay in memory. */
+/**
+ * Tests contacts' names on pages. The tests check who can see the names, which parts are omitted, and how long the
+ * names remain in memory.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { RetriableError } from '../../../src/core/errors.ts';

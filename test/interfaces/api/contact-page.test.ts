@@ -38,7 +38,7 @@ async function see(crmId: string, token = reader) {
   return world.request(contactHref('riverside', crmId), { token });
 }
 
-/** Yields contacts that have a profile, except the contact that most tests use. */
+/** Yields contacts that have a profile. Excludes the contact that most tests use. */
 function* others(): Generator<string, string> {
   const written = new Set(world.crm.writes.map(({ id }) => id));
   for (const id of world.people) if (id !== known && written.has(id) && !isOnBoard(id)) yield id;
@@ -482,7 +482,7 @@ describe('the search by name', () => {
 
 it('leaves no name and no value in logs, addresses, the audit or the database', async () => {
   const { name, profile } = await ask(known);
-  // The donor IDs are the only part of a profile that the database stores as clear text.
+  // The donor IDs are the only part of a profile that the database stores in clear text.
   const values = (profile?.values ?? []).filter((value) => value.name !== 'Donor ID');
   const texts = [name ?? '', ...values.map(({ lines }) => lines[0] ?? '')];
   const secrets = texts.filter((text) => text.length > 5);

@@ -1,4 +1,4 @@
-/** Tests downloads that are sent while their data is read, and an error in the middle of one. */
+/** Tests downloads that are sent while their data is read. One download fails in the middle. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -101,7 +101,7 @@ function addEntries({ application: { store } }: HttpWorld, count: number): Promi
   });
 }
 
-/** Makes an entry on this page of the audit unreadable. New entries can still be added. */
+/** The program can still add new entries. */
 async function breakAudit(world: HttpWorld, page: 'first' | 'second'): Promise<string> {
   // Older entries come later in the file.
   if (page === 'second') await addEntries(world, 1_000);
@@ -120,7 +120,7 @@ async function breakAudit(world: HttpWorld, page: 'first' | 'second'): Promise<s
   return '';
 }
 
-/** Makes a contact on this page of the run unwritable. */
+/** Makes a contact on this page of the run impossible to write. */
 async function breakRun(world: HttpWorld, page: 'first' | 'second'): Promise<string> {
   await world.addPeople(3);
   const token = await world.addToken('admin');
@@ -158,7 +158,7 @@ async function readRaw(
   const received: string[] = [];
   socket.setEncoding('latin1');
   socket.on('data', (text) => received.push(String(text)));
-  // If the connection stays open, the response ended normally.
+  // If the connection is still open, the response ended normally.
   socket.setTimeout(2_000, () => socket.destroy());
   let error: string | undefined;
   socket.on('error', (thrown: NodeJS.ErrnoException) => {

@@ -1,6 +1,6 @@
 /**
- * Tests erasing a client over HTTP. Only signed-in owners can do it, it runs after the response, and its receipt is
- * available for a day.
+ * Tests the erasure of a client over HTTP. Only signed-in owners can start the erasure. It runs after the response.
+ * Its receipt is available for a day.
  */
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -37,7 +37,7 @@ const doneSchema = z.object({
     .nullable(),
 });
 
-/** Opens a world with a client in the database that has a webhook address. */
+/** Opens a service with a client in the database. The client has a webhook address. */
 async function openWithClient() {
   const world = await open({ isIdle: true });
   const { application } = world;

@@ -1,6 +1,4 @@
-/**
- * Tests the export of all data of a client over the API. It is one ZIP file, which is sent while it is being created.
- */
+/** Tests the API's export of all of a client's data. The service sends one ZIP file while it creates the file. */
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { expect, it } from 'vitest';

@@ -43,7 +43,7 @@ function ask(path: string, method = 'GET') {
   return fetch(world.url + path, { method, headers: { 'x-forwarded-for': '203.0.113.9' } });
 }
 
-/** Returns the status for a path, which is sent unchanged. `fetch` would normalise the path. */
+/** Returns the status for a path. Sends the path unchanged, because `fetch` would normalise it. */
 function askExactly(path: string): Promise<number | undefined> {
   const { hostname, port } = new URL(world.url);
   return new Promise((resolve, reject) => {

@@ -45,7 +45,7 @@ export interface HttpWorld {
   logLines: string[];
   /** The folder that contains the database. */
   folder: string;
-  /** The clock of HTTP and the store. */
+  /** The clock that the HTTP server and the store use. */
   clock: Clock;
   /** Returns the contents of the database files as text. */
   files(): Promise<string[]>;
@@ -53,13 +53,12 @@ export interface HttpWorld {
   request(path: string, options?: RequestOptions): Promise<Answer>;
   /** All routes of the app. */
   routes: readonly { method: string; path: string }[];
-  /** Creates an access token, for these clients or for all. Returns the token. */
   addToken(role: Role, integrations?: readonly string[]): Promise<string>;
   /** Creates a webhook address for `riverside` and returns its path. */
   addHook(signing?: HookSigning): Promise<string>;
   /** Adds the first people of the sandbox's contact list to the CRM. Returns their ids. */
   addPeople(count: number): Promise<string[]>;
-  /** Makes the service fail according to the rules. */
+  /** Makes the service fail as the rules describe. */
   putFaults(rules: unknown): Promise<void>;
   /** Waits until the run with this ID has ended. */
   untilEnded(runId: string): Promise<void>;
@@ -69,7 +68,7 @@ export interface HttpWorld {
 export interface HttpWorldOptions {
   service?: PartnerSandboxOptions;
   publicUrl?: string;
-  /** True if the settings do not contain an address, so that an owner sets it. */
+  /** True if the settings do not contain an address, because an owner sets the address later. */
   hasOwnUrl?: boolean;
   /** True if `publicUrl` is the server's actual address, which callers sign. */
   isPublic?: boolean;
@@ -78,23 +77,23 @@ export interface HttpWorldOptions {
   /** The ids of more clients, each with a separate, empty CRM. */
   others?: readonly string[];
   /**
-   * More settings for each of these clients. With settings, their CRMs have the default fields. Without, they have
-   * none.
+   * Further settings for each of these clients. A client with settings has a CRM with the default fields. Otherwise
+   * the CRM has no fields.
    */
   other?: Record<string, unknown>;
   /** The client's display name. */
   name?: string;
   /** The client's service key. Defaults to a key that the service accepts. */
   apiKey?: string;
-  /** More settings of the client. */
+  /** Further settings of the client. */
   integration?: Record<string, unknown>;
   /** The alert settings. By default, no alerts are sent. */
   alerts?: Record<string, unknown>;
   limits?: Partial<ServerLimits>;
-  /** True to start no runs, so that requested runs wait. */
+  /** True if no run should start, so that requested runs wait. */
   isIdle?: boolean;
   lastTickAt?: () => number | null;
-  /** A clock for HTTP and the store only, which the test moves. */
+  /** The clock that HTTP and the store use. The test moves this clock. */
   clock?: Clock;
   /** The callers that are accepted while there is no token. Defaults to every caller on this machine. */
   withoutToken?: WithoutToken;
@@ -107,7 +106,7 @@ export interface HttpWorldOptions {
   provider?: ProviderSettings;
   /** The operator's environment variables for the set-up. */
   setup?: SetupEnvironment;
-  /** How the application reaches its neighbours. Defaults to the usual way. */
+  /** The functions with which the application calls other services. Defaults to the usual functions. */
   neighbours?: ApplicationOptions['neighbours'];
   /** The URL of the database. Defaults to a new SQLite file. */
   database?: string;
@@ -119,7 +118,7 @@ export interface RequestOptions {
   method?: string;
   token?: string;
   headers?: Record<string, string>;
-  /** Sent as JSON, unless it is a string. */
+  /** The body. It is sent as JSON, unless it is a string. */
   body?: unknown;
 }
 
@@ -140,7 +139,7 @@ export const errorSchema = z.strictObject({
   }),
 });
 
-/** Like the key that the program creates next to a SQLite file. */
+/** A key like the file that the program creates next to an SQLite database. */
 const SECRET_KEY = Buffer.alloc(32, 7).toString('base64');
 
 export async function openHttpWorld(options: HttpWorldOptions = {}): Promise<HttpWorld> {
@@ -309,7 +308,7 @@ async function request(url: string, options: RequestOptions = {}): Promise<Answe
 const LOOK_INTERVAL_MS = 20;
 const MAX_LOOKS = 3_000;
 
-/** A run releases its lease right after its end is stored. Until then, nothing else can start. */
+/** A run releases its lease immediately after its end is stored. Until then, no other run can start. */
 async function untilEnded({ store }: Application, runId: string): Promise<void> {
   for (let look = 0; look < MAX_LOOKS; look += 1) {
     const row = await findRunById(store.reader, runId);

@@ -1,4 +1,4 @@
-/** Tests introductions: their order, who is left out, the names, the file, and a user's own list. */
+/** Tests the order, exclusions and names of introductions. Also tests the file and a user's own list. */
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';

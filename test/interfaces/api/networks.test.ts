@@ -13,7 +13,7 @@ const open = closedAfterTest(({ chargeQueries = false }: { chargeQueries?: boole
   openNetworkWorld({ service: { chargeQueries } }, { contacts: 40, board: 6 }),
 );
 
-/** The world of all tests that change nothing at the service. */
+/** The service for all tests that change nothing in it. */
 let world: NetworkHttpWorld;
 let token = '';
 beforeAll(async () => {
@@ -39,7 +39,7 @@ function post(here: HttpWorld, path: string, body: unknown, as: string) {
   return here.request(ONE + path, { method: 'POST', body, token: as });
 }
 
-/** Removes a member of the board by hand, as on the service's own pages. */
+/** Removes a member from the board manually, as on the service's own pages. */
 async function removeOne({ application, service }: NetworkHttpWorld): Promise<string> {
   const { reader } = application.store;
   const [network] = await listNetworks(reader, 'riverside');

@@ -111,11 +111,10 @@ export async function openOAuthWorld(kind: Kind, publicUrl = PUBLIC_URL) {
       );
       return token;
     },
-    /** Returns the stored refresh token as clear text. */
     refreshToken: (): Promise<string | null> => secrets.read(secretName),
     /** Replaces the stored refresh token. */
     keepRefreshToken: (token: string): Promise<void> => secrets.write(secretName, token),
-    /** Signs in. Returns the account that the client signs in to. */
+    /** Returns the client's account. */
     async signIn() {
       const open = await application.open(integration, new AbortController().signal);
       try {
@@ -124,7 +123,7 @@ export async function openOAuthWorld(kind: Kind, publicUrl = PUBLIC_URL) {
         await open.close();
       }
     },
-    /** Makes it look as if earlier runs had written into this account. */
+    /** Pins the account, as earlier runs do when they write into it. */
     async pinAccount(accountId: string): Promise<void> {
       const { store } = application;
       const attempt = await store.leases.acquire('riverside', 'test', () => true);
@@ -134,7 +133,7 @@ export async function openOAuthWorld(kind: Kind, publicUrl = PUBLIC_URL) {
       );
       await store.leases.release(attempt.lease);
     },
-    /** Returns everything that is on disk, as one text. */
+    /** Returns the content of all files on disk as one string. */
     async disk(): Promise<string> {
       const names = await readdir(folder);
       const files = names.map((name) => readFile(join(folder, name), 'latin1'));

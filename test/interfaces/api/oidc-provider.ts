@@ -1,6 +1,7 @@
 /**
- * An OpenID Connect provider on loopback that follows the specification: discovery, authorization code with PKCE
- * (S256), nonce, and codes that work once. Its consent page always agrees, for the user that the test has set.
+ * An OpenID Connect provider on loopback that follows the specification. It supports discovery, the authorization
+ * code flow with PKCE (S256), nonces, and codes that work once. Its consent page always agrees for the user that the
+ * test has set.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -23,7 +24,7 @@ export interface OidcProvider {
   user: ProviderUser;
   /** True to return the email address only from a separate endpoint, as some providers do. */
   tellsEmailApart: boolean;
-  /** Wrong contents for the tokens. */
+  /** Wrong values that the tokens contain. */
   lie: { nonce?: string; aud?: string; iss?: string; exp?: string; key?: 'foreign' | 'none' };
   close(): Promise<void>;
 }

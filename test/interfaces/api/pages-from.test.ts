@@ -1,6 +1,6 @@
 /**
- * Tests `server.pagesFrom`: a public address offers webhooks and doors to everyone, and everything else only to
- * internal addresses.
+ * Tests `server.pagesFrom`. With this setting, a public address offers only webhooks and doors to everyone. All other
+ * routes accept only internal addresses.
  */
 import { expect, it } from 'vitest';
 import { closedAfterTest } from '../../helpers/closed-after-test.ts';
@@ -29,7 +29,7 @@ it('answers callers outside only at webhooks and health checks, and as if nothin
     }
   }
   for (const inside of ['10.1.2.3', '2001:db8::7']) {
-    // There is no user yet, so even the sign-in page is closed to other machines.
+    // No user exists yet, so even the sign-in page is closed to other machines.
     expect((await world.request('/sign-in', from(inside))).status).toBe(401);
   }
 });

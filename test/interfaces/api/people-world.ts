@@ -1,4 +1,4 @@
-/** Helpers to invite users of a service over HTTP, and to sign them in. */
+/** Helpers that invite users to a service over HTTP and sign them in. */
 import { expect } from 'vitest';
 import type { Role } from '../../../src/core/role.ts';
 import { propose } from '../../../src/people/server-address.ts';
@@ -45,7 +45,7 @@ export async function invite(
   return { id, email, path: `/join/${secret}` };
 }
 
-/** Sets an address at which users reach the service, and confirms it with another browser. */
+/** Sets an address at which users reach the service, and confirms it with a second browser. */
 export async function giveAddress({ application }: HttpWorld, url = 'https://donors.example.org') {
   const { store, sealer } = application;
   await store.act(async (trx) => {

@@ -1,5 +1,5 @@
 /**
- * Tests plans over HTTP. A plan is made after the response, costs nothing, and its stored result contains no contacts
+ * Tests plans over HTTP. A plan is made after the response and costs nothing. Its stored result contains no contacts
  * or values.
  */
 import { expect, it } from 'vitest';

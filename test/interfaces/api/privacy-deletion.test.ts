@@ -1,6 +1,6 @@
 /**
- * Tests HubSpot's signed event about a contact that was deleted for privacy: it is received, recorded in the audit, and
- * carried out.
+ * Tests HubSpot's signed event for a contact's privacy deletion. The product receives the event, records it in the
+ * audit, and carries out the deletion.
  */
 
 import { describe, expect, it } from 'vitest';
@@ -26,7 +26,7 @@ const PUBLIC_URL = 'https://sync.example.org';
 const MINUTE_MS = 60_000;
 const SIGNING = { kind: 'hubspot', secret: 'the app’s client secret' } as const;
 
-/** Opens a service whose contacts are enhanced, with a webhook address that HubSpot's app signs for. */
+/** Opens a service with enhanced contacts and a webhook address. HubSpot's app signs calls to this address. */
 async function openEnhanced(people: number, options: HttpWorldOptions = {}) {
   const here = await open({ publicUrl: PUBLIC_URL, ...options });
   const ids = await here.addPeople(people);
@@ -160,7 +160,7 @@ describe('a signed event of a deletion for privacy', () => {
     expect(asked.status).toBe(202);
     const { approval } = asked.read(z.object({ approval: z.object({ id: z.string() }) }));
     expect(await due(here)).toEqual([]);
-    // The CRM still has the same person under another name, so the profile would be bought again.
+    // The CRM still has the same person under a different name, so the product would buy the profile again.
     const control = controlService(here.service);
     const before = await control.spent();
     here.crm.editContact(id, { lastName: 'Abernathy' });

@@ -1,4 +1,7 @@
-/** Checks that every refused form is shown again with the values that the user typed. A new form needs a row here. */
+/**
+ * Checks that every refused form is shown again with the values that the user typed. Add a row here for each new
+ * form.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { FORMS, findForm } from '../../../src/interfaces/pages/frame/forms.ts';
@@ -11,7 +14,7 @@ interface Filled {
   /** The address that the form is sent to. */
   path: string;
   typed: Readonly<Record<string, string>>;
-  /** The fields that the page shows again. Defaults to all. */
+  /** Defaults to all. */
   kept?: readonly string[];
   /** The secret fields, which the page must not show again. */
   secrets?: readonly string[];
@@ -120,7 +123,7 @@ const FILLED: Readonly<Record<string, (ids: Ids) => Filled>> = {
   }),
 };
 
-/** Forms that are only a button, or whose few hidden fields the page sets itself. */
+/** Forms that consist of a button, and forms whose few hidden fields the page sets itself. */
 const BUTTONS = new Set([
   ...['/link/:secret', '/account/links/:link/end'],
   ...['/introductions/:client/csv', '/introductions/:client/listed/:contact'],
@@ -184,7 +187,7 @@ const BUTTONS = new Set([
 ]);
 
 /**
- * Forms that only their own tests can fill in, because they need a first visit, a passkey, the address, or a world with
+ * Forms that only their own tests can fill in. They need a first visit, a passkey, the address, or a service with
  * networks.
  */
 const ELSEWHERE = new Set([

@@ -66,8 +66,8 @@ describe('the key of the service', () => {
 
 describe('an address that was set in a browser', () => {
   it('reaches nothing inside the network when its name leads there later', async () => {
-    // A malicious DNS resolver: it returns a public address when the form is checked, and this machine's address for
-    // the request.
+    // A malicious DNS resolver returns a public address while the form is checked. It returns this machine's address
+    // when the request is sent.
     const answers = ['93.184.216.34'];
     const lookup: LookupFunction = (_, __, answer) =>
       answer(null, [{ address: answers.shift() ?? '127.0.0.1', family: 4 }]);
@@ -186,7 +186,7 @@ describe('client credentials of Salesforce', () => {
     const page = await here.request(`/setup/${id}/crm`);
     expect(page.text).toContain('Connected to');
     expect(page.text).not.toContain(clientSecret);
-    // The secret is kept as long as the address and the app stay the same.
+    // The secret is kept while the address and the app do not change.
     const kept = await post(here, `/setup/${id}/crm`, app);
     expect(kept.location).toBe(`/setup/${id}/crm?note=connected`);
     expect((await findSetup(here.application, id))?.answers.crm?.['auth']).toEqual({

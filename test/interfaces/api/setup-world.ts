@@ -8,7 +8,7 @@ import { type HttpWorld, type HttpWorldOptions, openHttpWorld } from './http-wor
 export const open = closedAfterTest(openHttpWorld);
 const LOCAL = { setup: { serviceUrl: null, hosts: ['127.0.0.1:*'] } };
 
-/** Opens a world whose operator allows the set-up to use addresses on this machine, where the sandboxes run. */
+/** Opens a service whose operator allows the set-up to use addresses on this machine, where the sandboxes run. */
 export const openLocal = (options: HttpWorldOptions = {}) => open({ ...LOCAL, ...options });
 
 type Fields = Readonly<Record<string, string | readonly string[]>>;
@@ -97,7 +97,7 @@ export async function withFile(here: HttpWorld, text = PEOPLE): Promise<string> 
 export async function knownPeople({ service }: HttpWorld, count: number): Promise<string> {
   const people = await controlService(service).people(4 * count);
   const whole = people.filter(({ firstName, lastName }) => firstName && lastName);
-  // Takes one contact per last name, because the same person in two contacts would be paid for only once.
+  // Keeps one contact per last name. If two contacts were the same person, only one of them would be paid for.
   const distinct = new Map(whole.map((person) => [person.lastName?.toLowerCase(), person]));
   const rows = [...distinct.values()]
     .slice(0, count)
@@ -107,7 +107,7 @@ export async function knownPeople({ service }: HttpWorld, count: number): Promis
   return ['Donor ID,First Name,Last Name,Address', ...rows, ''].join('\n');
 }
 
-/** Starts a set-up, and answers and saves every step up to the plan. */
+/** Starts a set-up, then answers and saves every step before the plan. */
 export async function answeredAll(here: HttpWorld, count = 40): Promise<string> {
   const id = await withFile(here, await knownPeople(here, count));
   await post(here, `/setup/${id}/people`, { ...COLUMNS, addresses: 'Address' });
@@ -125,7 +125,7 @@ export async function settled(here: HttpWorld, id: string): Promise<string> {
   return setup?.trialRun ?? '';
 }
 
-/** Sets up a client completely. Returns its ID. */
+/** Sets up a client completely. */
 export async function done(here: HttpWorld): Promise<string> {
   const id = await answeredAll(here);
   await post(here, `/setup/${id}/plan`, { do: 'trial' });

@@ -104,7 +104,7 @@ describe('the webhook address of a client', () => {
       code: 'hook_exists',
       message: expect.stringContaining('Nothing was changed.'),
     });
-    // The address still exists, because the response demands a signature.
+    // The response demands a signature, so the address still exists.
     expect(await call(world, first.url)).toBe(401);
     const second = (await change(world, `${ONE}/rotate`, {})).read(madeSchema);
     expect(second).toMatchObject({ signature: 'hmac', secret: expect.any(String) });

@@ -1,6 +1,8 @@
 import { crc32, inflateRawSync } from 'node:zlib';
 
-/** Returns the files in a ZIP file by name, from its central directory. Throws if the file is incomplete. */
+/**
+ * Returns the files that a ZIP file's central directory lists, by name. Throws an error if the file is incomplete.
+ */
 export function readZip(bytes: Buffer): Map<string, string> {
   const end = bytes.lastIndexOf(Buffer.from('PK\x05\x06', 'latin1'));
   if (end < 0) throw new Error('There is no table of contents.');

@@ -1,4 +1,6 @@
-/** Writes a settings file with one client, `riverside`, which has a CSV file and uses the key PARTNER_API_KEY. */
+/**
+ * Writes a settings file with one client, `riverside`. The client has a CSV file and uses the key PARTNER_API_KEY.
+ */
 export function aSettingsFile({ database = 'sqlite:data.db', partnerUrl = 'https://p.example' }) {
   return `database: "${database}"
 integrations:

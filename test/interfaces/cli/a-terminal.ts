@@ -5,7 +5,7 @@ export interface RecordedStream extends PassThrough {
   isTTY: boolean;
   columns: number;
   rows: number;
-  /** Terminals have this method. Here, keys arrive one by one without it. */
+  /** Real terminals have this method. This terminal always delivers single keys. */
   setRawMode(isRaw: boolean): void;
   written(): string;
 }

@@ -1,6 +1,6 @@
 /**
- * Sends SIGKILL at random moments of `about`, `forget` and `erase`, on both databases. Repeated commands must have the
- * same result as without the kill.
+ * Sends SIGKILL to `about`, `forget` and `erase` at random moments, on both databases. A repeated command must have
+ * the same result as an uninterrupted command.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -16,7 +16,6 @@ import { databaseText, forgetSchema, ourColumns } from './forgetting.ts';
 const open = closedAfterTest(openCliWorld);
 const KILLS = 4;
 
-/** Runs commands of one kind, and kills some of them. */
 interface Killer {
   kills: number;
   /** Runs a command, and kills it at a random moment within the shortest duration so far. */
@@ -76,7 +75,7 @@ for (const kind of ['sqlite', 'postgres'] as const) {
 
     it('of erase, goes on when it is repeated, and leaves no id', async () => {
       const { world, ids, url } = await aPlace(['riverside', 'harbor', 'hillside']);
-      // Compares whole ids, because a client's name stays recorded, and a fingerprint next to it can start with a
+      // Compares whole IDs. A client's name remains in the records, and a fingerprint next to it can start with a
       // hyphen.
       const gone = [...(ids['harbor'] ?? []), ...(ids['hillside'] ?? [])];
       const idsIn = (text: string) => gone.filter((id) => text.includes(id));

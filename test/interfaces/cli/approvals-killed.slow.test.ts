@@ -1,4 +1,4 @@
-/** Kills the process that confirms a request with SIGKILL. Checks that nothing is lost or done twice. */
+/** Sends SIGKILL to the process that confirms a request. Checks that nothing is lost or done twice. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
@@ -21,7 +21,9 @@ const oneSchema = z.object({ approval: z.object({ id: z.string() }) });
 const listSchema = z.object({ approvals: z.array(z.object({ state: z.string() })) });
 const entriesSchema = z.object({ entries: z.array(z.object({ action: z.string() })) });
 
-/** The times after which the process is killed (ms), from its start until it finishes without a kill. */
+/**
+ * The times (ms) after which the process is killed. They range from its start to the end of an uninterrupted process.
+ */
 const LIVES = [150, 180, 210, 250, 320, 600, 1_000];
 
 /**
@@ -40,7 +42,7 @@ async function confirmKilled(world: CliWorld, ask: readonly string[], lifeMs: nu
     // After a process has exited, its lease is free immediately.
     const { exitCode, stderr } = await world.run(['approvals', 'confirm', id, '--yes'], {}, 'cal');
     expect(exitCode, stderr).toBe(0);
-    // The process found the remains of a killed process, but nothing that needs a user.
+    // The process found the remains of a killed process. No user has to act on them.
     expect(stderr).not.toMatch(/"level":[456]0/);
   }
   expect((await world.runJson(['approvals'], listSchema)).approvals).toEqual([]);

@@ -11,7 +11,7 @@ import { databaseText, enhancedId, ourColumns } from './forgetting.ts';
 
 const openAny = closedAfterTest(openCliWorld);
 
-/** Opens a world in which these actions wait for a second user. */
+/** Opens a service in which these actions wait for a second user. */
 async function open(twoPeople: string, options: CliWorldOptions = {}): Promise<CliWorld> {
   const world = await openAny(options);
   const path = world.path('donor-sync.yaml');
@@ -159,7 +159,7 @@ describe('donor-sync approvals', () => {
       'ben forget.begun',
     ]);
     expect(actions.at(-1)).toBe('ben forget.done');
-    // Without the setting about a second user, one user is enough.
+    // Unless the settings require a second user, one user can confirm the request.
     const other = (await world.rows()).find((row) => row['Donor ID'])?.['Id'] ?? '';
     expect((await world.run(['forget', other, '--integration', 'harbor', '--yes'])).exitCode).toBe(
       0,

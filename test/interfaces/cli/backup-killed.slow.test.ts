@@ -1,6 +1,6 @@
 /**
- * Sends SIGKILL at random moments of `backup` and `restore`. The result must be the old database or the new one, never
- * a mixture.
+ * Sends SIGKILL to `backup` and `restore` at random moments. The result must be the old database or the new database,
+ * never a mixture.
  */
 import { readdir } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -60,7 +60,7 @@ const agreedSchema = z.object({
   ),
 });
 
-/** Returns the files next to the database, except the world's own files. */
+/** Returns the files next to the database. Omits the files that the test itself created. */
 async function filesOf(world: CliWorld): Promise<string[]> {
   const names = await readdir(world.path('.'));
   return names
@@ -162,7 +162,7 @@ describeOn('sqlite', 'donor-sync backup and restore', () => {
     const { db, close } = await openDatabase<Tables>(`sqlite:${world.path('store.db')}`);
     await sql`update donor_sync_ground set hash = '0f0f0f'`.execute(db);
     await close();
-    // Creates a database as another pre-release would.
+    // Creates a database as a different pre-release does.
     const keyRing = await loadKeyRing(undefined, `sqlite:${world.path('store.db')}`);
     await sealFile(world.path('store.db'), world.path('other.backup'), keyRing, 0);
     const [files, bytes] = [await filesOf(world), await readFile(world.path('store.db'))];
@@ -253,7 +253,7 @@ describeOn('sqlite', 'donor-sync backup and restore', () => {
         .parse(JSON.parse((await world.run(['runs', '--json'])).stdout));
       const undo = await world.run(['undo', runs.runs.at(-1)?.id ?? '', '--yes']);
       expect([undo.exitCode, undo.stderr]).toEqual([2, expect.stringContaining('are not known')]);
-      // Whether the contact was paid for stays unknown, although processes have written to the new log since.
+      // Processes have since written to the new log, but the log does not show whether the contact was paid for.
       expect((await world.run(['forget', erased, '--yes'])).exitCode).toBe(0);
       expect((await world.run(['restore', '--agree', 'riverside', '--yes'])).exitCode).toBe(0);
       expect((await world.run(['sync'])).exitCode).toBe(0);
@@ -480,7 +480,8 @@ describeOn('postgres', 'donor-sync backup and restore on Postgres', () => {
 });
 
 /**
- * Copies a server's database, as restoring a snapshot of the server would. `over` is any other database of the server.
+ * Copies a server's database, as if a snapshot of the server were restored. `over` is a further database on the
+ * server.
  */
 async function copyServerDatabase(over: string, { from, to }: { from: URL; to: URL }) {
   const { db, close } = await openDatabase<Tables>(over);

@@ -31,7 +31,6 @@ async function loadShape() {
   return describeProgram(program, await loadCommands(deps));
 }
 
-/** Returns true if this shell or program is installed. */
 function isInstalled(program: string): boolean {
   return spawnSync(program, ['--version']).error === undefined;
 }

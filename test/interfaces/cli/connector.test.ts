@@ -1,4 +1,4 @@
-/** Tests `connector new`, and that the guide shows its output. */
+/** Tests `connector new`. The guide must show the output of this command. */
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -94,7 +94,7 @@ describe('the guide to connectors', () => {
   });
 });
 
-/** Returns the code in the guide, by the file that it belongs to. */
+/** Returns each file's code as the guide shows it. */
 async function shownFiles(): Promise<Record<'index.js' | 'crm.js' | 'index.test.js', string>> {
   const guide = await readFile(join(CHECKOUT, 'docs/guides/write-a-connector.md'), 'utf8');
   const blocks = [...guide.matchAll(/^```js\n(.*?)^```$/gms)].map(([, code]) => code ?? '');

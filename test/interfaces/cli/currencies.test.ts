@@ -37,7 +37,7 @@ const aboutSchema = z.object({
   }),
 });
 
-/** Opens an org in which every contact's currency is yen. The settings convert amounts, unless a test changes them. */
+/** The settings convert amounts, unless a test changes them. */
 async function anOrgInYen(mode = 'convert') {
   const crm = await openOrg({ contacts: 12, donors: 500, shape: 'plain', currencies: true });
   const world = await open({ people: 0 });
@@ -85,7 +85,7 @@ describe('amounts in another currency', () => {
     expect(shown.length).toBeGreaterThan(3);
     for (const { from, to } of shown) {
       expect(from).toBe(null);
-      // The amount in yen comes from whole thousands of dollars.
+      // The amount in yen is a converted amount of whole thousands of dollars.
       expect(Number(to) % (1_000 * YEN)).toBe(0);
     }
     expect((await world.run(['sync'])).exitCode).toBe(0);
@@ -106,7 +106,8 @@ describe('amounts in another currency', () => {
 
     const hidden = { type: 'CurrencyType', access: 'hidden' };
     await control('PUT', 'object-access', hidden);
-    // A user changes the currency, but no run has read this change yet, so the number is still ours.
+    // A user has changed the currency. No run has read this change yet, so the product still recognises the number as
+    // ours.
     await edit(id, { CurrencyIsoCode: 'EUR' });
     const args = ['forget', id, '--integration', 'riverside', '--also-in-crm', '--yes'];
     const { forget } = await world.runJson(args, forgetSchema);

@@ -17,7 +17,7 @@ afterEach(async () => {
   crm = undefined;
 });
 
-/** A text that is placed wherever a user or a customer could have written something. */
+/** A string that is placed wherever a user or a customer could have written a value. */
 const MARK = /planted/i;
 
 describe('donor-sync doctor --report', () => {
@@ -194,7 +194,7 @@ async function openHubspot(
   );
 }
 
-/** Opens an org. Returns all texts that identify its people. */
+/** Opens an org. Returns all strings that identify its people. */
 async function openSalesforce(
   { path, service }: CliWorld,
   { contacts, more = '' }: { contacts: number; more?: string },

@@ -14,7 +14,7 @@ export const valuesWaitingSchema = z.strictObject({
   ),
 });
 
-/** Exactly the fields in design 4.3 and the waiting values. An extra or missing field is an error. */
+/** The fields from design 4.3 and the values that wait to be written. An extra or missing field is an error. */
 const reportSchema = z.strictObject({
   id: z.uuid(),
   integration: z.string(),

@@ -1,4 +1,7 @@
-/** Tests erasures that Salesforce requests, on the command line: the decision, the second user, and the erasure. */
+/**
+ * Tests erasures that Salesforce requests. On the command line, the tests check the decision, the second user, and
+ * the erasure.
+ */
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -21,7 +24,7 @@ const batchesSchema = z.object({
 
 type World = Awaited<ReturnType<typeof openMarked>>;
 
-/** Opens a client of an org whose contacts were enhanced. Then marks some of them to be forgotten. */
+/** Opens a client with an org and enhanced contacts. Then marks some contacts for erasure. */
 async function openMarked(
   marked: number,
   more: Record<string, unknown> = {},
@@ -80,7 +83,7 @@ async function donorIdOf({ control }: World, id: string | undefined) {
   return record['Donor_ID__c'] ?? null;
 }
 
-/** Settings with which the CRM's erasure requests need no user. */
+/** With these settings, the CRM's erasure requests need no user's decision. */
 const ERASE = { privacy: { crmRequests: 'erase' } };
 
 describe('contacts that Salesforce marks to be forgotten', () => {
@@ -143,7 +146,7 @@ describe('contacts that Salesforce marks to be forgotten', () => {
   it('are erased without a question if the settings say so', async () => {
     const here = await openMarked(2, {}, {}, ERASE);
     const { world, ids } = here;
-    // The sync that reads the marks erases the contacts, or the next sync does.
+    // The contacts are erased by the sync that reads the marks, or by the next sync.
     expect((await world.run(['sync'])).exitCode).toBe(0);
     expect(await readBatches(here)).toEqual([]);
     for (const id of ids.slice(0, 2)) expect(await donorIdOf(here, id)).toBeNull();

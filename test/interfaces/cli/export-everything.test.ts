@@ -16,7 +16,7 @@ const exportedSchema = z.object({
 });
 
 describeEachDatabase('export --everything', (_, kind) => {
-  /** Opens two nonprofits that were synced twice, so some values were overwritten. */
+  /** Opens two nonprofits that have been synced twice. The second sync overwrote some values. */
   async function leaving() {
     const databaseUrl = kind === 'postgres' ? await freshPostgresUrl() : undefined;
     const world = await open({ integrations: ['riverside', 'harbor'], databaseUrl });

@@ -162,7 +162,7 @@ describe('donor-sync fields source', () => {
     expect(source.folder).toBe(world.path('project'));
     expect(source.files).toContain('sfdx-project.json');
     expect(source.files).toContain(`${FIELDS}/Donor_Net_Worth__c.field-meta.xml`);
-    // Without networks, nothing would fill the fields of warm paths.
+    // Without networks, the product would never fill the warm-path fields.
     expect(source.files.filter((file) => file.includes('Warm_Path'))).toEqual([]);
     expect(source.next.join()).toContain('sf project deploy start');
     for (const file of source.files) {

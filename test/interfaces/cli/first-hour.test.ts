@@ -23,7 +23,7 @@ function messyFile(rows: readonly Record<string, string>[]): string {
     return cells.map((cell) => (/[;"]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell));
   });
   const text = lines.map((cells) => cells.join(';'));
-  // Adds bad rows: one with too few cells, one without an ID, and one with a quote that is never closed.
+  // Adds three bad rows. One has too few cells, one has no ID, and one has a quote that is never closed.
   text[50] = text[50]?.split(';').slice(0, 3).join(';') ?? '';
   text[150] = `;${lines[150]?.slice(1).join(';')}`;
   text[250] = `${lines[250]?.[0]};"${lines[250]?.slice(1, 5).join(';')};`;

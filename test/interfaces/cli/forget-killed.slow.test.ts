@@ -1,6 +1,6 @@
 /**
- * Sends SIGKILL at chosen moments of `forget`, for each kind of CRM. `npm run bench -- forget` is the long version,
- * with random moments and both databases.
+ * Sends SIGKILL to `forget` at chosen moments, for each kind of CRM. `npm run bench -- forget` is the long version.
+ * It uses random moments and both databases.
  */
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -25,14 +25,13 @@ const DONORS = 500;
 /** A CRM as this test sees it, without the product. */
 interface Place {
   world: CliWorld;
-  /** The proxy in front of the service. */
   service: KillingProxy;
   /** The proxy in front of the CRM, or null for a file. */
   crm: KillingProxy | null;
   ids(): Promise<string[]>;
   /** Returns the fields of a contact that only donor-sync fills, with their values. */
   ours(id: string): Promise<Record<string, unknown>>;
-  /** Adds the same person under another ID. */
+  /** Adds the same person under a different ID. */
   copy(id: string): Promise<void>;
   merge?(loser: string, winner: string): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** Shared helpers of the tests of `forget`: reading data, and looking for it afterwards. */
+/** Helpers for the tests of `forget`. They read data and search for it after the erasure. */
 import { readdir, readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import type { CliWorld } from '../../helpers/cli.ts';
@@ -35,7 +35,7 @@ export const forgetSchema = z.strictObject({
   }),
 });
 
-/** Returns the bytes of the database, and of all files that SQLite keeps next to it, as text. */
+/** Returns the bytes of the database as a string, with all files that SQLite stores next to it. */
 export async function databaseText({ path }: CliWorld): Promise<string> {
   const names = (await readdir(path('.'))).filter((name) => name.startsWith('store.db'));
   return (await Promise.all(names.map((name) => readFile(path(name), 'latin1')))).join('');
@@ -48,7 +48,7 @@ export async function enhancedId(world: CliWorld, name?: string): Promise<string
   return row['Id'] ?? '';
 }
 
-/** Returns the columns of a contact that only donor-sync fills. */
+/** Returns the columns of a contact that donor-sync alone fills. */
 export async function ourColumns(world: CliWorld, id: string, name?: string): Promise<string[]> {
   const row = (await world.rows(name)).find((one) => one['Id'] === id) ?? {};
   return Object.entries(row).flatMap(([column, value]) =>

@@ -50,8 +50,8 @@ describe('donor-sync holds', () => {
     expect(donorOf(rejected.contact)).toBe('');
     const left = (await here.runJson(['holds'], holdsSchema)).holds;
     const decided = [approved.id, rejected.id, resubmitted.id];
-    // The service may know the resubmitted contact by its new last name, for example after a marriage. In that case,
-    // the contact is submitted again.
+    // The service may know the resubmitted contact by its new last name, for example after a marriage. It is then
+    // submitted again.
     const again = left.filter(({ contact }) => contact === resubmitted.contact);
     expect(left.filter(({ id }) => decided.includes(id))).toEqual([]);
     expect(left.length - again.length).toBe(holds.length - 3);

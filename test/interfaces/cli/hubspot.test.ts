@@ -1,4 +1,4 @@
-/** Tests `hubspot app`: it writes the app's project for this installation, and refuses without https. */
+/** Tests `hubspot app`. It writes the app's project for this installation, and refuses an address without HTTPS. */
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -43,7 +43,7 @@ it('writes the project with the address of this installation, and no other', asy
   const metas = files.filter((file) => file.endsWith('-hsmeta.json'));
   const types = metas.map((file) => metaSchema.parse(JSON.parse(texts.get(file) ?? '')).type);
   expect(types.toSorted()).toEqual(['app', 'card', 'webhooks', 'workflow-action']);
-  // HubSpot compares origins, so the app contains the origin, and each full address.
+  // HubSpot compares origins. The app therefore contains the origin as well as each full address.
   expect(read('app-hsmeta.json').config.permittedUrls.fetch).toEqual([
     'https://donors.example.net',
   ]);

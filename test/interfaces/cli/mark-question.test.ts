@@ -14,7 +14,7 @@ const PEOPLE = 60;
 
 type Mark = (at: number) => string;
 
-/** Opens a world whose settings name the file's column `Gone`. */
+/** Opens a project whose settings name the file's column `Gone`. */
 async function openMarked(mark: Mark, contacts = 'deceasedField: Gone', people = PEOPLE) {
   const here = await open({ people });
   const settings = here.path('donor-sync.yaml');

@@ -18,10 +18,10 @@ import { runCommand } from './run-command.ts';
 
 const KILLS = 4;
 
-/** Enough rows for a copy that takes some seconds. */
+/** Copying them takes a few seconds. */
 const ROWS = 1_200;
 
-/** The program needs half a second to start before it moves anything. */
+/** The program needs half a second to start before it moves any data. */
 const FIRST_KILL_MS = 600;
 const LAST_KILL_MS = 2_000;
 
@@ -59,7 +59,7 @@ describeOn('postgres', 'a move that is killed', () => {
     for (const [table, rows] of Object.entries(before)) {
       if (!isAudit(table)) expect(after[table], table).toEqual(rows);
     }
-    // However often the move was killed, it adds only one entry about the move, and the head of the chain.
+    // Even after several kills, the move adds only one entry about the move and the head of the chain.
     expect(after['audit_entries']).toHaveLength((before['audit_entries']?.length ?? 0) + 1);
   });
 });

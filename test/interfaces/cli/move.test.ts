@@ -64,7 +64,7 @@ describeOn('postgres', 'move', () => {
     await closeAll();
     const { document } = await move(target);
     const [moved, left] = [await open(target), await open(source)];
-    // Includes rows that exist only in the new database.
+    // The result includes rows that exist only in the new database.
     expect(await tablesOf(moved.db)).toEqual(tables);
     for (const table of tables) {
       const rows = await rowsOf(moved.db, table);

@@ -1,6 +1,6 @@
 /**
- * Checks that each command that shows people's names records it in the audit: the user, and the kind and number of
- * names, but not the names.
+ * Checks that each command that shows people's names adds an audit entry. The entry contains the user, and the kind
+ * and number of names, but not the names.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

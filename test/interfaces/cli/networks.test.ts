@@ -79,7 +79,6 @@ const insideSchema = z.object({
   ),
 });
 
-/** Returns the networks in the service. */
 async function atTheService({ service }: CliWorld) {
   const reply = await fetch(`${service.rootUrl}/_sandbox/networks`);
   return insideSchema.parse(await reply.json()).networks;

@@ -16,7 +16,7 @@ const open = closedAfterTest(openCliWorld);
 const openOrg = closedAfterTest(startSalesforceSandbox);
 const openAccount = closedAfterTest(startHubspotSandbox);
 
-/** A CRM with people, which the test sees without the product. */
+/** A CRM with people. The test reads the CRM directly. */
 interface Crm {
   settings: Record<string, unknown>;
   /** A field that marks every contact, although nobody has opted out. */
@@ -81,7 +81,7 @@ async function hubspot(): Promise<Crm> {
   const auth = { type: 'token', token: account.token };
   return {
     settings: { kind: 'hubspot', url: account.rootUrl, auth, requestsPerTenSeconds: 0 },
-    // In a text field, any text counts as a mark.
+    // In a text field, any value counts as a mark.
     wrongField: 'lastname',
     fields: toFields([
       ...['donor_id', 'donor_net_worth_low', 'donor_net_worth_high'],
@@ -115,9 +115,9 @@ describe.each([
     await save(2, null);
     await sync(world);
     const before = valuesOf(await crm.values(), crm.fields.slice(0, 2));
-    // The field map gets more lines on the same night.
+    // The user adds lines to the field map on the same night.
     await save(SOURCES.length, crm.wrongField);
-    // With a file, a mark on most contacts also leads to the question whether its column is the right one.
+    // If a file marks most contacts, the product also asks whether the column is correct.
     const report = await sync(world, crm.settings['kind'] === 'csv' ? 3 : 0);
     expect(report.contacts).toMatchObject({ written: 0, skipped: PEOPLE });
     expect(valuesOf(await crm.values(), crm.fields.slice(0, 2))).toEqual(before);
@@ -138,7 +138,7 @@ describe.each([
     expect(valuesOf(await crm.values(), crm.fields)).toEqual(whole);
     expect(await world.spent()).toBe(spent);
 
-    /** Opens another CRM with the same people, which was synced with the whole map and never had a wrong field. */
+    /** Opens a different CRM with the same people. It was synced with the whole map and never had a wrong field. */
     async function syncedAtOnce() {
       const other = await open({ people: PEOPLE, service: { donors: DONORS } });
       const place = await openCrm(other);
@@ -175,7 +175,7 @@ async function sync(world: World, expected = 0) {
   return report;
 }
 
-/** Returns each contact's values in these fields, in the order of the fields, without blanks. */
+/** Returns each contact's values in these fields, in the order of the fields. Omits blank values. */
 function valuesOf(
   values: ReadonlyMap<string, Record<string, unknown>>,
   fields: readonly { to: string }[],

@@ -7,7 +7,6 @@ import { holdJobs } from '../../helpers/held-jobs.ts';
 export const STRANGER = 'Quillfeather-Onyx';
 
 export interface OtherNames {
-  /** The options that a world needs for these tests. */
   options: CliWorldOptions;
   /** Submits all contacts, and changes their last names. Then their profiles arrive, so each contact is held. */
   come(world: CliWorld): Promise<void>;
@@ -19,7 +18,7 @@ export function otherNames(): OtherNames {
   return {
     options: {
       service: jobs.service,
-      // If the new name were read after the profile has arrived, the contact would be submitted again.
+      // If the new name were read after the profile arrived, the contact would be submitted again.
       settings: '    refresh: { whenIdentityChanges: false }\n    guards: { trial: { size: 0 } }',
     },
     async come(world) {

@@ -19,7 +19,7 @@ export interface Started {
   stdout(): string;
   /** Returns the stderr so far. */
   stderr(): string;
-  /** Requests a stop, like SIGTERM. */
+  /** Requests a stop, as SIGTERM does. */
   stop(): void;
   ended: Promise<Ended>;
 }
@@ -31,7 +31,7 @@ export interface StartOptions {
   onTerminal?: boolean;
 }
 
-/** Returns the dependencies of commands, for a user called anna with a non-interactive terminal. */
+/** The user is anna, and the terminal is not interactive. */
 export function commandDeps({ cwd, env = {}, onTerminal = false }: StartOptions) {
   return {
     stdin: aStream({ isTTY: false }),
@@ -78,7 +78,7 @@ export function startCommand(
   };
 }
 
-/** Runs `donor-sync …` with one command, and waits until it ends. */
+/** Runs `donor-sync …` with one command and waits until the command has ended. */
 export function runCommand(
   createIt: (deps: ProductDeps) => Command,
   argv: readonly string[],

@@ -18,7 +18,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Serves until the end of the test. Returns the line that says it is ready. */
+/** Runs the sandbox until the end of the test. Returns the line that the sandbox prints when it is ready. */
 async function serve(...options: string[]) {
   const sandbox = startCommand(
     sandboxCommand,

@@ -6,9 +6,9 @@ import type { CliProcess, CliWorld } from '../../helpers/cli.ts';
 /** `donor-sync serve` in a separate process that is ready. */
 export interface ServingCli extends CliProcess {
   url: string;
-  /** The one-time link. Null if an owner can already sign in. */
+  /** Null if an owner can already sign in. */
   signInUrl: string | null;
-  /** Sends a request as the owner that the link creates. The path starts with a slash. */
+  /** Sends a request as the owner whose account was created through the link. The path starts with a slash. */
   ask(path: string, options?: { method?: string; body?: object }): Promise<Response>;
 }
 
@@ -18,7 +18,7 @@ const readySchema = z.strictObject({
   linkFile: z.string().optional(),
 });
 
-/** Serves on a free port. Resolves when the service is ready. */
+/** Starts `serve` on a free port. Resolves when the service is ready. */
 export async function startServing(
   world: CliWorld,
   options: readonly string[] = [],
@@ -59,7 +59,7 @@ export async function followLink(
   return post(new URL('/first-visit', link).href, account, visit.cookie);
 }
 
-/** Signs in as the owner that another link has created. */
+/** Signs in as the owner whose account was created through the link. */
 async function signIn(url: string): Promise<string> {
   return (await post(`${url}/sign-in`, { ...OWNER, to: '/' })).cookie;
 }

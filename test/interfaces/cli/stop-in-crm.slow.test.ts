@@ -12,7 +12,7 @@ import { runsSchema } from './documents.ts';
 
 const open = closedAfterTest(openCliWorld);
 
-/** So long that only the stop can have ended the process. */
+/** The delay is so long that only the stop can have ended the process. */
 const LONG_MS = 600_000;
 
 /** The time limit that the guides promise. */

@@ -104,7 +104,7 @@ describe('a terminal', () => {
     }
     expect(await run('runs', id, '--show', '--json')).not.toContain('Ann');
     expect(await run('runs', '--show')).toContain('--show needs a run');
-    // These messages can quote names, so the audit records once that they were shown, with their number.
+    // These messages can quote names. The audit therefore contains one entry with the number of shown names.
     const audit = await world.run(['audit', '--action', 'names.shown', '--json']);
     expect(entriesSchema.parse(JSON.parse(audit.stdout)).entries).toMatchObject([
       { integration: 'riverside', details: { command: 'runs', names: expect.any(Number) } },
@@ -126,8 +126,8 @@ const entriesSchema = z.object({ entries: z.array(z.unknown()) });
 type Run = (...args: string[]) => Promise<string>;
 
 /**
- * Returns a function that runs a command at a terminal, checks that its output contains nothing that acts on a
- * terminal, and returns it without colours.
+ * Returns a function that runs a command at a terminal. The function checks that the output contains no sequences
+ * that a terminal executes, and returns the output without colours.
  */
 function runner({ path, service }: CliWorld): Run {
   return async (...args) => {

@@ -5,7 +5,9 @@ import { runsSchema } from './documents.ts';
 
 const open = closedAfterTest(openCliWorld);
 
-/** Opens a world with the settings that `init` writes if one column "Last, First" was given for both names. */
+/**
+ * Opens a project with the settings that `init` writes if the user chooses the column "Last, First" for both names.
+ */
 async function openWithWrongColumn(options: { people: number; integrations?: string[] }) {
   const world = await open(options);
   const rows = await world.rows();

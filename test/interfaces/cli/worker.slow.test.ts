@@ -74,7 +74,7 @@ describeOn('postgres', 'worker', () => {
     const [ended] = await untilRuns('succeeded');
     const interrupted = (await runs()).find(({ status }) => status === 'incomplete');
     expect(interrupted?.reason).toMatchObject({ code: 'interrupted' });
-    // A silent worker is noticed only after ten seconds. This worker has announced its end.
+    // A silent worker is noticed only after ten seconds. This worker has reported its end.
     expect(gapMs(interrupted?.finishedAt, ended?.startedAt)).toBeLessThan(10_000);
     expect(await world.spent()).toBe(12);
   });
@@ -142,7 +142,7 @@ describeOn('postgres', 'worker', () => {
     await sleep(3_000);
     const begun = (await runs()).map(({ startedAt }) => startedAt).sort();
     const gaps = begun.slice(1).map((at, index) => gapMs(begun[index], at));
-    // However slow the machine is, only the burst's next run starts, and not before its time.
+    // Even on a slow machine, only the burst's next run starts, and it never starts too early.
     expect(Math.min(...gaps)).toBeGreaterThanOrEqual(14_900);
   });
 
@@ -254,7 +254,7 @@ async function untilPaid(): Promise<void> {
   throw new Error('no contact was submitted');
 }
 
-/** Applies the client in the settings file with another ID, and with more lines. */
+/** Applies the settings file to the client, with a different ID and additional lines. */
 async function apply(id: string, lines: readonly string[]): Promise<void> {
   const text = await readFile(world.path('donor-sync.yaml'), 'utf8');
   await writeFile(
@@ -294,10 +294,7 @@ async function runs() {
   return (await world.runJson(['runs'], runsSchema)).runs;
 }
 
-/**
- * Waits until this many runs have this status and, if a reason is given, one of them has ended for that reason. Returns
- * the runs.
- */
+/** Waits until this many runs have this status. If a reason is given, one run must have ended for that reason. */
 async function untilRuns(status: string, count = 1, reason?: string) {
   for (let look = 0; look < MAX_LOOKS; look += 1) {
     const all = await runs();
@@ -309,13 +306,13 @@ async function untilRuns(status: string, count = 1, reason?: string) {
   throw new Error(`no run is ${status}`);
 }
 
-/** Returns true if one of the runs started before another had ended. */
+/** Returns true if a run started before an earlier run had ended. */
 function overlaps(all: readonly z.infer<typeof runsSchema>['runs'][number][]): boolean {
   const inOrder = all.toSorted((a, b) => (a.startedAt < b.startedAt ? -1 : 1));
   return inOrder.some(({ startedAt }, index) => startedAt < (inOrder[index - 1]?.finishedAt ?? ''));
 }
 
-/** Returns the time between two moments. Positive if the second comes later. */
+/** Returns the time between two moments. The result is positive if the second moment is later. */
 function gapMs(from: string | null | undefined, to: string | null | undefined): number {
   return Date.parse(to ?? '') - Date.parse(from ?? '');
 }

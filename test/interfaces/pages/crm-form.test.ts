@@ -110,7 +110,7 @@ describe('the form of a CRM with a key', () => {
     );
     const elsewhere = { url: 'https://b.example', user: 'ann', apiKey: 'k-2' };
     await expect(read(elsewhere, AT_A)).rejects.toThrow('enter the site key again');
-    // The secrets of another kind of CRM, or of another way to sign in, are also not sent.
+    // The form also omits the secrets of a different kind of CRM or a different sign-in method.
     const others = [
       { ...AT_A, kind: 'other' },
       { ...AT_A, auth: { ...AT_A.auth, type: 'oauth' } },

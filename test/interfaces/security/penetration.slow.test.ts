@@ -1,6 +1,6 @@
 /**
- * Requests every route as every possible caller: for data with access, for data without access, and for data that does
- * not exist. The expected responses come from `route-table.ts`, which is based on the design and the guides.
+ * Requests every route as every possible caller. The data is accessible, not accessible, or missing. The expected
+ * responses come from `route-table.ts`, which is based on the design and the guides.
  */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { ROLES, type Role } from '../../../src/core/role.ts';
@@ -26,7 +26,10 @@ const LETS_IN: Readonly<Record<Role, readonly Role[]>> = {
   owner: ['viewer', 'reader', 'decider', 'admin', 'owner'],
 };
 
-/** Actions that a token can never perform, whoever created it. The test tries each action with an owner's token. */
+/**
+ * Actions that a token can never perform, even if an owner created it. The test tries each action with an owner's
+ * token.
+ */
 const NEVER_BY_TOKEN = [
   ...['POST /v1/users', 'PUT /v1/users/:user/role', 'POST /v1/users/:user/link'],
   ...['POST /v1/users/:user/enable', 'DELETE /v1/users/:user'],
@@ -62,7 +65,7 @@ const NEVER_BY_TOKEN = [
 const ENDS_SESSION = 'POST /account/sign-out-everywhere';
 const LAST = ['POST /setup/:id/drop', 'POST /users/:user/remove', ENDS_SESSION];
 
-/** Objects that another caller's request may have used up. */
+/** Objects that an earlier caller's request may have used up. */
 const USED_UP = /answers|approvals|setup|tokens|users|passkeys|batches|link/;
 
 const TARGETS = ['own', 'foreign', 'unknown'] as const;
@@ -133,11 +136,13 @@ function withoutIds({ status, location, text }: Reply, things: Things): Reply {
 /** Parts that differ between any two responses: challenges, and the activity of the process. */
 const VOLATILE = /challenge&quot;:&quot;[\w-]+|eyJ[\w.-]+|^(process|nodejs|donor_sync_http)_.*\n/gm;
 
-/** Parts that differ in each response: IDs of runs and requests, and times and digests of previews. */
+/**
+ * Parts that differ in each response. They are the IDs of runs and requests, and the times and digests of previews.
+ */
 const OF_REQUEST =
   /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|[\w-]{8}\.[\w-]{22}|\d{4}-\d\d-\d\dT[\d:.]+Z/g;
 
-/** Requests a route as a caller. Returns the problems in words, or an empty list. */
+/** Sends a caller's request to a route. Returns descriptions of the problems, or an empty list. */
 async function attack(principal: Principal, route: Route): Promise<string[]> {
   const ask = async (things: Things) => {
     counts.requests += 1;
@@ -228,7 +233,7 @@ describe('every route', () => {
   });
 
   it('of one client knows no contact of another', async () => {
-    // The requests before have signed the users out, but not the token.
+    // The earlier requests have signed the users out. The token is still valid.
     const admin = two.principals.find(({ name }) => name === 'a token (admin)');
     if (admin === undefined) throw new Error('there is no token of an admin');
     const mixed = { ...two.foreign, integration: OWN };
@@ -268,9 +273,8 @@ describe('every route', () => {
 
 describe('an owner', () => {
   /**
-   * Requests that end in 404 in this world. Only a client with a file has results, no contact is blocked, the API has
-   * already refused the approval, one of the card's links is too old, and the other user's link does not belong to the
-   * owner.
+   * Requests that return 404 in this test. Some objects do not exist, some have already been used, and some belong to
+   * a different user.
    */
   const NOT_THERE = [
     'DELETE /v1/integrations/:integration/contacts/:contact/block',

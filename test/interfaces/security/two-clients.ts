@@ -25,12 +25,11 @@ import { WITHOUT_TRIAL } from '../../helpers/sync-world.ts';
 import { type HttpWorld, openHttpWorld } from '../api/http-world.ts';
 import { join, send } from '../api/people-world.ts';
 
-/** The client to which some callers have access. */
 export const OWN = 'harbor';
 /** The client to which those callers have no access. */
 export const FOREIGN = 'riverside';
 
-/** The clients to which those callers have access, including a client whose set-up is not finished. */
+/** The clients to which those callers have access. One client's set-up is not finished. */
 const REACH = [OWN, 'own-clinic'];
 
 /** An ID that belongs to nothing. */
@@ -47,12 +46,11 @@ export interface Things {
   approval: string;
   answer: string;
   contact: string;
-  /** A user with access to only this client, and that user's data. */
+  /** A user who has access only to this client, and that user's data. */
   user: string;
   token: string;
   passkey: string;
   session: string;
-  /** The link between a CRM user and that user. */
   crmUser: string;
   /**
    * The secret of a link that the CRM's card shows. It does not belong to a client. The foreign client's link is too
@@ -66,7 +64,7 @@ export interface Things {
 /** A caller, identified by what a request contains. */
 export interface Principal {
   name: string;
-  /** Null for callers who have no access at all. */
+  /** Null for callers who have no access. */
   role: Role | null;
   /** `token`: an access token in a header or in a browser's session. */
   by: 'token' | 'person';
@@ -81,15 +79,13 @@ export interface TwoClients {
   principals: readonly Principal[];
   /** An owner who is signed in. */
   owner: Principal;
-  /** Texts that a caller without access to the foreign client must never read. */
+  /** Strings that must never reach a caller without access to the foreign client. */
   foreignMarks: readonly string[];
   /** Returns every row that belongs to the foreign client, as text. */
   foreignRows(): string[];
   /** Returns the audit entries about the foreign client. */
   foreignEntries(): string[];
-  /**
-   * Creates the callers' webhook address again, because a request may have revoked it, and tokens cannot create one.
-   */
+  /** Recreates the webhook address if a request has revoked it. The callers' tokens cannot create an address. */
   renewHook(): Promise<void>;
   ask(principal: Principal, request: Asked): Promise<Reply>;
 }
@@ -97,7 +93,7 @@ export interface TwoClients {
 export interface Asked {
   method: string;
   path: string;
-  /** Sent as JSON to the API, and as a form to pages. */
+  /** The API receives it as JSON, and pages receive it as a form. */
   body?: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -119,7 +115,7 @@ export async function openTwoClients(): Promise<TwoClients> {
   const token = await world.addToken('owner');
   const foreign = await fill(world, { id: FOREIGN, crm: world.crm, token });
   const own = await fill(world, { id: OWN, crm: world.crmOf(OWN), token });
-  // From now on, answers stay open, and requested runs wait.
+  // From now on, answers do not take effect, and requested runs do not start.
   clock.stop();
   await world.runner.stop();
   let asked = 0;
@@ -235,7 +231,7 @@ const schemas = {
   answer: z.object({ answer: z.object({ id: z.string() }) }),
 };
 
-/** Adds one of everything to a client. Returns the IDs. */
+/** Adds an object of each kind to a client. */
 async function fill(
   world: HttpWorld,
   { id, crm, token }: { id: string; crm: MemoryCrm; token: string },
@@ -309,7 +305,7 @@ async function fill(
 /** Tables with records about callers, not about clients. */
 const OF_CALLERS = new Set(['audit_entries', 'audit_head', 'audit_keys', 'idempotency_keys']);
 
-/** Returns the rows that contain an ID of these objects, or an ID from such a row. */
+/** Returns the rows that contain an ID of these objects, or an ID from a row found earlier. */
 function rowsOf(world: HttpWorld, things: Things): string[] {
   const rows = listTables(world)
     .filter((table) => !OF_CALLERS.has(table))

@@ -63,14 +63,17 @@ import { describeEachDatabase } from '../../helpers/test-databases.ts';
 
 const BOARD = { id: 'net-board', selector: 'fingerprint of board', name: 'Board' };
 
-/** Opens a world with one group that has not been read yet. */
+/** Creates one group that has not been read yet. */
 async function withBoard(createWorld: () => Promise<StoreWorld>): Promise<StoreWorld> {
   const world = await createWorld();
   await world.store.checkpoint(world.lease, (trx) => recordMirroredGroups(trx, [BOARD]));
   return world;
 }
 
-/** Records an intent, as a process does that has just read the balance, or read it at this mark. */
+/**
+ * Records an intent, as a process does after it has read the balance. `spendMark` is the mark at which it read the
+ * balance.
+ */
 async function intend(
   { store, lease }: StoreWorld,
   donorIds: readonly string[],

@@ -1,4 +1,7 @@
-/** Tests the operations that CRMs call through a door: which contacts they return, to whom, and what they can do. */
+/**
+ * Tests the operations that CRMs call through a door. The tests check which contacts and actions each user can
+ * access.
+ */
 import { describe, expect, it } from 'vitest';
 import { isConfigurationError } from '../../../src/core/errors.ts';
 import type { Role } from '../../../src/core/role.ts';

@@ -175,7 +175,7 @@ function lookupsIn(paths: readonly string[]): number {
   return paths.filter((path) => path === '/networks/lookup').length;
 }
 
-/** Starts a service whose queries cost this many credits each. `override` can return another response. */
+/** Starts a service whose queries each cost this many credits. `override` can return a different response. */
 async function aService(
   costs: Partial<typeof FULL>,
   override: (received: Received) => Response | undefined = () => undefined,

@@ -1,4 +1,7 @@
-/** Tests requests from a CRM to erase contacts: decisions, privacy holds, limits, and the erasures themselves. */
+/**
+ * Tests a CRM's requests to erase contacts. The tests cover decisions, privacy holds, limits, and the erasures
+ * themselves.
+ */
 
 import { describe, expect, it } from 'vitest';
 import type { MemoryOperation } from '../../../connectors/memory/crm.ts';
@@ -26,7 +29,7 @@ const NO_MARKS: PrivacyMarks = { shouldForget: false, objectsToProfiling: false,
 const FORGET = { ...NO_MARKS, shouldForget: true };
 const ON_HOLD = { ...FORGET, isOnHold: true };
 
-/** Opens a world with enhanced people. The test moves its clock. */
+/** Creates enhanced people. The test moves the clock. */
 async function open(people = 3, integration: Record<string, unknown> = WITHOUT_TRIAL) {
   const time = { ms: Date.now() };
   const clock = {
@@ -73,7 +76,7 @@ function erase(world: ForgetWorld) {
   return eraseRequested(deps, world.integration, new AbortController().signal);
 }
 
-/** Reports, as HubSpot's signed event does, that the CRM has deleted contacts for privacy. */
+/** Reports that the CRM has deleted contacts for privacy. HubSpot's signed event does the same. */
 function tellDeleted(
   world: ForgetWorld,
   ids: readonly string[],
@@ -97,7 +100,7 @@ function tellDeleted(
   );
 }
 
-/** Does some work before the next call of the operation. */
+/** Runs a function before the next call of the operation. */
 function onNext({ crm }: ForgetWorld, wanted: MemoryOperation, work: () => Promise<void>): void {
   crm.before(async (operation) => {
     if (operation !== wanted) return;
@@ -307,7 +310,7 @@ describe('a contact that the CRM has deleted for privacy', () => {
     expect(await erase(world)).toEqual({ erased: 1, left: 0 });
     expect(await tablesNaming(world, id)).toEqual([]);
     expect(await audited(world, 'forget.done')).toBe(2);
-    // Receiving the same event again finds nothing to erase.
+    // If the same event arrives again, the product finds no data to erase.
     await tellDeleted(world, [id]);
     expect(await erase(world)).toEqual({ erased: 0, left: 0 });
     expect(await tablesNaming(world, id)).toEqual([]);
@@ -320,7 +323,7 @@ describe('a contact that the CRM has deleted for privacy', () => {
     await tellDeleted(world, ids.slice(20));
     expect(await questions(world)).toMatchObject([{ source: 'crm_event', count: 5 }]);
     expect(await erase(world)).toEqual({ erased: 25, left: 0 });
-    // The passing of time erases nobody, because the event does not arrive again.
+    // The event does not arrive again, so no further erasure starts later.
     pass(2 * DAY_MS);
     expect(await erase(world)).toEqual({ erased: 0, left: 0 });
     await decide(world, 'approved');

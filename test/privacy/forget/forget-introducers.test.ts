@@ -21,7 +21,7 @@ async function openIntroduced() {
   world = await createPathWorld();
   const run = await world.sync();
   for (const id of world.people) {
-    // A contact that is the same donor as another contact is not a separate introducer.
+    // If two contacts are the same donor, they count as one introducer.
     const introduced = await listIntroducedContacts(world.store.reader, 'riverside', [id]);
     if (introduced.length < 2) continue;
     const name = String(world.crm.valueOf(introduced[0]?.crmId ?? '', INTRODUCER));
@@ -31,7 +31,6 @@ async function openIntroduced() {
   throw new Error('No contact introduces several others');
 }
 
-/** Returns the contacts in which the CRM names this introducer. */
 function contactsNaming(name: string): string[] {
   const sentences = [...world.filled(SENTENCE), ...world.filled(INTRODUCER)];
   return sentences.flatMap(([id, value]) => (String(value).includes(name) ? [id] : []));
@@ -42,7 +41,7 @@ function undo(runId: string) {
   return withLease(deps, 'riverside', (lease) => undoRun(deps, lease, runId));
 }
 
-/** Returns the world's store for a process that dies after these were deleted. */
+/** Returns a store for a process that dies after it has deleted these rows. */
 function storeKilledAfter(what: 'members' | 'introducers'): Store {
   const count = what === 'members' ? countMembers : countErasedIntroducers;
   const checkpoint: Checkpoint = async (lease, work) => {
@@ -133,7 +132,7 @@ describe('a person that the CRM names as an introducer', () => {
   it('introduces nobody any more, though the service still has the person in the network', async () => {
     const { id, donorId, name } = await openIntroduced();
     await forgetIn(world, id, { alsoInCrm: true });
-    // After restoring a backup, donor-sync does not know who has joined the network since then.
+    // After a backup is restored, donor-sync does not know who has since joined the network.
     const { partner } = world.deps();
     const [network] = await partner.networks.list();
     await partner.networks.addMembers(network?.networkId ?? '', [donorId]);

@@ -29,7 +29,10 @@ interface End {
   stdout: string;
 }
 
-/** Erases the contact in a process that is killed before this statement. 0 means never. */
+/**
+ * Erases the contact in a process that is killed before this statement. The number 0 means that the process is not
+ * killed.
+ */
 function forget({ url }: StoreWorld, log: string, deadly: number): Promise<End> {
   const args = [PROGRAM, url, INTEGRATION, MARKED, log, String(deadly)];
   return new Promise((resolve, reject) => {
@@ -41,7 +44,7 @@ function forget({ url }: StoreWorld, log: string, deadly: number): Promise<End> 
   });
 }
 
-/** Erases the contact again by the log, as after restoring a backup. */
+/** Repeats the erasure that the log contains. The product does the same after it has restored a backup. */
 async function eraseByLog({ store }: StoreWorld, log: string): Promise<void> {
   await eraseAgain(store, await openErasureLog(log).read(), null);
 }
@@ -71,7 +74,8 @@ describeEachDatabase('forget that is killed at any statement', (open, kind) => {
       const left = await tablesWith(world, MARKED);
       const blocks = await world.db.selectFrom('forgotten').select('state').execute();
       const isErased = blocks.some(({ state }) => state === 'erased');
-      // All or nothing: no key remains after its profile is deleted, and no profile remains after a reported erasure.
+      // The erasure is complete or has no effect. No key may remain after its profile is deleted, and no profile may
+      // remain after a reported erasure.
       expect([at, left]).toEqual([at, isErased ? [] : before]);
       outcomes.add(isErased ? 'erased' : 'whole');
       const entries = await openErasureLog(log).read();
@@ -83,7 +87,7 @@ describeEachDatabase('forget that is killed at any statement', (open, kind) => {
       await eraseContact(world.store, INTEGRATION, MARKED);
       expect([at, await tablesWith(world, MARKED)]).toEqual([at, []]);
     }
-    // On Postgres, nothing follows the commit. On SQLite, the file is overwritten after it.
+    // On Postgres, the commit is the last step. On SQLite, the file is overwritten after the commit.
     expect([...outcomes].sort()).toEqual(kind === 'sqlite' ? ['erased', 'whole'] : ['whole']);
   }, 900_000);
 

@@ -34,7 +34,7 @@ afterEach(() => world.close());
 
 const CLEARED = { alsoInCrm: true };
 
-/** Opens a world with a board member who introduces several contacts. Returns the name that the CRM's fields use. */
+/** Creates a board member who introduces several contacts. Returns the name that the CRM's fields use. */
 async function openIntroduced(options: PathWorldOptions = {}) {
   world = await createPathWorld(options);
   const run = await world.sync();
@@ -86,7 +86,7 @@ function undo(runId: string) {
   return withLease(world.deps(), 'riverside', (lease) => undoRun(world.deps(), lease, runId));
 }
 
-/** Erases with other settings than those used for writing. */
+/** Erases a contact. The settings differ from the settings with which the values were written. */
 function forgetWith(integration: Integration, id: string, request = {}) {
   return forgetIn({ ...world, integration }, id, request);
 }

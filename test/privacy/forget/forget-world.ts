@@ -11,7 +11,7 @@ import {
   type SyncWorldOptions,
 } from '../../helpers/sync-world.ts';
 
-/** A world with two clients of one CRM account, `riverside` and `lakeside`. */
+/** The parts of an erasure test. Its two clients, `riverside` and `lakeside`, use one CRM account. */
 export interface ForgetWorld extends SyncWorld {
   lakeside: Integration;
   forget(
@@ -31,7 +31,7 @@ export async function createForgetWorld(options: SyncWorldOptions = {}): Promise
 }
 
 /**
- * Erases a contact of the world's client. `others` are more clients in the settings, and `store` can be a store that
+ * Erases a contact of the test's client. `others` are further clients in the settings. `store` can be a store that
  * fails.
  */
 export function forgetIn(
@@ -53,7 +53,7 @@ export function forgetIn(
   });
 }
 
-/** Returns the dependencies of an erasure in the world. */
+/** Returns the dependencies that an erasure needs. */
 export function forgetDepsOf(
   world: SyncWorld,
   { others = [], store = world.store }: { others?: readonly Integration[]; store?: Store } = {},

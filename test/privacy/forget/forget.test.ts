@@ -15,7 +15,7 @@ afterEach(async () => {
   for (const world of worlds.splice(0)) await world.close();
 });
 
-/** Opens a world with a few enhanced people. */
+/** Creates a few enhanced people. */
 async function open(options: SyncWorldOptions = {}, people = 3) {
   const world = await createForgetWorld(options);
   worlds.push(world);
@@ -36,7 +36,7 @@ async function tablesNaming({ database }: ForgetWorld, id: string): Promise<stri
   return tables.flatMap(([name, rows]) => (rows.some((row) => row.includes(id)) ? name : []));
 }
 
-/** Returns the person of each block, as it is recorded. */
+/** Returns the recorded person of each block. */
 async function personsOf({ database }: ForgetWorld) {
   const rows = await database.db.selectFrom('forgotten').select('person').execute();
   return rows.map(({ person }) => JSON.parse(person ?? 'null'));
@@ -114,7 +114,7 @@ describe('forgetPerson', () => {
     const canonicalId = (text: string) => text.toUpperCase();
     const otherForms = (crmId: string) => [crmId.toLowerCase()];
     const { world, id } = await open({ canonicalId, otherForms });
-    // The CRM shows the record with the canonical ID. An older version has stored the other form.
+    // An older version has stored the other form.
     const record = world.crm.records.get(id);
     const values = record?.values ?? {};
     world.crm.addContact({ ...record?.contact, id: id.toUpperCase(), values });
@@ -312,7 +312,9 @@ describe('forgetPerson', () => {
 describe('an erasure that is cut off', () => {
   const OPERATIONS: MemoryOperation[] = ['open', 'readByIds', 'describeFields', 'write', 'finish'];
 
-  /** Starts an erasure that fails at the CRM operation with this number. Returns false if it finished before. */
+  /**
+   * Starts an erasure that fails at the CRM operation with this number. Returns false if the erasure finished first.
+   */
   async function forgetUntil(world: ForgetWorld, id: string, last: number): Promise<boolean> {
     let count = 0;
     let isCut = false;

@@ -44,7 +44,7 @@ describeEachDatabase('the blocks of erased people', (open) => {
       'lakeside',
       INTEGRATION,
     ]);
-    // A run recognises the block even before the first run has pinned the account.
+    // A run recognises the block even if no run has pinned the account yet.
     const blocks = await listBlocks(store.reader, 'hillside', 'account-1');
     expect(blocks).toMatchObject([{ fingerprint, isOwn: true }]);
     expect(await dropBlocks(store, ['lakeside', INTEGRATION], ['c-1'])).toEqual([INTEGRATION]);

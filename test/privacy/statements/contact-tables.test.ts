@@ -24,7 +24,7 @@ import { INTEGRATION, storeWorlds, testFingerprint } from '../../database/store-
 import { eraseContact } from '../../helpers/erasing.ts';
 import { describeEachDatabase } from '../../helpers/test-databases.ts';
 
-/** Other columns that were checked and contain no contact ID as clear text. */
+/** Other columns that have been checked and contain no contact ID in clear text. */
 const NO_IDS = [
   'crm_account',
   'crm_id_fingerprint',
@@ -133,7 +133,7 @@ describeEachDatabase('tables with a contact’s id', (open) => {
     },
   );
 
-  // Keeps the contact in only one table, because a backup can be from any moment.
+  // Keeps the contact in only one table. A backup can contain any subset of the tables' rows.
   it('are each enough to know that there are traces, and to find them again after a restore', async () => {
     for (const table of await tablesWithIds(await createWorld())) {
       const world = await createWorld();

@@ -22,7 +22,7 @@ describe('a client in a database whose backup has no known time', () => {
     await world.sync();
     const paid = await count();
     expect(paid).toBeGreaterThan(0);
-    // The log is repeated with the audit entry, and without it.
+    // The log is repeated with the audit entry, and then without it.
     expect(await repeat(logged)).toEqual([]);
     await moment();
     await world.store.act((trx) => purgeAudit(trx, at + 2));
@@ -84,7 +84,7 @@ async function openWithClient() {
   const world = await open();
   return {
     world,
-    /** Repeats the erasure of the client that was logged at this time. */
+    /** Repeats the client's erasure. The log contains an erasure at this time. */
     async repeat(at: number) {
       const entry = {
         ...{ what: 'left' as const, at, integration: INTEGRATION, contact: '', forms: [] },

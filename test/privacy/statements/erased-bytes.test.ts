@@ -29,7 +29,7 @@ describeEachDatabase('an erasure', (open, kind) => {
       const { connection } = world.store;
       expect(await overwriteErased(connection)).toBe(true);
       const path = world.url.slice('sqlite:'.length);
-      // Leaves copies of rows behind, as SQLite does when it moves rows to another page.
+      // The change leaves copies of rows behind, as SQLite does when it moves rows to a different page.
       const bytes = await readFile(path);
       bytes.write(LEFT_BEHIND, gapOf(bytes), 'latin1');
       await writeFile(path, bytes);

@@ -33,7 +33,8 @@ describeEachDatabase('findContactsAlike', (open) => {
     const fingerprints = fingerprintPerson(testFingerprint, person);
     const alike =
       fingerprints && (await findContactsAlike(world.store, fingerprints, [INTEGRATION]));
-    // Both addresses have the same stored form, so only the record itself shows which of them is equal.
+    // Both addresses have the same stored form, so only the record itself shows which address equals the searched
+    // address.
     expect(alike?.map(({ crmId }) => crmId)).toEqual(['c-1', 'c-4']);
     expect(
       fingerprints && (await findContactsAlike(world.store, fingerprints, ['lakeside'])),

@@ -1,4 +1,4 @@
-/** Leaves traces of a person in every table about people, and finds the tables in which a trace remains. */
+/** Creates traces of a person in every table about people. Finds the tables in which a trace remains. */
 import { recordAcceptedSubmission } from '../../../src/credits/statements/answers.ts';
 import { recordSubmissionIntent } from '../../../src/credits/statements/intents.ts';
 import { recordJobProgress } from '../../../src/credits/statements/jobs.ts';
@@ -19,7 +19,7 @@ import {
 /** An id and an identity that occur nowhere else. */
 export const MARKED = '003-marked-person';
 
-/** As in a real store, the IDs of jobs and writes do not reveal which contact they belong to. */
+/** The IDs of jobs and writes do not reveal to which contact they belong. The same is true in a real store. */
 export const TRACKING_ID = 'tracking-7f';
 
 /** Adds the marked person to each table about people. */
@@ -93,7 +93,7 @@ export async function leaveTraces(world: StoreWorld): Promise<void> {
     .execute();
 }
 
-/** Returns the tables that contain the marked person anywhere. */
+/** Returns the tables that contain data of the marked person. */
 export async function tablesWithTraces({ db }: StoreWorld): Promise<string[]> {
   const tables = Object.entries(await everything(db));
   return tables

@@ -1,4 +1,4 @@
-/** Starts a stand-in for a test, and sends requests to it. */
+/** Starts a stand-in for a test and sends requests to the stand-in. */
 import { onTestFinished } from 'vitest';
 import {
   type BloomerangSandbox,
@@ -7,7 +7,7 @@ import {
 } from '../../../sandbox/bloomerang/index.ts';
 import { type Answer, type Message, send } from '../../testbed/asking.ts';
 
-/** Starts a small account, and closes it after the test. */
+/** Starts a small account and closes it after the test. */
 export async function startAccount(
   options: BloomerangSandboxOptions = {},
 ): Promise<BloomerangSandbox> {
@@ -16,7 +16,7 @@ export async function startAccount(
   return account;
 }
 
-/** Sends a request to the API with the account's key. An empty key sends none. */
+/** Sends a request to the API with the account's key. If the key is empty, the request contains no key. */
 export function ask(
   account: BloomerangSandbox,
   method: string,

@@ -1,6 +1,6 @@
 /**
- * Sends the requests of public Bloomerang clients, rebuilt from their source code. None of these clients was written
- * for this stand-in, so their requests show how real accounts behave.
+ * Sends the requests of public Bloomerang clients. The requests are rebuilt from the clients' source code. The
+ * authors did not write these clients for this stand-in, so the requests show how real accounts behave.
  */
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';

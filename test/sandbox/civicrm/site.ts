@@ -15,7 +15,10 @@ export interface Reply {
   };
 }
 
-/** Opens a site, and a client that sends requests like version 3.2.2 of the npm package `civicrm`. */
+/**
+ * Opens a site and a client. The client's requests have the form that version 3.2.2 of the npm package `civicrm`
+ * uses.
+ */
 export async function openSite(options: CivicrmSandboxOptions = {}) {
   const sandbox = await startCivicrmSandbox({ contacts: 5, donors: 10, ...options });
   return {

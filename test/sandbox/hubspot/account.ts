@@ -1,4 +1,4 @@
-/** Starts a stand-in for a test, and sends requests to it. */
+/** Starts a stand-in for a test and sends requests to the stand-in. */
 
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
@@ -13,8 +13,8 @@ import { type Answer, type Message, send } from '../../testbed/asking.ts';
 export const CONTACTS = '/crm/objects/2026-09/contacts';
 
 /**
- * Starts a small account for the test. Its searches find everything immediately and are not limited, so only tests
- * about that are affected.
+ * Starts a small account for the test. Its searches find all changes immediately and have no limit. Only the tests
+ * about searches change this.
  */
 export async function startAccount(options: HubspotSandboxOptions = {}): Promise<HubspotSandbox> {
   const account = await startHubspotSandbox({
@@ -29,12 +29,12 @@ export async function startAccount(options: HubspotSandboxOptions = {}): Promise
   return account;
 }
 
-/** The parts of a request that a test can change. An empty token sends none. */
+/** The parts of a request that a test can change. If the token is empty, the request contains no token. */
 export interface AskOptions extends Message {
   token?: string;
 }
 
-/** Sends a request to the API, by default with the account's first token. */
+/** Sends a request to the API. Defaults to the account's first token. */
 export function ask(
   account: HubspotSandbox,
   method: string,
@@ -71,7 +71,7 @@ const batchSchema = z.object({
   paging: z.object({ next: z.object({ after: z.string() }) }).optional(),
 });
 
-/** Returns a response's records. Fails the test if there are none. */
+/** Returns a response's records. Fails the test if the response contains no records. */
 export function readResults({ body }: Answer) {
   return batchSchema.parse(body);
 }

@@ -16,7 +16,7 @@ const lineSchema = z.strictObject({
   privateKey: z.string().startsWith('-----BEGIN PRIVATE KEY-----'),
 });
 
-/** Serves until the end of the test. Returns the line that says it is ready. */
+/** Runs the sandbox until the end of the test. Returns the line that the sandbox prints when it is ready. */
 async function serve(...options: string[]) {
   const started = startCommand(sandboxCommand, ['sandbox', 'salesforce', ...options], { cwd });
   onTestFinished(async () => {

@@ -1,4 +1,4 @@
-/** Starts a stand-in for a test, and sends requests to it. */
+/** Starts a stand-in for a test and sends requests to the stand-in. */
 
 import jsforce from 'jsforce';
 import { onTestFinished } from 'vitest';
@@ -13,7 +13,7 @@ import { type Answer, type Message, postForm, send } from '../../testbed/asking.
 /** The path with which resources start. */
 export const BASE_PATH = '/services/data/v67.0';
 
-/** Starts a small org, and closes it after the test. */
+/** Starts a small org and closes it after the test. */
 export async function startOrg(options: SalesforceSandboxOptions = {}): Promise<SalesforceSandbox> {
   const org = await startSalesforceSandbox({ contacts: 20, donors: 50, ...options });
   onTestFinished(() => org.close());
@@ -68,7 +68,6 @@ export async function query(org: SalesforceSandbox, soql: string, resource = 'qu
   return pageSchema.parse(body);
 }
 
-/** Returns the values of one column. */
 export async function column(
   org: SalesforceSandbox,
   soql: string,
@@ -78,7 +77,7 @@ export async function column(
   return (await query(org, soql, resource)).records.map((record) => record[name]);
 }
 
-/** Runs a SOQL query that must fail. Returns its error. */
+/** Runs a SOQL query that must fail. */
 export async function queryError(org: SalesforceSandbox, soql: string) {
   const { status, body } = await ask(org, 'GET', `/query?q=${encodeURIComponent(soql)}`);
   const [error] = z
@@ -157,7 +156,7 @@ async function createPermissionSet(org: SalesforceSandbox): Promise<string> {
   return id;
 }
 
-/** Creates a record that must be accepted. Returns its id. */
+/** Creates a record that the org must accept. Returns the record's ID. */
 export async function create(
   org: SalesforceSandbox,
   type: string,

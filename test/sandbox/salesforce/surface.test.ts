@@ -78,7 +78,7 @@ it('shows the resources of a version at its root, each of which is there', async
   for (const name of ['sobjects', 'limits', 'query', 'queryAll', 'search']) {
     const path = `${resources[name]}${name.startsWith('query') ? '?q=SELECT+Id+FROM+Contact' : ''}`;
     const { status } = await ask(org, 'GET', path);
-    // A search without text is refused, but not because of its path.
+    // A search without search words is refused. The path is not the reason.
     expect({ name, status }).toEqual({ name, status: name === 'search' ? 400 : 200 });
   }
   const headers = { authorization: `Bearer ${org.token}` };

@@ -24,7 +24,10 @@ const searchSchema = z.custom<
 
 let folder: string;
 let files: readonly GuideFile[];
-/** Returns the places in the guide that the search finds, without the common start of all addresses. */
+/**
+ * Returns the places in the guide that the search finds. Omits the first part of each address, which is always the
+ * same.
+ */
 let find: (query: string) => string[];
 
 beforeAll(async () => {
@@ -41,7 +44,7 @@ function read(file: string): string {
   return readFileSync(join(folder, file), 'utf8');
 }
 
-/** Returns true if the address leads to a page that has the anchor. */
+/** Returns true if the address is a page that has the anchor. */
 function leadsSomewhere(address: string): boolean {
   const [path = '', anchor] = address.split('#');
   const found = files.find((each) => each.path === path);
@@ -119,7 +122,7 @@ describe('the guide', () => {
   });
 });
 
-/** Returns a document's text. Empty for a page that is generated. */
+/** Returns a document's content. Returns an empty string for a generated page. */
 function readIfThere(document: string): string {
   try {
     return readFileSync(join(ROOT, document), 'utf8');

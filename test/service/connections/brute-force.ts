@@ -25,7 +25,7 @@ interface Span {
   to: number;
 }
 
-/** Returns a function that gives the strength between any two donors of a small world. */
+/** Returns a function that computes the strength between any two donors of a small world. */
 export function bruteForce(world: World): (one: number, other: number) => number {
   const spans = Array.from({ length: world.donorCount }, (_, n) => spansOf(world.donor(n)));
   const sizes = sizesOf(spans.flat());
@@ -82,7 +82,7 @@ function roleSpan(kind: TieKind, { organisationId, body, start, end }: Role): Sp
   };
 }
 
-/** Returns a person's times in one circle, counting each day once. */
+/** Returns the periods that a person spent in one circle. Each day counts once. */
 function union(spans: Span[]): Span[] {
   const whole: Span[] = [];
   for (const span of spans.toSorted((a, b) => a.from - b.from)) {

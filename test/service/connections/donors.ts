@@ -15,7 +15,7 @@ export function aDonor(
   };
 }
 
-/** Creates a role. The organisation's name is also its ID. */
+/** The organisation's name is also its ID. */
 export function aRole(organisation: string, start: string, end: string | null): Role {
   return {
     organisationId: organisation,

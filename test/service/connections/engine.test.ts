@@ -9,7 +9,7 @@ import { openEngine } from './open-engine.ts';
 
 const RECORD = 'people/data/public-record';
 const FLOOR = 0.45;
-/** Adding the same small numbers in another order changes the last digit. */
+/** Adding the same small numbers in a different order changes the last digit. */
 const ROUNDING = 3e-6;
 
 describe('the connection engine against brute force', () => {
@@ -181,7 +181,9 @@ function smallWorlds(): [string, World][] {
   ];
 }
 
-/** Returns the world with two of three jobs at one of two employers, and with everyone at the same school. */
+/**
+ * Returns a changed world. Two of three jobs are at one of two employers, and all people attended the same school.
+ */
 function withHubs(world: World): World {
   function donor(number: number): Donor {
     const donor = world.donor(number);

@@ -8,7 +8,7 @@ import {
 import { openDatabase } from '../../../service/database.ts';
 import type { World } from '../../../service/donor.ts';
 
-/** Opens a world's engine, and closes it after the test. */
+/** Opens a world's engine and closes it after the test. */
 export function openEngine(world: World): ConnectionEngine {
   const db = openDatabase(undefined);
   onTestFinished(() => {

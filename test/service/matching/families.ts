@@ -1,6 +1,7 @@
 /**
- * Draws families who share a home. One, two or all of them are in the database. Each family has a case: a person to
- * match, with some data that contradicts the relatives. The same authors wrote this and the matcher.
+ * Creates random families who share a home. The database contains one member, two members or all members. Each family
+ * has a case, which is a person to match with some data that contradicts the relatives. The authors of the matcher
+ * also wrote these families.
  */
 
 import { drawAddress, readCities } from '../../../people/address.ts';
@@ -42,7 +43,7 @@ const PAIRS =
     .split(',')
     .map((pair) => pair.trim().split(' '));
 
-/** Pairs of first names that name lists connect, but that one family gives to two members. */
+/** Pairs of first names that name lists connect. In one family, two different members can have these names. */
 const LISTED_PAIRS =
   `William Wilma,Jane Jean,Emily Emma,Joyce Joy,Aaron Erin,Leah Lee,Catherine Kathy,Christine Tina,Susan Suzanne,Nicole Nicky,
   Caroline Chuck,Stephanie Stevie,Ronnie Veronica,Mary Maureen,Jane Virginia,Amelia Emily,Cecilia Sheila,Alice Elsie,Peter Patrick`
@@ -62,7 +63,7 @@ interface Relative {
   employer: string;
 }
 
-/** Draws families: their members in the database, and one case for each family. */
+/** Creates random families. Returns their members in the database, and one case for each family. */
 export function drawFamilies(
   seed: number,
   count: number,

@@ -50,7 +50,7 @@ describe('a twin of a donor, with the same home and birth', () => {
     ['Ron', 'Jon'],
     ['Maria', 'Mara'],
     ['Lisa', 'Lia'],
-    // No list contains this name, and nobody would type an M for Carol by mistake.
+    // No list contains this name, and nobody would type an M in place of the C in Carol.
     ['Carol', 'Marol'],
   ])('is not the donor: %s is on file, and %s is meant', (onFile, meant) => {
     expect(isFound([aDonor(onFile)], { first: meant, born: BORN })).toBe(false);

@@ -31,7 +31,7 @@ it('charges exactly the work that it accepted, however often it is killed', asyn
     const callers = Array.from({ length: CALLERS }, (_, caller) =>
       callUntilOver({ ...server, apiKey, ids, ledger, state, kill, caller }),
     );
-    // On a busy machine, the first response may take longer than any fixed time.
+    // On a busy machine, the first response may take longer than any fixed limit.
     const before = ledger.answers;
     await vi.waitUntil(() => ledger.answers > before, { timeout: 60_000, interval: 5 });
     await sleep(90 * (kill % 7));
@@ -81,12 +81,15 @@ it('charges exactly the work that it accepted, however often it is killed', asyn
   expect(ledger.answers).toBeGreaterThanOrEqual(KILLS);
 });
 
-/** Buckets whose credits buy something permanent, and buckets whose credits pay for a response. */
+/** Buckets whose credits buy permanent objects, and buckets whose credits pay for a response. */
 const WORK = ['enhancements', 'lists', 'networks', 'exports'] as const;
 const READINGS = ['donors', 'searches'] as const;
 type Bucket = (typeof WORK)[number] | (typeof READINGS)[number];
 
-/** The callers' own records: each request with its cost, recorded before it is sent, and whether a response arrived. */
+/**
+ * The callers' own records. They contain each request with its cost, recorded before it is sent, and whether a
+ * response arrived.
+ */
 class CallersLedger {
   readonly jobs = new Set<string>();
   answers = 0;
@@ -121,7 +124,6 @@ class CallersLedger {
   }
 }
 
-/** Returns every sum that some of these numbers can have. */
 function listSums(numbers: readonly number[]): number[] {
   const sums = new Set([0]);
   for (const number of numbers) for (const sum of [...sums]) sums.add(sum + number);
@@ -139,14 +141,14 @@ interface Calls {
   caller: number;
 }
 
-/** Half of the callers enhance. The others use all other buckets in turn. */
+/** Half of the callers send enhancement requests. The others use all other buckets in turn. */
 async function callUntilOver(calls: Calls): Promise<void> {
   for (let turn = 0; !calls.state.isOver; turn += 1) {
     try {
       await (calls.caller % 2 === 0 ? enhance(calls) : useOthers(calls, turn));
     } catch (error) {
       if (error instanceof Error && /answered with/.test(error.message)) throw error;
-      // The service was killed in the middle of a request.
+      // The service was killed while it handled a request.
       return;
     }
   }
@@ -191,8 +193,8 @@ async function useOthers(calls: Calls, turn: number): Promise<void> {
     () => ledger.note('donors', BATCH, () => send('/donors/batch', { donor_ids })),
     () => ledger.note('searches', 1, () => call(baseUrl, apiKey, 'GET', '/search?state=TX')),
   ];
-  // After each restart, another kind of request comes first, because the service may answer only a few requests before
-  // it is killed.
+  // After each restart, a different kind of request comes first, because the service may handle only a few requests
+  // before it is killed.
   await uses[(kill + caller + turn) % uses.length]?.();
 }
 

@@ -2,7 +2,7 @@
 
 import type { ConnectionEngine, FoundConnection } from '../../../service/connections/engine.ts';
 
-/** Two donors by their numbers, and the strength of their connection. */
+/** The numbers of two donors, and the strength of their connection. */
 export type Tie = readonly [one: number, other: number, strength: number];
 
 /** Creates an engine that connects only these pairs. */
@@ -26,7 +26,7 @@ export function anEngineOf(ties: readonly Tie[]): ConnectionEngine {
   };
 }
 
-/** Wraps an engine and records whose connections were requested. */
+/** Wraps an engine. Records the donors whose connections were requested. */
 export function watchEngine(engine: ConnectionEngine, noteFind: (donor: number) => void) {
   return {
     ...engine,

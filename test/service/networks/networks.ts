@@ -11,7 +11,7 @@ export async function createNetwork(partner: PartnerSandbox, name = 'Board', api
   return z.object({ network_id: z.string() }).parse(body).network_id;
 }
 
-/** Adds donors one by one. Returns the statuses. */
+/** Adds donors one after the other. */
 export async function addEach(partner: PartnerSandbox, network: string, ids: readonly string[]) {
   const statuses: number[] = [];
   for (const id of ids) {
@@ -49,13 +49,12 @@ const jobSchema = z.object({
   }),
 });
 
-/** Reads a job. */
 export async function readJob(partner: PartnerSandbox, jobId: string, apiKey?: string) {
   const { body } = await ask(partner, 'GET', `/networks/jobs/${jobId}`, undefined, apiKey);
   return jobSchema.parse(body);
 }
 
-/** The maximum number of polls of a job. Each poll waits a little for the job's work. */
+/** The maximum number of polls of a job. Each poll waits briefly for the job's work. */
 const MAX_LOOKS = 3_000;
 
 /** Polls a job until it has ended. */

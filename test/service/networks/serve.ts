@@ -1,4 +1,4 @@
-/** Runs a stand-in in a separate process, for tests that kill it: `node serve.ts DATABASE`. */
+/** Runs a stand-in in a separate process for tests that kill it. The command is `node serve.ts DATABASE`. */
 
 import { startPartnerSandbox } from '../../../sandbox/partner/index.ts';
 import { anEngineOf } from './hand-made-engine.ts';

@@ -19,7 +19,7 @@ const clock = Date.now;
 /** So many rows that a copy in steps of a hundred pages takes many turns of the event loop. */
 const FILLER_ROWS = 4_000;
 
-/** A thread that charges one credit every millisecond, like a busy service. */
+/** A thread that simulates a busy service. It charges one credit every millisecond. */
 const CHARGING = `
   const { workerData, parentPort } = require('node:worker_threads');
   const Sqlite = require(workerData.sqlite);

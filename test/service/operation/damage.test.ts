@@ -33,7 +33,7 @@ const serve = (file: string) =>
 
 function smash(file: string): void {
   const handle = openSync(file, 'r+');
-  // Damages all pages except the first ones, which contain the schema.
+  // Damages all pages except the first pages, which contain the schema.
   for (let at = 5 * PAGE; at < statSync(file).size; at += PAGE) {
     writeSync(handle, Buffer.alloc(PAGE / 2, 0xa5), 0, PAGE / 2, at);
   }

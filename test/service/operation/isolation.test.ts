@@ -24,8 +24,8 @@ describe('two teams of one service', () => {
     const { secrets, ids } = await settleIn(alpha, donorIds);
     const { operations } = readDocument((await beta('GET', '/openapi.json')).body);
 
-    // Every route that reads a single object reads an object of alpha. New kinds of objects have to be created here
-    // first.
+    // Every route that reads a single object reads an object of the team alpha. The test must first create an object
+    // of each new kind.
     const unreached: string[] = [];
     for (const { method, path } of operations) {
       if (method !== 'GET' || !path.includes('{')) continue;
@@ -72,7 +72,7 @@ it('has no route that openapi.json does not describe, so that the test above ask
       ),
     );
   expect(undescribed.toSorted()).toEqual([
-    // Routes that are described where they are defined.
+    // Routes that are described in the file that defines them.
     'documents.ts /docs',
     'documents.ts /openapi.json',
     'documents.ts /redoc',
@@ -95,7 +95,7 @@ async function donorsOf(ask: Ask): Promise<string[]> {
   return found.donors.map(({ id }) => id);
 }
 
-/** Creates one of everything as a team. Returns its data. */
+/** Creates an object of each kind for a team. Returns the team's data. */
 async function settleIn(ask: Ask, donorIds: readonly string[]): Promise<Belongings> {
   const idIn = (name: string, body: unknown) =>
     z.record(z.string(), z.unknown()).parse(body)[name]?.toString() ?? '';
@@ -128,7 +128,7 @@ async function settleIn(ask: Ask, donorIds: readonly string[]): Promise<Belongin
   return { secrets: [...Object.values(ids), 'Alpha board', 'Alpha prospects', 'alpha'], ids };
 }
 
-/** Returns all data of its own that a team can read. */
+/** Returns all data that a team can read and that belongs to the team. */
 async function everythingOf(ask: Ask, ids: Record<string, string>) {
   const paths = [
     ...['/credits', '/networks', '/lists', '/exports', `/lists/${ids['list']}`],
@@ -144,7 +144,7 @@ async function everythingOf(ask: Ask, ids: Record<string, string>) {
   return read;
 }
 
-/** Yields each request of an operation with another team's ids in its path, its query and its body. */
+/** Yields all requests of an operation with another team's IDs. The IDs are in the path, the query and the body. */
 function* requestsOf(
   operation: Operation,
   ids: Record<string, string>,
@@ -180,7 +180,7 @@ function bodiesOf(
   donorIds: readonly string[],
 ): unknown[] {
   if (requestBody === undefined) return [undefined];
-  // Every name that any request knows. Endpoints ignore names that they do not know.
+  // Contains every name that any request accepts. Endpoints ignore names that they do not know.
   const all = {
     ...{
       name: 'Beta',

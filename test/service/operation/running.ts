@@ -13,15 +13,13 @@ import { form990 } from '../record/form-990-file.ts';
 
 const clock = Date.now;
 
-/** The people in the tax return that a test's service imports first. All of them are on one board. */
+/** The people in the tax return that a test's service imports first. All of them are members of one board. */
 export const PEOPLE = ['ADA', 'BERTHA', 'CLEO', 'DORA', 'EDITH'].map((first) => ({
   name: `${first} OLDENQUIST`,
   title: 'DIRECTOR',
 }));
 
-/**
- * Starts a service as an operator runs it, with one imported return and a key for each team. Closes it after the test.
- */
+/** The operator imports one tax return and creates a key for each team. Closes the service after the test. */
 export async function startRunning(teams: readonly string[], publicUrl?: string) {
   const folder = mkdtempSync(join(tmpdir(), 'running-service-'));
   const file = join(folder, 'service.db');
@@ -59,7 +57,7 @@ export async function startRunning(teams: readonly string[], publicUrl?: string)
       isClosed = true;
       await close();
     },
-    /** Starts the service again after it was closed. */
+    /** Restarts the service after it has been closed. */
     async again() {
       const started = await startService(options);
       later.push(started);

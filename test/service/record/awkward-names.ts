@@ -1,6 +1,6 @@
 /**
- * Awkward names as people type them into Part VII of Form 990. They follow patterns in real returns, with names of real
- * people in the public record. The patterns were collected before the reader's mistakes were known.
+ * Awkward names as people type them into Part VII of Form 990. They follow patterns in real returns and contain the
+ * names of real people in the public record. The patterns were collected before the reader's mistakes were known.
  */
 
 import { readFileSync } from 'node:fs';
@@ -23,7 +23,7 @@ const row = z.object({ full_name: z.string(), given_name: z.string(), family_nam
 /** Forms that only a name register contains, and a first name that cannot be distinguished from a rank. */
 const UNFAIR = /\[|^Major /;
 
-/** Last names of two words that a reader can recognise by a particle, or because they are Spanish. */
+/** Last names of two words that a reader can recognise. Some contain a particle, and others are Spanish. */
 const TWO_WORDS = /^(?:de|del|la|du|van|vander|von|st\.|san)\s|^(?:Acevedo Vilá|Córdova Díaz)$/i;
 
 /** Names that are also titles, roles or words for "nobody". */
@@ -79,7 +79,7 @@ const SUFFIXES = new Map([
 
 const NICKNAMES = 'SKIP|BUDDY|CHIP|TRIP|BO|MICKEY|PEGGY'.split('|');
 
-/** Draws names that are awkward in one or more ways. */
+/** Creates random names that are awkward in one or more ways. */
 export function drawAwkwardNames(seed: number, count: number): AwkwardName[] {
   const people = readPeople();
   const twoWords = people.filter(({ last }) => last.includes(' '));
@@ -94,7 +94,7 @@ export function drawAwkwardNames(seed: number, count: number): AwkwardName[] {
   });
 }
 
-/** Draws the people in a return that writes last names first, without commas. */
+/** Creates the random people in a return that writes last names first and without commas. */
 export function drawTurnedReturn(seed: number, count: number): AwkwardName[] {
   const people = readPeople().filter(({ first }) => first.replace('.', '').length > 1);
   return Array.from({ length: count }, (_, at) => {

@@ -22,7 +22,7 @@ it('a list whose ids changed gives an undone join its new ids, and its old ids t
     sameUnderOtherIds: 'ids changed',
   });
   expect(verify(db, clock)).toEqual([]);
-  // The list has reused the old ID for another person.
+  // The list has reused the old ID for a different person.
   await bring(list('board', 'later.csv', `D1,${ZELDA}\n`));
   const record = openRecord(db);
   const zelda = record.numberByKey('csv:board:D1');

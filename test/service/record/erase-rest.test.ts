@@ -92,7 +92,6 @@ G1,Robertina,Oldenquist-Tarleton,1951-03-09,12 Elm Street,Evanston,IL,60201
   });
 });
 
-/** Returns a service's file with two people, and the ID of one of them. */
 async function fileWithPeople() {
   const { folder, file } = openImporting();
   const path = join(folder, 'service.db');
@@ -115,7 +114,6 @@ function bytesOf(path: string): string {
     .join('');
 }
 
-/** Returns the tables and columns that contain a word. */
 function placesOf(db: Database, word: string): string[] {
   const tables = db
     .prepare<[], string>("select name from sqlite_schema where type = 'table'")

@@ -16,7 +16,7 @@ export interface Filing {
   organisation?: string;
   year?: number;
   people: FiledPerson[];
-  /** The grants that were paid. */
+  /** The amount of the paid grants. */
   grants?: number;
   version?: string;
   isAmended?: boolean;
@@ -26,7 +26,7 @@ export interface Filing {
   more?: string;
 }
 
-/** Returns the text of a return. */
+/** Returns the XML of a return. */
 export function form990({
   form,
   ein = '364400001',

@@ -27,7 +27,7 @@ describe('an import that is killed', () => {
     let kills = 0;
     for (const part of [0.2, 0.6]) {
       const child = start('killed.db');
-      // Listens from the start, because the child may end before it is killed.
+      // The test listens from the start, because the child may end before it is killed.
       const exit = once(child, 'exit');
       await expect.poll(() => importedIn(killed), WAITING).toBeGreaterThan(RETURNS * part);
       child.kill('SIGKILL');

@@ -10,7 +10,7 @@ import {
 } from '../../../service/record/import.ts';
 import { openRecord } from '../../../service/record/store.ts';
 
-/** Opens a service's empty database, files to import, and its content afterwards. */
+/** Opens a service's empty database. Provides files to import, and the database's content afterwards. */
 export function openImporting() {
   const folder = mkdtempSync(join(tmpdir(), 'service-import-'));
   const db = openDatabase(undefined);

@@ -15,8 +15,8 @@ const COLUMNS = 'id,first_name,last_name,birth,street,city,state,postal_code';
 const ROLE_COLUMNS = 'donor_id,kind,organization,ein,title,start,end,amount';
 
 /**
- * Adds lists that all contain the date of birth. One contains the home, another the board, and a third, much later list
- * contains both.
+ * Adds three lists that all contain the date of birth. The first list also contains the home, and the second list
+ * contains the board. A third, much later list contains the home and the board.
  */
 async function addedApart(later: string, laterRoles = '') {
   const importing = openImporting();

@@ -4,16 +4,15 @@ import { inventedName } from '../../../people/invented-name.ts';
 
 const COLUMNS = 'id,first_name,middle_name,last_name,suffix,birth,street,city,state,postal_code';
 
-/** A row of a list. */
 export type Row = readonly [id: string, person: string];
 
-/** Returns the text of a list. */
+/** Returns a list as CSV. */
 export const listOf = (rows: readonly Row[]) =>
   `${COLUMNS}\n${rows.map((row) => row.join(',')).join('\n')}\n`;
 
 /**
- * Returns six people in one home: a father and a son with the same name, a mother, a daughter with a similar name, and
- * two more children.
+ * Returns six people in one home. They are a father and a son with the same name, a mother, a daughter with a similar
+ * name, and two further children.
  */
 export function aFamily(number: number): Row[] {
   const home = `${number + 1} Maple Street,Evanston,IL,60201`;

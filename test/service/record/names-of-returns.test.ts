@@ -185,8 +185,8 @@ function comparable(name: AwkwardName['right']): string {
 }
 
 /**
- * Returns written by people who had seen neither the reader nor its tests. In the first return, some suffixes do not
- * belong to a name.
+ * The returns' authors had seen neither the reader nor its tests. In the first return, some suffixes do not belong to
+ * a name.
  */
 const strangersRow = z.object({
   return: z.string(),

@@ -32,7 +32,7 @@ describe('a list with an id for each of its people', () => {
     const paths = [importing.file('a.csv', listOf(rows))];
     await importing.import({ kind: 'csv', paths, source: 'before' });
     const report = await importing.import({ kind: 'csv', paths, source: 'after' });
-    // Four people have a home and a date of birth. Jack and Zack have only a home.
+    // Four people have a home and a date of birth. Jack and Zack have a home but no date of birth.
     expect(report).toMatchObject({ added: 2, toReview: 2 });
   });
 

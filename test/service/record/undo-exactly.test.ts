@@ -21,7 +21,7 @@ const PEOPLE = 150;
 
 const MOST_SHOWN = 4;
 
-/** Tables in which an undo records that it happened, and that the two are different people. */
+/** Tables in which an undo records itself. It also records there that the two records are different people. */
 const OF_THE_UNDO = ['record_undone', 'record_apart', 'settled_people', 'sqlite_sequence'];
 
 /** Returns all rows of all tables, without numbers that change when data is recomputed. */
@@ -39,7 +39,7 @@ function rowsOf(db: Database): Record<string, unknown[]> {
   );
 }
 
-/** Returns a row as text, regardless of the order of keys in JSON columns. */
+/** The order of keys in JSON columns has no effect. */
 function inOneOrder(row: object): string {
   const columns = Object.entries(row).map(([name, value]) => [
     name,
@@ -52,7 +52,7 @@ function inOneOrder(row: object): string {
   );
 }
 
-/** Imports two lists of the same people. The second list contains too little at first. */
+/** The first version of the second list lacks some data. */
 async function importTwice(count = PEOPLE) {
   const importing = openImporting();
   const { db } = importing;
@@ -79,7 +79,7 @@ async function importTwice(count = PEOPLE) {
   return importing;
 }
 
-/** Creates jobs, lists, exports, pairs to review and pairs kept apart, for every donor. */
+/** Creates jobs, lists, exports, pairs to review and separate pairs, for every donor. */
 function use(db: Database): void {
   const jobs = createJobs(db, clock);
   const lists = createLists(db, clock, createId);

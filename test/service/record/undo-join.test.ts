@@ -41,8 +41,8 @@ function addJob(db: Database, id: string, donorNumber: number): void {
 }
 
 /**
- * Imports two lists that each contain half of the data. The second list's person is recognised by home and date of
- * birth.
+ * Imports two lists. Each list contains half of the data. The service recognises the second list's person by home and
+ * date of birth.
  */
 async function importLists(...rows: string[]) {
   const importing = openImporting();

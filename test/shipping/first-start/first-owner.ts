@@ -13,15 +13,16 @@ const PASSWORD = 'copper lantern vivid otter';
 const READY_TRIES = 240;
 const READY_INTERVAL_MS = 250;
 
-/** One way to run donor-sync. */
 export interface FirstStart {
-  /** Runs `donor-sync …` next to the service, as in the guide, and waits until it ends. Returns its stdout. */
+  /**
+   * Runs `donor-sync …` next to the service, as the guide describes. Waits until the command has ended. Returns its
+   * stdout.
+   */
   run(args: readonly string[]): Promise<string>;
-  /** Starts the service. */
   serve(): Running;
   /** The address at which the service listens on this machine. */
   port: number;
-  /** The address in the user's browser: the address of the machine, or of the proxy in front of it. */
+  /** The address in the user's browser. It is the address of the machine, or of the proxy in front of the machine. */
   publicUrl: string;
 }
 
@@ -69,9 +70,7 @@ async function untilReady(browser: Browser, serving: Running): Promise<void> {
   throw new Error(`It did not get ready:\n${serving.output()}`);
 }
 
-/**
- * Creates a browser that sends requests to that address. For https, its requests look as if they came through a proxy.
- */
+/** Creates a browser that sends requests to that address. For HTTPS, its requests look like requests from a proxy. */
 function createBrowser(port: number, publicUrl: string) {
   const { host, protocol } = new URL(publicUrl);
   const forwarded = { 'x-forwarded-proto': 'https', 'x-forwarded-for': '198.51.100.7' };

@@ -25,12 +25,12 @@ const AUTOMATED = 'Net Worth';
 
 export const MARK = ' (by a flow)';
 
-/** Fields in which a user's own value must not be overwritten. */
+/** Fields in which the product must not overwrite a user's own value. */
 export const PROTECTED: ReadonlySet<string> = new Set(
   MAPPINGS.filter(({ when }) => when !== 'always').map(({ to }) => to),
 );
 
-/** Applies a flow that appends a mark to a text. */
+/** Applies a flow that appends a mark to a string. */
 export function automated(
   field: string,
   value: FieldValue,

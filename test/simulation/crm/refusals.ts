@@ -1,7 +1,4 @@
-/**
- * Decides which values a simulated CRM refuses: because of a validation rule, a locked field, or a field that is too
- * short.
- */
+/** The reason can be a validation rule, a locked field, or a field that is too short. */
 import type { Refusal, RefusalCause } from '../../../connectors/contract.ts';
 import type { FieldValue, FieldValues } from '../../../src/core/crm-field.ts';
 import type { SimulatedCrm } from './crm.ts';

@@ -1,17 +1,13 @@
-/**
- * All rows of all tables. They are read for the invariants, backed up, restored, and watched for transitions of
- * contacts.
- */
+/** Reads, backs up and restores all rows of all tables. Also watches the rows for transitions of contacts. */
 import type Sqlite from 'better-sqlite3';
 import type { Statements } from './statements.ts';
 
 export type Row = Record<string, unknown>;
 
-/** All rows of all tables. */
 export type Backup = ReadonlyMap<string, readonly Row[]>;
 
 export interface Contents {
-  /** The names of the tables. Each comes after the tables that it refers to. */
+  /** The names of the tables. A table comes after the tables to which it refers. */
   readonly names: readonly string[];
   rows(sql: string, ...parameters: unknown[]): Row[];
   backUp(): Backup;
@@ -43,7 +39,7 @@ export function createContents(database: Sqlite.Database, { prepared }: Statemen
       ),
     put(backup) {
       // Switching foreign keys off and on would discard all prepared statements. Therefore each table is filled after
-      // the tables that it refers to.
+      // the tables to which it refers.
       prepared('begin').run();
       isPutting = true;
       for (const name of names.toReversed()) prepared(`delete from "${name}"`).run();

@@ -1,19 +1,18 @@
-/** The database file, which something else can replace with a copy or migrate while processes have it open. */
+/** Another program can replace it with a copy, or migrate it, while processes have it open. */
 import type { Present } from './store-night.ts';
 
 export interface DatabaseFile {
   begin(): void;
   /** Records that a process has the file open. */
   open(client: string): void;
-  /** Replaces the file with a copy. Processes that have it open keep the old file. */
+  /** Replaces the file with a copy. Processes that have the file open keep the old file. */
   replace(): void;
-  /** Returns when the file that a process has open was replaced, or null if it was not. */
+  /** Returns the time when the file that a process has open was replaced, or null if it was not replaced. */
   replacedAt(client: string): number | null;
   /** Migrates the schema as a newer version of the program does, so this version can no longer start. */
   bringFurther(): void;
-  /** Removes the newer version and its schema. */
   takeBack(): void;
-  /** Since when the schema has belonged to a newer version, or null. */
+  /** The time since which the schema has belonged to a newer version, or null. */
   readonly newerSince: number | null;
 }
 
@@ -22,7 +21,7 @@ const FURTHER = '9999-further';
 
 /** `change` runs SQL that does not come from the product. */
 export function createDatabaseFile(present: Present, change: (sql: string) => void): DatabaseFile {
-  /** The processes that have the file open, and when their file was replaced. */
+  /** The processes that have the file open, with the time when their file was replaced. */
   const opened = new Set<string>();
   const replaced = new Map<string, number>();
   let newerSince: number | null = null;

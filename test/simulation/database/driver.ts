@@ -1,5 +1,6 @@
 /**
- * The database as a process sees it, through its own driver. The driver passes a point before and after each statement.
+ * Gives a process access to the database through its own driver. Before and after each statement, a fault can stop
+ * the process.
  */
 import type Sqlite from 'better-sqlite3';
 import {
@@ -122,7 +123,7 @@ function createClientDriver(parts: DriverParts, client: Client): Driver {
     async releaseConnection() {
       queue.leave();
     },
-    /** With a file, closing discards the open transaction. A server's connections end separately. */
+    /** Closing a file discards the open transaction. Connections to a server end separately. */
     async destroy() {
       isClosed = !isServer(present);
       if (isClosed) transactions.rollBack(client);
@@ -189,7 +190,6 @@ class TransactionalAdapter extends SqliteAdapter {
 }
 
 function readRows<R>(statement: Sqlite.Statement, parameters: readonly unknown[]): R[] {
-  // The driver creates row objects with the columns of the statement.
   const rows: R[] = [];
   for (const row of statement.all(...parameters)) rows.push(Object(row));
   return rows;

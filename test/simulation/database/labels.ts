@@ -46,7 +46,10 @@ function labelOf(sql: string): string {
   return isRead ? `select ${read ?? ''}` : `${verb.toLowerCase()} ${table}`;
 }
 
-/** Returns the first column that an engine's update sets. It shows whether a claim is made, kept or ended. */
+/**
+ * Returns the first column that an engine's update sets. This column shows whether the update creates, keeps or ends
+ * a claim.
+ */
 function setOf(sql: string): string {
   const column = /^\s*(?:with|update)\b.*?\bset\s+(\w+)/is.exec(sql)?.[1];
   return column === undefined ? '' : ` ${column}`;

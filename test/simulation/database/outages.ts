@@ -1,4 +1,7 @@
-/** Faults of the database and its disk: for some time it does not respond, or does not accept writes. */
+/**
+ * Simulates faults of the database and its disk. For some time, the database does not respond or the disk accepts no
+ * writes.
+ */
 import Sqlite from 'better-sqlite3';
 import type { Present } from './store-night.ts';
 
@@ -13,7 +16,7 @@ export interface Outages {
   fillDisk(ms: number): void;
   isAway(): boolean;
   isFull(): boolean;
-  /** Throws if the disk is full. */
+  /** Throws an error if the disk is full. */
   requireRoom(): void;
   readonly awayUntil: number;
   readonly fullUntil: number;

@@ -15,7 +15,7 @@ export interface QueueDatabase {
 export interface OpenTurn {
   integration: string;
   state: string;
-  /** How long the process with the claim has been silent (ms), or null if no process has it. */
+  /** The time (ms) since the last sign of the process with the claim, or null if no process has the claim. */
   silentMs: number | null;
 }
 

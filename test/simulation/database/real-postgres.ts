@@ -1,7 +1,7 @@
 /**
- * Uses the tests' real Postgres as the database of a night, over one connection. Statements are sent one after the
- * other in the order of the requests, so the same seed produces the same night. The server uses the world's clock.
- * Virtual time stops while a response is outstanding.
+ * Uses the tests' real Postgres as the database of a simulated night. It uses one connection and sends the statements
+ * in the order of the requests, so the same seed produces the same night. The server uses the simulated clock.
+ * Simulated time stops while a response is outstanding.
  */
 import {
   type Dialect,
@@ -21,11 +21,10 @@ export interface RealPostgres {
   /** All parts of a dialect except its driver. */
   readonly dialect: Omit<Dialect, 'createDriver'>;
   run<R>(sql: string, parameters?: readonly unknown[]): Promise<QueryResult<R>>;
-  /** Runs statements in one message, as if from a separate connection. They must not leave anything open. */
+  /** Runs statements in one message, as if from a separate connection. They must not leave a transaction open. */
   runApart(sql: string, parameters: readonly unknown[]): Promise<pg.QueryResult>;
-  /** Sends SQL without waiting for it. A failure does not matter. */
+  /** Sends SQL and does not wait for the response. A failure has no effect. */
   send(sql: string): void;
-  /** Returns all rows of these tables. */
   read(names: readonly string[]): Promise<Backup>;
   /** Replaces the content of all tables with these rows. */
   fill(rows: Backup): void;
@@ -49,7 +48,7 @@ const QUEUE_CLOCK = /\b\w+\.job_now\(\)/g;
  */
 const ELAPSED = 'clock_timestamp() - transaction_timestamp()';
 
-/** IDs that are the same in each replay, but in an order on which nobody can rely. */
+/** The IDs are the same in each replay, but the product must not rely on their order. */
 const NEXT_ID = 'world.next_id()';
 const WORLD = `
   create schema world;
@@ -57,7 +56,7 @@ const WORLD = `
   create function world.next_id() returns uuid language sql volatile
     as $$ select md5(nextval('world.ids')::text)::uuid $$`;
 
-/** Statements that change rows, and report how many. */
+/** Statements that change rows and report the number of changed rows. */
 const CHANGES = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE']);
 
 export async function startRealPostgres(): Promise<RealPostgres> {
@@ -156,7 +155,7 @@ export async function startRealPostgres(): Promise<RealPostgres> {
       .replaceAll(ELAPSED, "interval '1 millisecond'");
   }
 
-  /** Sends requests one after the other, in their order. */
+  /** Sends one request after the other. */
   function inTurn<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
     pending += 1;
     const answer = last.then(ask).finally(() => {

@@ -12,7 +12,7 @@ export interface Statements {
   /** Returns a process's statement in SQLite's dialect, with its analysis. */
   knownOf(sql: string): KnownStatement;
   begin(): void;
-  /** Counts a statement. Throws if a process sends statements endlessly without waiting. */
+  /** Counts a statement. Throws an error if a process sends statements endlessly and never waits. */
   count(): void;
 }
 
@@ -23,7 +23,7 @@ export function createStatements(database: Sqlite.Database, present: Present): S
   const statements = new Map<string, Sqlite.Statement>();
   const ofMachine = new Map<string, KnownStatement>();
   const ofServer = new Map<string, KnownStatement>();
-  /** The number of statements since the last event of the night. */
+  /** The number of statements since the last event of the simulated night. */
   let atOnce = 0;
   let lastStep = -1;
   return {
@@ -64,8 +64,7 @@ export function createStatements(database: Sqlite.Database, present: Present): S
 }
 
 /**
- * Translates the product's Postgres statements to SQLite. Leaves out locks, because only one transaction writes at a
- * time anyway.
+ * Translates the product's Postgres statements to SQLite. Omits locks, because only one transaction writes at a time.
  */
 function inSqlite(sql: string): string {
   return sql

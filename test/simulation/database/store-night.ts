@@ -23,7 +23,7 @@ export interface StoreNight {
   /** The offset of a server's clock (ms). */
   clockOffsetMs: number;
   say(who: string, what: string): void;
-  /** Called when a client commits data of a client's run, with the owner of its lease. */
+  /** Called when a process commits data of a client's run, with the owner of the client's lease. */
   onCheckpoint(client: Client, integration: string, owner: string | null): void;
 }
 
@@ -31,7 +31,7 @@ export interface StoreNight {
 export interface Present {
   /** Null before the first night. */
   night: StoreNight | null;
-  /** The real server. Null until the SQLite database is prepared for the first night. */
+  /** Null until the SQLite database has been prepared for the first night. */
   server: RealPostgres | null;
 }
 

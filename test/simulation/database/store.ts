@@ -1,7 +1,7 @@
 /**
- * The database that all hosts share: one SQLite database in memory. Each process has its own driver for it, with the
- * product's own guard. If it plays a server, it has its own clock and numbers its transactions, as the Postgres dialect
- * expects.
+ * The database that all hosts share. It is one SQLite database in memory. Each process has its own driver with the
+ * product's own guard. In place of a server, the database has its own clock and numbers its transactions, as the
+ * Postgres dialect expects.
  */
 import Sqlite from 'better-sqlite3';
 import type { OpenDatabase } from '../../../src/database/database.ts';
@@ -20,26 +20,28 @@ export interface SharedStore {
   /** Empties the database for the next night. */
   begin(night: StoreNight): void;
   open(client: Client): OpenDatabase<Tables>;
-  /** Opens the connection of a process's engine. It has its own faults, separate from the store's connection. */
+  /**
+   * Opens the connection that a process's engine uses. Its faults are separate from the faults of the store's
+   * connection.
+   */
   openQueue(client: Client): QueueDatabase;
-  /** Returns the waiting and active claims on a real server by client, or null while a process writes. */
+  /** Returns the waiting and active claims on a real server, or null while a process writes. */
   openTurns(): Promise<readonly OpenTurn[] | null>;
-  /** Since when the database has responded and accepted writes without being blocked by a process. */
+  /** The time since which the database has responded and accepted writes, and no process has blocked it. */
   readonly wellSince: number;
   /** Rolls back a dead process's open transaction. */
   drop(client: Client): void;
   /** Makes the database unavailable for this time. A server loses its connections. */
   goAway(ms: number): void;
   fillDisk(ms: number): void;
-  /** Replaces the file with a copy. Processes that have it open keep the old file. */
+  /** Replaces the file with a copy. Processes that have the file open keep the old file. */
   replaceFile(): void;
   /** Migrates the schema as a newer version of the program does, so this version can no longer start. */
   bringFurther(): void;
-  /** Removes the newer version and its schema. */
   takeBack(): void;
-  /** Since when the schema has belonged to a newer version, or null. */
+  /** The time since which the schema has belonged to a newer version, or null. */
   readonly newerSince: number | null;
-  /** Returns when the file that a process has open was replaced, or null if it was not. */
+  /** Returns the time when the file that a process has open was replaced, or null if it was not replaced. */
   replacedAt(client: string): number | null;
   /** The longest time in this night for which the database was unavailable. */
   readonly longestAwayMs: number;
@@ -50,8 +52,8 @@ export interface SharedStore {
   backUp(): Backup;
   restore(backup: Backup): void;
   /**
-   * Reports each transition of a contact from now on: the event, if the statement names it, and the states before and
-   * after. The state before the first one is `unknown`.
+   * From now on, reports each transition of a contact with the states before and after it. It reports the event too
+   * if the statement contains it. The first state is `unknown`.
    */
   watchContacts(moved: (event: string | null, from: string, to: string) => void): void;
   /** Returns raw rows for the invariants. */
@@ -60,7 +62,7 @@ export interface SharedStore {
   bytes(): Buffer;
   /** Returns a promise for a real server's outstanding response, or null if there is none. */
   underWay(): Promise<unknown> | null;
-  /** Returns true if a living process has a transaction open. */
+  /** Returns true if a living process has an open transaction. */
   isBusy(): boolean;
 }
 
@@ -70,7 +72,7 @@ export async function createSharedStore(
 ): Promise<SharedStore> {
   const database = new Sqlite(':memory:');
   database.pragma('foreign_keys = ON');
-  // Nothing remains of deleted rows or earlier nights, as when the product opens a file.
+  // Deleted rows and earlier nights leave no data. The product opens a file with the same setting.
   database.pragma('secure_delete = ON');
   const present: Present = { night: null, server: null };
   const statements = createStatements(database, present);

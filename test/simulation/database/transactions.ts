@@ -8,9 +8,12 @@ export interface Transactions {
   begin(): void;
   /** The owner of the open transaction. */
   readonly holder: Client | null;
-  /** When a transaction was last ended against its process's will. */
+  /** The last time when a process lost its transaction. */
   readonly cutAt: number;
-  /** Waits until the client can use the database. If several clients wait, the first to continue gets it. */
+  /**
+   * Waits until the client can use the database. If several clients wait, the client that continues first gets
+   * access.
+   */
   access(client: Client): Promise<void>;
   isTaken(client: Client): boolean;
   /** Opens a transaction for this client, which must have access. */
@@ -19,18 +22,18 @@ export interface Transactions {
   check(integration: string): void;
   commit(client: Client): Promise<void>;
   rollBack(client: Client): void;
-  /** Throws if the client's transaction was ended by something else. */
+  /** Throws an error if the client's transaction has ended unexpectedly. */
   requireHeld(client: Client): void;
-  /** Records that the client knows that its transaction is over. */
+  /** Records that the client knows that its transaction has ended. */
   forgive(client: Client): void;
-  /** Records that a client no longer waits. */
+  /** Records that a client no longer waits for a transaction. */
   leave(client: Client): void;
   /** Ends the open transaction against its process's will. */
   cut(): void;
   letNextIn(): void;
 }
 
-/** How long SQLite waits for another process before it reports that it is busy. */
+/** The time that SQLite waits for a different process before it reports that it is busy. */
 const BUSY_MS = 5_000;
 
 /** The time after which a server ends an idle transaction. */
@@ -50,9 +53,9 @@ export function createTransactions(
   let current: string | null = null;
   /** The client whose lease the open transaction has checked. */
   let checkpoint: string | null = null;
-  /** How a server's transactions ended. */
+  /** The results of a server's transactions. */
   const ends = new Map<string, 'committed' | 'aborted'>();
-  /** Clients whose transaction was ended by something else. */
+  /** Clients whose transaction has ended unexpectedly. */
   const cutOff = new WeakSet<Client>();
   let cutAt = 0;
 
@@ -113,7 +116,8 @@ export function createTransactions(
     for (let owner = holder; owner !== null && owner !== client; owner = holder) {
       const { promise, resolve } = Promise.withResolvers<boolean>();
       waiting.push({ client, go: () => resolve(true) });
-      // A frozen owner blocks SQLite until the waiting process gives up. It blocks a server only for this long.
+      // A frozen owner blocks SQLite until the waiting process gives up. On a server, it blocks others only for this
+      // time.
       const longestMs = isServer(present) ? IDLE_MS : BUSY_MS;
       const limit = present.night?.timeline.after(longestMs, () => resolve(false));
       const isFree = await promise;
@@ -159,7 +163,7 @@ export function createTransactions(
       end('commit');
       return;
     }
-    // Both are sent before anything else can be sent in between.
+    // Both statements are sent before any other statement.
     const lease =
       integration === null ? null : server.run(`${LEASE.slice(0, -1)}$1`, [integration]);
     const committed = server.run('commit');

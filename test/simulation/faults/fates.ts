@@ -36,7 +36,7 @@ const BEFORE_SPENDING = [
   'crm read answered',
 ] as const;
 
-/** Draws a process's fate in a night with these faults. */
+/** Chooses at random which faults a process suffers in a simulated night. */
 export function fateOf({ faults, struckAt }: Swarm, fates: Random): Fate {
   const { kill, freeze, stop } = faults;
   const isKilled = fates.chance(kill);
@@ -55,7 +55,10 @@ export function fateOf({ faults, struckAt }: Swarm, fates: Random): Fate {
   };
 }
 
-/** Draws a moment: any point, or a point shortly after one of these. */
+/**
+ * Chooses a random point at which the process is stopped. The point can also be shortly after one of the given
+ * points.
+ */
 function blow(points: readonly [string, ...string[]], fates: Random): Blow {
   const point = fates.chance(0.6) ? fates.pick(points) : null;
   const anywhere = fates.chance(0.5) ? fates.magnitude(1, 800) : fates.int(1, 400);
@@ -63,7 +66,7 @@ function blow(points: readonly [string, ...string[]], fates: Random): Blow {
   return { point, times, later: point === null || fates.chance(0.3) ? 0 : fates.int(1, 12) };
 }
 
-/** Draws a host's clock, which can be wrong from the start and can run at its own speed. */
+/** The clock can be wrong from the start and can run at its own speed. */
 export function clockOf({ clockSkew }: Faults, clocks: Random): HostClock {
   if (clockSkew === 0) return { offsetMs: 0, rate: 1 };
   const sign = clocks.chance(0.5) ? 1 : -1;

@@ -1,6 +1,6 @@
 /**
- * Checks that all our values in a contact belong to the same person. Judges by the CRM alone: each value of the service
- * belongs to one person, and the product's fingerprints are not used.
+ * Checks that all our values in a contact belong to the same person. The check uses only the CRM, because each value
+ * of the service belongs to one person. It does not use the product's fingerprints.
  */
 import { DONOR_ID, MARK } from '../crm/fields.ts';
 import { isAnyones, type Record_ } from '../crm/record.ts';
@@ -8,7 +8,7 @@ import type { World } from '../night/world.ts';
 import type { Humans } from '../people/humans.ts';
 import { ANOTHER, netWorthOf } from '../service/service.ts';
 
-/** Returns the donor IDs of the people whose values the product has written into a contact, without duplicates. */
+/** Returns the distinct donor IDs of the people whose values the product has written into a contact. */
 export function donorsIn(humans: Humans, record: Record_): string[] {
   const donors = [...record.values].flatMap(([field, cell]) => {
     const { author, value } = cell;
@@ -28,9 +28,7 @@ function donorOf(humans: Humans, field: string, text: string): string | null {
   return donorAt(humans, millions - low / 1_000_000);
 }
 
-/**
- * Returns the donor with this number. People are numbered from 1. 0 is the person whose profile replaces the right one.
- */
+/** People are numbered from 1. Number 0 is the person whose profile replaces the right profile. */
 function donorAt(humans: Humans, number: number): string | null {
   if (number === 0) return ANOTHER;
   return humans.all[number - 1]?.donorId ?? `nobody ${number}`;

@@ -1,6 +1,6 @@
 /**
- * What happens when a process sends a request to the service: who has to learn of it, and which faults happen at that
- * moment.
+ * Handles each request from a process to the service. Notifies the other parts of the simulation and produces the
+ * faults of that moment.
  */
 import { type Disturbed, setClock } from '../faults/chaos.ts';
 import { refusedIn, type ServiceAnswer, type ServiceRequest } from '../service/service.ts';
@@ -29,7 +29,7 @@ export function createNetwork(night: Night, disturbed: Disturbed): WireDeps {
       }
       const replacedAt = store.replacedAt(sender);
       if (endpoint !== 'POST /enhancements' || replacedAt === null) return;
-      // A process must not spend credits if it cannot store that it did.
+      // A process must not spend credits if it cannot record the spending.
       if (replacedAt < timeline.now()) {
         violate('the right store', `process ${sender} spends into a file that was replaced`);
       }

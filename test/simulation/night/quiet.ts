@@ -1,9 +1,9 @@
-/** The quiet time after a night: everything is synced, round after round, until nothing is left to do. */
+/** Simulates the quiet time after a night. Everything is synced repeatedly until no work is left. */
 import { HOUR_MS } from '../timeline.ts';
 import type { Syncing } from './syncing.ts';
 import type { Night } from './world.ts';
 
-/** The number of rounds in the quiet time. There are more if something was just submitted and still waits. */
+/** More rounds follow if a recent submission is still waiting. */
 const ROUNDS = 4;
 const MOST_ROUNDS = 30;
 
@@ -13,7 +13,7 @@ export async function playQuiet(night: Night, { syncOnce }: Syncing): Promise<vo
   if (host === undefined) return;
   let isMoreToCome = true;
   for (let round = 0; round < (isMoreToCome ? MOST_ROUNDS : ROUNDS); round += 1) {
-    // Meanwhile, leases of dead processes expire, and jobs become old enough to be answered.
+    // During this time, leases of dead processes expire. Jobs become so old that the service knows them everywhere.
     await timeline.pass(HOUR_MS);
     const before = oracle.payments.length;
     const beganAt = timeline.now();
@@ -43,8 +43,7 @@ export async function playQuiet(night: Night, { syncOnce }: Syncing): Promise<vo
 }
 
 /**
- * Returns false if a delayed search has not shown all changes yet, because a write hides users' earlier changes to the
- * record.
+ * Returns false if a delayed search still misses some changes. A write can hide users' earlier changes to the record.
  */
 function isAllShown({ swarm, crms }: Night, searchedAt: number): boolean {
   const { lagMs } = swarm.people;

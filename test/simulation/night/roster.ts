@@ -9,7 +9,7 @@ export interface Roster {
   named: Map<string, Life>;
   /** Processes that sync only one contact. */
   forOne: Set<string>;
-  /** When processes were frozen. */
+  /** The times at which processes were frozen. */
   stills: Outage[];
   killed: number;
 }

@@ -9,7 +9,7 @@ import type { Processes } from './processes.ts';
 import type { Host, Night } from './world.ts';
 
 export interface Syncing {
-  /** Syncs once. Returns how the process ended, or `taken` if another process was running. */
+  /** Syncs once. Returns the end of the process, or `taken` if another process was running. */
   syncOnce(
     host: Host,
     integration: Integration,

@@ -1,4 +1,7 @@
-/** Users who answer questions on pages and with a second user, while hosts sync and again in the quiet time. */
+/**
+ * Simulates users who answer questions while hosts sync. Some answers need a second user. The users also answer in
+ * the final period without faults.
+ */
 import type { Record_ } from '../crm/record.ts';
 import {
   ANSWER_ERRANDS,
@@ -14,7 +17,7 @@ import type { Processes } from './processes.ts';
 import type { Night } from './world.ts';
 
 export interface Users {
-  /** Lets users answer on pages and with a second user, while hosts sync. */
+  /** Lets users answer on pages while hosts sync. Some answers need a second user. */
   answerMuch(): Promise<void>;
   /** Carries out confirmed requests, as a service does automatically. */
   finishConfirmed(): Promise<void>;
@@ -55,7 +58,7 @@ export function createUsers(night: Night, { atWork }: Processes, { repeatLater }
     }
   }
 
-  /** The erasure is repeated in the quiet time, as the product asks. */
+  /** The erasure is repeated in the period without faults, because the product asks users to repeat it. */
   function onErasureLeft(
     { integration, crm }: AnswerWork,
     record: Record_,

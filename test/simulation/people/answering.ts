@@ -40,7 +40,7 @@ import { eraseContact, noteChangeSaid, noteSaid } from './desk.ts';
 export interface AnsweringDeps {
   random: Random;
   answers: Answers;
-  /** All users who can request and confirm. Accounts are added during the night. */
+  /** All users who can submit and confirm requests. Accounts are added during the simulation. */
   users: User[];
   now(): number;
   say(who: string, what: string): void;
@@ -70,7 +70,7 @@ export function firstUsers(): User[] {
   return ['ada', 'ben'].map((name) => ({ kind: 'command', id: name, name, madeAt: null }));
 }
 
-/** Does one action of a user about questions and answers. */
+/** Performs one user action on questions or answers. */
 export async function doAnswer(
   deps: AnsweringDeps,
   work: AnswerWork,
@@ -94,7 +94,10 @@ export async function doAnswer(
   }
 }
 
-/** Answers on a page. The answer takes effect after ten seconds or when a run starts, unless it is withdrawn. */
+/**
+ * Answers a question on a page. The answer takes effect after ten seconds or when a run starts, unless the user
+ * withdraws it.
+ */
 async function answerOnPage(deps: AnsweringDeps, work: AnswerWork): Promise<void> {
   const { random, answers } = deps;
   const { integration, life } = work;
@@ -159,7 +162,7 @@ interface Made {
   reason: string | null;
 }
 
-/** Makes a request that may need a second user. Returns null if none is possible. */
+/** Creates a request that may need a second user. Returns null if no request is possible. */
 async function makeRequest({ random, now }: AnsweringDeps, work: AnswerWork): Promise<Made | null> {
   const { integration, crm } = work;
   const { store } = work.application;
@@ -285,7 +288,7 @@ async function carry(
   const record = crm.records.get(crmId ?? '');
   if (record === undefined) return;
   const { alsoInCrm } = request;
-  // Repeated later, until the erasure is known to be done.
+  // The request is repeated later, until the product reports that the erasure is complete.
   deps.onErasureLeft(work, record, alsoInCrm);
   await eraseContact(deps, { record, alsoInCrm }, async () => {
     const { forget } = await carried();
@@ -310,7 +313,7 @@ async function createAccount({ random, users, now }: AnsweringDeps, { applicatio
   if (users.length >= MOST_USERS) return;
   const name = random.pick(NAMES);
   const madeAt = now();
-  // If the response was lost with the database, the account may exist anyway.
+  // The account may exist even if the response was lost when the database failed.
   const id = `token-${users.length}-${madeAt}`;
   await application.store.act((trx) =>
     addAccessToken(trx, { id, name, role: 'admin', hash: `hash of ${id}` }),

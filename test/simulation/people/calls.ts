@@ -35,7 +35,7 @@ export interface CallsDeps {
 /** `taken` if a run will check the contacts. */
 export type CallOutcome = 'taken' | 'left alone' | 'refused';
 
-/** The known kinds of errors, for example if the disk is full. The caller calls again. */
+/** The known kinds of errors. A full disk causes one of these errors. The caller repeats the call. */
 const OF_FOUR_KINDS = /^(Configuration|Retriable|Skippable|Fatal)Error\b/;
 
 const PUBLIC_URL = 'https://sync.example';
@@ -56,7 +56,9 @@ export function createCalls(deps: CallsDeps) {
   };
   let app: Hono<HttpEnv> | null = null;
 
-  /** Calls about only these contacts, or about more. */
+  /**
+   * The returned function makes a call about these contacts. `isComplete` is false if the call also concerns others.
+   */
   return async (
     integration: string,
     ids: readonly string[],
@@ -91,7 +93,7 @@ export function createCalls(deps: CallsDeps) {
   }
 }
 
-/** Signs a call as in docs/guides/webhooks.md. The caller's clock is the host's clock. */
+/** Signs a call as docs/guides/webhooks.md describes. The caller's clock is the host's clock. */
 function sign(
   { url, secret }: HookAddress,
   body: string,

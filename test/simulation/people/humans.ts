@@ -1,6 +1,7 @@
 /**
- * The people of a night, and how CRMs spell their names. Each number in an address or an employer exists only once.
- * From a request, the model can therefore tell who it is about and which of the contact's details it contains.
+ * Creates the simulated people, and spells their names as CRMs do. Each number in an address or an employer is
+ * unique. The numbers in a request therefore show which person and which of the contact's details the request
+ * contains.
  */
 import type { Random } from '../random.ts';
 
@@ -12,7 +13,7 @@ export interface Human {
   donorId: string;
 }
 
-/** A contact's details about its person at one time. */
+/** A contact's details of its person at one time. */
 export interface Details {
   address: Place;
   employer: Place;
@@ -36,8 +37,8 @@ const FIRSTS = [
   'Iris',
   'Jonas',
 ];
-// The beginnings of last names. They differ by more than one letter, because the product treats a difference of one
-// letter as a misspelling of the same name.
+// The beginnings of last names. They differ by more than one letter, because the product treats names that differ by
+// one letter as the same name.
 const STARTS = ['Bel', 'Cor', 'Dun', 'Fal', 'Gar', 'Hol', 'Kim', 'Lus', 'Mig', 'Vis', 'Pyn', 'Tav'];
 const MIDDLES = ['an', 'eb', 'id', 'om', 'ur', 'isk', 'ock', 'uth'];
 const ENDS = ['ford', 'ley', 'well', 'wick', 'burn', 'stead', 'thorpe', 'gate'];
@@ -84,8 +85,8 @@ export function createHumans(random: Random): Humans {
 }
 
 /**
- * Returns one of 16 equivalent forms of a first name. It distinguishes several records of the same person, so it is
- * certain which of them was submitted.
+ * Returns one of 16 equivalent forms of a first name. The form distinguishes several records of the same person and
+ * shows which record was submitted.
  */
 export function firstNameOf({ first }: Human, way: number): string {
   return [...first]
@@ -116,7 +117,7 @@ export function employerText({ number }: Place): string {
   return `Works ${number} Foundation`;
 }
 
-/** Returns the number in an address or employer in a request. */
+/** Returns the number that a request's address or employer contains, or null if it contains none. */
 export function numberIn(text: string | undefined): number | null {
   const found = /\d+/.exec(text ?? '')?.[0];
   return found === undefined ? null : Number(found);

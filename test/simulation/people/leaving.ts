@@ -1,4 +1,4 @@
-/** Erases a client. Checks which of its data remains, and that nothing brings back the rest. */
+/** Erases a client. Checks that only the expected data remains and that nothing recreates the other data. */
 
 import type { Application } from '../../../src/application.ts';
 import { newId } from '../../../src/core/new-id.ts';
@@ -7,7 +7,7 @@ import { eraseIntegration } from '../../../src/privacy/erase-integration.ts';
 import type { World } from '../night/world.ts';
 import type { Life } from '../processes/process.ts';
 
-/** Erases the client. Returns true if it is done, and false if it has to be requested again. */
+/** Erases the client. Returns true if the erasure is complete, and false if it has to be requested again. */
 export async function leave(
   application: Application,
   { clock }: Life,
@@ -18,19 +18,20 @@ export async function leave(
 }
 
 /**
- * Tables that remain: the key's records and the audit, which name no contact, and the fact that the client was erased.
+ * Tables whose rows remain. They contain the key's records and the audit, which name no contact, and the record that
+ * the client was erased.
  */
 const STAYS: ReadonlySet<string> = new Set([
   ...['submissions', 'jobs', 'network_adds', 'credit_spans', 'forgotten', 'audit_entries'],
   'restore_holds',
 ]);
 
-/** Tables that record that a run with certain settings was tried and refused. */
+/** Tables whose rows record that certain settings were tried and refused. */
 const OF_A_TRY: ReadonlySet<string> = new Set(['runs', 'mappings', 'field_maps']);
 
 /**
- * Checks that nothing else remains. `isTriedAgain` means that a process that still had the settings has tried to sync
- * the client since then.
+ * Checks that no other data remains. `isTriedAgain` is true if a process with the old settings has since tried to
+ * sync the client.
  */
 export function checkLeft(
   { store, crms, humans, violate }: World,

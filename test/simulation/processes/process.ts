@@ -1,4 +1,4 @@
-/** Hosts and the processes that they run, which are killed, stopped, frozen and started again. */
+/** Simulates hosts and their processes. The simulation kills, stops, freezes and restarts the processes. */
 import type { Clock } from '../../../src/core/clock.ts';
 import type { Owner } from '../../../src/core/owner.ts';
 import type { Random } from '../random.ts';
@@ -9,7 +9,7 @@ import type { Actor, Due, Timeline } from '../timeline.ts';
 export interface HostClock {
   /** The offset from the true time (ms). */
   offsetMs: number;
-  /** How many milliseconds pass on this clock in one true millisecond. */
+  /** The number of milliseconds that pass on this clock in one true millisecond. */
   rate: number;
 }
 
@@ -20,9 +20,9 @@ export interface Life extends Machine, Actor {
   readonly clock: Clock;
   readonly owner: Owner;
   readonly bornAt: number;
-  /** True after the process was killed, stopped or frozen. */
+  /** True if the process has been killed, stopped or frozen. */
   readonly wasHurt: boolean;
-  /** True if the process undoes or erases. It then also writes into opted-out contacts. */
+  /** True if the process runs an undo or an erasure. It then also writes into opted-out contacts. */
   isAtDesk: boolean;
   /** Aborted when the process has to stop. */
   readonly stopping: AbortController;
@@ -39,14 +39,17 @@ export interface Life extends Machine, Actor {
   run<Result>(work: () => Result): Result;
 }
 
-/** What will happen to a process, decided when it starts. */
+/** The faults of a process. They are chosen when it starts. */
 export interface Fate {
   kill: Blow | null;
   freeze: (Blow & { ms: number }) | null;
   stop: { times: number } | null;
 }
 
-/** When something hits a process: some points after it has passed a given point this many times. */
+/**
+ * The point at which a process is stopped. The simulation counts how often the process passes a given point, and then
+ * skips some further points.
+ */
 export interface Blow {
   /** The point, or null for any point. */
   point: string | null;
@@ -56,7 +59,7 @@ export interface Blow {
 
 export interface LifeOptions {
   host: string;
-  /** The host's own name. Containers can all have the same name. */
+  /** The host's own name. All containers can have the same name. */
   hostName: string;
   number: number;
   processId: number;
@@ -71,7 +74,7 @@ export interface LifeOptions {
   onFreeze(ms: number): void;
 }
 
-/** Points right before a request that spends credits, removes members from a network, or writes into a CRM. */
+/** Points immediately before a request that spends credits, removes members from a network, or writes into a CRM. */
 const LEAVING: ReadonlySet<string> = new Set([
   'send POST /enhancements',
   'send POST /networks/ID/members/batch',
@@ -79,7 +82,7 @@ const LEAVING: ReadonlySet<string> = new Set([
   'crm write',
 ]);
 
-/** Returns a function that is true once, at the point of the blow. */
+/** Returns a function that returns true once, at the point at which the fault happens. */
 function watchFor(blow: Blow | null): (point: string) => boolean {
   let seen = 0;
   let left: number | null = null;
@@ -95,8 +98,8 @@ function watchFor(blow: Blow | null): (point: string) => boolean {
 }
 
 /**
- * Returns a promise that a dead process waits for, so that nothing stays open. It is a new promise each time, because a
- * shared one would keep every such process in memory for the whole simulation.
+ * Returns a promise that never settles. A dead process waits for it. Each call returns a new promise, because a
+ * shared promise would keep every dead process in memory for the whole simulation.
  */
 export const never = () => new Promise<never>(() => undefined);
 
@@ -162,8 +165,8 @@ export function beginLife(options: LifeOptions): Life {
       options.passed(point);
       if (isKilled(point)) life.kill(point);
       if (fate.freeze !== null && isFrozen(point)) {
-        // Between the last check of the lease and the request, nothing helps a process that freezes for longer than its
-        // lease and the quiet time. The promise excludes this case.
+        // Between the last check of the lease and the request, nothing protects a process that freezes for longer
+        // than its lease and the quiet time. The simulation excludes this case.
         const mostMs = LEAVING.has(point) ? 5_000 : Number.POSITIVE_INFINITY;
         life.freeze(Math.min(fate.freeze.ms, mostMs));
       }

@@ -1,4 +1,4 @@
-/** A process that serves: schedules, users and webhooks request runs, and its runner starts them. */
+/** Simulates a serving process. Schedules, users and webhooks request runs, and the process's runner starts them. */
 
 import type { Application } from '../../../src/application.ts';
 import { isDonorSyncError, messageOf } from '../../../src/core/errors.ts';
@@ -13,7 +13,7 @@ import { createCalls, type HookAddress } from '../people/calls.ts';
 import type { Random } from '../random.ts';
 import type { Life } from './process.ts';
 
-/** An accepted request. From then on, its contacts have to be read. */
+/** A run has to read the request's contacts after this time. */
 export interface Accepted {
   crm: SimulatedCrm;
   /** The contacts in the request. Empty for all contacts. */
@@ -42,14 +42,11 @@ export interface Serving {
 }
 
 const LONGEST_WAIT_MS = 40 * 60_000;
-/**
- * How long to wait for the process that handles the remaining requests. A run that waits for the service in vain takes
- * ten minutes.
- */
+/** A run takes ten minutes if the service does not respond. */
 const LAST_WAIT_MS = 150 * 60_000;
 const LOOK_MS = 5_000;
 
-/** Serves until there are no more requests or the process has to stop. */
+/** Serves until no requests remain or the process has to stop. */
 export async function serve(serving: Serving): Promise<void> {
   const { application, life, log, random } = serving;
   const { clock, stopping } = life;
@@ -84,7 +81,7 @@ export async function serve(serving: Serving): Promise<void> {
     await Promise.all([scheduler.stop(), runner.stop()]);
   }
 
-  /** Returns a function that repeats this by the world's clock. */
+  /** Returns a function that repeats the call at intervals of simulated time. */
   function every(look: () => Promise<void>): () => Promise<void> {
     const end = new AbortController();
     const ticking = (async () => {
@@ -99,7 +96,7 @@ export async function serve(serving: Serving): Promise<void> {
     };
   }
 
-  /** A caller without a response tries elsewhere, or gives up. */
+  /** A caller that receives no response tries a different host or gives up. */
   async function ask(): Promise<void> {
     const [integrationId, crm] = random.one([...serving.crms]) ?? [];
     if (integrationId === undefined || crm === undefined) return;
@@ -129,7 +126,7 @@ export async function serve(serving: Serving): Promise<void> {
   }
 }
 
-/** Returns true if no request waits or is being handled, and no process, dead or alive, has a claim. */
+/** Returns true if no request is waiting or being handled, and neither a living nor a dead process has a claim. */
 async function isIdle({ application, openTurns }: Serving): Promise<boolean> {
   const turns = openTurns === null ? [] : await openTurns();
   try {
@@ -152,7 +149,7 @@ export function unanswered(accepted: readonly Accepted[], failedAt: readonly num
     ids.filter((id) => {
       const record = crm.records.get(id);
       if (record === undefined || record.gone !== null || record.forgottenAt !== null) return false;
-      // A contact that a user has confirmed as an erased person is also not looked up.
+      // The product also does not look up a contact that a user has confirmed as an erased person.
       if (record.isConfirmedErased) return false;
       // A run may have looked the contact up while it was gone.
       if (record.leftAt !== null && record.leftAt >= at) return false;

@@ -1,4 +1,6 @@
-/** The network between a process and the service. It delays, loses, cuts and damages requests and responses. */
+/**
+ * Simulates the network between a process and the service. It delays, loses, cuts and damages requests and responses.
+ */
 import type { Life } from '../processes/process.ts';
 import type { Random } from '../random.ts';
 import type { Faults } from '../swarm/swarm.ts';
@@ -11,11 +13,10 @@ export interface WireDeps {
   timeline: Timeline;
   random: Random;
   service: ServiceModel;
-  /** How long no balance is trusted after a lost response (ms). */
+  /** The time (ms) after a lost response during which the product trusts no balance. */
   quietMs: number;
   /** The latency of a submission's response (ms). */
   submitMs: number;
-  /** Returns the current faults. */
   faults(): Faults;
   say(who: string, what: string): void;
   /** Called when the complete response to a request has reached its process. */
@@ -144,7 +145,7 @@ export function createWire(deps: WireDeps, life: Life): typeof globalThis.fetch 
     }
   }
 
-  /** Picks a fault. Requests that cost credits are hit more often than others. */
+  /** Chooses a fault at random. Requests that cost credits fail more often than others. */
   function pickFault(faults: Faults, weight: number) {
     if (random.chance(faults.lostRequest)) return random.pick(['lost request', 'no connection']);
     if (random.chance(faults.lostAnswer * weight)) return random.pick(LOST_ANSWERS);
@@ -168,7 +169,7 @@ function requestOf(url: string, init: RequestInit, sender: string, sentAt: numbe
   };
 }
 
-/** Returns the endpoint without IDs, as coverage counts it. */
+/** Returns the endpoint without IDs. The coverage counts endpoints in this form. */
 export function endpointOf({ method, path }: Pick<ServiceRequest, 'method' | 'path'>): string {
   const bare = path.replace(/\?.*/, '').replace(/\/(n\d+|a\d+|[0-9a-f]{32})(?=\/|$)/g, '/ID');
   return `${method} ${bare}`;

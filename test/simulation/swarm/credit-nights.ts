@@ -1,9 +1,9 @@
-/** Special nights about credits: spending, buying, and lost responses. */
+/** Configures simulated nights that test spending, buying and lost responses. */
 import type { Random } from '../random.ts';
 import { makePlain } from './plain-night.ts';
 import type { Swarm } from './swarm.ts';
 
-/** Makes a night about credits to keep: others spend them while the first jobs run. */
+/** Configures a simulated night with a credit reserve. Others spend credits while the first jobs run. */
 export function watchCredits(
   { contacts, faults, service, settings }: Swarm,
   { int }: Random,
@@ -16,20 +16,23 @@ export function watchCredits(
   Object.assign(service, { otherSpender: 1, jobMs: 40_000 });
 }
 
-/** Makes a night about lost responses while clocks are set. */
+/** Configures a simulated night in which responses are lost while clocks are set. */
 export function loseAnswers({ faults, settings }: Swarm): void {
   Object.assign(faults, { clockJump: 1, lostAnswer: 0.3 });
   settings.settleAfterMs = 10_000;
 }
 
-/** Makes a night about credits that are bought while lost responses wait to be settled. */
+/** Configures a simulated night in which users buy credits while lost responses wait for a decision. */
 export function buyCredits({ faults, service, settings }: Swarm): void {
   Object.assign(faults, { lostAnswer: 0.2, freeze: 0, restore: 0 });
   Object.assign(service, { buyer: 0.7, credits: 20_000 });
   Object.assign(settings, { keep: 0, perRun: null, perMonth: null, onLostAnswer: 'hold' });
 }
 
-/** Makes a night in which as many credits are bought as a lost response cost, while other requests are in flight. */
+/**
+ * Configures a simulated night in which users buy as many credits as a lost response cost, while other requests are
+ * in flight.
+ */
 export function hideCharges(swarm: Swarm, { int }: Random): void {
   makePlain(swarm);
   Object.assign(swarm.beside, { purge: 0, agree: 0, leave: 0, serve: 0, schedule: 0 });
@@ -40,7 +43,10 @@ export function hideCharges(swarm: Swarm, { int }: Random): void {
   Object.assign(swarm.settings, { batch: int(3, 7), settleAfterMs: 10_000 });
 }
 
-/** Makes a night in which two clients spend from one bucket at the same time, each with several submissions. */
+/**
+ * Configures a simulated night in which two clients spend credits from one bucket at the same time, with several
+ * submissions each.
+ */
 export function shareKey(swarm: Swarm): void {
   const { faults, service, settings } = swarm;
   Object.assign(swarm, { integrations: 2, sharedKey: true, hosts: 2, isCrossed: true });
@@ -52,14 +58,14 @@ export function shareKey(swarm: Swarm): void {
   Object.assign(settings, { trial: true, trialSize: 1, settleAfterMs: 3_000, refreshDays: 7 });
 }
 
-/** Makes a night with many small submissions in flight, whose responses are slow. */
+/** Configures a simulated night with many small submissions in flight. Their responses are slow. */
 export function slowSubmissions(swarm: Swarm, { chance, int, magnitude }: Random): void {
   const { faults, service, settings } = swarm;
   service.submitMs = magnitude(700, 8_000);
   settings.batch = int(2, 7);
   swarm.contacts = Math.max(swarm.contacts, int(4, 20));
   settings.trial &&= chance(0.3);
-  // Several submissions are lost at the same time, while others spend and buy.
+  // Several submissions are lost at the same time, while others spend and buy credits.
   if (chance(0.4)) faults.lostAnswer = Math.max(faults.lostAnswer, 0.15);
   if (chance(0.2)) service.otherSpender = 1;
 }

@@ -1,12 +1,12 @@
 /**
- * Special nights about people: their changes in the CRM, their decisions, answers and erasures, and the identity of a
- * record.
+ * Configures simulated nights that test people's changes in the CRM, their decisions and erasures, and the identity
+ * of a record.
  */
 import { createRandom, type Random } from '../random.ts';
 import { makePlain } from './plain-night.ts';
 import type { Swarm } from './swarm.ts';
 
-/** Makes a night in which the details of many contacts change from one session to the next. */
+/** Configures a simulated night in which the details of many contacts change from one session to the next. */
 export function changeMany(swarm: Swarm, { int }: Random): void {
   makePlain(swarm);
   swarm.contacts = int(5, 12);
@@ -15,7 +15,7 @@ export function changeMany(swarm: Swarm, { int }: Random): void {
   swarm.sessions = [1, 24].map((afterHours) => ({ afterHours, hosts: 1, full: false }));
 }
 
-/** Makes a night about users who decide, erase, merge and opt out during runs with slow jobs. */
+/** Configures a simulated night in which users decide, erase, merge and opt out contacts while slow jobs run. */
 export function decideMeanwhile(swarm: Swarm, { chance, int, magnitude }: Random): void {
   const { desk, faults, people, service } = swarm;
   swarm.contacts = int(2, 8);
@@ -31,8 +31,9 @@ export function decideMeanwhile(swarm: Swarm, { chance, int, magnitude }: Random
 }
 
 /**
- * Makes a night about erased people who are merged into others, in chains, and about users' answers to that, even while
- * a run reads. There are many records of the same person, and each session reads all of them.
+ * Configures a simulated night in which erased people are merged into other people, and users answer questions about
+ * these merges. This can happen while a run reads. Many records describe the same person, and each session reads all
+ * of them.
  */
 export function mergeErased(swarm: Swarm, { chance, int }: Random): void {
   makePlain(swarm);
@@ -52,8 +53,8 @@ export function mergeErased(swarm: Swarm, { chance, int }: Random): void {
 }
 
 /**
- * Makes a night about questions for many contacts, and about answers. Answers are withdrawn, wait for a second user,
- * expire, or are about something else by the time the second user confirms them.
+ * Configures a simulated night with many questions and answers. Some answers are withdrawn, wait for a second user or
+ * expire. In other cases, the contact changes before the second user confirms the answer.
  */
 export function answerMuch(swarm: Swarm, { chance, int, pick }: Random): void {
   const { desk, faults, people, service, settings } = swarm;
@@ -81,8 +82,8 @@ export function answerMuch(swarm: Swarm, { chance, int, pick }: Random): void {
 }
 
 /**
- * Returns the same night, in which records also become other people, rules refuse values, flows change values and
- * merges fill blanks.
+ * Returns a copy of the simulated night in which records also come to describe other people. Rules also refuse
+ * values, flows change values, and merges fill blanks.
  */
 export function withPersons(swarm: Swarm): Swarm {
   const persons = createRandom(`swarm ${swarm.seed} persons`);
@@ -96,14 +97,16 @@ export function withPersons(swarm: Swarm): Swarm {
     narrow: persons.chance(0.3) ? persons.next() : 0,
     vanish: persons.chance(0.2) ? 0.3 * persons.next() : 0,
   };
-  // Uses a separate stream, so the nights of earlier seeds stay unchanged.
+  // A separate random generator is used, so the nights of earlier seeds do not change.
   const hasLateFlow = createRandom(`swarm ${swarm.seed} late flow`).chance(0.5);
   people.keepsAuthors = people.automation > 0 && hasLateFlow ? 1 : 0;
   const night = { ...swarm, people };
   return persons.chance(0.15) ? renameUnderRules(night) : night;
 }
 
-/** The only fault is that records with values become other people, while a rule refuses some of their values. */
+/**
+ * The only fault is that users rename records with values to other people, while a rule refuses some of the values.
+ */
 function renameUnderRules(swarm: Swarm): Swarm {
   const night = structuredClone(swarm);
   makePlain(night);

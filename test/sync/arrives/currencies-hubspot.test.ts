@@ -7,7 +7,10 @@ const AMOUNTS = ['netWorth.low', 'netWorth.high', 'capacity.nonprofit'] as const
 const CODE = 'giving_currency';
 const NONE = AMOUNTS.map(() => null);
 
-/** The rates in an account in EUR: one dollar is 0.9 euros and one yen is 0.006 euros, so one dollar is 150 yen. */
+/**
+ * The exchange rates in an account in EUR. One dollar is 0.9 euros and one yen is 0.006 euros, so one dollar is 150
+ * yen.
+ */
 const RATES = { USD: 0.9, JPY: 0.006 };
 
 interface Choices {

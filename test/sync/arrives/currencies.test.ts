@@ -12,7 +12,7 @@ const YEN = 150;
 
 const ratesSchema = z.object({ records: z.array(z.object({ Id: z.string() })) });
 
-/** Opens an org. Settings are read when a run opens the org, so a test can change them. */
+/** A run reads the settings when it opens the org, so a test can change them. */
 async function openOrg(mode: 'usdOnly' | 'convert') {
   const settings: Record<string, unknown> = { currency: mode };
   const bed = await openSalesforce({ people: PEOPLE, currencies: true, settings });
@@ -43,7 +43,7 @@ async function amountsOf({ crm, fieldFor }: Bed<SalesforceCrm>, id: string) {
   });
 }
 
-/** Returns a contact that has all of these amounts. */
+/** Returns a contact that has a value for each amount. */
 async function aDonor(bed: Bed<SalesforceCrm>, except: readonly string[] = []): Promise<string> {
   for (const id of bed.crm.ids) {
     if (!except.includes(id) && (await amountsOf(bed, id)).every((value) => value !== null)) {
@@ -53,14 +53,15 @@ async function aDonor(bed: Bed<SalesforceCrm>, except: readonly string[] = []): 
   return fail('No contact has all of the amounts');
 }
 
-/** Returns the values that wait, with the reason for each field. */
+/** Returns the values that wait to be written, with the reason for each field. */
 async function waitingIn({ world }: Bed<SalesforceCrm>) {
   const found = await countWaitingValues(world.store.reader, 'riverside');
   return found.map(({ field, state, contacts }) => ({ field, state, contacts }));
 }
 
 /**
- * Finds the contact that the tests check, with its amounts in US dollars. They come from the first sync of another org.
+ * Finds the contact that the tests check, with its amounts in US dollars. The amounts come from the first sync of a
+ * different org.
  */
 async function findDonor() {
   const bed = await openOrg('usdOnly');
@@ -71,7 +72,7 @@ async function findDonor() {
 
 let donor: Promise<Awaited<ReturnType<typeof findDonor>>> | null = null;
 
-/** Opens an org in which one contact whom the service knows is in yen. */
+/** Opens an org with one contact in yen. The service knows this contact. */
 async function openWithYen(mode: 'usdOnly' | 'convert') {
   donor ??= findDonor();
   const { place, dollars } = await donor;
@@ -225,7 +226,7 @@ describe('amounts in an org with several currencies', () => {
       const updates = await crm.countUpdates();
       await bed.setCurrency(id, 'JPY');
       await world.sync();
-      // $2.1M must not appear as ¥2.1M. The updates are the user's change of the currency and one of ours.
+      // $2.1M must not appear as ¥2.1M. One update is the user's change of the currency, and the other is our write.
       expect(await amountsOf(bed, id)).toEqual(NONE);
       expect(await crm.countUpdates()).toBeLessThanOrEqual(updates + 2);
       const [field] = fieldsOf(bed);

@@ -13,7 +13,7 @@ import {
 
 const PEOPLE = 70;
 
-/** A client with an obstacle that blocks some values on the first night, and an action that removes it. */
+/** A client, an obstacle that blocks some values in the first run, and an action that removes the obstacle. */
 interface Trouble {
   bed: Bed<Crm>;
   mend(): Promise<unknown>;
@@ -152,7 +152,7 @@ describe('a value that its field could not take', () => {
     expect(await expectWhole(bed)).toBeGreaterThanOrEqual(60);
     expect(await world.spent()).toBe(spent);
     expect(await listWaitingValues(world.store.reader, 'riverside')).toEqual([]);
-    // Nothing is left to do.
+    // No work is left.
     expect((await world.sync({ full: true })).contacts).toMatchObject({ chosen: 0, written: 0 });
   });
 

@@ -5,7 +5,7 @@ import { type Bed, donorsIn, type HubspotCrm, openHubspot, referenceOf } from '.
 
 const PEOPLE = 12;
 
-/** Longer than any run in these tests. */
+/** No run in these tests takes this long. */
 const DELAY_MS = 600_000;
 
 const CAPACITY = 'capacity.nonprofit';
@@ -46,7 +46,7 @@ async function openLate(): Promise<Late> {
   const isRounded = ({ capacity }: { capacity: number }) => capacity % change.to !== 0;
   const [low, high] = all.filter(isRounded).toSorted((one, two) => one.capacity - two.capacity);
   if (low === undefined || high === undefined) throw new Error('Two donors are needed');
-  // Any request makes the stand-in run the workflow, which is due by now.
+  // Any request makes the stand-in run the workflow, because the workflow is now due.
   await bed.crm.open(new AbortController().signal).then(async (connector) => {
     await connector.readByIds([low.id], [field]);
     await connector.close();

@@ -19,7 +19,7 @@ const PEOPLE = 30;
 
 const STRANGER = ['Xavier', 'Quillfeather'] as const;
 
-/** How long ago the profiles were bought. The service keeps the results of jobs for a week. */
+/** The ages of the bought profiles. The service keeps the results of jobs for a week. */
 const AGES: readonly [string, (bed: Bed<Crm>) => Promise<void>][] = [
   ['bought yesterday', async () => undefined],
   [
@@ -31,7 +31,7 @@ const AGES: readonly [string, (bed: Bed<Crm>) => Promise<void>][] = [
   ],
 ];
 
-/** Two contacts and their donors after the first night. `first` is about to become the person of `second`. */
+/** Two contacts and their donors after the first run. `first` later becomes the person of `second`. */
 interface Two<Kind extends Crm> {
   bed: Bed<Kind>;
   first: string;
@@ -73,7 +73,9 @@ async function openTwo<Kind extends Crm>(
   };
 }
 
-/** Expects that all values in each contact belong to one donor, and that no credit was spent since the first night. */
+/**
+ * Expects that all values in each contact belong to one donor, and that no credit has been spent since the first run.
+ */
 async function expectOnePersonEach<Kind extends Crm>({ bed, spent }: Two<Kind>): Promise<void> {
   for (const id of bed.crm.ids) {
     const donors = await donorsIn(bed, id).catch(() => []);
@@ -163,7 +165,7 @@ describe('a contact that is renamed to another person of the service', () => {
     await bed.crm.becomes(first, second);
     await bed.world.sync();
     expect((await bed.crm.read(first))[field]).toBeNull();
-    // The contact has no values from that run any more, so undoing the run changes nothing.
+    // The contact no longer has values from that run, so undoing the run changes nothing.
     await bed.undo(former);
     expect((await bed.crm.read(first))[bed.fieldFor('donorId')]).toBe(donor);
     await bed.crm.org.control('DELETE', 'rules');

@@ -20,7 +20,10 @@ const CAPACITY: FieldSource = 'capacity.nonprofit';
 /** Otherwise the number of partly filled batches would depend on the machine's load. */
 const WHOLE_BATCHES = { service: { jobTimeMs: 0 } };
 
-/** Returns a limit that about this share of the known contacts' capacities exceeds. */
+/**
+ * Returns a limit and the number of capacities above the limit. About this share of the known capacities is larger
+ * than the limit.
+ */
 async function limitFor(bed: Bed<Crm>, share: number): Promise<{ limit: number; over: number }> {
   const { byPlace } = await referenceOf(bed.crm.kind, PEOPLE);
   const field = bed.fieldFor(CAPACITY);
@@ -66,8 +69,8 @@ describe('a rule of HubSpot that refuses 9 % of the values', () => {
     ]);
     await bed.world.sync();
     await expectWhole(bed, { isLeftOut: overLimit(bed, limit) });
-    // With few contacts, the first batches are used to learn the limit. With many contacts, this takes only 1.05 times
-    // the requests.
+    // With few contacts, the first batches are needed to find the limit. With many contacts, this takes only 1.05
+    // times the requests.
     expect(await bed.crm.countUpdates()).toBeLessThanOrEqual(2 * (await usualUpdates()));
     await expectRuleLifted(bed, limit);
   });
@@ -87,7 +90,7 @@ async function limitTo({ crm, fieldFor }: Bed<HubspotCrm>, limit: number | null)
 async function expectRuleLifted(bed: Bed<HubspotCrm>, limit: number): Promise<void> {
   const { world } = bed;
   const spent = await world.spent();
-  // On the first night after the change, a few contacts are tried without success.
+  // In the first run after the change, the product tries a few contacts without success.
   const before = await bed.crm.countUpdates();
   await world.sync();
   await expectWhole(bed, { isLeftOut: overLimit(bed, limit) });
@@ -114,7 +117,10 @@ describe('a rule of Salesforce that refuses 9 % of the values', () => {
     expect(await world.spent()).toBe(spent);
   });
 
-  /** Plays a first night with a rule that names its field and refuses this share of the values. 0 means no rule. */
+  /**
+   * Runs a first sync with a rule that names its field and refuses this share of the values. If the share is 0, there
+   * is no rule.
+   */
   async function firstNight(share: number) {
     const bed = await openSalesforce({ people: PEOPLE, ...WHOLE_BATCHES });
     const { limit } = await limitFor(bed, share);
@@ -157,8 +163,7 @@ describe('two rules of Salesforce that name no field', () => {
   }
 
   /**
-   * Adds a limit, and a rule for two fields that belong together. The second field is accepted only if both are
-   * written.
+   * Adds a limit, and a rule for a pair of fields. The CRM accepts the second field only if both fields are written.
    */
   async function addRules(bed: Bed<SalesforceCrm>): Promise<void> {
     const { limit } = await limitFor(bed, 0.3);

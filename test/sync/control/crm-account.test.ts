@@ -51,7 +51,7 @@ describe('the account of an integration', () => {
   );
 });
 
-/** Opens the CRM of the world's client, which currently leads to this account. */
+/** Opens the client's CRM, which currently uses this account. */
 function openFor(
   world: SyncWorld,
   id: string,

@@ -20,8 +20,8 @@ describe('lookUp', () => {
 });
 
 /**
- * Creates a CRM that knows no contact and accepts two IDs per request. `most` is the largest number of requests in
- * flight at the same time.
+ * Creates a CRM that contains no contacts and accepts two IDs per request. `most` is the largest number of requests
+ * in flight at the same time.
  */
 function aCrm(remote: boolean) {
   let underWay = 0;

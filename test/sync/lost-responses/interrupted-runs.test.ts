@@ -6,7 +6,7 @@ import type { SyncWorld } from '../../helpers/sync-world.ts';
 import { open } from '../worlds.ts';
 import { intendWithoutSending, ON_SUBMIT, submitsAndReadings } from './lost-responses-world.ts';
 
-/** Longer than any other wait of a run, except for the renewal of its lease. */
+/** No other wait of a run is as long, except for the wait to renew its lease. */
 const QUIET_MS = 9_500;
 const OTHER_WAITS_MS = 6_000;
 
@@ -82,8 +82,8 @@ describe('a lost response', () => {
       status: 'succeeded',
       contacts: { submitted: 1 },
     });
-    // The balance was read during the quiet time, twice after it, and for the later submissions, but not throughout the
-    // night.
+    // The run reads the balance during the quiet time, twice after the quiet time, and for the later submissions. It
+    // does not read the balance for the rest of the night.
     const readings = (await submitsAndReadings(world)).slice(before);
     expect(readings.filter((kind) => kind === 'credits').length).toBeLessThan(10);
   });
@@ -107,7 +107,7 @@ describe('a lost response', () => {
       await expect(sendAsIntended(world)).rejects.toMatchObject({ code: 'answer_lost' });
       shiftMs = aheadMs;
       const before = (await submitsAndReadings(world)).length;
-      // The run that settles the submission reports it, because the killed run cannot report it any more.
+      // The run that settles the submission reports it, because the killed run can no longer report it.
       expect(await world.sync()).toMatchObject({
         contacts: { submitted: 0, held: 1 },
         credits: { enhancements: { spent: 1 } },
@@ -143,13 +143,13 @@ describe('a lost response', () => {
     expect((await world.sync()).contacts.submitted).toBe(1);
     expect(clock.monotonicMs() - begunAt).toBeGreaterThan(QUIET_MS);
     const [first = 0, ...more] = quietMs;
-    // The run waits the whole quiet time again, and not only the rest of it.
+    // The run waits for the whole quiet time again, not only for its remainder.
     expect(first).toBeGreaterThan(QUIET_MS - 500);
     expect(Math.max(0, ...more)).toBeLessThanOrEqual(QUIET_MS - 1_000);
   });
 });
 
-/** Sends the request for that intent, as the process did before it died. */
+/** Sends the request for that intent, as the dead process had planned. */
 function sendAsIntended(world: SyncWorld) {
   const person = { trackingId: 'killed-1', firstName: 'Ada', lastName: 'Lovelace' };
   return world.deps().partner.submitEnhancements([{ ...person, addresses: [], employers: [] }]);

@@ -1,4 +1,6 @@
-/** Requests to the service around a lost response, and a process that dies before it sends its request. */
+/**
+ * Helpers for lost responses. They observe requests to the service, and kill a process before it sends its request.
+ */
 import { expect } from 'vitest';
 import { findContacts } from '../../../src/contacts/contacts.ts';
 import { recordSubmissionIntent } from '../../../src/credits/statements/intents.ts';

@@ -8,7 +8,7 @@ import { ON_SUBMIT } from './lost-responses-world.ts';
 describe('a lost response to other details of a contact whose profile is there', () => {
   const settings = { integration: { ...WITHOUT_TRIAL, settleAfterMs: 50 } };
 
-  /** Opens a world with a contact that has a profile, then moves, and whose next response is lost. */
+  /** Creates a contact that has a profile and then moves. Its next response is lost. */
   async function openMoved(after: Partial<SyncWorldOptions> = {}) {
     const world = await open({ ...settings, ...after });
     const [id = ''] = await world.addPeople(1);
@@ -40,7 +40,7 @@ describe('a lost response to other details of a contact whose profile is there',
     move(['12 Third Street, Newtown, PA 18940']);
     let looks = 0;
     world.crm.before((operation) => {
-      // The first lookup is about the details it had when its response was lost.
+      // The first lookup uses the contact's details at the time of the lost response.
       if (operation === 'readByIds' && ++looks === 2) move(home);
     });
     expect((await world.sync()).contacts).toMatchObject({ chosen: 1, submitted: 0 });

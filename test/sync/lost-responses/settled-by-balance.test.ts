@@ -10,7 +10,6 @@ interface Call {
   kind: 'submit' | 'credits';
   begunAt: number;
   endedAt: number;
-  /** The balance that was read. */
   balance?: number;
 }
 

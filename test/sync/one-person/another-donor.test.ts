@@ -3,7 +3,7 @@ import type { Profile } from '../../../src/core/profile.ts';
 import { listOpenQuestions, recordDecision } from '../../../src/decisions/statements/questions.ts';
 import { DONOR, donorsIn, openMarked, valuesIn } from './one-person-world.ts';
 
-/** Whether the service joins donors. Reset after each test. */
+/** True while the service joins donors. Each test resets it. */
 const joins = { isOn: false };
 
 afterEach(() => {
@@ -11,7 +11,7 @@ afterEach(() => {
 });
 
 describe('another donor for a contact that did not change', () => {
-  /** Makes a profile look as if the service had joined its donor with another donor. */
+  /** Changes a profile as if the service had joined its donor with a different donor. */
   function joined(profile: Profile): void {
     if (joins.isOn) profile.donorId = profile.donorId.split('').reverse().join('');
   }

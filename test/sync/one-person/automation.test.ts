@@ -178,7 +178,7 @@ describe('reading back what was written', () => {
       expect(await listNormalisedFields(world.store.reader, 'riverside')).toMatchObject([
         { field: BIO },
       ]);
-      // A later person's profile replaces the flow's value, because that value is recognised as ours.
+      // A later person's profile replaces the flow's value, because the product recognises that value as ours.
       const [first = '', second = ''] = batches[1] ?? [];
       const donor = world.crm.valueOf(second, DONOR);
       const identity = identityOf(world, second);

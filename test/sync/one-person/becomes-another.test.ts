@@ -16,7 +16,7 @@ import {
   WORK,
 } from './one-person-world.ts';
 
-/** Whether the CRM refuses values. Reset after each test. */
+/** True while the CRM refuses values. Each test resets it. */
 const refusals = { isOn: false };
 
 afterEach(() => {
@@ -92,7 +92,7 @@ describe('a contact that becomes another person', () => {
       connector: (crm, signal) =>
         refusing(crm, signal, (field, value) => {
           if (field !== WORK || value === null) return false;
-          // A slow CRM refuses the value only after minutes. Meanwhile the contact is renamed.
+          // A slow CRM refuses the value only after minutes. The contact is renamed during that time.
           aheadMs = 3 * 60_000;
           crm.editContact(first, { firstName: 'Zebulon', lastName: 'Quartermain' });
           return true;
@@ -217,7 +217,7 @@ describe('a contact that becomes another person', () => {
   });
 });
 
-/** Creates a connector in memory for a CRM whose rule refuses some values and names the field. */
+/** A rule in its CRM refuses some values, and the error names the field. */
 function refusing(
   crm: Parameters<typeof createMemoryConnector>[0],
   signal: AbortSignal,

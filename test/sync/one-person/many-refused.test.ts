@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { open } from '../worlds.ts';
 
-/** More contacts than are sorted at a time. */
+/** The number of contacts. It exceeds the number of contacts that the product sorts at a time. */
 const PEOPLE = 260;
 const AT_ONCE = 200;
 
@@ -10,7 +10,7 @@ it('blanks the values of the other contacts, even if the CRM always refuses the 
   await world.addPeople(PEOPLE);
   await world.sync();
   const { db } = world.database;
-  // The state after a user has decided that the values belong to another person.
+  // A user has decided that the values belong to a different person.
   const decided = db.updateTable('contacts').set({ values_identity: null });
   await decided.where('values_donor', 'is not', null).execute();
   const toBlank = () =>

@@ -174,8 +174,8 @@ describe('a merge that fills blank fields', () => {
     world.crm.mergeContact(loser, heir, { fillsBlanks: true });
     expect(donorsIn(world, heir)).toHaveLength(1);
     await world.sync();
-    // The profile of the merged record has another name, so the contact is submitted again, but the service does not
-    // know it.
+    // The merged record's profile has a different name, so the contact is submitted again. The service does not know
+    // the contact.
     await recordDecision(world.store, await theHold(world), 'resubmitted');
     for (let night = 0; night < 2; night += 1) await world.sync();
     expect(await theHold(world)).toMatchObject({ kind: 'new_person_unknown', crmId: heir });

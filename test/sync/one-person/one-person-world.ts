@@ -1,4 +1,7 @@
-/** Worlds whose profiles contain their donor's ID in each text, so a contact's values show to whom they belong. */
+/**
+ * Helpers for profiles whose strings all contain the donor's ID. A contact's values therefore show to which donor
+ * they belong.
+ */
 import { onTestFinished } from 'vitest';
 import { createMemoryConnector } from '../../../connectors/memory/connector.ts';
 import { RetriableError } from '../../../src/core/errors.ts';
@@ -13,7 +16,7 @@ export const WORK = 'Donor Work';
 export const EDUCATION = 'Donor Education';
 export const BIO = 'Donor Biography';
 
-/** Fields whose values contain their donor's ID in these worlds. */
+/** Fields whose values contain the donor's ID in these tests. */
 export const MARKED = [DONOR, WORK, EDUCATION, BIO];
 
 export const FIELDS: readonly FieldMapping[] = [
@@ -24,7 +27,7 @@ export const FIELDS: readonly FieldMapping[] = [
 ];
 
 /**
- * Opens a world whose profiles contain their donor's ID in each text. `change` modifies a profile before it is
+ * Opens a service whose profiles contain their donor's ID in each string. `change` modifies a profile before it is
  * delivered.
  */
 export async function openMarked(
@@ -64,13 +67,13 @@ export function identityOf({ crm }: SyncWorld, id: string) {
   return { firstName, lastName, addresses, employers };
 }
 
-/** How the next profiles and writes behave. Reset after the test that opened the world. */
+/** Settings for the next profiles and writes. They are reset after the test. */
 export const lacksBio = new Set<string>();
 export const breaks = { isOn: false };
 
 /**
- * Opens two contacts whom the service knows and that have our values. The second one then leaves the CRM. `change`
- * modifies a profile before it is delivered.
+ * Creates two contacts that the service knows and that have our values. The second contact then leaves the CRM.
+ * `change` modifies a profile before it is delivered.
  */
 export async function openTwo(
   options: SyncWorldOptions = {},
@@ -87,7 +90,7 @@ export async function openTwo(
   return { world, first, second, identity: { firstName, lastName, addresses, employers } };
 }
 
-/** Returns the donors in our values of a contact. Reads only the CRM. */
+/** Returns the donors whose values we have written into a contact. Reads only the CRM. */
 export function donorsIn({ crm }: SyncWorld, id: string): string[] {
   const texts = MARKED.map((field) => String(crm.valueOf(id, field) ?? ''));
   return [...new Set(texts.flatMap((text) => text.match(/[0-9a-f]{32}/g) ?? []))];
@@ -97,7 +100,7 @@ export function valuesIn({ crm }: SyncWorld, id: string) {
   return Object.fromEntries(MARKED.map((field) => [field, crm.valueOf(id, field)]));
 }
 
-/** Makes the service delete its jobs, as after a month. */
+/** Makes the service delete its jobs, which normally happens after a month. */
 export async function forgetJobs(world: SyncWorld): Promise<void> {
   await ageJobs(world, 60 * 24 * 30);
   await world.putFaults([{ on: { path: '*results*' }, fault: { kind: 'jobsVanish' } }]);
@@ -109,7 +112,7 @@ export async function theHold({ store }: SyncWorld) {
   return hold;
 }
 
-/** Creates a memory connector whose CRM writes the data it receives, but whose response is lost. */
+/** The CRM writes the received data, but its response is lost. */
 export function breakingOff(
   crm: Parameters<typeof createMemoryConnector>[0],
   signal: AbortSignal,

@@ -59,7 +59,7 @@ describe('a contact that becomes another person, in a run that is undone', () =>
     expect(valuesIn(world, first)).toEqual({ ...before, [DONOR]: 'typed by a user' });
     const rows = await findContacts(world.store.reader, 'riverside', [first]);
     expect(rows.get(first)?.valuesDonor).toBe(before[DONOR]);
-    // The new person's next profile replaces all of them, even in a field that is filled only if it is empty.
+    // The new person's next profile replaces all of these values, even in a field that is filled only if it is empty.
     world.crm.editContact(first, { employers: ['Another Employer'] });
     await world.sync();
     expect(world.crm.valueOf(first, EDUCATION)).toBe(`Education of ${donor}`);
@@ -100,7 +100,7 @@ describe('a contact that becomes another person, in a run that is undone', () =>
     await withLease(deps, 'riverside', async (lease) =>
       undoRun(await openCrm(deps, lease), lease, id),
     );
-    // Writing only this field would leave values of two people.
+    // If the product wrote only this field, the record would contain values of two people.
     await world.sync({ redelivery: { fields: [DONOR] } });
     expect(valuesIn(world, first)).toEqual(before);
     const report = await world.sync({ redelivery: { fields: null } });

@@ -9,10 +9,9 @@ import { defineObject, type ObjectType } from '../object-type.ts';
 import { systemValues } from '../setup-records.ts';
 import { flag } from './people.ts';
 
-/** The corporate currency of the org. */
 const CORPORATE = 'USD';
 
-/** The currencies of a new org, with the amount of each that one US dollar is worth. */
+/** The currencies of a new org. Each rate is the value of one US dollar in that currency. */
 const CURRENCIES = [
   { code: CORPORATE, rate: 1, places: 2, isActive: true },
   { code: 'EUR', rate: 0.92, places: 2, isActive: true },
@@ -64,7 +63,7 @@ export function currencyField(name = 'CurrencyIsoCode', label = 'Currency ISO Co
   });
 }
 
-/** Writes the rates of a new org, and sets the corporate currency on its records. */
+/** Writes the rates of a new org and sets the corporate currency on its records. */
 export function fillCurrencies(db: Database, types: readonly ObjectType[], atMs: number): void {
   for (const [index, { code, rate, places, isActive }] of CURRENCIES.entries()) {
     const row = {

@@ -9,7 +9,7 @@ import { flag } from './people.ts';
 
 const READ_ONLY = { createable: false, updateable: false, deletable: false };
 
-/** EntityDefinition and FieldDefinition. Their rows are written before they are queried. */
+/** The stand-in writes the rows of these objects before each query. */
 export function definitionObjects(): ObjectType[] {
   return [
     defineObject({
@@ -57,7 +57,7 @@ export function definitionObjects(): ObjectType[] {
   ];
 }
 
-/** True if the rows of an object are written before it is queried. */
+/** True if the stand-in writes an object's rows before each query of the object. */
 export function isDefinition({ name }: ObjectType): boolean {
   return name === 'EntityDefinition' || name === 'FieldDefinition';
 }
@@ -126,7 +126,7 @@ function namesOf(name: string, label: string) {
   };
 }
 
-/** Returns the type as the org's setup shows it, for example `Number(12, 2)`. */
+/** Returns the type in the form in which the org's setup shows it, for example `Number(12, 2)`. */
 function dataTypeOf(field: Field): string {
   const { type, length, precision, scale, reference } = field;
   if (reference !== undefined) return `Lookup(${[...(reference.others ?? []), reference.to]})`;

@@ -1,6 +1,6 @@
 /**
- * The fields of Data Protection and Privacy, and the date of death that orgs of some industries
- * have.
+ * The fields of Data Protection and Privacy, and the date of death. Only orgs of some industries
+ * have the date of death.
  */
 
 import { defineField, type Field, lookup, readOnly, text } from '../field.ts';
@@ -8,7 +8,7 @@ import { defineObject, type ObjectType } from '../object-type.ts';
 import { flag, PERSON_NAME_SQL } from './people.ts';
 import { fromPerson } from './person-accounts.ts';
 
-/** Returns the consents of a person for their data. Contacts and leads point to it. */
+/** Returns the consents of a person for their data. Contacts and leads refer to it. */
 export function individualObject(): ObjectType {
   return defineObject({
     name: 'Individual',
@@ -41,7 +41,7 @@ export function individualField(): Field {
   });
 }
 
-/** Returns the time when a contact died; blank for the living. */
+/** Returns the time when a contact died, or null for a living contact. */
 export function deceasedDateField(): Field {
   return defineField('DeceasedDate', 'Deceased Date', 'datetime');
 }

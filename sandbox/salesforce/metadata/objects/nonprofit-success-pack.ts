@@ -7,7 +7,7 @@ import { defineField, type Field, lookup, readOnly, text } from '../field.ts';
 import { defineObject, type ObjectType } from '../object-type.ts';
 import { flag } from './people.ts';
 
-/** Returns fields of Contact. Here `AccountId` is the household, and the employer is the primary affiliation. */
+/** Returns fields of Contact. Here `AccountId` refers to the household, and the primary affiliation is the employer. */
 export function successPackContactFields(): Field[] {
   return [
     lookup('npsp__Primary_Affiliation__c', 'Primary Affiliation', {
@@ -24,7 +24,6 @@ export function successPackContactFields(): Field[] {
   ].map(custom);
 }
 
-/** Returns fields of Account. */
 export function successPackAccountFields(): Field[] {
   return [
     text('npe01__SYSTEM_AccountType__c', '_SYSTEM: AccountType', 100),

@@ -127,7 +127,7 @@ function leadSource(): Field {
   });
 }
 
-/** Returns the owner. `others` are the other objects that can own such a record, for example queues. */
+/** `others` are the other objects that can own such a record, for example queues. */
 function owner(others?: string[]): Field {
   const reference = { to: 'User', relationship: 'Owner', others };
   return lookup('OwnerId', 'Owner ID', reference, { required: true });

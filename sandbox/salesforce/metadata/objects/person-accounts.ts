@@ -1,10 +1,9 @@
-/** The fields that person accounts add: accounts that are people, each with a contact behind it. */
+/** A person account is an account that represents a person, with a contact behind it. */
 
 import { addressFields, defineField, type Field, lookup, readOnly, text } from '../field.ts';
 import { defineObject, type ObjectType } from '../object-type.ts';
 import { flag } from './people.ts';
 
-/** Returns fields of Contact. */
 export function personAccountContactFields(): Field[] {
   return [
     readOnly(flag('IsPersonAccount', 'Is Person Account')),
@@ -14,7 +13,7 @@ export function personAccountContactFields(): Field[] {
   ];
 }
 
-/** Returns fields of Account. Most of them are the fields of the contact behind it, under another name. */
+/** Most of them show the fields of the contact behind the account, but with different names. */
 export function personAccountFields(): Field[] {
   return [
     readOnly(flag('IsPersonAccount', 'Is Person Account')),
@@ -40,7 +39,7 @@ export function personAccountTwin(field: Field): Field {
   return fromPerson(twin);
 }
 
-/** Relations between contacts and accounts other than their own, for example employers. */
+/** Relations between contacts and accounts other than their own account. Employers are an example. */
 export function accountContactRelationObject(): ObjectType {
   return defineObject({
     name: 'AccountContactRelation',

@@ -4,7 +4,6 @@ import { defineField, type Field, lookup, readOnly, text } from '../field.ts';
 import { defineObject, type ObjectType } from '../object-type.ts';
 import { flag, PERSON_NAME_SQL } from './people.ts';
 
-/** Returns the objects of the setup. */
 export function setupObjects(): ObjectType[] {
   return [
     userObject(),

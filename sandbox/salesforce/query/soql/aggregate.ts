@@ -1,4 +1,4 @@
-/** Queries that count and aggregate instead of showing records. */
+/** Queries that count and aggregate records. They do not show the records. */
 
 import type {
   FieldFunctionExpression,
@@ -26,7 +26,10 @@ const FUNCTIONS: Partial<Record<string, string>> = {
   MAX: 'max(%)',
 };
 
-/** True if the query is only `SELECT COUNT()`, whose response is a total without records. */
+/**
+ * True if the query is only `SELECT COUNT()`. The response to such a query is a total and no
+ * records.
+ */
 export function isCount({ fields }: Query): boolean {
   const [only] = fields ?? [];
   return (
@@ -36,7 +39,6 @@ export function isCount({ fields }: Query): boolean {
   );
 }
 
-/** True if the query aggregates. */
 export function isAggregate({ fields, groupBy }: Query): boolean {
   return groupBy !== undefined || (fields ?? []).some(isFunction);
 }
@@ -94,11 +96,10 @@ function recordsOfSet(
   }));
 }
 
-/** The groups of a query. */
 interface Groups {
-  /** The text in the query that requests each group. */
+  /** The part of the query that names the group. */
   keys: readonly string[];
-  /** The sets that are aggregated: one, or several with ROLLUP and CUBE. */
+  /** There is one set, or several with ROLLUP and CUBE. */
   sets: readonly (readonly string[])[];
   columnOf(scope: Scope, key: string): Column;
 }

@@ -1,6 +1,6 @@
 /**
- * Comparisons as SQL. SOQL has no third truth value. A value compared with a blank is simply
- * different from it, so `!=` and NOT IN find blanks.
+ * Comparisons as SQL. SOQL does not have a third truth value. SOQL treats a blank as different from
+ * any value, so `!=` and NOT IN find blanks.
  */
 
 import type { LiteralType, Operator } from '@jetstreamapp/soql-parser-js';
@@ -119,7 +119,8 @@ function compareLike(context: QueryContext, column: Column, { value }: LiteralCo
 }
 
 /**
- * `\%` and `\_` are literal characters and stay escaped. The other escapes are those of any text.
+ * `\%` and `\_` are literal characters, so their escapes are kept. Other escapes have the same
+ * meaning as in any string literal.
  */
 function readPattern(quoted: string): string {
   return quoted

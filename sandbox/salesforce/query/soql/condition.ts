@@ -1,6 +1,6 @@
 /**
- * The conditions of a WHERE clause as a tree. The parser returns them as a flat list, with
- * parentheses counted.
+ * The conditions of a WHERE clause as a tree. The parser returns a flat list in which each entry
+ * has a count of its parentheses.
  */
 
 import type {
@@ -14,13 +14,12 @@ import { malformed } from './query-error.ts';
 /** A comparison, as the parser returns it. */
 export type Comparison = Exclude<ConditionWithValueQuery, NegationCondition>;
 
-/** A condition. */
 export type Condition =
   | { kind: 'compare'; comparison: Comparison }
   | { kind: 'all' | 'any'; parts: Condition[] }
   | { kind: 'not'; part: Condition };
 
-/** Reads a clause. Throws MALFORMED_QUERY if AND and OR are mixed without parentheses. */
+/** Throws MALFORMED_QUERY if AND and OR are mixed without parentheses. */
 export function readCondition(where: WhereClause | HavingClause, soql: string): Condition {
   const tokens = flatten(where);
   let position = 0;

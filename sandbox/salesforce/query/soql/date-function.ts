@@ -1,6 +1,6 @@
 /**
- * Date functions, for example CALENDAR_YEAR. All are in UTC, the time zone of this org and its
- * users.
+ * Date functions, for example CALENDAR_YEAR. All date functions use UTC, the time zone of this org
+ * and its users.
  */
 
 import type { FunctionExp } from '@jetstreamapp/soql-parser-js';
@@ -33,7 +33,6 @@ const PARTS: Partial<Record<string, string>> = {
 /** The functions that need a time, and do not accept a date alone. */
 const OF_TIMES = new Set(['HOUR_IN_DAY', 'DAY_ONLY']);
 
-/** True if a function is a date function. */
 export function isDateFunction(name: string | undefined): boolean {
   return name !== undefined && PARTS[name.toUpperCase()] !== undefined;
 }

@@ -1,6 +1,6 @@
 /** Date literals such as TODAY and LAST_N_DAYS:30, in UTC, this org's time zone. */
 
-/** A period from a first moment (included) to a last one (excluded), in milliseconds since 1970. */
+/** A period in milliseconds since 1970. It includes its first moment and excludes its last. */
 export interface Span {
   fromMs: number;
   toMs: number;
@@ -39,7 +39,7 @@ function spanOfUnits(unit: string, from: number, to: number, nowMs: number): Spa
   return { fromMs: startOf(unit, from, nowMs), toMs: startOf(unit, to, nowMs) };
 }
 
-/** Returns the start of the unit that is this many units away from the current one. */
+/** The argument is the number of units before or after the current unit. */
 function startOf(unit: string, offset: number, nowMs: number): number {
   const now = new Date(nowMs);
   const [year, month, day] = [now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()];

@@ -1,8 +1,8 @@
-/** FORMAT(): values as a user of the org with the locale en_US sees them. */
+/** FORMAT() shows values in the same form as to users whose locale is en_US. */
 
 import type { Field, StoredValue } from '../../metadata/field.ts';
 
-/** Returns the text of a value, or null for a blank. */
+/** Returns the text of a value, or null if the value is blank. */
 export function formatValue(field: Field, value: StoredValue): string | null {
   if (value === null) return null;
   switch (field.type) {

@@ -1,4 +1,4 @@
-/** The values in conditions: the meaning of a literal for the field it is compared with. */
+/** Converts a literal in a condition to a value of the field with which it is compared. */
 
 import type { LiteralType } from '@jetstreamapp/soql-parser-js';
 import { readId } from '../../core/ids.ts';
@@ -11,7 +11,7 @@ import { malformed, queryError } from './query-error.ts';
 /** The meaning of a literal: one value, or all the moments of a period. */
 export type Literal = { kind: 'value'; value: StoredValue } | { kind: 'span'; span: Span };
 
-/** Reads a literal for a field. Throws an error with Salesforce's message if the two do not fit. */
+/** Throws an error with Salesforce's message if the field cannot be compared with the literal. */
 export function readLiteral(
   context: QueryContext,
   field: Field,
@@ -29,7 +29,7 @@ export function readLiteral(
   }
 }
 
-/** Returns a text without its quotes and escapes. */
+/** Returns a string after removing its quotes and escapes. */
 export function readQuoted(text: string): string {
   return text
     .replace(/^'/, '')

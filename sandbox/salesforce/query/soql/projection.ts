@@ -21,7 +21,7 @@ export interface SObjectRecord {
 /** Shows records by their row ids, in the order given. */
 export interface Projection {
   records(rowIds: readonly number[]): SObjectRecord[];
-  /** The columns of the SELECT, in order. Only columns of the object itself and its parents. */
+  /** The columns of the SELECT, in order. It contains only columns of the object itself and its parents. */
   columns: readonly ProjectedColumn[];
 }
 
@@ -32,7 +32,7 @@ export interface ProjectedColumn {
   field: Field;
 }
 
-/** The parts that projections need in addition to their context. */
+/** The additional parts of an org that are needed to build records. */
 export interface ProjectionOptions {
   db: Database;
   /** For example `/services/data/v67.0`, for the URLs of records. */
@@ -74,9 +74,8 @@ export function createProjection(
   };
 }
 
-/** The columns of the SQL, each of which is read by its number. */
 interface Columns {
-  /** Returns the number of a piece of SQL, which is added if it is new. */
+  /** Returns the number of an SQL expression. A new expression is added first. */
   numberOf(sql: string): number;
   sql(): string;
 }
@@ -101,7 +100,6 @@ interface Item {
 /** A record under construction: of the object itself, or of a parent. */
 interface Shape {
   add(item: Item): void;
-  /** Returns the shape of the parent with this name. */
   parent(name: string, create: () => Shape): Shape;
   read(row: StoredValue[]): SObjectRecord;
 }
@@ -166,8 +164,8 @@ function addColumn(
 }
 
 /**
- * A column in the SELECT. With `formattedAs`, it is shown as by FORMAT() and under that name, which
- * may be empty.
+ * A column in the SELECT. If `formattedAs` is given, FORMAT() formats the column. `formattedAs` is its alias, or an
+ * empty string.
  */
 interface WantedColumn {
   path: string;
@@ -181,10 +179,7 @@ function formatOf(field: Exclude<FieldType, FieldSubquery>): WantedColumn | unde
   return isFormat ? { path, formattedAs: field.alias ?? '' } : undefined;
 }
 
-/**
- * Returns the paths of the branch that applies. Every reference of this org points to objects of
- * one type.
- */
+/** Returns the paths of the branch that is used. Every reference in this org leads to objects of one type. */
 function typeofPaths(context: QueryContext, scope: Scope, { field, conditions }: FieldTypeOf) {
   const link = scope.type.fields.find(
     ({ reference }) => reference?.relationship.toLowerCase() === field.toLowerCase(),
@@ -243,7 +238,7 @@ function addressPart(part: string, compound: string): string {
   return name.charAt(0).toLowerCase() + name.slice(1);
 }
 
-/** Reads the children of a record, for example `(SELECT Id FROM Contacts)`, or null if it has none. */
+/** Returns the children of a record, for example `(SELECT Id FROM Contacts)`, or null if it has none. */
 function childrenOf(
   context: QueryContext,
   scope: Scope,

@@ -2,7 +2,7 @@
 
 import { SalesforceError } from '../../core/errors.ts';
 
-/** The number of characters of the query shown on either side of the position. */
+/** The number of the query's characters that are shown before and after the position. */
 const SHOWN = 30;
 
 /** Creates the error for a rejected query. `token` is the part of the query to which the error points. */

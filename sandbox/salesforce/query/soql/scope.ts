@@ -6,16 +6,15 @@ import { findField, type ObjectType } from '../../metadata/object-type.ts';
 import type { QueryContext } from './context.ts';
 import { malformed, noSuchColumn, noSuchRelationship } from './query-error.ts';
 
-/** Salesforce does not follow more parents than this. */
+/** The maximum number of parents that Salesforce follows. */
 const MAX_PARENTS = 5;
 
 /** A field with the SQL that yields its value. */
 export interface Column {
   field: Field;
   type: ObjectType;
-  /** The alias of the column's table. */
   table: string;
-  /** The relationships that lead to it, as the org spells them. */
+  /** The relationships that lead to the column, in the org's spelling. */
   parents: readonly string[];
   sql: string;
 }
@@ -25,7 +24,7 @@ export interface Parent {
   type: ObjectType;
   /** The alias of its table. */
   table: string;
-  /** The path as the org spells it. */
+  /** The path with the spelling of the org. */
   path: readonly string[];
 }
 
@@ -34,7 +33,7 @@ export interface Scope {
   type: ObjectType;
   /** The alias of the object's own table. */
   table: string;
-  /** Returns the column of a path such as `Account.Name`. Throws INVALID_FIELD if the user sees none. */
+  /** Returns the column of a path such as `Account.Name`. Throws INVALID_FIELD if the user can see no such column. */
   column(path: string): Column;
   /** Returns the parent at a path such as `['Account', 'Owner']`. An empty path returns the object itself. */
   parent(path: readonly string[]): Parent;
@@ -42,7 +41,7 @@ export interface Scope {
   joins(): string;
 }
 
-/** Opens a scope. `name` distinguishes its aliases from the aliases of other scopes in the same SQL. */
+/** `name` distinguishes its aliases from the aliases of other scopes in the same SQL. */
 export function openScope(
   context: QueryContext,
   type: ObjectType,
@@ -88,7 +87,7 @@ export function openScope(
     };
   }
 
-  /** A parent that the user may not see is blank, like a missing one. */
+  /** A parent that the user cannot see is blank, in the same way as a missing parent. */
   function unseen(target: ObjectType, table: string): string {
     const { access, user } = context;
     if (!access.canReadType(user, target)) return ' and 0';
@@ -97,7 +96,8 @@ export function openScope(
   }
 
   /**
-   * `Owner.Type` is the name of the object that a reference points to, if it can point to several.
+   * `Owner.Type` is the name of the object to which a reference leads. It exists only for references to several
+   * objects.
    */
   function typeColumn(names: readonly string[], owner: Parent): Column | undefined {
     const link = names.at(-2);
@@ -141,7 +141,7 @@ function findLink(type: ObjectType, relationship: string): Field | undefined {
   return type.fields.find(({ reference }) => reference?.relationship.toLowerCase() === name);
 }
 
-/** Returns the SQL of a field in a table. Calculated fields have their own SQL. */
+/** Calculated fields have their own SQL. */
 export function columnSql(table: string, field: Field): string {
   if (isStored(field)) return `${table}.${quoted(field.name)}`;
   if (field.expression === undefined) return 'null';

@@ -57,7 +57,7 @@ export function pathOf(context: QueryContext, field: Exclude<FieldType, FieldSub
       return [...prefix, ...field.relationships, field.field].join('.');
     }
     case 'FieldFunctionExpression':
-      // In this org labels equal the values, so a field's label is the field.
+      // In this org labels equal the values, so `toLabel` returns the field's value.
       if (field.functionName.toUpperCase() === 'TOLABEL') return String(field.parameters[0]);
       throw malformed(
         context.soql,

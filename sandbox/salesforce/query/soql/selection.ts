@@ -1,4 +1,7 @@
-/** The records that a query finds, and their order: its FROM, WHERE, ORDER BY, LIMIT and OFFSET. */
+/**
+ * The records that a query finds, and their order. They follow from FROM, WHERE, ORDER BY, LIMIT
+ * and OFFSET.
+ */
 
 import type {
   FunctionExp,
@@ -21,12 +24,15 @@ import { stampFloor } from './stamp-floor.ts';
 
 const MAX_OFFSET = 2000;
 
-/** The parts of a selection that do not follow from its query alone. */
+/** The parts of a selection that its query alone does not determine. */
 export interface SelectOptions {
   what: (scope: Scope) => string;
   within?: string;
   groupBy?: (scope: Scope) => string;
-  /** Finds the columns of functions in ORDER BY and HAVING. By default, those of date functions. */
+  /**
+   * Finds the columns of functions in ORDER BY and HAVING. By default, this finds the columns of
+   * date functions.
+   */
   functionColumn?: FunctionColumn;
 }
 
@@ -142,7 +148,7 @@ function orderSql(
 ): string {
   const parts = [orderBy ?? []].flat().map((clause) => {
     const { sql, field } = 'fn' in clause ? columnOf(scope, clause.fn) : scope.column(clause.field);
-    // Blanks come first in either direction. If a field has none, adding this clause would prevent
+    // Blanks come first in both directions. If a field has none, adding this clause would prevent
     // the use of the index.
     const nulls = field.required || field.type === 'id' ? '' : ` nulls ${clause.nulls ?? 'FIRST'}`;
     return `${sql} ${clause.order ?? 'ASC'}${nulls}`;

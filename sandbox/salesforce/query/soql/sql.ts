@@ -1,4 +1,4 @@
-/** A piece of SQL with the values for its question marks. */
+/** An SQL expression with the values for its question marks. */
 
 import type { StoredValue } from '../../metadata/field.ts';
 

@@ -1,13 +1,16 @@
 /**
- * Derives the earliest SystemModstamp that a condition allows. Clients page through large orgs by
- * `SystemModstamp > t OR (SystemModstamp = t AND Id > x)`. SQLite uses its index for this only if another condition
- * states that no record can be older than t.
+ * Derives the earliest SystemModstamp that a condition allows. Clients page through large orgs by `SystemModstamp > t
+ * OR (SystemModstamp = t AND Id > x)`. For this query, SQLite needs a separate condition that no record is older than
+ * t. Otherwise it does not use its index.
  */
 
 import { parseMoment } from '../../metadata/value.ts';
 import type { Comparison, Condition } from './condition.ts';
 
-/** Returns the earliest timestamp that can match, in milliseconds since 1970, or undefined if any might. */
+/**
+ * Returns the earliest timestamp that can match, in milliseconds since 1970. Returns undefined if any timestamp can
+ * match.
+ */
 export function stampFloor(condition: Condition): number | undefined {
   switch (condition.kind) {
     case 'compare':

@@ -1,4 +1,3 @@
-/** The question about a client's name, and the ID that is built from it. */
 import { checkedBy, type Question } from './question.ts';
 
 const MAX_NAME_LENGTH = 120;
@@ -14,7 +13,7 @@ export const NAME: Question = {
   initial: 'My nonprofit',
 };
 
-/** Yields IDs for a name without end, best first: `riverside`, `riverside-2`, and so on. */
+/** Yields an endless sequence of IDs for a name, best first: `riverside`, `riverside-2`, and so on. */
 export function* proposeIds(name: string): Generator<string, never> {
   const stem = toId(name);
   yield stem;
@@ -22,12 +21,11 @@ export function* proposeIds(name: string): Generator<string, never> {
 }
 
 /**
- * The maximum length of the name in an ID. An ID has at most 63 characters, and a number and the names of variables
- * must fit too.
+ * The maximum length of the part that comes from the name. An ID has at most 63 characters, including a number and the
+ * names of variables.
  */
 const MAX_STEM_LENGTH = 40;
 
-/** Returns a name as an ID, such as `eglise-saint-jean` for `Église Saint-Jean`. */
 function toId(name: string): string {
   const plain = name.normalize('NFKD').replace(/\p{M}+/gu, '');
   const words = plain.toLowerCase().replace(/[^a-z0-9]+/g, '-');

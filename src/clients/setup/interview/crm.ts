@@ -1,4 +1,4 @@
-/** Asks which CRM it is, and how donor-sync signs in. */
+/** Asks for the kind of CRM and the sign-in method. */
 import type { AboutRemoteCrm, AddressProblem } from '../../../../connectors/about.ts';
 import { REMOTE_CRMS } from '../../../../connectors/index.ts';
 import { addressProblem } from '../address.ts';
@@ -16,7 +16,10 @@ export const CRM_KIND: Question = {
   ],
 };
 
-/** Asks for the way to sign in to a CRM. A consent needs a browser. The others need values that an operator has. */
+/**
+ * Asks for the CRM's sign-in method. A consent requires a browser. All other methods require values that the operator
+ * has.
+ */
 export function askSignIn({ name, setup: { signIns, signInHint } }: AboutRemoteCrm): Question {
   return {
     setting: 'crm.auth.type',
@@ -34,7 +37,6 @@ export function askSignIn({ name, setup: { signIns, signInHint } }: AboutRemoteC
   };
 }
 
-/** Asks for the address of a CRM. */
 export function askAddress({ setup: { address } }: AboutRemoteCrm): Question {
   const { noun, ask, label, hint, usual } = address;
   return {
@@ -48,10 +50,7 @@ export function askAddress({ setup: { address } }: AboutRemoteCrm): Question {
   };
 }
 
-/**
- * Returns why this way to sign in cannot be used at an address. Returns null if it can, or if the text is not an
- * address.
- */
+/** Returns null if the sign-in method works at this address or the text is not an address. */
 export function findAddressProblem(
   { setup }: AboutRemoteCrm,
   signIn: string,

@@ -1,22 +1,20 @@
-/** The questions about the marks of contacts that are never sent to the service. */
 import type { MarkKind } from '../../../../connectors/marks/mark-values.ts';
 import { anyText, NONE, type Question } from './question.ts';
 
-/** Describes which contacts each mark is for. */
+/** Describes the contacts that each mark is meant for. */
 const WHO = {
   optOut: 'contacts that must not be researched',
   deceased: 'deceased contacts',
   doNotContact: 'contacts that must not be contacted',
 } as const satisfies Record<MarkKind, string>;
 
-/** Asks which column of a file contains each mark. `none` if there is no such column. */
 export const MARK_COLUMNS: Readonly<Record<MarkKind, Question<string | null>>> = {
   optOut: askColumn('optOut'),
   deceased: askColumn('deceased'),
   doNotContact: askColumn('doNotContact'),
 };
 
-/** Asks which CRM field contains the mark that only the nonprofit knows. `none` if there is no such field. */
+/** The CRM field of a mark that only the nonprofit knows. The answer is `none` if there is no such field. */
 export const OPT_OUT_FIELD: Question<string | null> = {
   ...askMark('optOut'),
   noun: `the field that marks ${WHO.optOut}`,

@@ -1,47 +1,33 @@
-/**
- * A question about one setting: its wording, its rule and the usual answer. `init` and `add` ask it in the terminal,
- * and the set-up asks it on a page. The question depends on neither. Each of them shows it, collects the answer, and
- * tells users where to type it.
- */
+/** `init` and `add` ask it in the terminal, and the set-up asks it on a page. */
 import { z } from 'zod';
 import { notAChoice } from '../../../core/near-miss.ts';
 
 export interface Question<Value = string> {
-  /** The position of the answer in a client's settings. */
   setting: string;
-  /**
-   * The answer as a noun, such as `the name of the nonprofit`. Used in lists of options, and in the text about a
-   * missing answer.
-   */
   noun: string;
-  /** The sentence that asks the question. */
   ask: string;
   /** The label of its field. */
   label: string;
-  /** A hint for the answer. Omitted if the label is clear enough. */
+  /** Omitted if the label is clear. */
   hint?: string;
   /** Checks and converts the typed text. A problem's message follows the field's name and a colon. */
   schema: z.ZodType<Value, string>;
-  /** The usual answer. Omitted if there is none. */
+  /** The usual answer. */
   initial?: string;
-  /** The possible answers, or that they are columns of the file. Omitted for free text. */
+  /** A keyword means that they are the file's columns. */
   options?: readonly Option[] | 'columns' | 'columns or none';
 }
 
-/** One of the possible answers. */
 export interface Option {
   value: string;
   label: string;
   hint?: string;
 }
 
-/** The value of an answer, or the problem with it in words. */
 export type Checked<Value> = { value: Value } | { problem: string };
 
-/** The answer for no limit, no schedule and no field. */
 export const NONE = 'none';
 
-/** Checks an answer. `columns` contains the names of the file's columns, or null if they are not known. */
 export function checkAnswer<Value>(
   question: Question<Value>,
   text: string,
@@ -67,7 +53,6 @@ export function findOptions(
   return values.flatMap((value) => options?.find((one) => one.value === value) ?? []);
 }
 
-/** Returns the problem with an answer, or null if there is none. */
 export function findProblem(
   question: Question<unknown>,
   text: string,
@@ -98,7 +83,7 @@ function listChoices(
 /** A schema for text without a rule. */
 export const anyText: z.ZodType<string, string> = z.string();
 
-/** Returns a schema for text that a function checks. The function returns the problem, or null if there is none. */
+/** The function returns the problem, or null if there is none. */
 export function checkedBy(findProblem: (text: string) => string | null): z.ZodType<string, string> {
   return z.string().superRefine((text, context) => {
     const message = findProblem(text);

@@ -2,7 +2,7 @@
 import { cronProblem, timezoneProblem } from '../../schedules/cron.ts';
 import { checkedBy, NONE, type Question } from './question.ts';
 
-/** The hour at which a client is synced if nobody chooses another. */
+/** The default hour of a daily sync. */
 export const USUAL_HOUR = 2;
 
 /** Five cron fields, or null for no schedule. */

@@ -10,7 +10,10 @@ export const SERVICE_ADDRESS: Question = {
   schema: checkedBy(addressProblem),
 };
 
-/** A key is sent in a header and stored in a file of variables. Both accept only one word of plain characters. */
+/**
+ * A key must be a single plain word, because a header and a variables file contain it. Both allow only plain
+ * characters.
+ */
 const SERVICE_KEY_FORM = /^(?!.*')[!-~]+$/;
 
 export const SERVICE_KEY: Question = {

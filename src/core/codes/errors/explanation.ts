@@ -4,9 +4,9 @@ export interface ErrorExplanation {
   means: string;
   /** The next step for the user. */
   next: string;
-  /** The cost, if credits are concerned. */
+  /** The cost, if the error involves credits. */
   costs?: string;
-  /** The document with more information, if it is not the topic's document. */
+  /** The document with more information, if it is different from the topic's document. */
   document?: string;
 }
 

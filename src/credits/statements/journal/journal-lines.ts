@@ -1,14 +1,12 @@
-/** Defines the lines of the spending journal, and how they are read and written. */
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 
-/** A contact in a submission, as fingerprints. */
 const contactSchema = z.object({
   /** The fingerprint of the contact's ID, as in the erasure log. */
   contact: z.string(),
   /** The fingerprint of the submitted identity. */
   identity: z.string(),
-  /** The fingerprint of the service key and the person, or null if the job is not shared. */
+  /** Null if the job is not shared. */
   person: z.string().nullable(),
   trackingId: z.string(),
 });
@@ -17,15 +15,15 @@ const contactSchema = z.object({
 const subjectSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('enhancements'),
-    /** The mapping that the people's data comes from. */
+    /** The mapping that the people's data was read with. */
     mapping: z.string(),
     contacts: z.array(contactSchema),
   }),
   z.object({
     kind: z.literal('networks'),
-    /** The service's ID of the network. */
+    /** The service's ID for the network. */
     networkId: z.string(),
-    /** The fingerprints of the donors to add, as in the erasure log. */
+    /** The donors' fingerprints, as in the erasure log. */
     donors: z.array(z.string()),
   }),
   z.object({ kind: z.literal('queries') }),
@@ -37,18 +35,18 @@ const lineSchema = z.discriminatedUnion('what', [
     what: z.literal('intended'),
     /** The tag of the line's database. */
     store: z.string(),
-    /** When the line was written (epoch ms). */
+    /** The time at which the line was written (epoch ms). */
     at: z.int(),
     id: z.string(),
     integration: z.string(),
     run: z.string(),
     /** The fingerprint of the base URL and the service key. */
     key: z.string(),
-    /** The most that the request can cost, in credits. */
+    /** The maximum number of credits that the request can cost. */
     credits: z.int(),
     subject: subjectSchema,
   }),
-  /** A response to a request has arrived, or the request was settled without one. */
+  /** A request has been answered or settled. */
   z.object({
     what: z.literal('answered'),
     store: z.string(),
@@ -57,10 +55,10 @@ const lineSchema = z.discriminatedUnion('what', [
     charged: z.int(),
     /** Maps tracking IDs to job IDs. */
     jobs: z.record(z.string(), z.string()),
-    /** How many jobs were removed with erased contacts. */
+    /** The number of jobs that were removed together with erased contacts. */
     erased: z.int().optional(),
   }),
-  /** A key's balance, which was read while none of its submissions was open. */
+  /** A balance without open submissions. */
   z.object({
     what: z.literal('balance'),
     store: z.string(),
@@ -84,9 +82,8 @@ export function toText(line: JournalLine): string {
 }
 
 /**
- * Parses a file. Returns its lines and the number of damaged lines. If a power failure or a kill interrupts the writing
- * of a line, its end is missing. In that case its request was not sent, or its response was not recorded, so the line
- * is ignored and does not count as damaged.
+ * A power failure can cut off the end of a line. The request was then not sent, or its response was not recorded. The
+ * cut line is ignored and does not count as damage.
  */
 export function parseLines(text: string): { lines: JournalLine[]; damaged: number } {
   const lines: JournalLine[] = [];
@@ -110,9 +107,7 @@ function parseLine(text: string): JournalLine | null {
   }
 }
 
-/**
- * Returns a checksum that detects damage, but not forgery. Anyone who can write the file can also write the checksum.
- */
+/** It detects damage but not forgery. */
 function checksum(text: string): string {
   return hash('sha256', text, 'base64url').slice(0, SUM_LENGTH);
 }

@@ -1,4 +1,4 @@
-/** Removes lines of the spending journal that a restore no longer needs. */
+/** Removes journal lines that no restore needs. */
 import type { ActorTransaction } from '../../../database/actor-transaction.ts';
 import type { JournalLine } from './journal-lines.ts';
 import { lockJournal } from './lock-journal.ts';
@@ -6,10 +6,7 @@ import type { StoreJournal } from './spending-journal.ts';
 
 const DAY_MS = 86_400_000;
 
-/**
- * Old lines are removed only after this much time, because rewriting the file at the end of every run would be
- * wasteful.
- */
+/** Old lines are removed at this interval. Rewriting the file after every run would take too long. */
 const REMOVED_TOGETHER_MS = 30 * DAY_MS;
 
 type PruneStore = {
@@ -18,8 +15,8 @@ type PruneStore = {
 };
 
 /**
- * Removes a client's requests and balance readings from before a time (epoch ms). Profiles that were bought before that
- * time are outdated and will be bought again anyway.
+ * Removes a client's lines from before this time (epoch ms). Older profiles are outdated and will be bought again
+ * anyway.
  */
 export async function pruneJournal(
   { spendingJournal: journal, act }: PruneStore,

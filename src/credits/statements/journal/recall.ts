@@ -1,20 +1,20 @@
-/** Finds payments since a backup in the spending journal. All functions are pure. */
+/** All functions are pure. */
 import type { AnsweredLine, IntendedLine, JournaledContact, JournalLine } from './journal-lines.ts';
 
 /** A request that may have cost credits. */
 export interface RecalledRequest {
   intended: IntendedLine;
-  /** The response, or null if none was recorded. It is then unknown whether the request was charged. */
+  /** Null if no response was recorded. Then it is unknown whether the request was charged. */
   answered: AnsweredLine | null;
 }
 
-/** A contact of such a request, with the job that its credit started. */
+/** A contact of this request, and its job. */
 export interface RecalledPayment extends JournaledContact {
-  /** The job's ID, or null if it is unknown. */
+  /** The job's ID, or null if it is not known. */
   jobId: string | null;
 }
 
-/** Returns the requests that were not refused, in the order of the file. */
+/** Excludes refused requests. Keeps the order of the file. */
 export function listRequests(lines: readonly JournalLine[]): RecalledRequest[] {
   const ends = new Map<string, AnsweredLine>();
   for (const line of lines) if (line.what === 'answered') ends.set(line.id, line);
@@ -26,7 +26,6 @@ export function listRequests(lines: readonly JournalLine[]): RecalledRequest[] {
   });
 }
 
-/** Returns which contacts of a submission were, or may have been, paid for. */
 export function listPayments({ intended, answered }: RecalledRequest): RecalledPayment[] {
   if (intended.subject.kind !== 'enhancements') return [];
   const jobs = answered?.jobs ?? {};
@@ -40,10 +39,9 @@ export function listPayments({ intended, answered }: RecalledRequest): RecalledP
 }
 
 /**
- * Returns the key's enhancements balance that the journal leads to: the last reading before the backup (epoch ms),
- * minus everything that was charged since. A request without a response counts in full. Returns null if there is no
- * such reading because the journal was started later. If the real balance is different, the journal does not contain
- * all spending.
+ * Computes the enhancements balance from the journal. Subtracts all charges after the last reading before the backup
+ * (epoch ms). Requests without a response are subtracted in full. Null if the journal was started later. A different
+ * real balance means that the journal is incomplete.
  */
 export function expectBalance(
   lines: readonly JournalLine[],
@@ -55,7 +53,7 @@ export function expectBalance(
   );
   const reading = lines[at];
   if (reading?.what !== 'balance') return null;
-  // None of the key's submissions was open while the balance was read.
+  // The key had no open submission during the reading.
   return listRequests(lines.slice(at + 1)).reduce(
     (balance, { intended, answered }) =>
       intended.key === key && intended.subject.kind === 'enhancements'
@@ -66,8 +64,8 @@ export function expectBalance(
 }
 
 /**
- * Returns the key's enhancements balance before each submission, by submission ID. It is the last reading minus the
- * cost of submissions that were answered in between. Submissions before the first reading are left out.
+ * Returns the balance before each submission, by submission ID. Uses the last reading minus later costs. Skips
+ * submissions before the first reading.
  */
 export function findBalancesBefore(lines: readonly JournalLine[]): Map<string, number> {
   const balances = new Map<string, number>();
@@ -88,7 +86,6 @@ export function findBalancesBefore(lines: readonly JournalLine[]): Map<string, n
   return before;
 }
 
-/** Returns the time of the last line (epoch ms), or 0 if there is no line. */
 export function lastLineAt(lines: readonly JournalLine[]): number {
   return lines.reduce((last, { at }) => Math.max(last, at), 0);
 }

@@ -1,4 +1,4 @@
-/** POST /doors/:crm/card/…: the calls of a CRM's card on a contact. */
+/** POST /doors/:crm/card/…: calls from the card that a CRM shows with a contact. */
 import type { Context, Hono } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { z } from 'zod';
@@ -37,7 +37,6 @@ import { createShownReplies } from './shown-replies.ts';
 
 type Door = (typeof DOORS)[number];
 
-/** The card creates a key for each click, and each time it loads. */
 const keyShape = { key: z.string().min(8).max(200), contact: z.string().min(1).max(255) };
 const loadSchema = z.strictObject(keyShape);
 const answerSchema = z.strictObject({
@@ -51,7 +50,7 @@ interface Reply {
   body: object;
 }
 
-/** Returns the routes that cards call. They are the same for every CRM with a door. */
+/** Equal for every CRM with a door. */
 export function cardRoutes(deps: HttpDeps, getAddress: ClientAddress): Hono<HttpEnv> {
   const { application, clock, address } = deps;
   const { store, sealer } = application;
@@ -65,7 +64,7 @@ export function cardRoutes(deps: HttpDeps, getAddress: ClientAddress): Hono<Http
     const path = `/doors/${door.kind}/card`;
     const limited = limitBody(MAX_API_BODY_BYTES);
 
-    // A POST, because the address of a GET would carry the contact into logs.
+    // In a GET, logs would contain the contact's ID.
     app.post(`${path}/contact`, limited, async (c) => {
       const call = await verifyCard(deps, c, door);
       const { contact } = read(loadSchema, call.body);
@@ -105,7 +104,7 @@ export function cardRoutes(deps: HttpDeps, getAddress: ClientAddress): Hono<Http
     });
   }
 
-  /** Returns the contact for the card, and who sees it. For a user without a link, it has the link to follow. */
+  /** An unlinked user gets a link to follow. */
   async function show(c: Context<HttpEnv>, door: Door, call: CardCall, contact: string) {
     const isLinked = (await findLink(door, call)) !== undefined;
     const { user, email, account } = call.caller;
@@ -125,8 +124,8 @@ export function cardRoutes(deps: HttpDeps, getAddress: ClientAddress): Hono<Http
   }
 
   /**
-   * Does something for the client that the contact belongs to. Several clients can share an account, so the next one is
-   * tried if the contact or its question is unknown to the one before.
+   * Carries out an action for the contact's client. Several clients can share an account. If one client does not know
+   * the contact, the next is tried.
    */
   async function withClient<Result>(
     c: Context<HttpEnv>,
@@ -144,7 +143,7 @@ export function cardRoutes(deps: HttpDeps, getAddress: ClientAddress): Hono<Http
       return { client, caller: person ? userAtDoor(place, person, name ?? '') : null };
     });
     let unknown: unknown;
-    // A contact can belong to several clients. The clients that the user has access to come first.
+    // A contact can belong to several clients. The user's own clients come first.
     for (const { client, caller } of asked.toSorted(byAccess)) {
       try {
         return await act(client, caller, name);
@@ -164,14 +163,14 @@ export function cardRoutes(deps: HttpDeps, getAddress: ClientAddress): Hono<Http
     return { integrationId: id, name, from: getAddress(c) };
   }
 
-  /** Returns the key of a click. It belongs to the user, so nobody can use another user's key. */
+  /** The key of a click. It belongs to one user, so nobody can use another user's key. */
   function keyOf({ kind }: Door, { caller: { account, user } }: CardCall, key: string): string {
     return store.fingerprint('door_reply', `${kind}\n${account}\n${user}\n${key}`);
   }
 
   /**
-   * Carries out a click once. A repetition with the same key gets the first response again, even with a new signature,
-   * because a CRM repeats a call after a failure. A failure is not kept, so a repetition tries again.
+   * Carries out a click once. A repeated call with the same key gets the first response. CRMs repeat failed calls.
+   * Failures are not stored, so a repeated call runs again.
    */
   async function once(
     c: Context<HttpEnv>,
@@ -224,10 +223,7 @@ function contactPath({ id }: Integration, { contact }: DoorContact): string {
   return `/clients/${encodeURIComponent(id)}/contacts/${encodeURIComponent(contact)}`;
 }
 
-/**
- * Requires a linked user, because only they act on a card. A user without access to the client counts as a user without
- * a link.
- */
+/** A user without access counts as not linked. */
 function requireUser(caller: Caller | null): Caller {
   if (caller !== null) return caller;
   throw new HttpError(

@@ -1,4 +1,4 @@
-/** POST /doors/:crm/events: events of a CRM's app, such as a contact that was deleted for privacy. */
+/** POST /doors/:crm/events: events from a CRM's app, for example that a contact was deleted for privacy reasons. */
 import type { Context, Hono } from 'hono';
 import { DOORS } from '../../../../connectors/index.ts';
 import { isCallReceived, recordReceivedCall } from '../../../clients/statements/hooks.ts';
@@ -24,8 +24,8 @@ export function eventRoutes(deps: HttpDeps, getAddress: ClientAddress): Hono<Htt
   return app;
 
   /**
-   * Takes an event like a signed webhook call, for each client of its accounts. It is a hint, and the proof of a
-   * deletion.
+   * Treats an event like a signed webhook call, for each client of the named accounts. The event is a hint to read the
+   * contact again. It also proves that a contact was deleted.
    */
   async function take(c: Context<HttpEnv>, door: Door): Promise<Response> {
     const { clientSecret } = requireApp(deps, door);

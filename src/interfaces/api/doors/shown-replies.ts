@@ -1,13 +1,13 @@
 /**
- * The replies to loads of cards in the last minute. A CRM repeats a call whose response got lost, and gets the same reply.
- * They contain values of contacts, so they are kept in memory alone.
+ * Replies to cards of the last minute. After a lost response, the CRM repeats its call and gets the same reply. They
+ * contain contacts' values, so they stay in memory.
  */
 import type { Clock } from '../../../core/clock.ts';
 
 /** A CRM repeats a call within seconds. */
 const KEPT_MS = 60_000;
 
-/** The most replies that are kept. The oldest is dropped first. */
+/** The oldest reply is dropped first. */
 const MAX_KEPT = 500;
 
 interface Kept {
@@ -16,7 +16,7 @@ interface Kept {
 }
 
 export interface ShownReplies {
-  /** Returns the reply to this call; null if this process gave none in the last minute. */
+  /** Null if there was none in the last minute. */
   find(receipt: string): object | null;
   keep(receipt: string, reply: object): void;
 }
@@ -26,7 +26,7 @@ export function createShownReplies(clock: Pick<Clock, 'now'>): ShownReplies {
 
   function drop(): void {
     const now = clock.now();
-    // A Map keeps the order of insertion, so the oldest come first.
+    // A Map keeps insertion order, so the oldest come first.
     for (const [receipt, { at }] of kept) {
       if (now - at < KEPT_MS && kept.size <= MAX_KEPT) return;
       kept.delete(receipt);

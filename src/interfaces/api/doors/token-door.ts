@@ -27,7 +27,7 @@ import { contactSchema, createRouter, failure, json, problems } from '../request
 import type { Attempts } from '../sign-in/attempts.ts';
 import { crmAtDoor } from './door-caller.ts';
 
-/** No CRM has longer IDs of accounts. */
+/** No CRM has longer account IDs. */
 const MAX_ACCOUNT_LENGTH = 255;
 
 const params = z.object({ integration: z.string(), contact: contactSchema });
@@ -118,13 +118,12 @@ const documentRoute = createRoute({
   responses: { 200: { description: 'The document.', ...json(z.record(z.string(), z.unknown())) } },
 });
 
-/** Returns the routes that a CRM calls with a door token, and their description. */
 export function tokenDoorRoutes(deps: HttpDeps, attempts: Attempts, getAddress: ClientAddress) {
   const { store } = deps.application;
 
   /**
-   * Admits this client's token from the client's own CRM account. Throws an HttpError: 401 for an unknown token, 403
-   * for another client or account, 409 for a client that has no account yet, 429 after too many wrong tokens.
+   * The token must belong to this client, and the call must come from its CRM account. Throws an HttpError: 401, 403,
+   * 409 for a client without an account, or 429 after too many wrong tokens.
    */
   async function admit(
     c: Context<HttpEnv>,
@@ -140,7 +139,7 @@ export function tokenDoorRoutes(deps: HttpDeps, attempts: Attempts, getAddress: 
       attempts.noteFailure(address);
       throw unknownToken();
     }
-    // Another client is answered alike, whether it exists or not.
+    // The response does not reveal whether another client exists.
     if (token.integrationId !== integrationId) throw otherClient();
     const { crmAccount } = await findIntegrationState(store.reader, integrationId);
     if (crmAccount === null) throw notConnected();
@@ -188,10 +187,7 @@ export function tokenDoorRoutes(deps: HttpDeps, attempts: Attempts, getAddress: 
 const MARKED =
   'donor-sync enhances this contact now, for at most one credit. Refresh the page in a few minutes to see the profile.';
 
-/**
- * Describes a contact's state. The sentences are the same for each contact in this state, and contain nothing about the
- * person.
- */
+/** The sentences contain nothing about the person. */
 function describeStatus({ wanted, hasQuestion, status, paidAt }: DoorContact): string {
   if (wanted !== null) {
     return wanted.isRunning

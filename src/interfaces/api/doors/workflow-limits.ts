@@ -1,6 +1,6 @@
 /**
- * Handles marks above the daily limit with one question whose number grows. A workflow can enrol all contacts of a CRM
- * together, so further marks are counted here and written together, and do not cost a write each.
+ * Marks above the daily limit share one question. A workflow can enrol all contacts together. Further marks are counted
+ * here and written together.
  */
 import type { WorkflowState } from '../../../../connectors/doors.ts';
 import { messageOf } from '../../../core/errors.ts';
@@ -13,7 +13,7 @@ import { perform } from '../../../operations/kit/perform.ts';
 import { toOperationDeps } from '../request/caller.ts';
 import type { HttpDeps } from '../request/context.ts';
 
-/** The number of the question is written this often, and an answer to it is read as often. */
+/** The interval at which the number in the question is written and an answer to the question is read. */
 const WRITE_EVERY_MS = 2_000;
 
 interface Beyond {
@@ -27,8 +27,8 @@ interface Beyond {
 
 export interface WorkflowLimits {
   /**
-   * Does this unless the day's limit was reached a moment ago. Counts each mark beyond the limit. If the contact may
-   * belong to another client (`isOwn` is false), the limit alone says nothing about it, so this is always done.
+   * Skips the check if the limit was reached a moment ago. Counts each excess mark. If the contact may belong to
+   * another client (`isOwn` is false), always checks.
    */
   within(
     client: Integration,
@@ -36,7 +36,7 @@ export interface WorkflowLimits {
     asked: { contact: string; isOwn: boolean },
     act: () => Promise<WorkflowState>,
   ): Promise<WorkflowState>;
-  /** Writes what was counted. */
+  /** Writes the marks that were counted. */
   flush(): Promise<void>;
 }
 
@@ -64,7 +64,7 @@ export function createWorkflowLimits(deps: HttpDeps): WorkflowLimits {
       beyond.count += 1;
       reached.set(id, beyond);
       if (known?.day === day) schedule(id, beyond);
-      // The first mark beyond the limit opens the question before its caller gets the response.
+      // The question is open before the caller gets the response.
       else await write(id, beyond);
       return 'limit';
     },
@@ -73,7 +73,7 @@ export function createWorkflowLimits(deps: HttpDeps): WorkflowLimits {
     },
   };
 
-  /** True if the limit applies. A user may have allowed more in the meantime. */
+  /** True while the limit applies. A user may have lifted it. */
   async function isOpenAgain(id: string, beyond: Beyond, now: number): Promise<boolean> {
     if (now - beyond.lookedAt < WRITE_EVERY_MS) return false;
     beyond.lookedAt = now;
@@ -88,10 +88,7 @@ export function createWorkflowLimits(deps: HttpDeps): WorkflowLimits {
     beyond.timer.unref();
   }
 
-  /**
-   * Writes the counted marks. Never rejects, because marks above the limit are refused whether they can be counted or
-   * not.
-   */
+  /** Never rejects. Excess marks are refused even if counting fails. */
   async function write(id: string, beyond: Beyond): Promise<void> {
     if (beyond.timer !== null) clearTimeout(beyond.timer);
     beyond.timer = null;

@@ -56,7 +56,7 @@ export function workflowRoutes(deps: HttpDeps, getAddress: ClientAddress): Hono<
     return c.json(reply(state) ?? {});
   }
 
-  /** The clients whose runs have read this contact. Several clients can share an account, each with a filter. */
+  /** Clients can share an account with different filters. */
   async function listKnowing(clients: readonly Integration[], contact: string) {
     const { store, contactId } = deps.application;
     const knowing: Integration[] = [];

@@ -1,4 +1,4 @@
-/** The addresses under which users reach this process, as it knows them. */
+/** The addresses that this process knows for itself. */
 
 import type { Clock } from '../../../core/clock.ts';
 import { isLoopback } from '../../../core/host.ts';
@@ -10,34 +10,29 @@ import {
 } from '../../../people/server-address.ts';
 import { getRelyingParty, type RelyingParty } from '../../../people/sign-in/passkeys.ts';
 
-/** A change by another process takes effect within this time. */
+/** Other processes' changes take effect within this time. */
 const KEPT_MS = 5_000;
 
 export interface AddressBook {
   /** The address in the settings. */
   readonly given: GivenAddress;
-  /** Reads the addresses again if they are older than five seconds. */
   refresh(): Promise<void>;
   /** The next `refresh` reads them in any case. */
   forget(): void;
-  /** Returns the address that counts. */
   url(): string;
   from(): ServerAddress['from'];
-  /** The accepted address with this host name, or the address in use. */
   urlAt(hostname: string): string;
-  /** Returns true for the host name of the address in use, and of a former address that is still accepted. */
+  /** True for the current host name and accepted former ones. */
   isOurs(hostname: string): boolean;
-  /**
-   * Returns true for the host name of an address that waits to be confirmed. Only its confirmation is answered there.
-   */
+  /** True for an unconfirmed address. Only confirmations are answered under this name. */
   isProposed(hostname: string): boolean;
   /** True if browsers get cookies that they send over https only. */
   isSecure(hostname: string): boolean;
-  /** Returns our identity for passkeys under this host name, or null if browsers create no passkeys for our address. */
+  /** Null if browsers create no passkeys for our address. */
   partyAt(hostname: string): RelyingParty | null;
 }
 
-/** Returns the addresses of a service whose settings have one, or which nobody else reaches. */
+/** The service has a configured address or is reachable only from this machine. */
 export function fixedAddress(publicUrl: string): AddressBook {
   return createBook({ publicUrl }, async () => null);
 }
@@ -50,7 +45,7 @@ export function createAddressBook(
   let readAt: number | null = null;
   const book = createBook(given, async () => {
     const now = clock.now();
-    // A negative time shows that the clock was set back.
+    // A negative age means that the clock was set back.
     const isFresh = readAt !== null && now - readAt >= 0 && now - readAt < KEPT_MS;
     if (isFresh) return null;
     const { url, from, former, proposed } = await readAddresses(reader, given);
@@ -72,7 +67,7 @@ interface Known {
   proposed: string | null;
 }
 
-/** Creates an address book. `read` resolves to null if nothing has to be read. */
+/** `read` resolves to null if nothing must be read. */
 function createBook(given: GivenAddress, read: () => Promise<Known | null>): AddressBook {
   const { publicUrl, hasOwnUrl = false } = given;
   let known: Known = {
@@ -99,7 +94,7 @@ function createBook(given: GivenAddress, read: () => Promise<Known | null>): Add
     isProposed: (hostname) =>
       known.proposed !== null && new URL(known.proposed).hostname === hostname,
     isSecure(hostname) {
-      // Whoever confirmed an address from this computer stays signed in there, over plain http.
+      // A user who confirmed an address here stays signed in over plain http.
       const isHere = hasOwnUrl && isLoopback(hostname);
       return (findAt(hostname) ?? known.url).startsWith('https:') && !isHere;
     },

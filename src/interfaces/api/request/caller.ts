@@ -1,4 +1,3 @@
-/** The caller of an HTTP request, in the form that operations expect. */
 import type { Context, MiddlewareHandler } from 'hono';
 import { checkAlertsOnce } from '../../../clients/alerts/product-alerts.ts';
 import { personNeeded } from '../../../core/shared-errors.ts';
@@ -11,7 +10,7 @@ import type { OperationDeps } from '../../../operations/kit/perform.ts';
 import { checkAudit } from '../../../privacy/audit/checker.ts';
 import { type HttpDeps, type HttpEnv, patience } from './context.ts';
 
-/** Returns the caller of an admitted request. A browser that signed in with an access token counts as that token. */
+/** For a browser with an access token, the token's caller. The request was admitted before. */
 export function getCaller(c: Context<HttpEnv>): Caller {
   const { role, integrations, tokenId, isProven, browser } = c.get('principal');
   const kind = tokenId === null ? 'person' : 'token';
@@ -19,7 +18,6 @@ export function getCaller(c: Context<HttpEnv>): Caller {
   return { kind, role, clients: integrations, ...own, ...getRequester(c) };
 }
 
-/** Refuses (403) a caller without the operation's role before the request is read. */
 export function authorised(
   operation: Pick<Operation, 'name' | 'role' | 'reach' | 'by' | 'needsProof'>,
 ): MiddlewareHandler<HttpEnv> {
@@ -29,10 +27,7 @@ export function authorised(
   };
 }
 
-/**
- * Refuses (403) access tokens, and browsers that signed in with one, for routes without an operation. `command` does
- * the same in the terminal.
- */
+/** For routes that no access token may use. The terminal's `command` does the same. */
 export function usersOnly(command: string): MiddlewareHandler<HttpEnv> {
   return async (c, next) => {
     if (getCaller(c).kind === 'token') throw personNeeded('do this', command);
@@ -40,7 +35,7 @@ export function usersOnly(command: string): MiddlewareHandler<HttpEnv> {
   };
 }
 
-/** Returns the caller in a form that distinguishes users, for actions that need two of them. */
+/** Distinguishes users, for actions that need two of them. */
 export function getRequester(c: Context<HttpEnv>): Requester {
   const { personId, tokenId, name } = c.get('principal');
   const known = { name: name ?? '' };

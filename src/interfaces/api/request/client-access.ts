@@ -1,6 +1,6 @@
 /**
- * The only way to an integration's data. A caller has access to all integrations or to some. Data of other integrations
- * gets exactly the same response as data that does not exist. No route looks up an integration's data in another way.
+ * A caller has access to all integrations or to some. Data of other integrations looks exactly like missing data. No
+ * route bypasses these functions.
  */
 
 import type { Context } from 'hono';
@@ -26,29 +26,25 @@ export function hasAccess(c: Context<HttpEnv>, integrationId: string): boolean {
   return principal.integrations?.has(integrationId) ?? true;
 }
 
-/** Returns the accessible IDs as a filter for the store, or undefined if nothing has to be left out. */
+/** Undefined if the caller has access to all. */
 function listAccessibleIds(c: Context<HttpEnv>): readonly string[] | undefined {
   const principal: Principal | undefined = c.get('principal');
   if (principal === undefined) return [];
   return principal.integrations === null ? undefined : [...principal.integrations];
 }
 
-/** Middleware that requires access to all integrations. It runs before the handler, after the check of the role. */
+/** It runs before the handler, after the check of the role. */
 export const allClientsOnly = createMiddleware<HttpEnv>(async (c, next) => {
   requireAllClients(c);
   await next();
 });
 
-/**
- * Throws a ConfigurationError (forbidden) if the caller has access to only some integrations. Used for requests about
- * all or about new integrations.
- */
+/** For requests about all or new integrations. */
 function requireAllClients(c: Context<HttpEnv>): void {
   if (listAccessibleIds(c) === undefined) return;
   throw reachInsufficient();
 }
 
-/** Returns the integrations that the caller has access to, in their order. */
 export function listAccessible(
   c: Context<HttpEnv>,
   { integrations }: Pick<Application, 'integrations'>,
@@ -57,7 +53,6 @@ export function listAccessible(
   return new Map([...integrations].filter(([id]) => hasAccess(c, id)));
 }
 
-/** Returns the part of a list that the caller has access to. */
 export function filterAccessible<Item>(
   c: Context<HttpEnv>,
   items: readonly Item[],
@@ -66,10 +61,7 @@ export function filterAccessible<Item>(
   return items.filter((item) => hasAccess(c, getIntegrationId(item)));
 }
 
-/**
- * Returns the integration with this ID. Throws a ConfigurationError (unknown) if there is none that the caller may
- * access.
- */
+/** Throws a ConfigurationError (unknown) without access. */
 export function findIntegration(
   c: Context<HttpEnv>,
   { integrations }: Pick<Application, 'integrations'>,
@@ -80,10 +72,7 @@ export function findIntegration(
   throw unknownClient(id);
 }
 
-/**
- * Returns the run with this ID as it is now. Throws a ConfigurationError (unknown) if there is none that the caller may
- * access.
- */
+/** Throws a ConfigurationError (unknown) without access. */
 export async function findRun(
   c: Context<HttpEnv>,
   reader: Reader,
@@ -93,10 +82,7 @@ export async function findRun(
   return findAccessibleRun({ reader, caller: getCaller(c), sealer }, id);
 }
 
-/**
- * Returns the decision with this ID, open or not. Throws a ConfigurationError (unknown) if there is none that the
- * caller may access.
- */
+/** Throws a ConfigurationError (unknown) without access. */
 export function findAccessibleHold(
   c: Context<HttpEnv>,
   { reader, fingerprint }: Source,
@@ -105,10 +91,7 @@ export function findAccessibleHold(
   return findHold({ reader, fingerprint, caller: getCaller(c) }, id);
 }
 
-/**
- * Returns the open batch with this ID. Throws a ConfigurationError: `unknown` if there is none, `conflict` if it is
- * already decided.
- */
+/** Throws a ConfigurationError: `unknown` if there is none, `conflict` if it is already decided. */
 export function findOpenBatch(
   c: Context<HttpEnv>,
   { reader, fingerprint }: Source,

@@ -1,8 +1,8 @@
 /** The names of the service's cookies. */
 
 /**
- * Returns a cookie's name. Browsers accept a cookie with this prefix only over https, and only for the whole host
- * (`path: '/'`). So neither a neighbouring host nor plain http can set it.
+ * This prefix requires https and the whole host (`path: '/'`). So no neighbouring host and no plain http can set the
+ * cookie.
  */
 export function cookieNameOf(name: string, isSecure: boolean): string {
   return isSecure ? `__Host-${name}` : name;

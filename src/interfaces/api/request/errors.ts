@@ -1,4 +1,4 @@
-/** Error responses. This is the only place that creates them from thrown errors (design, section 4.5). */
+/** Error responses. Only this file turns thrown errors into responses (design, section 4.5). */
 import type { Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
@@ -11,12 +11,10 @@ import {
 import type { Log } from '../../../core/log.ts';
 import type { HttpEnv } from './context.ts';
 
-/** An error response. Any part that handles a request can throw it. */
 export class HttpError extends Error {
   readonly status: ContentfulStatusCode;
   /** A stable word in snake_case for programs. */
   readonly code: string;
-  /** Facts that a caller may want to read. */
   readonly details: Readonly<Record<string, unknown>> | undefined;
   readonly headers: Readonly<Record<string, string>>;
 
@@ -35,12 +33,11 @@ export class HttpError extends Error {
   }
 }
 
-/** Creates the error for an unknown address, or a file that does not exist yet. */
 export function nothingHere(message = 'There is nothing here.'): HttpError {
   return new HttpError(404, 'not_found', message);
 }
 
-/** Creates the error for a body that cannot be read. `form` is its expected format. */
+/** Creates the error for a body that cannot be read. */
 export function bodyUnreadable(form: 'a form' | 'JSON'): HttpError {
   return new HttpError(400, 'body_unreadable', `The body cannot be read as ${form}.`);
 }
@@ -90,8 +87,7 @@ function knownError(error: Error): HttpError | null {
   if (error instanceof HTTPException) return frameworkError(error.status);
   if (isConfigurationError(error)) {
     const { code, message, details, refusal } = error;
-    // The details of a refusal are about the caller's own request. The details of other errors could reveal
-    // more.
+    // A refusal's details concern only the caller's request. Other details could reveal more.
     const isShown = refusal !== undefined && Object.keys(details).length > 0;
     const shown = isShown ? { details } : {};
     return new HttpError(REFUSALS[refusal ?? 'invalid'], code, message, shown);
@@ -113,14 +109,14 @@ const REFUSALS: Readonly<Record<Refusal, ContentfulStatusCode>> = {
   forbidden: 403,
 };
 
-/** True if the caller disconnected during the request. Nobody reads the response, and this is not an error. */
+/** The caller has disconnected. Nobody reads the response, and this is not an error. */
 function brokenOff(c: Context<HttpEnv>): HttpError | null {
   const incoming = c.env?.incoming;
   if (incoming === undefined || incoming.complete || !incoming.destroyed) return null;
   return new HttpError(400, 'request_broken_off', 'The request was cut off.');
 }
 
-/** Refusals by the framework itself. The framework's own messages are written for programmers. */
+/** Converts refusals by the framework. The framework's own messages are written for programmers. */
 function frameworkError(status: number): HttpError | null {
   const known = FRAMEWORK_ERRORS.get(status);
   if (status === 400) return bodyUnreadable('JSON');

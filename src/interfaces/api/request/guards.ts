@@ -27,25 +27,20 @@ import {
 import { createRouter } from './router.ts';
 
 /**
- * Refuses addresses with the character U+0000 (422). No ID contains it, and Postgres cannot even be queried for a text
- * with it.
+ * Refuses addresses with the character U+0000 (422). No ID contains this character, and Postgres rejects it in queries.
  */
 export const refuseNullCharacters = createMiddleware<HttpEnv>(async (c, next) => {
   if (!c.req.url.includes('%00')) return next();
   throw invalidRequest('An address cannot contain the character U+0000.');
 });
 
-/**
- * The path of the page that confirms an address. It is the only response under the name of an address that is not
- * confirmed yet. Nobody can sign in there.
- */
+/** The page that confirms an address. An unconfirmed address serves only this page. Nobody can sign in there. */
 const BEFORE_CONFIRMED = /^\/(confirm-address|assets)\//;
 
 /**
- * Refuses requests for names that are not ours, with 421. A foreign page can make its own name resolve to this machine
- * (DNS rebinding), and would then count as one of our pages. Our names are this machine's names, the public name and
- * the called IP address. The port does not matter, because tunnels and containers change it, and an attacker gains
- * nothing by it.
+ * Answers 421 for other host names. A foreign page can resolve its name to this machine (DNS rebinding). It would then
+ * look like one of our pages. Accepts this machine's names, the public name and the called IP address. The port is
+ * ignored, because tunnels change it and attackers gain nothing by it.
  */
 export function requireKnownHost(address: AddressBook): MiddlewareHandler<HttpEnv> {
   return async (c, next) => {
@@ -62,13 +57,12 @@ export function requireKnownHost(address: AddressBook): MiddlewareHandler<HttpEn
   };
 }
 
-/** The paths that CRMs and monitoring call. Each request carries a secret, a signature or nothing worth protecting. */
+/** CRMs and monitoring call these paths. They have a secret or a signature, or need no protection. */
 const FROM_OUTSIDE = /^\/(hooks\/|doors\/|healthz$|readyz$)/;
 
 /**
- * Refuses all pages and the API, as if they did not exist, to callers outside `server.pagesFrom`. So an address that CRMs
- * must reach does not offer the whole service to everyone. The caller's address counts and no header, because a proxy may
- * forward any name.
+ * Hides pages and API from callers outside `server.pagesFrom`. CRMs can then reach the service while everything else
+ * stays private. Checks the caller's address, because proxies can forward any host name.
  */
 export function requireInside(
   ranges: readonly string[] | null,
@@ -85,8 +79,8 @@ export function requireInside(
 }
 
 /**
- * Sets the headers of every response. Pages load styles and scripts only from us, inline scripts do not run, and no
- * other site can frame our pages.
+ * Sets the headers of every response. Scripts and styles come only from us, inline scripts do not run, and no site can
+ * frame our pages.
  */
 function protectAnswers(address: AddressBook): MiddlewareHandler<HttpEnv> {
   const [overPlain, overTls] = [createHeaders(false), createHeaders('max-age=31536000')];
@@ -106,14 +100,14 @@ function createHeaders(strictTransportSecurity: string | false) {
       frameAncestors: ["'none'"],
     },
     xFrameOptions: 'DENY',
-    // Without any referrer, browsers would also hide the origin of our forms from us.
+    // Without a referrer, browsers would hide our forms' origin too.
     referrerPolicy: 'same-origin',
-    // Browsers ignore it over plain http, and on this machine it would only cause problems.
+    // Useless over plain http, and troublesome on this machine.
     strictTransportSecurity,
   });
 }
 
-/** Forbids caches to store responses, because they are for one user. A route can allow it. */
+/** Each response is for one user, so caches must not store it. A route can allow it. */
 const forbidCaching = createMiddleware<HttpEnv>(async (c, next) => {
   await next();
   if (!c.res.headers.has('cache-control')) c.header('Cache-Control', 'no-store');
@@ -122,10 +116,10 @@ const forbidCaching = createMiddleware<HttpEnv>(async (c, next) => {
 /** API requests are small. */
 export const MAX_API_BODY_BYTES = 64 * 1_024;
 
-/** Enough for a hundred events of a CRM, or for a record with all its fields. */
+/** Enough for a hundred events, or for a record with all fields. */
 export const MAX_HOOK_BODY_BYTES = 1_024 * 1_024;
 
-/** Refuses larger bodies (413), even if they do not state their size. */
+/** Refuses larger bodies (413), even without a stated size. */
 export function limitBody(maxBytes: number): MiddlewareHandler<HttpEnv> {
   const limit = bodyLimit({
     maxSize: maxBytes,
@@ -135,8 +129,8 @@ export function limitBody(maxBytes: number): MiddlewareHandler<HttpEnv> {
   });
   return (c, next) => {
     const { raw } = c.req;
-    // The limit copies a request to count a body without a stated size. Only a request of the global class can be
-    // copied, and the server's request is not one.
+    // Without a stated size, the limit copies the request. Only the global Request class can be copied, and the server
+    // uses its own.
     const isCounted = raw.headers.has('transfer-encoding') || !raw.headers.has('content-length');
     if (raw.body !== null && isCounted) {
       const { url, method, headers, body } = raw;
@@ -146,15 +140,11 @@ export function limitBody(maxBytes: number): MiddlewareHandler<HttpEnv> {
   };
 }
 
-/**
- * Creates the error for a body above the limit. `what` is the name of the body, `most` the limit, and `next` a way to
- * send more.
- */
 export function tooLarge(what: string, most: string, next = ''): HttpError {
   return new HttpError(413, 'body_too_large', `${what} may have at most ${most}.${next}`);
 }
 
-/** Refuses bodies that are not JSON (415). Without this check they would count as missing. */
+/** Refuses bodies that are not JSON (415). Such bodies would otherwise look missing. */
 export const requireJsonBody: MiddlewareHandler<HttpEnv> = async (c, next) => {
   const type = c.req.header('content-type');
   const hasBody =
@@ -171,7 +161,7 @@ export async function readForm(c: Context<HttpEnv>): Promise<Record<string, unkn
   try {
     return await c.req.parseBody();
   } catch (cause) {
-    // Invalid content is the sender's fault, but a truncated body may not be.
+    // Invalid content is the sender's fault, but a cut-off body may not be.
     if (cause instanceof TypeError) throw bodyUnreadable('a form');
     throw cause;
   }
@@ -184,15 +174,13 @@ function parseLength(header: string | undefined): number {
 /** A handled request, without any text that callers control. */
 export interface AnsweredRequest {
   method: string;
-  /** The route's pattern, such as `/v1/runs/:id`. It contains neither ids nor tokens, and there are few of them. */
+  /** The route's pattern, such as `/v1/runs/:id`. Contains no IDs and no tokens. */
   route: string;
   status: number;
   timeMs: number;
 }
 
-/**
- * Assigns an ID to each request, returns it in the `X-Request-Id` header, and reports the request after the response.
- */
+/** Each request has an ID (`X-Request-Id`) and is logged after its response. */
 export function recordRequests(
   { clock, log }: { clock: Pick<Clock, 'now'>; log: Log },
   onAnswered: (request: AnsweredRequest) => void,
@@ -218,15 +206,12 @@ export function recordRequests(
 
 const REFUSED: ReadonlySet<number> = new Set([401, 403, 429]);
 
-/** Callers can invent methods, so all other methods are counted together. */
+/** Callers can invent methods, so all others are counted together. */
 const METHODS: ReadonlySet<string> = new Set([
   ...['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
 ]);
 
-/**
- * Responds with a page for browsers if the address does not exist or an internal error occurred. Programs, which do not
- * accept HTML, get the response unchanged.
- */
+/** Browsers get a page for missing addresses and internal errors. Programs get the unchanged response. */
 async function forReader(
   c: Context<HttpEnv>,
   reply: Response,
@@ -253,7 +238,6 @@ export type ProblemPage = (
   problem: { code: string; message: string },
 ) => Promise<string>;
 
-/** A page that loads nothing else from the service. */
 const plainPage: ProblemPage = (_c, status, { message }) =>
   renderNotice(
     {
@@ -273,7 +257,6 @@ export function problemTitle(status: number): string {
 
 const errorSchema = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
 
-/** Creates an app with the guards of every request: its response for unknown addresses, its log, and its headers. */
 export function createGuardedApp(
   { clock, log, address }: Pick<HttpDeps, 'clock' | 'log' | 'address'>,
   onAnswered: (request: AnsweredRequest) => void = () => {},

@@ -1,14 +1,13 @@
-/** The origin of a request, and the name by which it addressed us. */
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import type { Context } from 'hono';
 import { parseAddressRange } from '../../../core/host.ts';
 import type { HttpEnv } from './context.ts';
 import { HttpError } from './errors.ts';
 
-/** This machine's names for itself. */
+/** This machine's own names. */
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
-/** The headers that proxies and content networks add to requests that they forward, in addition to `X-Forwarded-…`. */
+/** Proxies add these in addition to `X-Forwarded-…`. */
 const PROXY_HEADERS: ReadonlySet<string> = new Set([
   ...['forwarded', 'forwarded-for', 'via', 'x-real-ip', 'x-client-ip', 'x-cluster-client-ip'],
   ...['x-original-forwarded-for', 'x-original-host', 'x-envoy-external-address', 'x-proxyuser-ip'],
@@ -16,12 +15,12 @@ const PROXY_HEADERS: ReadonlySet<string> = new Set([
   ...['fastly-client-ip', 'x-azure-clientip', 'x-azure-socketip', 'x-arr-log-id', 'cdn-loop'],
 ]);
 
-/** Returns true for a host name (without port) that means this machine. */
+/** Returns true for a host name (without port) that refers to this machine. */
 export function isLoopbackName(hostname: string): boolean {
   return LOOPBACK.test(hostname);
 }
 
-/** Returns the name in the `Host` header without its port, in lower case. Empty if it is invalid. */
+/** Empty if invalid. */
 export function getHostname(c: Context<HttpEnv>): string {
   return /^(\[[0-9a-f:.]+\]|[^:[\]\s/@]+)(:\d+)?$/i.exec(getHost(c))?.[1]?.toLowerCase() ?? '';
 }
@@ -32,15 +31,13 @@ export function getHost(c: Context<HttpEnv>): string {
 }
 
 /**
- * Returns true for a request without any sign that it comes from another machine. It has an address and a name of this
- * machine, and no proxy header. A proxy on this machine that adds no header, like nginx by default, looks the same, so
- * this alone never allows a caller to change anything.
+ * True if nothing points to another machine. The address and the host name are local, and there is no proxy header. A
+ * local proxy without headers, such as nginx by default, looks the same. So this alone never allows a change.
  */
 export function isLocal(c: Context<HttpEnv>): boolean {
   return isLoopbackAddress(socketAddress(c)) && isLoopbackName(getHostname(c)) && !showsProxy(c);
 }
 
-/** Returns true for a request with a header that proxies add. */
 export function showsProxy(c: Context<HttpEnv>): boolean {
   return Object.keys(c.req.header()).some(isProxyHeader);
 }
@@ -69,22 +66,21 @@ function isLoopbackAddress(address: string): boolean {
   return address === '::1' || address.startsWith('127.');
 }
 
-/** Returns the caller's address, shortened and in one spelling. */
+/** Returns the caller's address in a shortened, normalised form. */
 export type ClientAddress = (c: Context<HttpEnv>) => string;
 
-/** Returns true for the address of a proxy that the settings trust. */
 export type IsTrustedProxy = (address: string) => boolean;
 
 /** The maximum number of proxies in a chain. Only this part of the header is read. */
 const MAX_HOPS = 10;
 const MAX_HEADER_LENGTH = 1_000;
 
-/** Reads `server.trustedProxies`, which the settings have checked. */
+/** Reads `server.trustedProxies`. The ranges were validated when the settings were loaded. */
 export function trustedProxies(ranges: readonly string[]): IsTrustedProxy {
   return matchRanges(ranges);
 }
 
-/** Returns a function that returns true for an address in one of these ranges. The settings have checked the ranges. */
+/** The ranges were validated when the settings were loaded. */
 export function matchRanges(ranges: readonly string[]): (address: string) => boolean {
   const list = new BlockList();
   for (const range of ranges.map(parseAddressRange)) {
@@ -97,9 +93,8 @@ export function matchRanges(ranges: readonly string[]): (address: string) => boo
 }
 
 /**
- * Returns the address on the other side of the connection. If that is a trusted proxy, returns the last address in
- * `X-Forwarded-For` that is not a trusted proxy. Entries by other hosts are ignored, and so is anything that is not an
- * address, because callers can write anything into the header.
+ * Returns the address on the other side of the connection. Behind trusted proxies, returns the last untrusted address
+ * in `X-Forwarded-For`. Callers can forge this header, so other entries are ignored.
  */
 export function clientAddress(isTrusted: IsTrustedProxy): ClientAddress {
   return (c) => toNetworkPrefix(findCaller(c, isTrusted));
@@ -120,12 +115,12 @@ export function findCaller(c: Context<HttpEnv>, isTrusted: IsTrustedProxy): stri
 }
 
 /**
- * Returns the part of an address that counts as one sender: an IPv4 address, or the first 64 bits of an IPv6 address.
- * One internet connection gets such a prefix, and can use any address within it.
+ * An IPv4 address, or the first 64 bits of an IPv6 address. An internet connection can use any address with this
+ * prefix.
  */
 export function toNetworkPrefix(address: string): string {
   if (!isIPv6(address) || !URL.canParse(`http://[${address}]/`)) return address;
-  // URLs have one spelling for each address. `::` replaces as many zero groups as are missing from eight.
+  // The URL class normalises addresses. `::` replaces missing zero groups.
   const { hostname } = new URL(`http://[${address}]/`);
   const [head = '', tail] = hostname.slice(1, -1).split('::');
   const groups = head.split(':').filter((group) => group !== '');
@@ -147,10 +142,9 @@ function addressIn(hop: string): string | null {
 const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS'];
 
 /**
- * Throws an HttpError (403) if another site's page sends a request that changes something. A browser adds its cookie,
- * or its place on this machine, to such requests too, but it also says where they come from. A request that does not
- * say so is not from a browser. If a cookie counts, it is refused (`silence: 'refused'`). Otherwise it may be from
- * `curl`.
+ * Throws an HttpError (403) for a change from another site's page. Browsers send cookies with such requests too. But
+ * they report the origin. Requests without an origin do not come from browsers. With a cookie they are refused
+ * (`silence: 'refused'`). Otherwise they may come from `curl`.
  */
 export function requireSameOrigin(
   c: Context<HttpEnv>,
@@ -168,12 +162,12 @@ export function requireSameOrigin(
   throw foreignOrigin();
 }
 
-/** Creates the error for a request that a page of another site has sent. */
+/** For a request from another site's page. */
 export function foreignOrigin(): HttpError {
   return new HttpError(403, 'origin_foreign', 'This request came from a page of another site.');
 }
 
-/** Returns an origin's host, or null for the origin `null`, which browsers send for pages without an origin. */
+/** Null for the origin `null`. */
 function hostIn(origin: string): string {
   return URL.canParse(origin) ? new URL(origin).host : '';
 }
@@ -193,7 +187,7 @@ const SYSTEMS = [
   ['Linux', /\bLinux\b/],
 ] as const;
 
-/** Returns the browser and its operating system for users' lists of sessions, or null for another program. */
+/** Describes the browser and its system for the list of sessions. Returns null if the program is not a browser. */
 export function describeBrowser(c: Context<HttpEnv>): string | null {
   const agent = c.req.header('user-agent') ?? '';
   const browser = BROWSERS.find(([, pattern]) => pattern.test(agent))?.[0];

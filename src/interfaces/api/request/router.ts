@@ -1,4 +1,3 @@
-/** The router, and the parts that route descriptions share: errors, IDs, and cursors. */
 import { OpenAPIHono, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { invalidRequest } from '../../../core/shared-errors.ts';
@@ -6,7 +5,10 @@ import type { HttpEnv } from './context.ts';
 
 export { getPage, readCursor, writeCursor } from '../../../core/cursor.ts';
 
-/** Returns a router. Its routes describe themselves, and their schemas check the requests. */
+/**
+ * Routes describe themselves, and their schemas check requests. Its routes describe themselves, and their schemas check
+ * the requests.
+ */
 export function createRouter(): OpenAPIHono<HttpEnv> {
   return new OpenAPIHono<HttpEnv>({ defaultHook: refuseInvalid });
 }
@@ -39,14 +41,14 @@ const errorSchema = z
   })
   .openapi('Error');
 
-/** Returns the JSON content of a response or a body. */
+/** Describes the JSON content of a response or a body. */
 export function json<Schema extends z.ZodType>(schema: Schema) {
   return { content: { 'application/json': { schema } } };
 }
 
 /** The errors that routes share. */
 export const problems = {
-  /** For every route that requires a role. */
+  /** The errors of every route that requires a role. */
   access: {
     401: failure('A valid access token is needed.'),
     403: failure('The token lacks the role, or the request came from a page of another site.'),
@@ -54,21 +56,18 @@ export const problems = {
   },
   /** The response of a route that looks up one object. */
   notFound: { 404: failure('The object does not exist.') },
-  /** For a route with parameters. */
+  /** The errors of a route with parameters. */
   invalid: { 422: failure('The request is not valid; details name each problem.') },
-  /** For a route that reads a body. */
   body: { 400: failure('The body cannot be read.'), 413: failure('The body is too large.') },
 };
 
-/** Returns the description of an error. */
 export function failure(description: string) {
   return { description, ...json(errorSchema) };
 }
 
-/** No CRM has longer IDs. */
+/** No CRM has longer contact IDs. */
 const MAX_LENGTH = 255;
 
-/** A contact's ID in its CRM, as callers write it. */
 export const contactSchema = z
   .string()
   .trim()

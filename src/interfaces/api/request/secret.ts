@@ -1,51 +1,41 @@
-/** Secrets other than access tokens: in cookies, webhook addresses, signatures, and the link for the first visit. */
+/** Secrets other than access tokens: cookies, webhook addresses, signatures, and the first visit's link. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../../../core/clock.ts';
 import { newSecret } from '../../../core/new-secret.ts';
 import { hashToken } from '../../../people/access-token.ts';
 
-/** Compares two texts in constant time. */
+/** Compares two strings in constant time. */
 export function isSameText(left: string, right: string): boolean {
   const [a, b] = [left, right].map((text) => createHash('sha256').update(text).digest());
   return a !== undefined && b !== undefined && timingSafeEqual(a, b);
 }
 
-/** How long the link can be used. */
+/** The time for which the link can be used. */
 export const FIRST_VISIT_LIFE_MS = 15 * 60_000;
 
-/** How long a session can last: a working day and the following night, like other sessions. */
+/** A working day and the following night. */
 const SESSION_LIFE_MS = 24 * 3_600_000;
 
 /**
- * A secret that starts one session, which creates the first owner or gives an owner a new password. Link and session
- * exist only in this process's memory. So a restart ends them and creates a new link, and no table has to store a
+ * The link and the session exist only in memory. A restart ends both and creates a new link. So no table stores a
  * session without a user.
  */
 export interface FirstVisit {
   /** The link's path. */
   readonly path: string;
-  /** The kind of visit. With `recovery`, the link is valid although there is an owner. */
+  /** A `recovery` link works although an owner exists. */
   readonly kind: Visit;
-  /**
-   * Uses up the link. Returns the secret of the new session, or null if the link's secret is wrong, used or too old.
-   */
+  /** Works once. Returns the session's secret, or null for a wrong, used or expired link. */
   begin(secret: string): string | null;
   /** Returns true for the secret of the session that the link started. */
   isSession(secret: string): boolean;
-  /**
-   * Ends the session before the account is created. Returns a function that restores the session if creating the
-   * account failed.
-   */
+  /** Returns a function that restores the session after a failure. */
   end(): () => void;
 }
 
-/** Why a browser visits: there is no owner yet, or no owner can sign in any longer. */
 export type Visit = 'first' | 'recovery';
 
-/**
- * Controls access while nobody can sign in. The browser that used the one-time link creates the first owner's account.
- * In the demo, where nothing can be lost, every caller that seems to be on this machine counts as the owner.
- */
+/** The browser with the one-time link creates the first owner. In the demo, every local caller is the owner. */
 export type WithoutToken = FirstVisit | 'thisMachine' | null;
 
 export function createFirstVisit(

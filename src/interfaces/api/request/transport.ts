@@ -1,4 +1,4 @@
-/** Whether others can read sign-in data on its way to us. */
+/** Decides whether others can read sign-in data in transit. */
 import type { Context } from 'hono';
 import type { PlainHttp } from '../../../core/sign-in-settings.ts';
 import type { AddressBook } from './address-book.ts';
@@ -26,10 +26,9 @@ export interface TransportOptions {
 }
 
 /**
- * Creates the check whether a request was private on its way. It depends on the name that the browser requested and not
- * on the connection's source address, because in a container every connection comes from the bridge. Under a loopback
- * name, the request never leaves the user's machine. Under the name of an `https:` address, and from a trusted proxy,
- * TLS ended in front of us, unless the proxy reports that the user's connection was plain http.
+ * Recognises private connections. Uses the requested host name, because in a container every connection comes from the
+ * bridge. Requests to a loopback name never leave the user's machine. Behind an `https:` address or a trusted proxy,
+ * TLS ended earlier. If the proxy reports plain http, the request was not private.
  */
 export function createTransport({ address, isTrusted, plainHttp }: TransportOptions): Transport {
   function isSafe(c: Context<HttpEnv>): boolean {

@@ -13,15 +13,13 @@ import type { HttpDeps } from '../request/context.ts';
 import { tryLater } from '../request/errors.ts';
 import { createRouter, failure, problems } from '../request/router.ts';
 
-/**
- * Browsers reconnect automatically. A browser whose token has expired in the meantime is not admitted again.
- */
+/** Browsers reconnect automatically. A browser with an expired token is not admitted again. */
 const MAX_STREAM_MS = 15 * 60_000;
 
 /** The time after which browsers reconnect. */
 const RETRY_MS = 2_000;
 
-/** The maximum number of open streams, because each uses a connection. */
+/** The maximum number of open streams. Each stream uses a connection. */
 const MAX_LISTENERS = 400;
 
 function eventsRoute({ requireRole }: Access) {
@@ -46,7 +44,7 @@ function eventsRoute({ requireRole }: Access) {
   });
 }
 
-/** Returns the route that follows a run. */
+/** Returns the route that streams the state of a run. */
 export function runEventRoutes(deps: HttpDeps, access: Access) {
   const { application, clock, log, stopping } = deps;
   const { store } = application;
@@ -63,10 +61,10 @@ export function runEventRoutes(deps: HttpDeps, access: Access) {
     const headers = {
       'Content-Type': 'text/event-stream',
       'Cache-Control': 'no-store',
-      // Otherwise some proxies would buffer the events.
+      // Some proxies would otherwise buffer events.
       'X-Accel-Buffering': 'no',
     };
-    // Clients read only the headers of a HEAD response, so a stream would never end.
+    // A HEAD stream would never end.
     if (c.req.method === 'HEAD') return c.body(null, 200, headers);
     if (listeners >= MAX_LISTENERS) {
       throw tryLater(
@@ -91,7 +89,7 @@ interface FollowDeps {
 
 const encoder = new TextEncoder();
 
-/** Encodes an event. It contains the whole run, so a listener that missed some events needs only the next one. */
+/** Encodes an event. Contains the whole run, so missed events do not matter. */
 function encodeEvent(run: FollowedRun): Uint8Array {
   const name = run.status === 'running' ? 'progress' : 'ended';
   return encoder.encode(`event: ${name}\ndata: ${JSON.stringify(run)}\nretry: ${RETRY_MS}\n\n`);
@@ -99,10 +97,7 @@ function encodeEvent(run: FollowedRun): Uint8Array {
 
 const STILL_HERE = encoder.encode(': still here\n\n');
 
-/**
- * Sends the run's progress until it ends, the listener disconnects, or the time is up. A listener that does not read
- * receives only the events already in flight, and later the newest event.
- */
+/** Ends with the run, the listener or the time limit. A slow listener gets only the newest event later. */
 function follow(
   { follower, clock }: FollowDeps,
   runId: string,

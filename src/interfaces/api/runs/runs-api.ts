@@ -1,4 +1,3 @@
-/** /v1/runs: lists runs, shows what each did to contacts, and stops a run. */
 import { createRoute, z } from '@hono/zod-openapi';
 import { OUTCOME_ORDER } from '../../../core/outcome.ts';
 import { perform } from '../../../operations/kit/perform.ts';
@@ -95,10 +94,7 @@ function contactsRoute({ requireRole }: Access) {
   });
 }
 
-/**
- * Returns the route of a run's contacts. It is not built from the operation, because it also sends files. A run can
- * have a million contacts, which must not all be in memory together.
- */
+/** Written by hand, because it also sends files. A run can have a million contacts, too many for memory. */
 export function runContactRoutes(deps: HttpDeps, access: Access) {
   const { reader } = deps.application.store;
   const world = toOperationDeps(deps);
@@ -111,7 +107,7 @@ export function runContactRoutes(deps: HttpDeps, access: Access) {
       const input = listRunContacts.input.parse({ ...which, limit, cursor });
       return c.json(await perform(world, caller, listRunContacts, input), 200);
     }
-    // Checked before the first byte, so the response for an unknown run is correct.
+    // Checked before the first byte, so an unknown run gets the right response.
     await findRun(c, reader, run);
     const form = format === 'csv' ? 'csv' : 'json';
     return sendStream(c, deps, {

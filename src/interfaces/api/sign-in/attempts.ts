@@ -8,30 +8,26 @@ import {
 } from '../../../people/statements/attempts.ts';
 import { type HttpError, tryLater } from '../request/errors.ts';
 
-/** The maximum number of failures within a time, and the message when it is exceeded. */
 export interface AttemptLimit {
   maxFailures: number;
   windowMs: number;
   message: string;
 }
 
-/** The limit of wrong tokens from one address. */
 const TOKENS: AttemptLimit = {
   maxFailures: 20,
   windowMs: 60_000,
   message: 'Too many wrong tokens came from this address. Wait a while, then try again.',
 };
 
-/** The limit of wrong passwords from an address, which many users may share behind one proxy. */
 export const PASSWORDS_OF_ADDRESS: AttemptLimit = {
   ...TOKENS,
   message: 'Too many wrong passwords came from this address. Wait a while, then try again.',
 };
 
 /**
- * The limit of wrong passwords for one account: from one address, from one browser that it knows, or typed by the user
- * who is signed in. Wrong passwords from elsewhere never lock the account, because otherwise a stranger could lock the
- * user out indefinitely.
+ * Wrong passwords for one account. Per address, known browser or signed-in user. Guesses from elsewhere never lock the
+ * account, or strangers could lock users out.
  */
 export const PASSWORDS_OF_ONE: AttemptLimit = {
   maxFailures: 10,
@@ -40,28 +36,25 @@ export const PASSWORDS_OF_ONE: AttemptLimit = {
     'Too many wrong passwords for this e-mail address came from here. Wait 15 minutes, then try again.',
 };
 
-/** Unknown passkeys from an address. They are counted separately, so wrong passwords do not block passkeys. */
+/** The limit for unknown passkeys from an address. Counted separately, so wrong passwords do not block passkeys. */
 export const PASSKEYS_OF_ADDRESS: AttemptLimit = {
   ...TOKENS,
   message: 'Too many invalid passkeys came from this address. Wait a while, then try again.',
 };
 
-/** The maximum number of addresses that are remembered. The oldest is removed for a new address. */
+/** Remembers at most this many addresses. A new one replaces the oldest. */
 const MAX_ADDRESSES = 10_000;
 
-/**
- * Counts failures by address or account, so guessing is slow. A correct token is never counted or refused. So a user
- * who shares an address with a guesser, for example behind one proxy, is not locked out.
- */
+/** Correct tokens are never counted or refused. So a user behind the same proxy as a guesser can sign in. */
 export interface Attempts {
-  /** Throws an HttpError (429) while an address has failed too often. Called for a wrong token. */
+  /** Throws an HttpError (429) after too many failures. Called after a wrong token. */
   requireAllowed(address: string): void;
   noteFailure(address: string): void;
 }
 
 interface Failures {
   count: number;
-  /** When the count starts again (epoch ms). */
+  /** The time at which the count starts again (epoch ms). */
   until: number;
 }
 
@@ -76,7 +69,6 @@ export function createAttempts(
   function current(address: string): Failures | undefined {
     const found = failures.get(address);
     const restMs = (found?.until ?? 0) - clock.now();
-    // A wait longer than the whole window shows that the clock was set back.
     return restMs > 0 && restMs <= windowMs ? found : undefined;
   }
 
@@ -98,8 +90,7 @@ export function createAttempts(
 }
 
 /**
- * Counts attempts in the database, for all processes and across restarts. Used for secrets that can be guessed. An
- * attempt is counted before it is checked, so attempts at the same time are counted too. If it was correct, it is
+ * For secrets that can be guessed. Counted before the check, so simultaneous attempts count. Correct attempts are
  * removed from the count.
  */
 export interface SharedAttempts {
@@ -108,7 +99,6 @@ export interface SharedAttempts {
   takeBack(key: string): Promise<void>;
 }
 
-/** What is counted: attempts by address or by account. */
 export type CountedWhat =
   | 'password_address'
   | 'password_pair'
@@ -124,7 +114,6 @@ export function createSharedAttempts(
   onLimit: (key: string) => void = () => {},
 ): SharedAttempts {
   const { maxFailures, windowMs, message } = limit;
-  /** The database contains no addresses. */
   const toKey = (key: string) => fingerprint('sign_in_attempts', JSON.stringify([what, key]));
 
   return {
@@ -139,13 +128,10 @@ export function createSharedAttempts(
   };
 }
 
-/** The counters of one attempt, each with its key, for example an address and an account. */
+/** All counters of an attempt, such as address and account. */
 export type Counted = readonly (readonly [SharedAttempts, string])[];
 
-/**
- * Counts one attempt in all counters before it is checked, or in none. An attempt that could not be checked, because
- * too many came at the same time, does not count.
- */
+/** Counts in all counters, or in none. Attempts that could not be checked do not count. */
 export async function countWhile<Found>(
   counted: Counted,
   look: () => Promise<Found>,
@@ -171,15 +157,14 @@ export async function takeAllBack(counted: Counted): Promise<void> {
   for (const [attempts, key] of counted) await attempts.takeBack(key);
 }
 
-/** How many wrong passwords of an account, from all addresses, do not slow anyone down. */
+/** Further wrong passwords, from any address, are delayed. */
 const UNSLOWED = 10;
 
-/** The longest delay. It ends well before the response times out. */
+/** The longest delay. Ends well before the response times out. */
 const MAX_DELAY_MS = 20_000;
 
 /** Attempts to sign in to one account from all addresses. They are delayed, but never refused. */
 export interface AccountAttempts extends SharedAttempts {
-  /** The number of attempts within the window that failed, or may still fail. */
   read(account: string): Promise<number>;
 }
 
@@ -197,15 +182,15 @@ export function createAccountAttempts({ connection, fingerprint }: Store): Accou
 }
 
 /**
- * Returns how long the next attempt waits after this many attempts. The first ten do not wait. After that the wait is
- * one second, and doubles each time up to 20 seconds.
+ * Returns the delay before the next attempt, after this number of attempts. The first ten attempts have no delay. Then
+ * one second, doubling up to 20 seconds.
  */
 export function guessDelayMs(counted: number): number {
   if (counted <= UNSLOWED) return 0;
   return Math.min(MAX_DELAY_MS, 1_000 * 2 ** (counted - UNSLOWED - 1));
 }
 
-/** True if the number of wrong passwords is so high that the account's user must be notified. */
+/** True if the user must be notified. */
 export function isAttacked(wrong: number): boolean {
   return wrong >= UNSLOWED;
 }

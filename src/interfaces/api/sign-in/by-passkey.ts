@@ -22,18 +22,18 @@ import { createRefusals } from './refusals.ts';
 
 export interface PasskeySignIn {
   /**
-   * Returns the dependencies for requesting passkeys, with our identity for the browser that sent the request. Returns
-   * null if browsers create no passkeys for our address.
+   * Returns the dependencies that are needed to request passkeys from the browser that sent the request. Null if
+   * browsers create no passkeys for our address.
    */
   depsFor(c: Context<HttpEnv>): PasskeyDeps | null;
-  /** Returns the sign-in form's passkey request for this browser, or null if there can be none. */
+  /** Null if passkeys are impossible here. */
   offer(c: Context<HttpEnv>): Promise<PasskeyOffer | null>;
   /**
-   * Starts a session of the user whose passkey has answered. Returns false if the passkey belongs to no user. Throws an
+   * Starts a session for the user whose passkey signed the response. Returns false for an unknown passkey. Throws an
    * HttpError: 403 from a foreign page, 429 after too many attempts.
    */
   signIn(c: Context<HttpEnv>, answer: PasskeyAnswer): Promise<boolean>;
-  /** True if a passkey of this user has answered. Throws as above. */
+  /** Returns true if one of this user's passkeys signed the response. Throws the same errors as `signIn`. */
   prove(
     c: Context<HttpEnv>,
     personId: string,
@@ -52,7 +52,7 @@ export interface PasskeySignInDeps {
   onLimit(address: string): void;
 }
 
-/** Only the browser that received the challenge can answer it. */
+/** Only the browser with the challenge can answer it. */
 const COOKIE_SECONDS = 3_600;
 const COOKIE_VALUE = /^[\w-]{43}$/;
 
@@ -68,8 +68,8 @@ export function createPasskeySignIn(deps: PasskeySignInDeps): PasskeySignIn {
   const refusals = createRefusals({ store, clock, getAddress }, { by: 'passkey' });
 
   /**
-   * Finds the user. As with passwords, an attempt is counted before it is checked, and removed from the count if it was
-   * correct. It is counted only by address: a key's signature cannot be guessed, so nobody can keep a user out.
+   * Finds the user. Counted before the check, like passwords. Counted by address only, because signatures cannot be
+   * guessed.
    */
   async function find(c: Context<HttpEnv>, asked: AskedFor, answer: PasskeyAnswer) {
     const party = address.partyAt(getHostname(c));

@@ -1,4 +1,3 @@
-/** Signing in with an email address and a password, slowed down for guessers. */
 import type { Context } from 'hono';
 import type { Clock } from '../../../core/clock.ts';
 import { findPersonBy } from '../../../people/statements/people.ts';
@@ -26,13 +25,13 @@ import {
 import { createKnownDevices } from './known-device.ts';
 import { createRefusals } from './refusals.ts';
 
-/** The result. `attacked`: the user is signed in, but others have recently tried many passwords of the account. */
+/** `attacked` means that others have tried many passwords. */
 export type SignedIn = 'wrong' | 'in' | 'attacked';
 
 export interface PasswordSignIn {
   /**
-   * Starts a session of the user with this address and password. Returns `wrong`, after the same time, if there is no
-   * such user. Throws an HttpError: 403 from a foreign page, 429 after too many attempts.
+   * Starts a session of the user with this address and password. `wrong` takes the same time for unknown users. Throws
+   * an HttpError: 403 from a foreign page, 429 after too many attempts.
    */
   signIn(c: Context<HttpEnv>, typed: { email: string; password: string }): Promise<SignedIn>;
 }
@@ -60,7 +59,7 @@ export function createPasswordSignIn(deps: PasswordSignInDeps): PasswordSignIn {
   const devices = createKnownDevices(store, address);
   const refusals = createRefusals(deps);
 
-  /** Returns the counters. A browser that the account knows is not slowed down by other people's guesses. */
+  /** Strangers' guesses do not slow down a known browser. */
   function listCounted(c: Context<HttpEnv>, account: string, known: string | null): Counted {
     const ofAll = [ofAccount, account] as const;
     if (known !== null) return [[byDevice, known], ofAll];

@@ -1,4 +1,4 @@
-/** Signs users in through an OpenID Connect provider: the redirect and the return. Only invited users are admitted. */
+/** Only invited users are admitted. */
 
 import type { Context } from 'hono';
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
@@ -32,12 +32,12 @@ type Configuration = Awaited<ReturnType<Client['discovery']>>;
 export const PROVIDER_PATH = '/sign-in/provider';
 const CALLBACK_PATH = `${PROVIDER_PATH}/callback`;
 
-/** How long a user may take at the provider. */
+/** The time to sign in at the provider. */
 const WAY_MS = 10 * 60_000;
 const REQUEST_SECONDS = 10;
 const COOKIE = 'donor_sync_provider';
 
-/** The cookie contains, encrypted, the data that only this browser returns. So no table has to store it. */
+/** The encrypted cookie returns the data. So no table is needed. */
 const COOKIE_PLACE: SealContext = { table: 'cookie', column: COOKIE, row: ['sign-in'] };
 
 const waySchema = z.object({
@@ -53,9 +53,11 @@ type Way = z.infer<typeof waySchema>;
 export interface ProviderSignIn {
   /** The provider's name. */
   name: string;
-  /** Redirects the browser to the provider. Throws an HttpError (403) if a page of another site started this. */
+  /**
+   * Redirects the browser to the provider. Throws an HttpError (403) if a page of a different site started the sign-in.
+   */
   begin(c: Context<HttpEnv>, to: string): Promise<Response>;
-  /** Returns the path to continue with, once the browser has returned with one of our users. Otherwise returns null. */
+  /** Otherwise returns null. */
   comeBack(c: Context<HttpEnv>): Promise<string | null>;
 }
 
@@ -77,7 +79,7 @@ export function createProviderSignIn(deps: ProviderSignInDeps): ProviderSignIn {
   const isPlain =
     issuer.protocol === 'http:' &&
     (isConfidential(issuer) || deps.allowInsecureHttp.includes(issuer.hostname));
-  /** Returns the address that the provider knows. Users come back to it, whatever name they use for us. */
+  /** Returns the address that the provider knows. Users return to it under any host name. */
   const redirectUri = () => publicAddress(address.url(), CALLBACK_PATH);
   const cookieFor = (c: Context<HttpEnv>) => {
     const secure = address.isSecure(getHostname(c));
@@ -88,16 +90,14 @@ export function createProviderSignIn(deps: ProviderSignInDeps): ProviderSignIn {
   const refusals = createSharedAttempts(store, clock, counted);
   let discovered: Promise<Configuration> | null = null;
 
-  /**
-   * Requests the provider's configuration once. If the provider did not respond, the next sign-in requests it again.
-   */
+  /** Requests the provider's configuration once. A failed request is repeated at the next sign-in. */
   function discover(client: Client): Promise<Configuration> {
     discovered ??= client
       .discovery(issuer, settings.clientId, settings.clientSecret, undefined, {
         timeout: REQUEST_SECONDS,
         [client.customFetch]: (url, { body, ...options }) =>
           outboundFetch('anywhere')(url, { ...options, ...(body !== undefined && { body }) }),
-        // The signature is checked too, although the token comes from the provider itself.
+        // Checked although the token comes from the provider.
         execute: [
           client.enableNonRepudiationChecks,
           ...(isPlain ? [client.allowInsecureRequests] : []),
@@ -123,15 +123,12 @@ export function createProviderSignIn(deps: ProviderSignInDeps): ProviderSignIn {
       const way = waySchema.parse(JSON.parse(sealer.open(sealed, COOKIE_PLACE)));
       return way.until > clock.now() ? way : null;
     } catch {
-      // The cookie was changed, or was encrypted with a key that no longer exists.
+      // The cookie was changed, or its key is gone.
       return null;
     }
   }
 
-  /**
-   * Returns the user whom the provider reports. Returns null if the provider has not verified the address, or if the
-   * redirect is not from the provider.
-   */
+  /** Null for an unverified address or a forged redirect. */
   async function identify(c: Context<HttpEnv>, way: Way): Promise<ProvidedIdentity | null> {
     const client = await loadClient();
     const configuration = await discover(client);
@@ -184,7 +181,7 @@ export function createProviderSignIn(deps: ProviderSignInDeps): ProviderSignIn {
 
     async comeBack(c) {
       const way = openWay(c);
-      // A sign-in that this browser did not start, or started too long ago, is not worth an audit entry.
+      // A sign-in of another browser or an old one needs no audit entry.
       if (way === null) return null;
       const found = await countWhile([[refusals, getAddress(c)]], () =>
         identify(c, way).catch(refuse),
@@ -205,10 +202,7 @@ export function createProviderSignIn(deps: ProviderSignInDeps): ProviderSignIn {
     },
   };
 
-  /**
-   * Handles a wrong response from a provider, or from someone who pretends to be one, as a refusal and not as an
-   * internal error. An unavailable provider is a different case.
-   */
+  /** Null for an invalid response, so the sign-in is refused. Throws if the provider is unavailable. */
   function refuse(error: unknown): null {
     if (isRetriableError(error)) throw error;
     log.warn({ error: messageOf(error) }, 'a sign-in by the identity provider was refused');
@@ -216,7 +210,6 @@ export function createProviderSignIn(deps: ProviderSignInDeps): ProviderSignIn {
   }
 }
 
-/** An address that the provider has verified. */
 const emailSchema = z.looseObject({ email: z.string(), email_verified: z.literal(true) });
 
 function isAllowed(email: string, { allowedDomains }: ProviderSettings): boolean {
@@ -224,10 +217,7 @@ function isAllowed(email: string, { allowedDomains }: ProviderSettings): boolean
   return allowedDomains === undefined || allowedDomains.includes(domain);
 }
 
-/**
- * Requires a click on our own page. Another site's page must not start a sign-in, because the browser would return
- * signed in.
- */
+/** The click must be on our page. Another site must not start a sign-in. */
 function requireOwnClick(c: Context<HttpEnv>): void {
   const site = c.req.header('sec-fetch-site') ?? 'none';
   if (site === 'none' || site === 'same-origin') return;

@@ -1,7 +1,4 @@
-/**
- * Recognises a browser that has signed in to an account before. Strangers who guess the password do not slow it down,
- * because it is counted separately (OWASP calls this a device cookie).
- */
+/** Guesses by strangers do not slow it down (OWASP: device cookie). */
 import type { Context } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
 import { newSecret } from '../../../core/new-secret.ts';
@@ -13,20 +10,18 @@ import { getHostname } from '../request/peer.ts';
 import { isSameText } from '../request/secret.ts';
 
 export interface KnownDevices {
-  /**
-   * Returns the key by which this browser is counted if it has signed in to the account before. Otherwise returns null.
-   */
+  /** Null for a browser that has not signed in before. Otherwise returns null. */
   find(c: Context<HttpEnv>, account: string): string | null;
-  /** Records that the browser has just signed in to the account. */
+  /** Records the browser's successful sign-in to the account. */
   remember(c: Context<HttpEnv>, account: string): void;
 }
 
-/** The maximum lifetime of a cookie in browsers: 400 days. */
+/** Browsers allow 400 days. */
 const KNOWN_SECONDS = 400 * 86_400;
 
 /**
- * Creates the recogniser. It stores nothing: the cookie holds a random text and its keyed hash together with the
- * account. It does not sign anyone in, and shows its reader nothing about the account.
+ * Creates the recogniser. It stores nothing. The cookie has a random string and a keyed hash of it and the account. It
+ * signs nobody in and reveals nothing about the account.
  */
 export function createKnownDevices(
   { fingerprint }: Pick<Store, 'fingerprint'>,

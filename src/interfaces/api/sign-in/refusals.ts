@@ -1,4 +1,4 @@
-/** Records refused sign-ins in the audit. The first is recorded immediately, and further ones with the next entry. */
+/** Records refused sign-ins in the audit. The first refusal is recorded immediately, further ones together. */
 
 import type { Context } from 'hono';
 import type { Clock } from '../../../core/clock.ts';
@@ -7,15 +7,15 @@ import type { Store } from '../../../store.ts';
 import type { HttpEnv } from '../request/context.ts';
 import type { ClientAddress } from '../request/peer.ts';
 
-/** Failures that are closer together than this become one audit entry with their number. */
+/** Refusals within this interval share one audit entry. */
 const GATHERED_MS = 15 * 60_000;
 
-/** Addresses that belong to no user are counted together, because a caller can invent any number of them. */
+/** Callers can invent addresses, so unknown ones are counted together. */
 const NO_PERSON = 'no person';
 
 export interface Refusals {
   note(c: Context<HttpEnv>, personId: string | null): Promise<void>;
-  /** Called when the user has signed in. Refusals that were not recorded yet are recorded now. */
+  /** Called after the user has signed in. */
   close(c: Context<HttpEnv>, personId: string): Promise<void>;
 }
 
@@ -25,7 +25,7 @@ export interface RefusalsDeps {
   getAddress: ClientAddress;
 }
 
-/** Creates the recorder. `by` is the way to sign in, unless it was a password. */
+/** Creates the recorder. `by` is the sign-in method, unless the method was a password. */
 export function createRefusals(
   { store, clock, getAddress }: RefusalsDeps,
   by: { by?: string } = {},

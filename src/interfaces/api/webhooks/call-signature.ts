@@ -1,14 +1,11 @@
-/**
- * Checks the signatures of calls to webhook addresses. A CRM's connector declares its own methods. All other callers
- * use a simple one.
- */
+/** A CRM's connector declares its own methods. All other callers use a simple one. */
 import { createHmac } from 'node:crypto';
 import { findWebhooks } from '../../../../connectors/index.ts';
 import type { SignatureVersion, SignedCall } from '../../../../connectors/webhooks.ts';
 import type { SignatureKind } from '../../../clients/hook-address.ts';
 import { isSameText } from '../request/secret.ts';
 
-/** The maximum age of a signed call. A call from a clock that is ahead by as much is refused too (crm-facts B5). */
+/** The maximum age of a signed call. A fast clock's call is refused too (crm-facts B5). */
 export const MAX_SIGNATURE_AGE_MS = 300_000;
 
 export type SignatureProblem = 'signature_missing' | 'signature_invalid' | 'signature_too_old';
@@ -23,7 +20,6 @@ export function findSignatureProblem(
   return checkSignature(chooseVersion(kind, call), secret, call, now);
 }
 
-/** Checks one version of a signature, whatever others the call has. */
 export function checkSignature(
   { header, timestamp, sign }: SignatureVersion,
   secret: string,
@@ -33,7 +29,7 @@ export function checkSignature(
   const signature = call.header(header);
   const time = timestamp === null ? '' : call.header(timestamp.header);
   if (time === undefined || signature === undefined) return 'signature_missing';
-  // The signature is checked first, so a caller that cannot sign learns nothing about our clock.
+  // Checked first, so unsigned callers learn nothing about our clock.
   const expected = sign(secret, call, time, signature);
   if (expected === null || !isSameText(signature, expected)) return 'signature_invalid';
   if (timestamp === null) return null;
@@ -41,16 +37,13 @@ export function checkSignature(
   return ageMs <= MAX_SIGNATURE_AGE_MS ? null : 'signature_too_old';
 }
 
-/**
- * Returns the header with the signature. Two calls with the same signature are the same call. Returns null if the
- * signature contains no time, because a workflow's calls with equal bodies have equal signatures.
- */
+/** Equal signatures mean the same call. Null without a time, because equal workflow calls have equal signatures. */
 export function getSignature(kind: SignatureKind, call: SignedCall): string | null {
   const { header, timestamp } = chooseVersion(kind, call);
   return timestamp === null ? null : (call.header(header) ?? '');
 }
 
-/** Returns the safest version whose signature the call has. If it has none, returns the safest of all. */
+/** Chooses the safest version of the call's signatures. Without a known signature, the safest of all. */
 function chooseVersion(kind: SignatureKind, call: SignedCall): SignatureVersion {
   const versions = kind === PLAIN ? PLAIN_VERSIONS : findWebhooks(kind)?.signature?.versions;
   // Without the connector that declared it, no signature can be checked, so no call is accepted.
@@ -63,7 +56,7 @@ export function isSignedTheOldWay(kind: SignatureKind, call: SignedCall): boolea
   return kind === PLAIN && (getSignature(kind, call) ?? '').startsWith(FIRST_VERSION);
 }
 
-/** The simple method. No CRM has this kind. */
+/** The name of the simple method. No CRM has this name. */
 const PLAIN = 'hmac';
 
 const PLAIN_VERSIONS: readonly [SignatureVersion] = [
@@ -91,9 +84,9 @@ function signSecondVersion(secret: string, { url, body }: SignedCall, timestamp:
 }
 
 /**
- * Signs with the first version, which this version of the program still accepts, but the next will not. A dot separates
- * the parts, so a call with a dot in its query could be taken for a call whose body contains that part. Such calls are
- * refused.
+ * Returns the first version of the signature. This release still accepts it, and the next release will refuse it. A dot
+ * separates the parts. A call with a dot in its query could therefore be mistaken for a call whose body contains that
+ * part. Such calls are refused.
  */
 function signFirstVersion(
   secret: string,

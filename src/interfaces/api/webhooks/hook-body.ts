@@ -1,7 +1,4 @@
-/**
- * Reads which contacts have changed from the body of a webhook call. A CRM's connector declares its own forms. The general
- * forms here serve Flows, workflows and other programs.
- */
+/** Reads which contacts a webhook call names. The forms here are for Flows, workflows and other programs. */
 import { z } from 'zod';
 import { findWebhooks, WEBHOOKS } from '../../../../connectors/index.ts';
 import type { Acknowledgement, CrmEvent, CrmWebhooks } from '../../../../connectors/webhooks.ts';
@@ -10,15 +7,15 @@ import { contactSchema } from '../request/router.ts';
 
 export interface HookBody {
   contacts: readonly CalledContact[];
-  /** The contacts among them that the CRM reports as deleted for privacy. */
+  /** Contacts that the CRM reports as deleted for privacy. */
   deleted: readonly CalledContact[];
-  /** False if the body names no contacts, or if more contacts have changed than it names. */
+  /** False if the body names no contacts, or not all changed ones. */
   isComplete: boolean;
-  /** The response that the CRM expects for a body in its own format, or null for the usual response. */
+  /** The response that the CRM expects, or null for the usual one. */
   acknowledgement: Acknowledgement | null;
 }
 
-/** How many events or notifications CRMs send in a call. A call with more is read as if it named no contacts. */
+/** CRMs send at most this many events in a call. A call with more counts as naming no contacts. */
 const MAX_CONTACTS = 100;
 
 const UNKNOWN: HookBody = {
@@ -29,9 +26,9 @@ const UNKNOWN: HookBody = {
 };
 
 /**
- * Reads a body. A body that cannot be read, or is about something else, names no contact. `provenBy` is the kind of CRM
- * whose own signature the call has, over a time. Only events of that CRM report deletions. It is null for any other
- * call. `crmKind` is the kind of the client's CRM, which may be a connector package with its own forms.
+ * Returns no contact for an unreadable body. `provenBy` is the CRM that signed and dated the call, or null. Only its
+ * events report deletions. Other calls only cause a reading. `crmKind` is the client's CRM, which may have its own
+ * forms.
  */
 export function readHookBody(
   body: Uint8Array,
@@ -46,7 +43,7 @@ export function readHookBody(
   const deletions = parts.filter(
     ({ kind, isPrivacyDeletion }) => kind !== null && kind === provenBy && isPrivacyDeletion,
   );
-  // There is no limit here, because each event is a separate deletion.
+  // No limit, because each event is a separate deletion.
   const deleted = distinctContacts(deletions.flatMap(({ contacts }) => contacts));
   return { ...bounded(parts.map(({ contacts }) => contacts)), deleted };
 }
@@ -56,14 +53,17 @@ interface FormReader {
   webhooks: CrmWebhooks;
 }
 
-/** Returns the forms of built-in CRMs and of the client's own package, which cannot read calls about other clients. */
+/**
+ * Returns the forms of the built-in CRMs and of the client's own package. A package reads only calls about its own
+ * clients.
+ */
 function listReaders(crmKind: string | null): readonly FormReader[] {
   const own = crmKind === null ? undefined : findWebhooks(crmKind);
   const isBuiltIn = own === undefined || WEBHOOKS.some(({ kind }) => kind === crmKind);
   return isBuiltIn || crmKind === null ? WEBHOOKS : [...WEBHOOKS, { kind: crmKind, webhooks: own }];
 }
 
-/** Returns null if a connector throws. A body that it cannot read is not in its form. */
+/** A connector throws for an unknown format. */
 function unlessThrown<Result>(read: () => Result | null | undefined): Result | null {
   try {
     return read() ?? null;
@@ -84,7 +84,6 @@ function readText(text: string, readers: readonly FormReader[]): HookBody {
   return UNKNOWN;
 }
 
-/** Returns the contacts of each part of a body, up to the limit. */
 function bounded(parts: readonly CalledContact[][]): HookBody {
   const contacts = distinctContacts(parts.flat());
   if (contacts.length > MAX_CONTACTS) return UNKNOWN;
@@ -107,13 +106,12 @@ function parseJson(text: string): unknown {
 const objectSchema = z.record(z.string(), z.unknown());
 
 interface Part {
-  /** The kind of CRM whose own form it has, or null for a general form. */
   kind: string | null;
   contacts: CalledContact[];
   isPrivacyDeletion: boolean;
 }
 
-/** Returns the contacts that an event or a record is about. */
+/** Returns the contacts to which an event or a record refers. */
 function readPart(part: unknown, readers: readonly FormReader[]): Part {
   const general = { kind: null, isPrivacyDeletion: false };
   const id = readId(part);
@@ -153,10 +151,7 @@ function idsIn(object: Record<string, unknown>): string[] {
   return named ?? [];
 }
 
-/**
- * The names of properties with a contact's ID, in lower case without punctuation, most reliable first. They are names
- * that an administrator mapped, properties of CRMs, and names that records use for their ID.
- */
+/** The most reliable names come first. Includes mapped names, CRM properties and usual names of record IDs. */
 const KEYS = [
   ...['contact', 'contacts', 'contactid', 'contactids', 'hsobjectid', 'vid'],
   ...['objectid', 'recordid', 'id', 'ids'],
@@ -177,7 +172,8 @@ function namedIds(object: Record<string, unknown>): string[] {
 const valueSchema = z.object({ value: z.unknown() });
 
 /**
- * Returns an ID from a text, a number or a property that wraps its value (`{"value": …}`), or null if it is not an ID.
+ * Accepts a string, a number or a wrapped value (`{"value": …}`), and returns null for anything else. Returns null if
+ * it is not an ID.
  */
 function readId(value: unknown): string | null {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? readId(String(value)) : null;

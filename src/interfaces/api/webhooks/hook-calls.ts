@@ -1,7 +1,4 @@
-/**
- * Records each webhook's last calls. A burst costs only a few writes, because calls with the same response are counted
- * together.
- */
+/** Calls with the same response share a row, so a burst costs few writes. */
 
 import {
   findHookByClient,
@@ -18,22 +15,21 @@ export interface NotedCall {
   integrationId: string;
   /** `accepted`, `repeated`, `other_account`, or a refusal's code. */
   answer: string;
-  /** The number of contacts in the call. */
   contacts: number;
   runId: string | null;
 }
 
 export interface HookCalls {
-  /** Never rejects, because a call receives its response whether or not it can be recorded. */
+  /** Never rejects, because the call is answered in any case. */
   note(call: NotedCall): Promise<void>;
-  /** Never rejects, because a call receives its response whether or not it can be recorded. */
+  /** Never rejects, because the call is answered in any case. */
   store(integrationId: string): Promise<void>;
 }
 
-/** Calls closer together than this are only counted, and stored with the next call. */
+/** Closer calls are counted and stored with the next call. */
 const WRITE_EVERY_MS = 5_000;
 
-/** The maximum number of integrations whose current calls are kept in memory. */
+/** The maximum number of integrations in memory. */
 const MOST_AT_HAND = 10_000;
 
 interface AtHand {

@@ -31,10 +31,9 @@ import {
 import { readHookBody } from './hook-body.ts';
 import type { HookCalls } from './hook-calls.ts';
 
-/** Uses closer together than this are not recorded, because a burst must not cost a write for each call. */
 const USE_NOTED_EVERY_MS = 60_000;
 
-/** A call from a clock that runs ahead stays valid for longer than its age limit. */
+/** A call from a fast clock stays valid longer than its age limit. */
 const RECEIPT_KEPT_MS = 2 * MAX_SIGNATURE_AGE_MS;
 
 const acceptedSchema = z
@@ -79,7 +78,6 @@ const hookRoute = createRoute({
   },
 });
 
-/** Returns the route that webhooks call. */
 export function hookRoutes(
   deps: HttpDeps,
   attempts: Attempts,
@@ -90,7 +88,7 @@ export function hookRoutes(
   const { clock, runner, log } = deps;
   const warned = new Set<string>();
 
-  /** Logs the warning once per address and process, because calls arrive all day. */
+  /** Warns once per address and process, because calls arrive all day. */
   function warnOfOldSignature({ integrationId: integration, tokenHash }: HookRecord): void {
     if (warned.has(tokenHash)) return;
     warned.add(tokenHash);
@@ -108,8 +106,8 @@ export function hookRoutes(
     const hook = await findHookByClient(store.reader, integrationId);
     const isRight = isSameText(hook?.tokenHash ?? '', hashToken(token));
     if (hook && isRight && deps.application.integrations.has(integrationId)) return hook;
-    // CRMs call for all their customers from a few IP addresses. One customer's outdated webhook address, which is
-    // called again and again, must not block the valid ones.
+    // A CRM calls from a few IP addresses for all its customers. One customer's outdated address is called again and
+    // again. That must not block the valid addresses.
     const address = getAddress(c);
     attempts.requireAllowed(address);
     attempts.noteFailure(address);
@@ -120,10 +118,7 @@ export function hookRoutes(
     );
   }
 
-  /**
-   * Returns a signed call's fingerprint, or null for a call that may be repeated. Throws an HttpError (401) if its
-   * signature is not valid.
-   */
+  /** Null for a call that may be repeated. Throws an HttpError (401) for an invalid signature. */
   async function verifyCall(c: Context<HttpEnv>, hook: HookRecord): Promise<string | null> {
     const { signature: kind, secret } = hook;
     if (kind === null || secret === null) return null;
@@ -141,7 +136,7 @@ export function hookRoutes(
     return store.fingerprint('hook_receipt', `${hook.integrationId}\n${signature}`);
   }
 
-  /** Requests the run. Returns null for an erased contact. A CRM keeps naming it, so not even its ID is kept. */
+  /** Null for an erased contact. The CRM still sends this contact's ID, so even the ID is not stored. */
   async function requestOne(
     integrationId: string,
     contact: string,
@@ -170,7 +165,7 @@ export function hookRoutes(
       await calls.note({ integrationId, answer: 'repeated', contacts: 0, runId: null });
       return c.json({ accepted: true as const, runId: null }, 202);
     }
-    // Only a call that the CRM has signed with a time can start an erasure. Any other call is a hint.
+    // Only a signed and dated call can start an erasure. Other calls only cause a reading.
     const provenBy = receipt === null ? null : hook.signature;
     const crmKind = deps.application.integrations.get(integrationId)?.crm.kind ?? null;
     const body = readHookBody(new Uint8Array(await c.req.arrayBuffer()), provenBy, crmKind);
@@ -181,7 +176,8 @@ export function hookRoutes(
       contact === undefined
         ? await runner.call({ integrationId, by, contacts, isComplete, deleted })
         : await requestOne(integrationId, contact, by);
-    // Recorded only now, because a failed call is repeated with the same signature and is not a replay.
+    // Recorded after success, because the CRM repeats a failed call with the same signature. Such a repetition is not a
+    // replay.
     if (receipt !== null) await recordReceivedCall(store.connection, receipt, RECEIPT_KEPT_MS);
     const answer = toAnswer(runId, deleted.length > 0);
     const named = contact === undefined ? contacts.length : 1;
@@ -200,14 +196,14 @@ function toAnswer(runId: string | null, hasDeletions: boolean): string {
   return hasDeletions ? 'erasure' : 'other_account';
 }
 
-/** Why the signature of a call was refused, by the error code. */
+/** The reasons why the signature of a call was refused, by the error code. */
 export const PROBLEM_TEXTS: Readonly<Record<SignatureProblem, string>> = {
   signature_missing: 'Calls to this address must be signed, but this call is not.',
   signature_invalid: 'The signature was not made with the secret of this address.',
   signature_too_old: 'The call was signed more than five minutes ago; sign it again.',
 };
 
-/** Returns the signed parts of a call. `publicUrl` is the address as callers know it, whatever name the request has. */
+/** `publicUrl` is the address as callers know it, whatever name the request has. */
 export async function readSignedCall(c: Context<HttpEnv>, publicUrl: string): Promise<SignedCall> {
   return {
     method: c.req.method,
@@ -217,7 +213,7 @@ export async function readSignedCall(c: Context<HttpEnv>, publicUrl: string): Pr
   };
 }
 
-/** Returns path and query exactly as they were received, because decoding and encoding again could change them. */
+/** Returned as received, because decoding could change it. */
 function getTarget(c: Context<HttpEnv>): string {
   return c.env?.incoming?.url ?? c.req.url.replace(/^[a-z]+:\/\/[^/]*/i, '');
 }

@@ -1,4 +1,3 @@
-/** /v1/webhooks: the addresses by which CRMs report changes. Their calls are in `hooks-api.ts`. */
 import {
   createWebhook,
   listWebhooks,

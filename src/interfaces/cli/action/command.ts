@@ -12,16 +12,15 @@ import {
   usageError,
 } from '../terminal/output.ts';
 
-/** The dependencies that every command has. */
 export interface CommandDeps {
   stdout: TextStream;
   stderr: TextStream;
   env: Environment;
-  /** Called once, when the command has ended. The process can then exit as soon as its streams are empty. */
+  /** The process then exits when its streams are empty. */
   setExitCode(code: ExitCode): void;
 }
 
-/** Creates a command with the parts that all commands share: `--json`, the output of help, and thrown errors. */
+/** `--json`, the output of help, and thrown errors. */
 export function createCommand(name: string, deps: Pick<CommandDeps, 'stdout' | 'stderr'>): Command {
   const command = new Command(name);
   return command
@@ -37,28 +36,26 @@ export function createCommand(name: string, deps: Pick<CommandDeps, 'stdout' | '
     .exitOverride();
 }
 
-/** Returns a command in its topic's help, without its arguments if they would leave no room for its description. */
+/** Leaves out arguments that would leave no room for the description. */
 function subcommandTerm(command: Command): string {
   const term = new Help().subcommandTerm(command);
   return term.length > MAX_TERM ? command.name() : term;
 }
 
-/** How wide a term may be. Commander needs 40 of 80 characters for descriptions, and otherwise does not wrap them. */
+/**
+ * The maximum width of a term. Commander needs 40 of 80 characters for descriptions. With fewer, it does not wrap them.
+ */
 const MAX_TERM = 34;
 
-/** Returns the whole command as users type it, such as `donor-sync fields check`. */
 function wholeName(command: Command): string {
   const { parent } = command;
   return parent === null ? command.name() : `${wholeName(parent)} ${command.name()}`;
 }
 
-/** The width in characters of help text that is written to a file or a pipe. */
+/** In characters, for a file or a pipe. */
 const HELP_WIDTH = 80;
 
-/**
- * Runs a command's work with its output, and turns a thrown error into an exit code. Without an exit code, the command
- * is done. `--json` works both before and after the command's name.
- */
+/** Turns a thrown error into an exit code. `--json` works before and after the command's name. */
 export async function runAction(
   deps: CommandDeps,
   command: Command,
@@ -73,10 +70,7 @@ export async function runAction(
   }
 }
 
-/**
- * Returns the options of a command and of its parent commands, as its schema reads them. Throws a ConfigurationError
- * with the schema's message if one of them is invalid.
- */
+/** Throws a ConfigurationError with the schema's message if any option is invalid. */
 export function readOptions<Options>(command: Command, schema: z.ZodType<Options>): Options {
   const parsed = schema.safeParse(command.optsWithGlobals());
   if (parsed.success) return parsed.data;
@@ -85,8 +79,8 @@ export function readOptions<Options>(command: Command, schema: z.ZodType<Options
 }
 
 /**
- * Parses and runs the whole command line. Commander has already printed its usage errors and its help. With
- * `--json`, the JSON document on stdout is still missing.
+ * Parses and runs the whole command line. Commander has already printed usage errors and help. With `--json`, the JSON
+ * document is still missing.
  */
 export async function runProgram(
   program: Command,
@@ -105,7 +99,7 @@ export async function runProgram(
   }
 }
 
-/** Reads the value of an option that is a whole number from 1 up. */
+/** Reads an option's value as a whole number of 1 or more. */
 export function parseCount(text: string): number {
   const count = Number(text);
   if (/^\d+$/.test(text) && Number.isSafeInteger(count) && count > 0) return count;
@@ -113,8 +107,8 @@ export function parseCount(text: string): number {
 }
 
 /**
- * Requires a terminal. A CRM's messages may quote names and amounts, so they are shown only on the user's terminal and
- * never written to a document, pipe or file. Throws a ConfigurationError if there is no terminal.
+ * CRM messages may quote names and amounts, so they are shown only on a terminal. Throws a ConfigurationError
+ * elsewhere.
  */
 export function requireTerminal(
   stdout: Pick<TextStream, 'isTTY'>,
@@ -127,14 +121,11 @@ export function requireTerminal(
   throw usageError(message);
 }
 
-/** Returns true for the error that is thrown if another program is already listening on the port. */
 export function isPortTaken(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
 }
 
-/**
- * Creates the error for a port on which another program is listening. `next` is the option or setting for another port.
- */
+/** Another program uses the port. `next` names the option or setting for another port. */
 export function portInUse(
   port: number,
   next: string,
@@ -149,7 +140,7 @@ export function portInUse(
   });
 }
 
-/** Returns the error for an address on which no server can be started. */
+/** The server cannot start on this address. */
 export function listenFailed(
   where: string,
   why: string,

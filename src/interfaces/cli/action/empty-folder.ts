@@ -1,7 +1,7 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import { ConfigurationError, messageOf } from '../../../core/errors.ts';
 
-/** Creates the folder if it does not exist. Throws if it contains anything, so no file is overwritten. */
+/** Creates a missing folder. Throws for a folder with files, so nothing is overwritten. */
 export async function requireEmptyFolder(folder: string): Promise<void> {
   const names = await mkdir(folder, { recursive: true })
     .then(() => readdir(folder))

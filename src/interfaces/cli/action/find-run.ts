@@ -7,12 +7,11 @@ import { findRunReport } from '../../../sync/views/run.ts';
 import type { Output } from '../terminal/output.ts';
 import { wholeId } from './whole-id.ts';
 
-/** The number of latest runs that are searched for a short ID. Older runs need the whole ID. */
+/** A short ID is searched among this many recent runs. Older runs need the whole ID. */
 const MAX_RUNS_SEARCHED = 1_000;
 
 /**
- * Finds a run's whole ID by its end. Queued runs are found too. Throws a ConfigurationError if there is no such run.
- * Also throws it in scripts (`isJson`, or `--yes`) that give only the end.
+ * Includes queued runs. Throws a ConfigurationError if there is none. Scripts (`isJson`, or `--yes`) need the whole ID.
  */
 export async function findRunId(
   reader: Reader,
@@ -28,7 +27,7 @@ export async function findRunId(
   throw unknownRun(typed, { known: ids, isRead: true, isShortEnough: true });
 }
 
-/** Finds a started run by its whole or short ID. Throws a ConfigurationError if there is none. */
+/** Throws a ConfigurationError if there is none. */
 export async function findRun(
   reader: Reader,
   typed: string,

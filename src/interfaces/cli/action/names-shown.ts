@@ -1,9 +1,7 @@
 import type { Application } from '../../../application.ts';
 import { noteEntries } from '../../../privacy/audit/record.ts';
 
-/** The names that a command shows: how many, and of which integration, contact or run. */
 export interface NamesShown {
-  /** The command as typed. */
   command: string;
   names: number;
   integrationId?: string | null;
@@ -12,8 +10,8 @@ export interface NamesShown {
 }
 
 /**
- * Records that a command is about to show names. The store knows who sees them. Every command that prints a name calls
- * this. If there are no names to show, nothing is recorded.
+ * Called before a command shows names. The store knows who sees them. Every command that prints a name calls this.
+ * Records nothing if there are no names.
  */
 export async function recordNamesShown(
   { store }: Pick<Application, 'store'>,

@@ -1,4 +1,3 @@
-/** Carries out an operation in the name of this machine's user, after asking its question. */
 import type { z } from 'zod';
 import type { Application } from '../../../application.ts';
 import type { Caller } from '../../../operations/kit/caller.ts';
@@ -8,7 +7,7 @@ import { hasOwnUrl, type Settings } from '../../../settings/settings.ts';
 import { confirmOrStop, type ProductDeps } from './product.ts';
 import { getRequester } from './second-person.ts';
 
-/** Asks for confirmation before the operation, or allows the operation to ask while it runs. */
+/** Confirms before the operation, or while it runs. */
 export async function carryOutAsked<Input extends InputSchema, Result extends z.ZodType>(
   deps: ProductDeps,
   world: OperationDeps,
@@ -67,7 +66,7 @@ export function toOperationDeps(
   };
 }
 
-/** Returns a user of this machine. Such a user needs no role. */
+/** Users of this machine need no role. */
 export function toCaller(deps: Pick<ProductDeps, 'user' | 'owner'>): Caller {
   return { kind: 'machine', role: null, clients: null, ...getRequester(deps) };
 }

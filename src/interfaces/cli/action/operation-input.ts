@@ -1,4 +1,3 @@
-/** Reads an operation's input from a command: its arguments, its options, and its client. */
 import { Argument, type Command, Option } from 'commander';
 import type { z } from 'zod';
 import type { Application } from '../../../application.ts';
@@ -10,16 +9,16 @@ import { type Environment, invalidVariable } from '../../../settings/environment
 import { usageError } from '../terminal/output.ts';
 import { chooseIntegrations, chooseOne, namedOrAll, requireOne } from './integrations.ts';
 
-/** How a command accepts the client of an operation, whose key is `integration`. */
+/** How a command accepts the client. Its key in the input is `integration`. */
 export type ClientChoice =
-  /** One client, which may be omitted if there is only one. */
+  /** May be omitted if there is only one. */
   | { one: 'after the command' | 'with --integration' }
-  /** Any number of clients. The JSON document lists their results under this name. */
+  /** The command accepts any number of clients. The JSON document lists their results under this name. */
   | EachClient;
 
 interface EachClient {
   each: string;
-  /** The clients if none are named. With `the only one`, `--all` means all clients. */
+  /** The default clients. With `the only one`, `--all` means all clients. */
   byDefault: 'all' | 'the only one';
 }
 
@@ -50,7 +49,7 @@ export function chooseClient(
   return chooseOne(application, undefined, one).id;
 }
 
-/** Throws a ConfigurationError, before anything is done, if a named client does not exist. */
+/** Throws a ConfigurationError for an unknown client, before any work. */
 export function chooseClients(
   application: Application,
   typed: unknown,
@@ -66,12 +65,12 @@ export function chooseClients(
       ? listNamed({ clients: application.integrations }, ids)
       : namedOrAll(application, []);
   const chosen = chooseIntegrations(application, ids, isAll);
-  // The contact's ID belongs to one CRM.
+  // A contact's ID belongs to one CRM.
   if (contact !== undefined) requireOne(chosen);
   return chosen;
 }
 
-/** Reads the typed arguments and options, by the keys of the input. */
+/** By the keys of the input. */
 export async function readGiven(
   fields: { subjects: readonly InputField[]; options: readonly InputField[] },
   typed: { arguments: readonly unknown[]; options: Readonly<Record<string, unknown>> },
@@ -91,7 +90,7 @@ export async function readGiven(
   return given;
 }
 
-/** Reads an argument. An empty list counts as omitted. */
+/** An empty list is treated as omitted. */
 function readArgument(typed: unknown): unknown {
   return Array.isArray(typed) && typed.length === 0 ? undefined : typed;
 }
@@ -123,20 +122,15 @@ export function toOption(field: InputField): Option {
   return new Option(flags, words.join('; '));
 }
 
-/** Returns a key's option, such as `--created-after` for `createdAfter`. */
 function optionName(field: InputField): string {
   return `--${toAttribute(field).replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
-/** Returns commander's key of an option. */
 export function toAttribute({ key, kind }: InputField): string {
   return kind === 'secret' ? `${key}Env` : key;
 }
 
-/**
- * Returns the typed value in the form that the schema expects, or undefined if nothing was typed. Throws a
- * ConfigurationError for the name of an environment variable that is not set.
- */
+/** Throws a ConfigurationError for an environment variable that is not set. */
 export function readTyped({ kind }: InputField, typed: unknown, env: Environment): unknown {
   if (typeof typed !== 'string') return typed;
   if (kind === 'secret') return fromEnvironment(env, typed);
@@ -150,7 +144,7 @@ function fromEnvironment(env: Environment, name: string): string {
   throw invalidVariable(name, 'is not set. Nothing was changed.');
 }
 
-/** Reads the input. Throws a ConfigurationError with the schema's message, which contains the options. */
+/** Throws a ConfigurationError that names the options. */
 export function readInput<Input extends InputSchema>(
   { input }: { input: Input },
   given: Readonly<Record<string, unknown>>,

@@ -12,7 +12,6 @@ import { EXIT_CODES, type ExitCode, type Output } from '../terminal/output.ts';
 import type { Column } from '../terminal/table.ts';
 import { formatCount, formatLast, formatTimestamp, shortId } from '../terminal/words.ts';
 
-/** Prints a result as its operation describes it: its tables, or its sentences. */
 export function printResult<Input extends InputSchema, Result extends z.ZodType>(
   output: Output,
   operation: OperationOf<Input, Result>,
@@ -34,7 +33,7 @@ export function printResult<Input extends InputSchema, Result extends z.ZodType>
     for (const line of lines) output.print(line);
     return;
   }
-  // Prints only secrets on stdout, so a script can store them without parsing text.
+  // Only secrets go to stdout, so scripts need not parse text.
   for (const key of secrets) {
     const secret = (result as Record<string, unknown>)[key];
     if (secret !== null) output.print(String(secret));
@@ -42,7 +41,7 @@ export function printResult<Input extends InputSchema, Result extends z.ZodType>
   for (const line of lines) output.note(line);
 }
 
-/** Returns the keys of the secrets in the result, which are shown only once. */
+/** Secrets are shown only once. */
 function listSecrets<Input extends InputSchema, Result extends z.ZodType>(
   operation: OperationOf<Input, Result>,
 ): readonly string[] {
@@ -94,7 +93,6 @@ function cellText(cell: Cell, now: number): string {
   return cell.on === null ? 'never' : formatTimestamp(cell.on);
 }
 
-/** Prints the remarks and failures of a result, and returns the exit code. */
 export function endWith<Input extends InputSchema, Result extends z.ZodType>(
   output: Output,
   operation: OperationOf<Input, Result>,

@@ -1,4 +1,4 @@
-/** Carries out operations for commands with a different form. */
+/** For commands with an unusual input. */
 import type { Command } from 'commander';
 import type { z } from 'zod';
 import { listFields } from '../../../operations/kit/input-fields.ts';
@@ -8,10 +8,6 @@ import { toCaller, toOperationDeps } from './operation-asking.ts';
 import { readInput, readTyped, toAttribute, toOption } from './operation-input.ts';
 import type { ProductAction, ProductDeps } from './product.ts';
 
-/**
- * Adds an operation's options to a command, except the keys in `without`, which the command reads in another
- * way.
- */
 export function addOptions<Input extends InputSchema, Result extends z.ZodType>(
   command: Command,
   { input }: OperationOf<Input, Result>,
@@ -22,7 +18,6 @@ export function addOptions<Input extends InputSchema, Result extends z.ZodType>(
   }
 }
 
-/** Carries out an operation with the typed options and the command's own input. */
 export function performHere<Input extends InputSchema, Result extends z.ZodType>(
   deps: ProductDeps,
   {

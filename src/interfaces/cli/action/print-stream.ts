@@ -1,10 +1,7 @@
-/** Writes a file to stdout while it is read, because it may not fit into memory. */
+/** The file may be too large for memory. */
 import type { Output, TextStream } from '../terminal/output.ts';
 
-/**
- * Writes the parts to stdout once there is a first part. If a later part fails, prints a remark that the file is not
- * complete and throws the error, which determines the exit code.
- */
+/** Waits for the first part. If a later part fails, prints a remark and throws. */
 export async function printStream(
   { stdout }: { stdout: TextStream },
   output: Pick<Output, 'note'>,

@@ -36,11 +36,10 @@ export interface ProductDeps
   log: Log;
   logStream: LogStream;
   owner: Owner;
-  /** The user of the machine who typed the command, for the audit, or null if the system does not report it. */
   user: string | null;
   /**
-   * Returns a signal that is aborted when the process has to end. After this was called, the command itself has to
-   * finish its work after a stop. Before that, a stop ends the process immediately.
+   * Aborted when the process must end. From now on, a stop does not end the process, so the command must finish its
+   * work. Before this call, a stop ends the process immediately.
    */
   stopSignal(): AbortSignal;
 }
@@ -53,10 +52,9 @@ export function productCommand(name: string, deps: CommandDeps): Command {
   );
 }
 
-/** Options for opening the product for a special purpose. */
 export type Opening = Pick<ApplicationOptions, 'restores' | 'backupFolders' | 'recordsSettings'>;
 
-/** Opens the product of the settings file, passes it to `work`, and closes it even after an error. */
+/** Closes the product even after an error. */
 export async function withApplication<Result>(
   deps: ProductDeps,
   config: string | undefined,
@@ -67,7 +65,7 @@ export async function withApplication<Result>(
   return withProduct(deps, settings, (application) => work(application, settings), how);
 }
 
-/** Opens the product of these settings, passes it to `work`, and closes it even after an error. */
+/** Closes the product even after an error. */
 export async function withProduct<Result>(
   deps: ProductDeps,
   settings: Settings,
@@ -82,7 +80,6 @@ export async function withProduct<Result>(
   }
 }
 
-/** Reads the settings file that the command line or the environment names. */
 export function loadProductSettings(
   deps: ProductDeps,
   config: string | undefined,
@@ -91,7 +88,7 @@ export function loadProductSettings(
   return loadSettings({ ...deps, ...instead, path: settingsPath(config, deps.env) });
 }
 
-/** Opens the product of these settings. The caller closes it. By default, it uses the database's keys. */
+/** The caller closes it. By default, it uses the database's keys. */
 export async function openProduct(
   deps: ProductDeps,
   settings: Settings,
@@ -105,7 +102,6 @@ export async function openProduct(
   return openApplication({ ...deps, actor, settings, setup, ...keys, ...how });
 }
 
-/** Opens an integration's clients, passes them to `work`, and closes them even after an error. */
 export async function withIntegration<Result>(
   application: Application,
   integration: Integration,
@@ -120,15 +116,13 @@ export async function withIntegration<Result>(
   }
 }
 
-/** Returns a signal that is never aborted, for work that takes little time anyway. */
+/** For work that takes little time anyway. */
 export function neverAborted(): AbortSignal {
   return new AbortController().signal;
 }
 
-/** The options that every command with the product has. Most commands have more. */
 export const baseOptions = z.object({ config: z.string().optional() });
 
-/** The objects that the action of a command uses once the product is open. */
 export interface ProductAction<Options> {
   application: Application;
   settings: Settings;
@@ -136,10 +130,7 @@ export interface ProductAction<Options> {
   output: Output;
 }
 
-/**
- * Sets a command's action, which receives the open product and may return an exit code. Without an exit code, the
- * command has succeeded.
- */
+/** The action may return an exit code. Without a code, the command has succeeded. */
 export function productAction<Options extends z.infer<typeof baseOptions>, Args extends unknown[]>(
   deps: ProductDeps,
   command: Command,
@@ -161,9 +152,8 @@ export function productAction<Options extends z.infer<typeof baseOptions>, Args 
 }
 
 /**
- * Asks before doing something that cannot easily be undone. Throws a ConfigurationError (nothing was changed) if the
- * user answers no. Also throws it, with the `details` for scripts, without a terminal for the question and without
- * `--yes`.
+ * Throws a ConfigurationError and changes nothing if the user says no. Without a terminal and `--yes`, throws the same
+ * error with `details` for scripts.
  */
 export async function confirmOrStop(
   { stdin, stderr }: Pick<ProductDeps, 'stdin' | 'stderr'>,

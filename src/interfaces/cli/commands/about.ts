@@ -11,7 +11,6 @@ Examples:
 Shows the data held about a contact in every client of its CRM account, where it is, and for how long. The database
 contains no name, address or amount in clear text, so none is shown. The values are in the CRM and at the service.`;
 
-/** Creates the command `about`: all stored data about one contact. */
 export function aboutCommand(deps: ProductDeps): Command {
   return operationCommand(deps, aboutContact, { one: 'with --integration' }).addHelpText(
     'after',

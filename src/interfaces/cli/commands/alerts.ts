@@ -20,7 +20,6 @@ Examples:
 
 \`donor-sync serve\` checks automatically. The recipients are in the settings, under alerts.`;
 
-/** Creates the command `alerts`: the reported problems, and tests of the channels. */
 export function alertsCommand(deps: ProductDeps): Command {
   return topicCommand(deps, 'alerts', 'List and check alerts, and test their channels', [
     operationCommand(deps, listClientAlerts),

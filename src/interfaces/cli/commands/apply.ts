@@ -20,16 +20,13 @@ Examples:
 The file is YAML with "integrations:" as in a settings file, for example the output of donor-sync export. Either all
 clients in the file are stored, or none. A client that is in the settings file is refused. Remove it there first.`;
 
-/** Creates the command `apply`: stores the clients of a file in the database. */
 export function applyCommand(deps: ProductDeps): Command {
   return operationCommand(deps, applyClients, undefined, {
     readDocument: (path, { settings, output }) => readIntegrations(deps, path, settings, output),
   }).addHelpText('after', EXAMPLES);
 }
 
-/**
- * Reads the integrations of the file. They are checked like a settings file, so each problem is reported with its line.
- */
+/** Problems are reported with their line, as in a settings file. */
 async function readIntegrations(
   deps: ProductDeps,
   path: string,

@@ -26,7 +26,6 @@ The settings (twoPeople) define which actions wait, and from which number of con
 requester has to confirm: in the terminal, another user of the machine. A request expires after 7 days. If a
 confirmation was cut off, repeat it to continue. Exit code 0: done. 2: nothing was changed, and the message explains why. 3: confirmed, but not finished.`;
 
-/** Creates the command `approvals`: the actions that wait for a second user, and the answers. */
 export function approvalsCommand(deps: ProductDeps): Command {
   const command = productCommand('approvals', deps)
     .description(listWaitingApprovals.summary)
@@ -46,7 +45,7 @@ export function approvalsCommand(deps: ProductDeps): Command {
 
 const WORDS = ['show', 'confirm', 'refuse'];
 
-/** Creates the command that refuses a request. The terminal asks first, and the API refuses immediately. */
+/** The terminal asks first, but the API refuses immediately. */
 function refuseCommand(deps: ProductDeps): Command {
   const asking = {
     ...refuseRequest,
@@ -58,7 +57,7 @@ function refuseCommand(deps: ProductDeps): Command {
   return operationCommand(deps, asking, undefined, { findSubject });
 }
 
-/** Finds the whole ID, because lists show only the last characters of IDs. */
+/** Lists show only the end of IDs. */
 async function findSubject(
   { application }: { application: Pick<Application, 'store'> },
   typed: string,

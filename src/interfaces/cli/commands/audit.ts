@@ -22,13 +22,12 @@ contain the IDs of contacts, except of erased contacts.
 const VERIFY_HELP =
   '\nExit code 0: no change was found. 1: a change was found, and the message describes it. Only with --known can the\nverdict be "intact". Without it, the verdict is "cannot_tell", because missing entries at the end cannot be detected.';
 
-/** Creates the command `audit`: who did what. */
 export function auditCommand(deps: ProductDeps): Command {
   return operationCommand(deps, listAudit, undefined, { whole: exportAudit })
     .addCommand(operationCommand(deps, exportAudit))
     .addCommand(
       operationCommand(deps, verifyAudit, undefined, {
-        // The check must not add entries to the audit that it checks.
+        // A check must not add audit entries.
         opening: { recordsSettings: false },
       }).addHelpText('after', VERIFY_HELP),
     )

@@ -16,9 +16,6 @@ Reads the name from the CRM and the profile from the database, and spends nothin
 
 const NAMES = { namesPeople: true };
 
-/**
- * Creates the command `contacts`: shows a contact with its name, profile and introductions, or finds contacts by name.
- */
 export function contactsCommand(deps: ProductDeps): Command {
   return topicCommand(deps, 'contacts', 'Show a contact, find it by name, or name contacts', [
     operationCommand(deps, showContact, { one: 'with --integration' }, NAMES),

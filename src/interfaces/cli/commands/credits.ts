@@ -27,7 +27,6 @@ Compares the charges for enhancements in the month (UTC), by reason, with the cr
 service key lost from its first submission in the month to its first submission after it (or to the last known
 balance). The difference was spent or bought elsewhere. Does not call the service.`;
 
-/** Creates the command `credits`: balances, budgets and spending of each service key. */
 export function creditsCommand(deps: ProductDeps): Command {
   return operationCommand(deps, showCredits)
     .usage('[options] [spent|bill|reconcile] [integrations...]')

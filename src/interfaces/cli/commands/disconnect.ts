@@ -11,7 +11,6 @@ Examples:
 The CRM revokes the client's token, and its runs stop. The data about its contacts stays. If you connect the same
 account again, donor-sync continues from there.`;
 
-/** Creates the command `disconnect`: the opposite of `connect`. */
 export function disconnectCommand(deps: ProductDeps): Command {
   return operationCommand(deps, disconnectClient).addHelpText('after', EXAMPLES);
 }

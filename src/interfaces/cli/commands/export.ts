@@ -39,19 +39,18 @@ that leaves, run donor-sync erase afterwards.`;
 const optionsSchema = baseOptions.extend({ everything: z.string().min(1).optional() });
 const everythingSchema = baseOptions.extend({ out: z.string().min(1) });
 
-/** Creates the command `export`: prints the settings of a client so that `apply` accepts them. */
 export function exportCommand(deps: ProductDeps): Command {
   const command = productCommand('export', deps)
     .description(exportSettings.summary)
     .argument('<integration>', 'The ID of the client, from the settings file or from the database')
-    // The former spelling of the command `export everything`.
+    // Formerly `export everything`.
     .addOption(new Option('--everything <folder>').hideHelp())
     .addHelpText('after', EXAMPLES);
   command.addCommand(everythingCommand(deps));
   return productAction(deps, command, optionsSchema, async (action, id: string) => {
     const { everything: out } = action.options;
     if (out !== undefined) return writeEverything(deps, action, { id, out });
-    // JSON is also valid YAML, so `apply` accepts either.
+    // `apply` accepts JSON, because it is YAML.
     const say = (document: object) => toYaml(document).trimEnd();
     return carryOutHere(deps, action, { ...exportSettings, say }, { integration: id });
   });
@@ -96,8 +95,8 @@ async function writeEverything(
 }
 
 /**
- * Creates a writer of files that only their creator can read. Each file has a temporary name until all files are
- * complete, so an interrupted export does not look complete.
+ * Only their creator can read the files. Files have temporary names until all are complete, so an interrupted export
+ * does not look complete.
  */
 function createFolderWriter(folder: string) {
   const names: string[] = [];

@@ -26,10 +26,7 @@ const sourceOptions = baseOptions.extend({
 
 type Source = z.output<typeof getFieldSource.result>;
 
-/**
- * Creates the command `fields source`: writes the fields that `fields create` would create, for users who deploy them
- * themselves.
- */
+/** For users who deploy the fields themselves. Writes the source of the fields that `fields create` would create. */
 export function fieldSourceCommand(deps: ProductDeps): Command {
   const command = productCommand('source', deps)
     .description(getFieldSource.summary)

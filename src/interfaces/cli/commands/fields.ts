@@ -18,7 +18,6 @@ Examples:
 
 Nothing is created twice, so you can repeat \`create\` at any time.`;
 
-/** Creates the command `fields`: checks whether the mapped fields can be written, and creates them. */
 export function fieldsCommand(deps: ProductDeps): Command {
   const choice = { each: 'fields', byDefault: 'all' } as const;
   return topicCommand(

@@ -35,7 +35,6 @@ const optionsSchema = baseOptions.extend({
 
 type ForgetOptions = z.infer<typeof optionsSchema>;
 
-/** Creates the command `forget`: erases one person. */
 export function forgetCommand(deps: ProductDeps): Command {
   const command = productCommand('forget', deps)
     .description(forgetContact.summary)
@@ -44,7 +43,7 @@ export function forgetCommand(deps: ProductDeps): Command {
     .option('--also-in-crm', 'also clear the values that donor-sync wrote to the CRM')
     .option('--everywhere', 'also erase the contact in clients of other CRM accounts')
     .option('--block-unknown', 'block the ID even if neither the database nor the CRM knows it')
-    // The former spelling of the command `forget lift-block`.
+    // Formerly `forget lift-block`.
     .addOption(new Option('--lift-block').hideHelp())
     .option('--yes', 'do not ask')
     .addHelpText('after', EXAMPLES);

@@ -21,7 +21,6 @@ Examples:
 
 It needs no settings, no database and no network. A document is a path in the repository.`;
 
-/** Creates the command `help`: shows a command's options, or explains an outcome, a reason or an error code. */
 export function helpCommand(deps: CommandDeps): Command {
   const command = createCommand('help', deps)
     .description('show the options of a command, or explain an outcome, a reason or an error code')
@@ -43,10 +42,7 @@ export function helpCommand(deps: CommandDeps): Command {
   );
 }
 
-/**
- * Finds the command with these words. Without words, returns the whole program. Returns null if there is no such
- * command.
- */
+/** Without words, the whole program. Null for an unknown command. */
 function findCommand(program: Command | null, words: readonly string[]): Command | null {
   let found = program;
   for (const word of words) {

@@ -22,7 +22,6 @@ Examples:
 The address is shown once, because donor-sync stores only a hash of it. A caller who knows it can only request
 runs. To report a single contact, add "?contact=ID".`;
 
-/** Creates the command `hooks`: manages the addresses that CRMs call to report changed contacts. */
 export function hooksCommand(deps: ProductDeps): Command {
   return topicCommand(deps, 'hooks', 'Create, list, replace and revoke webhook addresses', [
     operationCommand(deps, createWebhook),

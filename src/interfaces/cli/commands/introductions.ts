@@ -18,7 +18,6 @@ Reads the names from the CRM, and spends nothing. The audit records it.`;
 
 const ONE = { one: 'with --integration' } as const;
 
-/** Creates the command `introductions`: whom a member can introduce, and the user's own list. */
 export function introductionsCommand(deps: ProductDeps): Command {
   return operationCommand(deps, rankedIntroductions, ONE, { namesPeople: true })
     .usage('[options] [add|remove]')

@@ -40,19 +40,17 @@ const optionsSchema = baseOptions.extend({
   reseal: z.boolean().default(false),
 });
 
-/** The migrations, and their results. */
 interface MigrateReport {
   /** The database address without its password. */
   database: string;
   /** Migrations applied now, oldest first. */
   applied: string[];
-  /** Migrations that have not been applied yet, oldest first. Empty unless this only checks. */
+  /** Oldest first. Empty unless the command only checks. */
   pending: string[];
-  /** The number of secrets that were encrypted again with the current key, or null if that was not requested. */
+  /** Null if not requested. */
   resealed: number | null;
 }
 
-/** Creates the command `migrate`: brings the database's schema up to this program's version. */
 export function migrateCommand(deps: ProductDeps): Command {
   const command = productCommand('migrate', deps)
     .description("update the database's schema")
@@ -101,7 +99,7 @@ async function check(url: string, log: Log): Promise<MigrateReport> {
 }
 
 async function findPending(url: string, location: DatabaseLocation, log: Log): Promise<string[]> {
-  // Opening a file creates it, but a check must not change anything.
+  // A check must not create a file.
   if (location.kind === 'sqlite' && !(await exists(location.path))) return Object.keys(MIGRATIONS);
   const database = await openDatabase<Tables>(url, { log });
   try {
@@ -129,10 +127,7 @@ function getDatabaseName(location: DatabaseLocation): string {
   return location.kind === 'postgres' ? location.name : (location.path ?? 'memory');
 }
 
-/**
- * Returns the exit code. Missing migrations are left for the next `migrate`, so a check that finds some has exit code
- * 3.
- */
+/** The next `migrate` applies them, so the exit code is 3. */
 function toExitCode({ pending }: MigrateReport): ExitCode {
   return pending.length > 0 ? EXIT_CODES.stopped : EXIT_CODES.done;
 }

@@ -36,7 +36,6 @@ same. The output names people, so there is no --json. For scripts, use --csv or 
 
 const NAMES = { namesPeople: true };
 
-/** Creates the command `networks`: compares the mirrored groups with the networks at the service. */
 export function networksCommand(deps: ProductDeps): Command {
   return operationCommand(deps, listNetworks, { each: 'networks', byDefault: 'all' })
     .usage('[options] [check|repair|introductions] [integration...]')
@@ -48,7 +47,6 @@ export function networksCommand(deps: ProductDeps): Command {
     .addHelpText('after', EXAMPLES);
 }
 
-/** Creates the command `paths`: shows everyone in the networks who knows one contact. */
 export function pathsCommand(deps: ProductDeps): Command {
   return operationCommand(deps, showPaths, { one: 'with --integration' }, NAMES).addHelpText(
     'after',
@@ -56,7 +54,6 @@ export function pathsCommand(deps: ProductDeps): Command {
   );
 }
 
-/** Creates the command `prospects`: shows people that the networks know and that are not in the CRM. */
 export function prospectsCommand(deps: ProductDeps): Command {
   return operationCommand(deps, findProspects, { one: 'after the command' }, NAMES).addHelpText(
     'after',

@@ -12,7 +12,6 @@ A CSV file that was uploaded in its set-up is deleted with its results. Any othe
 and worker stop running the client within seconds, but a run in progress finishes first. The data about its contacts
 stays. If you apply the client again, donor-sync continues from there.`;
 
-/** Creates the command `remove`: the opposite of `apply`. */
 export function removeCommand(deps: ProductDeps): Command {
   return operationCommand(deps, removeClient).addHelpText('after', EXAMPLES);
 }

@@ -11,7 +11,6 @@ Examples:
 
 Reads only the database, and spends nothing.`;
 
-/** Creates the command `results`: what each client got in a month, and what it cost. */
 export function resultsCommand(deps: ProductDeps): Command {
   return operationCommand(deps, showResults).addHelpText('after', EXAMPLES);
 }

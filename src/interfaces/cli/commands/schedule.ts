@@ -17,7 +17,6 @@ Examples:
 
 \`donor-sync serve\` starts scheduled runs. A pause takes effect at once, even for a server that is already running.`;
 
-/** Creates the command `schedule`: shows when each client runs next, and pauses or resumes its schedule. */
 export function scheduleCommand(deps: ProductDeps): Command {
   return topicCommand(deps, 'schedule', 'List, show, pause and resume schedules', [
     operationCommand(deps, listClientSchedules),

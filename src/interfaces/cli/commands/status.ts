@@ -14,7 +14,6 @@ Examples:
   donor-sync status
   donor-sync status riverside --json    for scripts: { "integrations": [...] }`;
 
-/** Creates the command `status`: shows what is running, the last run, and what to do next. */
 export function statusCommand(deps: ProductDeps): Command {
   const choice = { each: 'integrations', byDefault: 'all' } as const;
   return operationCommand(deps, showStatus, choice, { draw: printStatus }).addHelpText(

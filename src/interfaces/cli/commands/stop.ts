@@ -17,14 +17,13 @@ A run in progress ends within seconds, on whichever machine it runs. Paid profil
 continues from there. A queued run does not start. To keep the next scheduled run from starting:
 donor-sync schedule pause ID`;
 
-/** Creates the command `stop`: stops a run in any process. */
 export function stopCommand(deps: ProductDeps): Command {
   return operationCommand(deps, stopRun, undefined, {
     findSubject: ({ application, output }, typed) => findWhat(application, output, typed),
   }).addHelpText('after', EXAMPLES);
 }
 
-/** Returns the run's ID. For a client, returns the ID of its run in progress, or else of its queued run. */
+/** Returns the run's ID. For a client, its run in progress or queued. */
 async function findWhat(
   { store, integrations, findRunning }: Application,
   output: Output,

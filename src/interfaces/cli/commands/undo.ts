@@ -14,15 +14,12 @@ not refunded, and the next sync does not write the same profiles again. Exit cod
 Undo the run again once that is fixed. Also 3: the request waits for a second user (twoPeople.undo in the settings),
 and nothing was done yet.`;
 
-/**
- * Creates the command `undo`: restores the values that a run replaced, if the CRM still contains what the run wrote.
- */
 export function undoCommand(deps: ProductDeps): Command {
   return operationCommand(deps, undoRunNow, undefined, {
     async findSubject({ application, output }, typed, isYes) {
       const how = { isJson: output.isJson || isYes };
       const { id, integrationId } = await findRun(application.store.reader, typed, how);
-      // Throws an error with the client's ID if it is no longer in the settings.
+      // Throws for a client that is no longer in the settings.
       application.select([integrationId]);
       return id;
     },

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 
-/** Created on first use, because that takes 12 ms, and most commands write only ASCII. */
+/** Created at first use, because that takes 12 ms and most output is ASCII. */
 let segmenter: Intl.Segmenter | undefined;
 
 function splitGraphemes(text: string): Intl.Segments {
@@ -8,18 +8,18 @@ function splitGraphemes(text: string): Intl.Segments {
   return segmenter.segment(text);
 }
 
-/** Scripts and forms whose characters take two terminal columns. Most emoji also take two columns. */
+/** These characters take two columns. Most emoji do too. */
 const WIDE =
   /[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\u{3000}-\u{303e}\u{ff01}-\u{ff60}\u{ffe0}-\u{ffe6}]|\p{Emoji_Presentation}|\u{fe0f}/u;
 
-/** Characters that do not take a separate column: marks, and joiners without a letter before them. */
+/** Marks and joiners without their own column. */
 const WITHOUT_WIDTH = /^[\p{Mark}\p{Format}\p{Control}]+$/u;
 
 const ONLY_ASCII = /^[\x20-\x7e]*$/;
 
 const ELLIPSIS = '…';
 
-/** Returns how many terminal columns a text takes. Colours take none. */
+/** Returns the number of terminal columns that the text takes. Colours take no columns. */
 export function displayWidth(text: string): number {
   const plain = stripVTControlCharacters(text);
   if (ONLY_ASCII.test(plain)) return plain.length;
@@ -41,7 +41,7 @@ export function fitWidth(text: string, width: number): string {
   return width < 1 ? '' : `${kept}${ELLIPSIS}`;
 }
 
-/** Returns the text in lines of at most `width` columns (at least 1), broken at spaces if possible. */
+/** Breaks at spaces if possible. */
 export function wrapWidth(text: string, width: number): string[] {
   if (displayWidth(text) <= width) return [text];
   const lines: string[] = [];
@@ -58,7 +58,7 @@ export function wrapWidth(text: string, width: number): string[] {
   return [...lines, line];
 }
 
-/** Returns a word in parts that fit into the width, because an ID or an address can be longer than a line. */
+/** An ID or an address can be longer than a line. */
 function pieces(word: string, width: number): string[] {
   const parts: string[] = [];
   let part = '';
@@ -83,7 +83,6 @@ function graphemeWidth(grapheme: string): number {
   return WIDE.test(grapheme) ? 2 : 1;
 }
 
-/** Indents all lines after the first to this column. */
 export function hangLines(text: string, column: number): string {
   return text.replaceAll('\n', `\n${' '.repeat(column)}`);
 }

@@ -5,14 +5,14 @@ import { plainJson, plainLine } from '../../../core/printable.ts';
 import type { LogLevel } from '../../../settings/environment.ts';
 import { createStyle, forTerminal, type Style, type TextStream } from './output.ts';
 
-/** Where log lines go: JSON for a pipe, and readable text for a terminal. */
+/** The output of log lines: JSON in a pipe, and readable text in a terminal. */
 export interface LogStream {
   write(line: string): void;
-  /** Lets other output on the same terminal make room for each line. The returned function ends this. */
+  /** Other output makes room for each line. The returned function ends this. */
   stepAside(interrupt: (write: () => void) => void): () => void;
 }
 
-/** Properties that could contain a secret or a body and get into a log line by mistake. */
+/** The properties that could contain a secret or a request body. They could appear in a log line by mistake. */
 const REDACTED = [
   'apiKey',
   'token',
@@ -26,13 +26,13 @@ const REDACTED = [
   'body',
 ];
 
-/** Creates the program's log with pino. It contains no data about the machine and no secrets. */
+/** Contains no secrets and nothing about the machine. */
 export function createLog(level: LogLevel, stream: LogStream): Log {
   const paths = REDACTED.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]);
   return pino({ level, base: null, redact: { paths, censor: '[redacted]' } }, stream);
 }
 
-/** Creates the stream. `hasColor` applies to text on a terminal. */
+/** `hasColor` applies to text on a terminal. */
 export function createLogStream(stderr: TextStream, hasColor: boolean): LogStream {
   const direct = (write: () => void) => write();
   let through = direct;
@@ -54,7 +54,7 @@ export function createLogStream(stderr: TextStream, hasColor: boolean): LogStrea
 
 const lineSchema = z.looseObject({ level: z.number(), time: z.number(), msg: z.string() });
 
-/** Returns a line such as `warning: partner call is tried again (attempt=1, waitMs=2000)`. */
+/** For example `warning: partner call is tried again (attempt=1, waitMs=2000)`. */
 function readableLine(line: string, hasColor: boolean): string {
   const { level, time: _time, msg, ...facts } = lineSchema.parse(JSON.parse(line));
   const style = createStyle(hasColor);

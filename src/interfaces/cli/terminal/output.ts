@@ -13,7 +13,6 @@ import { plainJson, plainText } from '../../../core/printable.ts';
 import { type Environment, wantsColor, wantsStack } from '../../../settings/environment.ts';
 import { type Column, formatTable } from './table.ts';
 
-/** The part of an output stream that is used here, such as `process.stdout`. */
 export interface TextStream {
   write(text: string): unknown;
   isTTY?: boolean;
@@ -21,27 +20,22 @@ export interface TextStream {
   columns?: number;
 }
 
-/**
- * The output of every command. For people, it writes text to stdout. With `--json`, it writes exactly one JSON document
- * to stdout. Remarks and errors always go to stderr.
- */
+/** People get text on stdout. `--json` writes exactly one document. Remarks and errors go to stderr. */
 export interface Output {
   readonly isJson: boolean;
-  /** True if stdout is a terminal, where a user reads the text and nothing stores it. */
   readonly isTerminal: boolean;
   /** Colours for stdout. */
   readonly style: Style;
-  /** Prints one or more human-readable lines. Silent with `--json`. */
+  /** Prints one or more human-readable lines. Prints nothing with `--json`. */
   print(text?: string): void;
-  /** Prints a human-readable table that fits the terminal. Silent with `--json`. */
+  /** Prints a human-readable table that fits the terminal. Prints nothing with `--json`. */
   table<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): void;
-  /** Outputs the command's result: the one JSON document, or the text that `render` prints. Called once per command. */
+  /** Called once per command. */
   finish<Document>(document: Document, render: (document: Document) => void): void;
-  /** A remark on stderr, in both cases. */
   note(text: string): void;
   /**
-   * Reports a thrown error as text on stderr. With `--json`, it is also the one document `{ "error": { code, message,
-   * details? } }`, unless the result was already printed.
+   * Reports an error on stderr. With `--json`, stdout gets `{ "error": { code, message, details? } }` unless a result
+   * was printed.
    */
   fail(error: unknown): ExitCode;
 }
@@ -99,14 +93,14 @@ export function createOutput({ stdout, stderr, env, isJson }: OutputOptions): Ou
   return { isJson, isTerminal, style, print, table, finish, note, fail };
 }
 
-/** The number of characters for a terminal that does not report its width. */
+/** For a terminal without a reported width. */
 const FALLBACK_WIDTH = 80;
 
 /** The exit codes for scripts and cron (design, section 4.1). */
 export const EXIT_CODES = {
   done: 0,
   unexpected: 1,
-  /** Wrong usage or settings. Nothing was changed. */
+  /** The command line or the settings are wrong. Nothing was changed. */
   usage: 2,
   /** The run stopped early, and the next run continues from there. */
   stopped: 3,
@@ -114,7 +108,7 @@ export const EXIT_CODES = {
 
 export type ExitCode = (typeof EXIT_CODES)[keyof typeof EXIT_CODES];
 
-/** An error in the form in which a command reports it. */
+/** An error as a command reports it. */
 export interface Failure {
   exitCode: ExitCode;
   /** A stable word in snake_case. */
@@ -127,7 +121,7 @@ export interface Failure {
 /** The code of unexpected errors. */
 const UNEXPECTED = 'unexpected_error';
 
-/** Turns a thrown error into an exit code and a message. No other code does this. */
+/** Turns a thrown error into an exit code and a message. No other code converts errors. */
 export function describeFailure(error: unknown): Failure {
   if (isDonorSyncError(error)) {
     const { code, message, details } = error;
@@ -143,8 +137,8 @@ export function describeFailure(error: unknown): Failure {
 }
 
 /**
- * Returns an error's exit code. A temporary problem is a stop and not a failure, because the next attempt continues
- * from there. A lost lease is also a stop, because the process that now has the lease continues.
+ * A temporary problem is not a failure, because the next attempt continues. After a lost lease, another process
+ * continues.
  */
 function toExitCode(error: DonorSyncError): ExitCode {
   if (isConfigurationError(error)) return EXIT_CODES.usage;
@@ -152,17 +146,14 @@ function toExitCode(error: DonorSyncError): ExitCode {
   return isStop ? EXIT_CODES.stopped : EXIT_CODES.unexpected;
 }
 
-/** Describes a usage error. Commander also throws for `--help` and `--version`, with the exit code 0. */
+/** Commander throws for `--help` and `--version` too, with the code 0. */
 function describeUsage(error: CommanderError): Failure {
   const exitCode = error.exitCode === 0 ? EXIT_CODES.done : EXIT_CODES.usage;
   const message = error.message.replace(/^error: /, '');
   return { exitCode, code: 'usage', message, details: {} };
 }
 
-/**
- * Colours for text on a terminal. Without colours, each function returns its text unchanged. Coloured text is only
- * written through `forTerminal`, which distinguishes our colours from colours in text from elsewhere.
- */
+/** Functions that colour text. Without colours, they return it unchanged. `forTerminal` removes foreign sequences. */
 export interface Style {
   strong(text: string): string;
   faint(text: string): string;
@@ -183,11 +174,11 @@ export function createStyle(hasColor: boolean): Style {
 
 type Format = 'bold' | 'dim' | 'green' | 'yellow' | 'red';
 
-/** Our colour sequences contain these numbers, which text from elsewhere cannot guess. */
+/** Text from outside cannot contain these random numbers. */
 const OURS = [randomInt(1_000, 10_000), randomInt(1_000, 10_000)].join(';');
 const OUR_SEQUENCE = new RegExp(`\\u001b\\[(\\d+);${OURS}m`);
 
-/** Returns the text for a stream, with our colours as terminal sequences and without other control sequences. */
+/** Only our colours become terminal sequences. */
 export function forTerminal(text: string): string {
   const parts = text.split(OUR_SEQUENCE);
   return parts.map((part, at) => (at % 2 === 0 ? plainText(part) : `\u001b[${part}m`)).join('');
@@ -195,14 +186,14 @@ export function forTerminal(text: string): string {
 
 function painter(format: Format, hasColor: boolean): (text: string) => string {
   if (!hasColor) return (text) => text;
-  // The decision has already been made, so Node must not check the process's own streams again.
+  // Node must not check the streams again.
   const [begin = '', end = ''] = styleText(format, '|', { validateStream: false })
     .replaceAll('m', `;${OURS}m`)
     .split('|');
   return (text) => begin + text + end;
 }
 
-/** Creates the error for an invalid option or answer. */
+/** An invalid option or answer. */
 export function usageError(message: string): ConfigurationError {
   return new ConfigurationError(message, { code: 'usage' });
 }

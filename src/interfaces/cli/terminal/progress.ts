@@ -7,51 +7,47 @@ import { formatCount, formatDuration, formatRate } from './words.ts';
 /** The progress of one piece of work. */
 export interface ProgressState {
   done: number;
-  /** The total, or null while it is unknown. */
   total: number | null;
-  /** An extra remark, for example `1,200 credits left`. */
   remark?: string;
 }
 
-/** Lines on a terminal that are updated in place. Prints nothing without a terminal. */
+/** Prints nothing without a terminal. */
 export interface Progress {
-  /** Sets the state of some work. It gets its own line when it is first named. */
+  /** Sets the current state of a task. It gets its own line when it is first named. */
   update(label: string, state: ProgressState): void;
-  /** Writes something above the lines, for example a log line. */
+  /** Something, such as a log line, is written above. */
   interrupt(write: () => void): void;
-  /** Shows the last state and leaves it on the screen. It can safely be called twice. */
+  /** Keeps the last state on the screen. Can be called twice. */
   stop(): void;
 }
 
 export interface ProgressOptions {
-  /** Always stderr, because stdout is for the result. */
+  /** This is always stderr, because stdout is for the result. */
   stream: TextStream & { rows?: number };
   clock: Pick<Clock, 'now'>;
 }
 
-/** The shortest time between redraws. People do not read faster. */
+/** The shortest time between redraws. People cannot read faster updates. */
 const REDRAW_INTERVAL_MS = 100;
 
-/** The rate covers only this recent time, so an earlier pause or a slow start does not count. */
+/** The rate covers this recent time. So an earlier pause does not affect it. */
 const RATE_WINDOW_MS = 30_000;
 
-/** How many states are kept to compute the rate: one for each redraw in the window. */
+/** One sample per redraw in the window. */
 const MAX_SAMPLES = RATE_WINDOW_MS / REDRAW_INTERVAL_MS;
 
 /** The shortest time span for a rate. Over less time, a rate would only be a guess. */
 const MIN_RATE_SPAN_MS = 1000;
 
-/**
- * After this long without progress, the work is waiting for something else, so no remaining time is shown.
- */
+/** Without progress for this time, no remaining time is shown. */
 const STANDSTILL_MS = 5_000;
 
-/** A shorter remaining time would pass before anyone could read it. */
+/** A shorter time would pass before anyone could read it. */
 const MIN_REMAINING_MS = 1_000;
 
 const FALLBACK_SIZE = { columns: 80, rows: 24 };
 
-/** The count at one time. Rates are calculated from such counts. */
+/** Finished items at one time. Rates come from these. */
 export interface Sample {
   atMs: number;
   done: number;
@@ -93,7 +89,7 @@ export function createProgress({ stream, clock }: ProgressOptions): Progress {
   function draw(): void {
     drawnAt = clock.now();
     const { columns, rows } = { ...FALLBACK_SIZE, ...definedSize(stream) };
-    // The last row stays free for the cursor, because a line that has scrolled away cannot be updated.
+    // A scrolled line cannot be updated, so the last row stays free.
     const shown = [...lines].slice(0, rows - 1);
     const texts = shown.map(([label, line]) => fitWidth(formatLine(label, line), columns - 1));
     clear();
@@ -109,7 +105,7 @@ export function createProgress({ stream, clock }: ProgressOptions): Progress {
   return { update, interrupt, stop };
 }
 
-/** Returns a line such as `Enhancing  120 of 400 · 30% · 12/s · about 23 s left · 1,200 credits left`. */
+/** For example `Enhancing  120 of 400 · 30% · 12/s · about 23 s left · 1,200 credits left`. */
 function formatLine(label: string, { state, samples }: Line): string {
   const { done, total, remark } = state;
   const perSecond = ratePerSecond(samples);
@@ -126,7 +122,7 @@ function formatLine(label: string, { state, samples }: Line): string {
   return plainLine(`${label}: ${parts.join(' · ')}`);
 }
 
-/** Returns the samples of the window with a new one. One sample for each redraw is enough. */
+/** One sample per redraw is enough. */
 export function addSample(samples: readonly Sample[], sample: Sample): Sample[] {
   const before = samples.at(-2);
   const isSoon = before !== undefined && sample.atMs - before.atMs < REDRAW_INTERVAL_MS;
@@ -135,7 +131,7 @@ export function addSample(samples: readonly Sample[], sample: Sample): Sample[] 
   return [...recent, sample].slice(-MAX_SAMPLES);
 }
 
-/** Returns the number of items done per second over the samples, or null if it is too early to tell. */
+/** Null if it is too early to tell. */
 export function ratePerSecond(samples: readonly Sample[]): number | null {
   const first = samples[0];
   const last = samples.at(-1);
@@ -144,14 +140,14 @@ export function ratePerSecond(samples: readonly Sample[]): number | null {
   return spanMs < MIN_RATE_SPAN_MS ? null : ((last.done - first.done) * 1000) / spanMs;
 }
 
-/** True if an item was done within the last seconds. */
+/** True if an item was finished within the last few seconds. */
 function isMoving(samples: readonly Sample[]): boolean {
   const last = samples.at(-1);
   const reached = samples.find(({ done }) => done === last?.done);
   return last !== undefined && reached !== undefined && last.atMs - reached.atMs < STANDSTILL_MS;
 }
 
-/** Returns the milliseconds until everything is done at this rate, or null if unknown. */
+/** Null if unknown. */
 function remainingTimeMs(state: ProgressState, perSecond: number | null): number | null {
   if (state.total === null || perSecond === null || perSecond <= 0) return null;
   return (Math.max(0, state.total - state.done) / perSecond) * 1000;

@@ -5,19 +5,14 @@ import { notAChoice } from '../../../core/near-miss.ts';
 import { plainLine, plainText } from '../../../core/printable.ts';
 import { usageError } from './output.ts';
 
-/** A question whose answer is one or several texts. */
 interface Question<Answer> {
-  /** The command-line option that answers the question. */
   flag: string;
   message: string;
-  /** The answer from the command line. */
   given: Answer | undefined;
-  /** The answer to offer, or null if there is no good guess. */
   initial: Answer | null;
 }
 
 export interface TextQuestion extends Question<string> {
-  /** Returns the problem with an answer. */
   validate?: ((answer: string) => string | null | Promise<string | null>) | undefined;
 }
 
@@ -35,18 +30,17 @@ export interface ManyQuestion extends Question<readonly string[]> {
   choices: readonly Choice[];
 }
 
-/** Where answers come from: a user at a terminal, or the defaults. */
+/** A user at a terminal, or defaults. */
 export interface Prompter {
   text(question: TextQuestion): Promise<string>;
   choose(question: ChoiceQuestion): Promise<string>;
   chooseMany(question: ManyQuestion): Promise<readonly string[]>;
-  /** Returns a text that is not shown while it is typed, or null if nothing was typed. */
   secret(message: string): Promise<string | null>;
-  /** Asks a yes-or-no question. `initial` is the answer for the Enter key. Defaults to no. */
+  /** `initial` is the answer for the Enter key. Defaults to no. */
   confirm(message: string, initial?: boolean): Promise<boolean>;
 }
 
-/** Returns the answer from the command line, or asks for one. Throws if the answer is not valid. */
+/** Throws for an invalid answer. */
 export async function askText(asker: Prompter, question: TextQuestion): Promise<string> {
   const answer = (question.given ?? (await asker.text(question))).trim();
   const problem = await findProblem(question, answer);
@@ -54,7 +48,7 @@ export async function askText(asker: Prompter, question: TextQuestion): Promise<
   return answer;
 }
 
-/** Returns the problem with an answer, even with a blank one, or null if the answer is valid. */
+/** Blank answers are checked too. */
 async function findProblem(
   { validate }: Pick<TextQuestion, 'validate'>,
   answer: string,
@@ -75,7 +69,6 @@ export async function askMany(asker: Prompter, question: ManyQuestion): Promise<
   return answers;
 }
 
-/** Uses the offered answers, and refuses questions without an offered answer. */
 export function createDefaults(): Prompter {
   async function getInitial<Answer>(question: Question<Answer>): Promise<Answer> {
     if (question.initial !== null) return question.initial;
@@ -90,7 +83,7 @@ export function createDefaults(): Prompter {
   };
 }
 
-/** Asks a user on a terminal. */
+/** For a user at a terminal. */
 export function createPrompts(streams: { input: Readable; output: Writable }): Prompter {
   return {
     async text({ message, initial, validate }) {
@@ -120,7 +113,7 @@ export function createPrompts(streams: { input: Readable; output: Writable }): P
     },
     async secret(message) {
       const answer = await password({ ...streams, message, mask: '•' });
-      // For this prompt, empty input means no text.
+      // Empty input means no value here.
       return unlessCancelled(answer ?? '').trim() || null;
     },
     async confirm(message, initial = false) {
@@ -131,7 +124,7 @@ export function createPrompts(streams: { input: Readable; output: Writable }): P
   };
 }
 
-/** Removes control sequences from labels, because labels come from files and CRMs. */
+/** Labels come from files and CRMs. */
 function plainly({ value, label, hint }: Choice): Choice {
   return {
     value,
@@ -156,7 +149,7 @@ function checkChoice(question: ChoiceQuestion | ManyQuestion, answer: string): v
   }
 }
 
-/** Creates the error if the user cancelled the questions. `next` explains how to continue. */
+/** `next` says how to continue. */
 export function cancelled(next = ''): ConfigurationError {
   return new ConfigurationError(`Stopped. Nothing was written.${next}`, { code: 'cancelled' });
 }

@@ -3,21 +3,18 @@ import { EXIT_CODES, type TextStream } from './output.ts';
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
 /**
- * After this time, the process is forced to end. Nothing is lost, because all progress is stored on disk. It
- * is less than the 10 seconds after which supervisors kill a process (design, section 5, promise 8).
+ * The process is forced to end after this time. All progress is on disk, so nothing is lost. Supervisors kill a process
+ * after 10 seconds (design, section 5, promise 8).
  */
 const FORCED_END_MS = 9_500;
 
-/** The part of `process` that is used here. */
+/** The used part of `process`. */
 export interface Stoppable {
   on(signal: (typeof STOP_SIGNALS)[number], listener: () => void): unknown;
   exit(code: number): never;
 }
 
-/**
- * Creates `stopSignal` (see `product.ts`). After its first call, the first SIGINT or SIGTERM aborts the signal. A
- * second one, or too long a wait, ends the process immediately.
- */
+/** See `product.ts`. The first SIGINT or SIGTERM aborts the signal. A second one, or a long wait, ends the process. */
 export function createStopSignal(process: Stoppable, stderr: TextStream): () => AbortSignal {
   const controller = new AbortController();
   let isListening = false;
@@ -41,7 +38,7 @@ export function createStopSignal(process: Stoppable, stderr: TextStream): () => 
   };
 }
 
-/** Resolves when the signal is aborted, or immediately if it already is. */
+/** Resolves after the abort. Also if it is already aborted. */
 export function untilStopped(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => {

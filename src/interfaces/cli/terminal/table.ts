@@ -1,26 +1,25 @@
 import { plainLine } from '../../../core/printable.ts';
 import { displayWidth, padWidth, wrapWidth } from './display-width.ts';
 
-/** A column of a table, with a function that reads its value from a row. */
 export interface Column<Row> {
   header: string;
   value(row: Row): string;
   /** Numbers are aligned to the right. Defaults to `left`. */
   align?: 'left' | 'right';
-  /** True if its text may wrap on a narrow terminal. Defaults to false. */
+  /** True if the text may wrap. Defaults to false. */
   shrinks?: boolean;
-  /** The smallest width to which a column shrinks. Defaults to 14. */
+  /** A column never gets narrower. Defaults to 14. */
   minWidth?: number;
-  /** True if the column is left out when the terminal is too narrow for all columns. Defaults to false. */
+  /** Left out if the terminal is too narrow. Defaults to false. */
   isExtra?: boolean;
-  /** True if the column is left out when it is empty in all rows. Defaults to false. */
+  /** Left out if it is empty in all rows. Defaults to false. */
   optional?: boolean;
   /** Colours the finished cell. */
   style?: (text: string, row: Row) => string;
 }
 
 export interface TableOptions {
-  /** The number of terminal columns. Infinity if the table goes into a file. */
+  /** Infinity for a file. */
   width: number;
   /** Colours the headers. */
   styleHeader?: (text: string) => string;
@@ -28,12 +27,12 @@ export interface TableOptions {
 
 const GAP = '  ';
 
-/** A shrunk column keeps at least this many characters, because too few words fit into less. */
+/** A narrower column would hold too few words. */
 const MIN_WIDTH = 14;
 
 /**
- * Returns a table as text, without a line break at the end. No text is cut off. Text that does not fit is wrapped. If
- * that is not enough, each row becomes a block with one line per column.
+ * Ends without a line break. No text is cut off. Wide values wrap. If necessary, each row becomes a block with one line
+ * per column.
  */
 export function formatTable<Row>(
   allColumns: readonly Column<Row>[],
@@ -65,7 +64,7 @@ export function formatTable<Row>(
   return [header, ...lines].join('\n');
 }
 
-/** Removes extra columns, starting with the last, until the table fits. */
+/** The last extra columns go first. */
 function columnsThatFit<Row>(
   columns: readonly Column<Row>[],
   rows: readonly Row[],
@@ -78,7 +77,7 @@ function columnsThatFit<Row>(
   return columnsThatFit(columns.toSpliced(extra, 1), rows, width);
 }
 
-/** Returns a block for each row, with a line for each column that is not empty. */
+/** Empty columns are skipped. */
 function formatBlocks<Row>(
   columns: readonly Column<Row>[],
   cells: readonly string[][],
@@ -117,7 +116,7 @@ function naturalWidths<Row>(columns: readonly Column<Row>[], cells: readonly str
   });
 }
 
-/** Shrinks columns that may shrink, starting with the widest, until the table fits. */
+/** The widest columns shrink first. */
 function fitColumns<Row>(
   columns: readonly Column<Row>[],
   natural: readonly number[],

@@ -11,29 +11,23 @@ export { describeCount, formatCount, formatDuration, formatTimestamp };
 
 let rateFormat: Intl.NumberFormat | undefined;
 
-/** Formats a number per second, such as `9.4` or `120`. */
 export function formatRate(perSecond: number): string {
   rateFormat ??= new Intl.NumberFormat('en-US', { maximumSignificantDigits: 2 });
   return rateFormat.format(perSecond);
 }
 
-/** Formats an age, such as `3 h 12 min ago`. */
 export function formatAgo(instant: string | number, now: number): string {
   return `${formatDuration(now - new Date(instant).getTime())} ago`;
 }
 
-/** Formats an age, such as `3 h 12 min ago`, or returns `never` if it has not happened yet. */
 export function formatLast(instant: string | number | null, now: number): string {
   return instant === null ? 'never' : formatAgo(instant, now);
 }
 
-/** A shorter text could match an ID by accident. */
+/** A shorter string could match an ID by accident. */
 const MIN_ID_LENGTH = 6;
 
-/**
- * Finds an ID by the whole ID or its last characters. Returns null if there is none. Throws a ConfigurationError that
- * lists the candidates if there are several.
- */
+/** Null without a match. Throws a ConfigurationError with the candidates if several match. */
 export function findId(typed: string, ids: Iterable<string>): string | null {
   const wanted = typed.toLowerCase();
   const found: string[] = [];

@@ -1,6 +1,6 @@
 /**
- * Draws the chart of credits by day from the table below it. The table shows the same numbers without the
- * script. Browsers get this file unchanged, as a script and not as a module.
+ * Draws the chart of credits by day from the table below it. Without the script, the table shows the same numbers.
+ * Browsers get this file unchanged, as a script and not as a module.
  */
 'use strict';
 
@@ -29,7 +29,8 @@
     new ResizeObserver(() => chart.setSize({ width: place.clientWidth, height: HEIGHT })).observe(
       place,
     );
-    // The chart is drawn with fixed colours, so it is redrawn when the colour scheme changes.
+    // The colours in the drawing do not change automatically, so the chart is drawn again when the colour scheme
+    // changes.
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
       chart.destroy();
       chart = make(place, data);

@@ -1,26 +1,26 @@
-/** Finds sections of the guide. It is separate from the page so that a test can run the same searches. */
+/** Finds sections of the guide. It is a separate file, so that a test can run the same searches. */
 
-/** Words in questions that say nothing about the subject. */
+/** Words in questions that do not show the subject of the question. */
 const COMMON = new Set(
   'a about after again all also am an and any anymore anyone anything are as at be been before but by can cannot certain could did do does doing don donorsync even ever everything exactly for from get gets getting give go goes going good got had happen happened happening happens has have he her him his how i if in into is isn it its just keep know knows let like look looking looks make me my need never now of ok on one only or our out particular please possible put really say says see she should so some someone something specific still t tell that the their them then there these they thing things this those to too us use used using very want wants was way we were what when where which who why will with without would you your'.split(
     ' ',
   ),
 );
 
-/** A text that starts or ends like a question was not pasted, however long it is. */
+/** If a query starts or ends like a question, it was typed and not pasted, even if it is long. */
 const QUESTION =
   /\?\s*$|^\s*(?:how|why|what|when|where|which|who|can|could|do|does|is|are|should|will|i|we|my|our)\b/i;
 
 /**
- * A longer text, or a text with the punctuation of a message, was pasted, so its words are searched exactly.
+ * A query with more words, or with the punctuation of a message, was pasted. Its words are therefore searched exactly.
  */
 const MAX_TYPED_WORDS = 8;
 
-/** Shorter words are not completed, and in words that are shorter still no typo is tolerated. */
+/** Shorter words are not completed. In even shorter words, no typo is tolerated. */
 const MIN_COMPLETED = 3;
 const MIN_FORGIVEN = 5;
 
-/** The start of a word is kept at least this long when its ending is removed. */
+/** When the ending of a word is removed, at least this number of letters is kept. */
 const MIN_STEM = 3;
 
 /**
@@ -41,7 +41,8 @@ export function stem(word) {
 }
 
 /**
- * Splits a text into words. The product's own name is in every text, so it must not count as the word "donor" or "sync".
+ * Splits a string into words. The product's own name occurs in every section, so it must not match the words "donor"
+ * and "sync".
  *
  * @param {string} text
  * @returns {string[]}
@@ -111,7 +112,11 @@ export function createSearch(MiniSearch, { fields, stored, index, synonyms }) {
     return isMessage && !QUESTION.test(query) ? findMessage(words) : findIdeas(typed);
   }
 
-  /** Sections with the words of a pasted message. The titles of sections do not count more here. @param {string[]} words */
+  /**
+   * Finds sections with the words of a pasted message. Here, the titles of sections are not weighted higher.
+   *
+   * @param {string[]} words
+   */
   function findMessage(words) {
     return engine.search(words.join(' '), {
       boostDocument: (
@@ -216,22 +221,22 @@ export function createSearch(MiniSearch, { fields, stored, index, synonyms }) {
   }
 }
 
-/** A pasted text is usually an error message, and its code has a section of its own. */
+/** A pasted query is usually an error message, and the guide has a section for its code. */
 const CODE_WEIGHT = 2;
 
 /** A question is rarely about a single code, even if the code contains the same words. */
 const CODE_WEIGHT_FOR_QUESTIONS = 0.5;
 
-/** A word of the guide counts less than the word that was typed. */
+/** A synonym in the guide has a lower weight than the word that was typed. */
 const SYNONYM_WEIGHT = 0.65;
 
-/** The higher this is, the more a section loses for each idea of the question that it does not mention. */
+/** If a section does not mention an idea of the question, its score is reduced. A higher value reduces it more. */
 const COVERAGE = 0.75;
 
-/** A match in the title of a section counts more than a match in its text. */
+/** A match in a section's title has a higher weight than a match in its text. */
 const BOOST = { heading: 4, page: 2 };
 
-/** How the words of a question are weighed. */
+/** The weights of the words in a question. */
 const TYPED = {
   boost: BOOST,
   boostDocument: (

@@ -1,18 +1,18 @@
 /**
- * Shows the names of the contacts on the page. The page contains IDs only, so it does not wait for the CRM. One request
- * reads the names. They are only in this page: no storage and no history has them, and they are removed when the user
- * leaves the page.
+ * Shows the names of the contacts on the page. The page contains only IDs, so it does not wait for the CRM. One request
+ * reads the names. The names are only in this page. They are not stored, and they are removed when the user leaves the
+ * page.
  */
 'use strict';
 
 {
-  /** The service names at most this number of contacts per request. */
+  /** The service returns at most this number of names per request. */
   const MOST = 100;
 
-  /** By the text of `data-name-of`, which is the client, a slash and the contact. */
+  /** The names by the value of `data-name-of`, which is the client, a slash and the contact. */
   /** @type {Map<string, string>} */
   const names = new Map();
-  /** Everything that was requested for this view, because some contacts have no name. */
+  /** All contacts that were requested for this view. Some of them have no name. */
   /** @type {Set<string>} */
   const asked = new Set();
 
@@ -30,7 +30,7 @@
     if (persisted) fill();
   });
 
-  /** Shows the known names, and requests those of contacts that are new on the page. */
+  /** Shows the known names, and requests the names of contacts that are new on the page. */
   async function fill() {
     show();
     const wanted = [...new Set(findPlaces().map(keyOf))].filter((key) => !asked.has(key));

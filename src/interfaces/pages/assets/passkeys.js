@@ -1,12 +1,12 @@
 /**
- * The script of passkeys. The browser answers the request that is in the form, and the form sends the answer.
- * Without the script, users sign in another way, which the page explains.
+ * The script of passkeys. The browser answers the request that is in the form, and the form sends the answer. Without
+ * the script, users sign in with a different method, which the page explains.
  */
 'use strict';
 
-// One block, because browsers load it next to the script of every page.
+// The code is in one block, because browsers load this script together with the scripts of every page.
 {
-  /** A challenge lasts five minutes. An older page requests a new one. */
+  /** A challenge lasts five minutes. An older page requests a new challenge. */
   const FRESH_MS = 4 * 60_000;
   let madeAt = Date.now();
   let autofill = new AbortController();
@@ -74,7 +74,7 @@
     try {
       send(form, await ask(form, { mediation: 'conditional', signal }));
     } catch (error) {
-      // Cancelled, or started again. The button is still there.
+      // The request was cancelled, or was started again. The button is still there.
       if (!(error instanceof DOMException)) throw error;
     }
 

@@ -1,10 +1,10 @@
 /**
- * The script of the set-up: the preview of a file before it is uploaded, the preview of an answer before it
- * is saved, and the end of a trial. Without the script, each needs a button or a reload.
+ * The script of the set-up. It previews a file before the upload, previews an answer before it is saved, and shows the
+ * end of a trial. Without the script, users need a button or a reload for each of these.
  */
 'use strict';
 
-// One block, because browsers load it next to the script of every page.
+// The code is in one block, because browsers load this script together with the scripts of every page.
 {
   const LARGEST_FILE = 20 * 1024 * 1024;
   const PREVIEW_BYTES = 256 * 1024;
@@ -31,7 +31,7 @@
       clearTimeout(timer);
       timer = setTimeout(look, TYPING_PAUSE_MS);
     });
-    // The next page shows the answers. A request that arrives after they were saved would be refused.
+    // The next page shows the answers. A preview request that arrives after the answers were saved would be refused.
     form.addEventListener('submit', () => {
       clearTimeout(timer);
       looking.abort();
@@ -47,7 +47,7 @@
       }
       body.set('do', 'look');
       const page = await fetchPage(form.action, body, signal);
-      // The user has changed the answers since, so this response is outdated.
+      // The user has changed the answers in the meantime, so this response is outdated.
       if (!page || signal.aborted) return;
       for (const part of form.querySelectorAll('[data-part]')) {
         const next = page.getElementById(part.id);
@@ -116,7 +116,7 @@
         return;
       }
       const page = await fetchPage(shown.dataset['preview'] ?? '', file.slice(0, PREVIEW_BYTES));
-      // Another file was chosen in the meantime, so this response is outdated.
+      // The user has chosen a different file in the meantime, so this response is outdated.
       if (page && asked === latest) shown.replaceChildren(...page.body.childNodes);
     }
   }

@@ -1,4 +1,4 @@
-/** The audit: who did what, and whether any entry was changed. */
+/** Who did what, and whether entries were changed. */
 
 import type { Context, Hono } from 'hono';
 import { readCursor, writeCursor } from '../../../core/cursor.ts';
@@ -35,7 +35,7 @@ export function auditPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv>
   });
   return app;
 
-  /** Returns the page. If the query is invalid, the page has status 422 and no entries. */
+  /** An invalid query gets the status 422 and no entries. */
   async function show(c: Context<HttpEnv>, { words, asked, problems }: AuditQuery) {
     const caller = getCaller(c);
     const before = asked?.before;

@@ -1,4 +1,4 @@
-/** Reads from the page's address which audit entries to list. */
+/** Reads the selection of audit entries from the page's address. */
 import { z } from 'zod';
 import { isoTime } from '../../../core/clock.ts';
 import { auditFilterShape } from '../../../operations/audit-filter.ts';
@@ -28,18 +28,18 @@ const filterSchema = z.object(auditFilterShape);
 /** The filters in the form that operations expect. */
 type AuditFilter = z.output<typeof filterSchema>;
 
-/** The fields of the form, with the texts that the user typed. */
+/** As typed by the user. */
 export type AuditWords = Record<keyof typeof fields, string>;
 
 export interface AuditQuery {
   words: AuditWords;
-  /** The query, or null if a value in the address is invalid. In that case, no entries are listed. */
+  /** Null for an invalid address. */
   asked: { filter: AuditFilter; before: number | undefined } | null;
   /** The problems with the query, as sentences. */
   problems: string[];
 }
 
-/** Reads an address. A field that was left empty in the form does not filter. */
+/** An empty field does not filter. The form leaves them in the address. */
 export function readAuditQuery(query: Readonly<Record<string, string>>): AuditQuery {
   const given = Object.fromEntries(
     Object.entries(query).flatMap(([name, text]) =>
@@ -69,12 +69,12 @@ export function readAuditQuery(query: Readonly<Record<string, string>>): AuditQu
   return { words, asked: { filter, before }, problems: [] };
 }
 
-/** Returns the end of the day, because a user who enters the last day includes it. A time is returned unchanged. */
+/** The last day is included. A time is not changed. */
 function toEnd(text: string): string {
   return isDay(text) ? isoTime(Date.parse(text) + DAY_MS) : text;
 }
 
-/** Returns true for a day, because a date field cannot show anything else. */
+/** A date field can show only a day. */
 export function isDay(text: string): boolean {
   return text.length === DAY_LENGTH && z.iso.date().safeParse(text).success;
 }

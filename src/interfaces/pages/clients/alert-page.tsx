@@ -5,7 +5,7 @@ import { may, render, type Viewer } from '../frame/layout.tsx';
 import { Status, TableCell, TableHead, Timestamp } from '../frame/parts.tsx';
 import { ClientPage } from './client-page.tsx';
 
-/** The result of a test. `isOwn` means that the client's own channel was tested. */
+/** `isOwn` means the client's own channel. */
 export type ShownTrial = ChannelTest & { isOwn: boolean };
 
 interface AlertPageView extends AlertsView {

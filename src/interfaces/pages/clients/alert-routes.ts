@@ -16,8 +16,7 @@ export function clientAlertRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
 
   app.get('/clients/:id/alerts', frame.see('viewer'), (c) => show(c, null));
 
-  // Only this response contains the result. The channels that serve all clients are shown only to users with
-  // access to all clients.
+  // Only this response has the result. Shared channels are visible only with access to all clients.
   app.post('/clients/:id/alerts/test', frame.act(testOwnAlerts.role), async (c) => {
     const { id: integration, alerts } = findIntegration(c, application, c.req.param('id'));
     const caller = getCaller(c);

@@ -1,4 +1,4 @@
-/** Checks a client: its field map, and the doctor with its advice. */
+/** Tests the field map and runs the doctor. */
 import type { Context, Hono } from 'hono';
 import type { Integration } from '../../../core/integration-settings.ts';
 import { readFieldCheck } from '../../../fields/field-check.ts';
@@ -21,7 +21,7 @@ export function clientCheckRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
   });
 
   add('/clients/:integration/fields/create', createMissingFields, {
-    // The CRM profile whose users should see the fields.
+    // Users of this CRM profile should see the fields.
     read: ({ viewers }) => (viewers ? { assignViewers: viewers } : {}),
     answer(c, result) {
       const { integration: id } = result;
@@ -37,8 +37,7 @@ export function clientCheckRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
     return c.html(renderDoctor(frame.getViewer(c.var.principal), client, null));
   });
 
-  // The check starts with a button, because it sends many requests. The result is valid only at this moment
-  // and is not stored.
+  // A button starts the check, because it sends many requests. The result is not stored.
   add('/clients/:integration/doctor', examineClient, {
     async answer(c, { findings }, { integration }) {
       const { renderDoctor } = await import('./doctor-page.tsx');

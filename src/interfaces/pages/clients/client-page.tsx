@@ -1,4 +1,3 @@
-/** A page about one side of a client: its name, and links to its other sides. */
 import type { PropsWithChildren } from 'hono/jsx';
 import type { Integration } from '../../../core/integration-settings.ts';
 import type { AssetName } from '../assets.ts';

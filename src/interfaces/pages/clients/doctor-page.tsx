@@ -53,7 +53,7 @@ function verdict(findings: readonly DoctorFinding[]): string {
   return causes === 0 ? 'All is well' : `${describeCount(causes, 'problem')} to fix`;
 }
 
-/** Lists problems first, and everything else in the order of the checks. */
+/** Problems come first. */
 function sorted(findings: readonly DoctorFinding[]): MergedFinding<DoctorFinding>[] {
   const alike = mergeAlike(findings);
   return [...alike.filter(({ ok }) => !ok), ...alike.filter(({ ok }) => ok)];
@@ -86,7 +86,7 @@ function Finding(props: { finding: MergedFinding<DoctorFinding>; integration: In
   );
 }
 
-/** Shows a button if the problem can be fixed in the browser, otherwise the command. */
+/** Some problems can be fixed in the browser. Otherwise the command is shown. */
 function Help(props: { finding: DoctorFinding; integration: Integration }) {
   const { finding, integration } = props;
   const { cause, command, ok } = finding;

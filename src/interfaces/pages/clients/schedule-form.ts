@@ -1,4 +1,4 @@
-/** A schedule in a form: in plain words, or as a cron expression. */
+/** In plain words or as a cron expression. */
 import { z } from 'zod';
 import { cronProblem, timezoneProblem } from '../../../clients/schedules/cron.ts';
 import { ConfigurationError } from '../../../core/errors.ts';
@@ -19,7 +19,7 @@ export const WEEKDAYS = [
   ...['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'],
 ] as const;
 
-/** Returns the chosen values. An invalid value counts as left out. */
+/** Returns the chosen values. An invalid value is treated as omitted. */
 export const scheduleFormSchema = z.object({
   rhythm: z
     .enum(['daily', 'weekdays', 'weekly', 'monthly', 'hourly', 'cron', 'none'])
@@ -30,17 +30,13 @@ export const scheduleFormSchema = z.object({
     .catch('02:00'),
   weekday: z.coerce.number().int().min(0).max(6).catch(1),
   cron: z.string().trim().max(100).catch(''),
-  // UTC is used only if the user chose it. Otherwise the run would start at a different hour than the user
-  // expects.
+  // UTC only if the user chose it. Otherwise runs would start at an unexpected hour.
   timezone: z.string().trim().max(64).catch(''),
 });
 
 export type ScheduleForm = z.infer<typeof scheduleFormSchema>;
 
-/**
- * Returns the schedule, or null if there is none. Throws a ConfigurationError if the cron expression or the time zone
- * is invalid.
- */
+/** Throws a ConfigurationError for an invalid expression or time zone. */
 export function toSchedule(form: ScheduleForm, before: Schedule | null): Schedule | null {
   if (form.rhythm === 'none') return null;
   const cron = toCron(form);
@@ -77,7 +73,6 @@ function toCron({ rhythm, time, weekday, cron }: ScheduleForm): string {
   }
 }
 
-/** Returns the form values for a schedule. */
 export function toScheduleForm(schedule: Schedule | null): ScheduleForm {
   const empty = scheduleFormSchema.parse({});
   if (schedule === null) return { ...empty, rhythm: 'none' };

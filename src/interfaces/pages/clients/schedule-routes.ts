@@ -1,4 +1,4 @@
-/** When a client runs automatically: its calendar, pausing it, and changing the schedule. */
+/** Users pause or change the schedule here. */
 import type { Context, Hono } from 'hono';
 import { z } from 'zod';
 import { applySchedule, isOfFile, setInFile } from '../../../clients/apply-settings.ts';
@@ -71,7 +71,6 @@ function back(note: 'paused' | 'resumed') {
     c.redirect(`/clients/${integration}/schedule?note=${note}`, 303);
 }
 
-/** Returns the requested schedule, or the reason why it is impossible. */
 function lookAt(read: () => Schedule | null): {
   schedule?: Schedule | null;
   problem: string | null;

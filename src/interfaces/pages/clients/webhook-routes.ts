@@ -1,6 +1,4 @@
-/**
- * The webhook address of a client. Users create, rotate and revoke it here, and see the responses to its latest calls.
- */
+/** Users create, rotate and revoke the address here. The latest responses are listed too. */
 
 import type { Context, Hono } from 'hono';
 import { z } from 'zod';
@@ -31,7 +29,7 @@ export function clientWebhookRoutes(
     return page(c, c.req.param('id'), { note });
   });
 
-  // Only this response contains the address and the secret. They cannot be shown again.
+  // The address and the secret are shown only once.
   const shownOnce = {
     read: withoutEmptySecret,
     answer(c: Context<HttpEnv>, made: NewWebhook) {
@@ -62,7 +60,7 @@ export function clientWebhookRoutes(
 
 const secretSchema = z.string().trim().catch('');
 
-/** Removes an empty field, which means that there is no secret. */
+/** An empty field means no secret. */
 function withoutEmptySecret({ secret, ...form }: Record<string, unknown>): object {
   const typed = secretSchema.parse(secret);
   return typed === '' ? form : { ...form, secret: typed };

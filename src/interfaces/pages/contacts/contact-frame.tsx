@@ -1,4 +1,3 @@
-/** The shared parts of the pages about one contact: the link to the client, and a title without names. */
 import type { PropsWithChildren } from 'hono/jsx';
 import type { Integration } from '../../../core/integration-settings.ts';
 import { ClientSides } from '../frame/client-sides.tsx';
@@ -10,10 +9,10 @@ interface ContactFrameProps {
   client: Pick<Integration, 'id' | 'name'>;
   crmId: string;
   viewer: Viewer;
-  /** Shown in the window's title, which browsers keep in their history, so it never contains a name. */
+  /** Browsers keep titles in their history, so they never contain names. */
   title: string;
   heading: string;
-  /** True if the page is a subpage that links back to the contact's page. */
+  /** True for a subpage of the contact's page. */
   isBelow?: boolean;
   note?: string | null;
 }

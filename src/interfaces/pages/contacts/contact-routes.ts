@@ -1,7 +1,6 @@
 /**
- * The page of one contact, and the actions of its buttons. Each button first shows what would happen, on a
- * page that responds to a POST. That page queries the CRM, which a link on another site must not be able to
- * start.
+ * Each button first shows its effect, after a POST. The effect needs a CRM query. Another site's link must not trigger
+ * it.
  */
 import type { Context, Hono } from 'hono';
 import { z } from 'zod';
@@ -62,8 +61,7 @@ export function contactPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
 
   app.post(`${PAGE}/plan`, ...guards(planClient), async (c) => answerPlan(c, await planOf(c)));
 
-  // After the page showed that nothing would be spent, a shared profile may have been lost, or the contact may have
-  // changed.
+  // In the meantime, a free profile may have become unavailable.
   app.post(`${PAGE}/enhance`, ...guards(startRun), async (c, next) => {
     const { wasFree } = shownSchema.parse(await readForm(c));
     const plan = wasFree ? await planOf(c) : null;
@@ -139,7 +137,7 @@ export function contactPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
   }
 
   function answerPlan(c: Context<HttpEnv>, { credits, text }: ContactPlan): Promise<Response> {
-    // A second click leads to the same run.
+    // A second click opens the same run.
     const key = { idempotencyKey: newId(clock.now()) };
     const isFree = credits === 0;
     const button = isFree ? 'Enhance at no cost' : 'Enhance for 1 credit';
@@ -176,7 +174,7 @@ function toErasure(c: Context<HttpEnv>, { alsoInCrm }: { alsoInCrm: boolean }) {
 const ABOUT_RUN =
   'An ordinary run for this contact alone does this. All rules of the settings apply, and a fresh profile is never bought again.';
 
-/** The notes that the page can show. Its address only selects one of them. */
+/** Notes for the page. The address only selects one. */
 const NOTES = {
   rewrite:
     'donor-sync is writing the kept values again. The history shows the run when it has finished.',
@@ -192,7 +190,7 @@ const querySchema = z.object({
     .catch(null),
 });
 
-/** Whether the page showed that the run would cost nothing. */
+/** The page promised that the run costs nothing. */
 const shownSchema = z.object({
   wasFree: z
     .literal('yes')

@@ -1,4 +1,3 @@
-/** What erasing a contact would remove and what would stay, and the button that erases it. */
 import type { Integration } from '../../../core/integration-settings.ts';
 import { formatCount } from '../../../core/quantities.ts';
 import type { Erasable } from '../../../operations/forget-preview.ts';
@@ -10,9 +9,8 @@ import { contactHref } from './contact-href.ts';
 export interface ErasureContent {
   client: Pick<Integration, 'id' | 'name'>;
   erasable: Erasable;
-  /** Whether the values in the CRM would be cleared, too. */
+  /** Also clears the CRM. */
   alsoInCrm: boolean;
-  /** The digest of the question that the button answers. */
   digest: string;
 }
 

@@ -1,4 +1,3 @@
-/** The effect of a button on the contact's page, and the button that confirms it. */
 import type { Integration } from '../../../core/integration-settings.ts';
 import type { Viewer } from '../frame/layout.tsx';
 import { ContactFrame } from './contact-frame.tsx';
@@ -6,11 +5,11 @@ import { contactHref } from './contact-href.ts';
 
 export interface Intended {
   title: string;
-  /** Whole sentences that say what would happen, what it would cost, and why something would not happen. */
+  /** Whole sentences about effects, cost and obstacles. */
   texts: readonly string[];
   /** Null if there is nothing to do. */
   form: {
-    /** The last part of the form's address. */
+    /** The end of the form's address. */
     action: string;
     button: string;
     fields: Readonly<Record<string, string>>;

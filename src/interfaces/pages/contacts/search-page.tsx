@@ -1,7 +1,4 @@
-/**
- * The search for a client's contacts by name. The name is sent in the body of a form, so no address and no
- * history contains it.
- */
+/** Names are sent in a form's body, so no history contains them. */
 import type { z } from 'zod';
 import type { Integration } from '../../../core/integration-settings.ts';
 import type { findContactsByName } from '../../../operations/contacts.ts';
@@ -14,7 +11,7 @@ export type Found = z.output<typeof findContactsByName.result>['search'];
 
 export interface SearchContent {
   client: Pick<Integration, 'id' | 'name'>;
-  /** The text that was searched, and its results, or null before the first search. */
+  /** Null before the first search. */
   searched: { text: string; found: Found } | null;
 }
 

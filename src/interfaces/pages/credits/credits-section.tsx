@@ -4,7 +4,6 @@ import { BUCKETS, type Bucket } from '../../../partner/buckets.ts';
 import { VALID_KEY_NEEDED } from '../../../sync/views/advice.ts';
 import { Status, Timestamp } from '../frame/parts.tsx';
 
-/** Renders the remaining credits in each bucket of each service key. */
 export function CreditsSection({ credits, now }: { credits: readonly KeyCredits[]; now: number }) {
   return (
     <section class="card" id="credits" aria-labelledby="credits-title">
@@ -60,7 +59,6 @@ const TROUBLES: Readonly<Record<CreditTrouble, string>> = {
   unanswered: 'The service is not reporting the balances at the moment.',
 };
 
-/** Explains why there are no new balances, and what to do if the problem persists. */
 function Untold({ trouble }: { trouble: CreditTrouble }) {
   return (
     <>
@@ -77,7 +75,7 @@ function Untold({ trouble }: { trouble: CreditTrouble }) {
   );
 }
 
-/** The buckets from which a sync takes credits. */
+/** A sync uses these buckets. */
 const USED: readonly Bucket[] = ['enhancements', 'networks'];
 
 const ORDER: readonly Bucket[] = [...USED, ...BUCKETS.filter((bucket) => !USED.includes(bucket))];

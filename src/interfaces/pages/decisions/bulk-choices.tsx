@@ -1,7 +1,4 @@
-/**
- * Decides on all contacts that one client holds for the same reason. It shows their number and the price, and asks for
- * confirmation.
- */
+/** One decision for all contacts of a client and a reason. Shows the number and the price first. */
 import { describeCount } from '../../../core/quantities.ts';
 import type { DecisionQueue, QueueQuery } from '../../../decisions/views/decision-queue.ts';
 import { ConfirmDialog } from '../frame/parts.tsx';
@@ -42,7 +39,7 @@ export function BulkChoices(props: { queue: DecisionQueue; query: QueueQuery; no
   );
 }
 
-/** Returns the client and the reason that are shown. Each was either chosen or is the only one. */
+/** Uses the user's choice, or the only client and reason. */
 function clientAndReason({ clients, reasons }: DecisionQueue, query: QueueQuery) {
   const isOnly = query.client === null && clients.length === 1;
   const client = clients.find(({ id }) => id === query.client) ?? (isOnly ? clients[0] : undefined);

@@ -1,4 +1,4 @@
-/** The answers that can be applied to all contacts held for the same reason. */
+/** For all contacts with the same reason. */
 import { describeCount } from '../../../core/quantities.ts';
 import { type DecisionWord, decisionsAtOnce } from '../../../decisions/views/kinds.ts';
 
@@ -10,7 +10,7 @@ export interface BulkWords {
   answer: string;
 }
 
-/** Returns the buttons for this many contacts, each with its effect and cost. */
+/** Each button shows its effect and cost. */
 export function bulkWords(reason: string, count: number): BulkWords[] {
   return decisionsAtOnce(reason).map((decision) => ({
     decision,

@@ -1,9 +1,9 @@
-/** Renders the decision pages as texts. The routes use JSX only through this file. */
+/** Renders the decision pages as strings. The routes use JSX only through this file. */
 import { render, type Viewer } from '../frame/layout.tsx';
 import { DecisionsPage } from './decisions-page.tsx';
 import type { DecisionsPage as Content } from './read-page.ts';
 
-/** Renders the queue. At most one decision is open next to it. */
+/** Renders the queue. At most one decision is shown next to the queue. */
 export function renderDecisions(viewer: Viewer, content: Content, note: string | null) {
   return render(<DecisionsPage content={content} viewer={viewer} note={note} />);
 }

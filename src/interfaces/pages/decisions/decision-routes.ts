@@ -1,4 +1,4 @@
-/** Pending decisions: the queue, the open decision, and the buttons for the answers (design, section 4.5). */
+/** The queue, the open decision and its buttons (design, section 4.5). */
 
 import type { Context, Hono } from 'hono';
 import { z } from 'zod';
@@ -98,7 +98,7 @@ export function decisionRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> 
     add(`/decisions/all/${decision}`, decideAll, {
       read(_, { req }) {
         const { client: integration, reason, until } = allSchema.parse(req.query());
-        // The user has not seen decisions that were opened after the page was rendered.
+        // The user has not seen later decisions.
         return { integration, reason, decision, openedUntil: isoTime(until), withdrawable: true };
       },
       answer: (c, { approval, answer: given }) =>
@@ -119,7 +119,7 @@ export function decisionRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> 
 
   for (const decision of BATCH_DECISIONS) {
     add(`/decisions/batches/:id/${decision}`, decideHoldBatch, {
-      // The user has not seen contacts that were added after the page was rendered.
+      // The user has not seen later contacts.
       read: (_, { req }) => ({
         decision,
         openedUntil: isoTime(batchSchema.parse(req.query()).until),
@@ -138,17 +138,14 @@ export function decisionRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> 
 
   type C = Context<HttpEnv>;
 
-  /**
-   * Redirects to a page that says which user decided first, because a second click is not an error. Every other failure
-   * is thrown.
-   */
+  /** A second click is not an error, so the page names the user who was first. Other failures are thrown. */
   function leaveDecided(c: C, { code, details }: ConfigurationError): Promise<Response> | null {
     if (code !== 'hold_decided' && code !== 'batch_decided') return null;
     const { hold: first } = details;
     return leave(c, 'decided', null, null, typeof first === 'string' ? { first } : {});
   }
 
-  /** Returns the text of a note. If the decision was already made, it names the user who decided first. */
+  /** Names the user who decided first. */
   async function readNote(c: C): Promise<string | null> {
     const { note, first } = noteSchema.parse(c.req.query());
     if (note === 'decided' && first !== null && maySeeNames(c)) {
@@ -197,7 +194,7 @@ export function decisionRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> 
     return c.html(renderDecisions(viewer, page, await readNote(c)));
   }
 
-  /** Redirects to the next decision, or back to the queue. `undo` leads back. */
+  /** Redirects to the next decision or to the queue. `undo` returns to the decision. */
   async function leave(
     c: C,
     note: DecisionNote | null,
@@ -215,7 +212,7 @@ export function decisionRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> 
   }
 }
 
-/** Adds the actions that the user is allowed to take. */
+/** Only actions that the user may take. */
 function shown(c: Context<HttpEnv>, approval: ApprovalRecord): ShownApproval {
   const { account } = getRequester(c);
   const isAnswerable = mayActAs(c.get('principal').role, roleFor(approval));

@@ -1,4 +1,4 @@
-/** Notes for the next page. The address of the page contains only the name of a note, never its text. */
+/** Notes for the next page. The address contains only a note's name. */
 export const DECISION_NOTES = {
   decided: 'This has already been decided.',
   withdrawn: 'Withdrawn. Nothing was changed.',

@@ -1,4 +1,4 @@
-/** Reads the content of the decision pages. It is read for each response and not stored. */
+/** Reads the content of the decision pages. The data is read for each response and is not stored. */
 
 import type { Application } from '../../../application.ts';
 import { isDonorSyncError, messageOf } from '../../../core/errors.ts';
@@ -36,48 +36,43 @@ type World = Pick<Application, 'store' | 'integrations' | 'open'>;
 export interface DecisionsPage {
   query: QueueQuery;
   queue: DecisionQueue;
-  /** The listed decisions: a page of the queue, or the decisions before and after the open one. */
   items: QueueItem[];
   open: OpenDecision | null;
-  /** Recent answers that can be withdrawn. */
+  /** Answers that can be withdrawn. */
   undo: Undo | null;
-  /** Actions that wait for a second user. Empty if a decision is open. */
+  /** Empty if a decision is open. */
   approvals: ShownApproval[];
 }
 
-/** An action that waits for a second user, and the current user's options. */
 export interface ShownApproval extends ApprovalView {
-  /** The page about the subject of the action, or null if there is no such page. */
+  /** Null without such a page. */
   href: string | null;
-  /** True if the requester is, or may be, the same person. */
+  /** True if the requester may be this user. */
   isOwn: boolean;
   isAnswerable: boolean;
   mayConfirm: boolean;
 }
 
-/** A decision with everything that a user needs to make it. */
 export interface OpenDecision {
   item: QueueItem;
-  /** The contact's page in the CRM, if it is known. */
+  /** Null if unknown. */
   url: string | null;
   previous: string | null;
   next: string | null;
-  /** For readers and above. Empty for viewers. */
+  /** The choices for readers and higher roles. Empty for viewers. */
   choices: Choice[];
-  /** Null if the subject is not a contact, and for users who may not see names. */
+  /** Null for networks, and for users who may not see names. */
   evidence: HoldEvidence | null;
   batch: OpenBatch | null;
 }
 
-/**
- * Contacts that are decided together, with a few examples, or with the reason why examples cannot be shown.
- */
+/** A few examples, or why there are none. */
 export interface OpenBatch {
   kind: QuestionBatch['kind'];
   count: number;
   credits: number;
   decisions: readonly BatchDecisionWord[];
-  /** When the last of the counted decisions was opened (epoch ms). */
+  /** When the last counted decision was opened (epoch ms). */
   until: number;
   examples: (BatchExample & { url: string | null })[];
   problem: string | null;
@@ -85,7 +80,6 @@ export interface OpenBatch {
 
 export interface Undo {
   id: string;
-  /** The answer and its subject in words, without a full stop. */
   text: string;
   /** A time in epoch milliseconds. */
   countsAt: number;
@@ -104,11 +98,11 @@ export async function readDecisions(
 interface Looked {
   reach: ClientAccess;
   query: QueueQuery;
-  /** A signal that aborts when the user has waited long enough. Null for a user who may not see names. */
+  /** Aborted after a user's longest wait. Null for users who may not see names. */
   signal: AbortSignal | null;
 }
 
-/** Returns the queue around a hold, and the hold itself. */
+/** The hold and its queue. */
 export async function readHoldPage(
   world: World,
   hold: Question,
@@ -136,7 +130,7 @@ export async function readHoldPage(
   };
 }
 
-/** Returns the queue around a batch, and the batch with a few of its contacts. */
+/** The batch, its queue and a few contacts. */
 export async function readBatchPage(
   world: World,
   batch: QuestionBatch,
@@ -211,7 +205,6 @@ function getDecisionPath({ id, about }: Pick<QueueItem, 'id' | 'about'>): string
   return about === 'batch' ? `/decisions/batches/${id}` : `/decisions/${id}`;
 }
 
-/** Returns the current filter as the query of an address. */
 export function queueWords(
   { client, reason, order }: Pick<QueueQuery, 'client' | 'reason' | 'order'>,
   more: Readonly<Record<string, string>> = {},
@@ -231,7 +224,7 @@ const DECIDED_WORDS = {
   resubmitted: 'To be submitted again',
 } as const;
 
-/** Lists recent answers for users who may want to withdraw them. */
+/** Recent answers that the user can withdraw. */
 export async function readUndo(
   { store }: Pick<World, 'store'>,
   reach: ClientAccess,

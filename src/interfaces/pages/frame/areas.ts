@@ -1,12 +1,12 @@
 import { GUIDE, guideAddress } from '../../../core/guide-address.ts';
 import type { Role } from '../../../core/role.ts';
 
-/** The areas of the pages, in the order of the navigation rail. An area is listed once it has a page. */
+/** In the order of the navigation rail. An area needs a page. */
 export interface Area {
   id: AreaId;
   name: string;
   href: string;
-  /** The role that is needed to see the area in the rail. Without it, every user sees the area. */
+  /** Needed to see the area. Omitted for all users. */
   role?: Role;
 }
 
@@ -25,10 +25,7 @@ export const AREAS = [
 
 export type AreaId = (typeof AREAS)[number]['id'];
 
-/**
- * Returns the guide's section about this area, which has the same name. For a page without an area, returns the start
- * of the guide.
- */
+/** The guide's section has the area's name. Without an area, the start of the guide. */
 export function helpAbout(id: AreaId | undefined): string {
   const area = AREAS.find((each) => each.id === id);
   if (area === undefined) return GUIDE;

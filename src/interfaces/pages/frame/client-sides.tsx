@@ -2,7 +2,7 @@
 import type { Role } from '../../../core/role.ts';
 import { may, type Viewer } from './layout.tsx';
 
-/** The pages about a client. In an area that covers all clients, the link selects this client. */
+/** In an area for all clients, the link selects this one. */
 const SIDES = [
   { side: 'client', name: 'Overview', role: 'viewer', buildHref: (id) => `/clients/${id}` },
   { side: 'runs', name: 'Runs', role: 'viewer', buildHref: (id) => `/runs?client=${id}` },
@@ -40,7 +40,6 @@ export type ClientSide = (typeof SIDES)[number]['side'];
 
 interface ClientSidesProps {
   client: { id: string; name: string };
-  /** The current page, or null for a page without a link here. */
   side: ClientSide | null;
   viewer: Viewer;
 }

@@ -1,28 +1,23 @@
-/**
- * Every form of the pages that sends a POST request. If a form is refused, its page is shown again with the
- * typed values. The kind of a form decides what happens if the user had to sign in again: only a plain save
- * is sent a second time.
- */
+/** A refused form is shown again with the typed values. After a new sign-in, only a plain save is sent again. */
 
 /** All kinds except the first two need another click. */
 export type FormKind =
-  /** Changes something that can be changed back. */
+  /** Saves a change that the user can reverse. */
   | 'save'
-  /** Only shows something. */
+  /** Changes nothing. */
   | 'look'
   /** Can cost credits. */
   | 'spends'
   /** Permanently deletes, revokes or rejects. */
   | 'erases'
-  /** Restores former values. */
+  /** Restores previous values. */
   | 'undoes'
-  /** Invites users, or changes what they may do. */
+  /** Invites users or changes their rights. */
   | 'access'
   /** Sends a secret. */
   | 'secret';
 
 export interface FormRule {
-  /** The path that the form is sent to. */
   action: string;
   /** The path of the page that contains the form. */
   page: string;
@@ -46,7 +41,7 @@ export const FORMS: readonly FormRule[] = [
   { action: '/link/:secret', page: '/link/:secret', kind: 'access' },
   { action: '/account/sign-out-everywhere', page: '/account', kind: 'access' },
   { action: '/account/mails/:kind', page: '/account', kind: 'save' },
-  // The path of the page contains what is confirmed. A second sign-in does not show it again.
+  // The path contains the confirmed code. A second sign-in does not show it again.
   { action: '/account/mails-confirmed', page: '/account', kind: 'access' },
   { action: '/stop-mails/:secret', page: '/stop-mails/:secret', kind: 'save' },
 
@@ -74,7 +69,7 @@ export const FORMS: readonly FormRule[] = [
   { action: '/setup/:client/people', page: '/setup/:client/people', kind: 'save' },
   { action: '/setup/:client/fields', page: '/setup/:client/fields', kind: 'save' },
   { action: '/setup/:client/networks', page: '/setup/:client/networks', kind: 'save' },
-  // It can contain the address of a chat's webhook, which is secret.
+  // A chat webhook's address is secret.
   { action: '/setup/:client/schedule', page: '/setup/:client/schedule', kind: 'save' },
   { action: '/setup/:client/plan', page: '/setup/:client/plan', kind: 'spends' },
 
@@ -138,7 +133,7 @@ export const FORMS: readonly FormRule[] = [
   { action: '/audit/verify', page: '/audit', kind: 'look' },
 ];
 
-/** Returns the form that is sent to this path, with the path of its page, or null if there is none. */
+/** Null for an unknown path. */
 export function findForm(path: string): { kind: FormKind; page: string } | null {
   for (const { action, page, kind } of FORMS) {
     const values = matchPath(action, path);
@@ -148,12 +143,12 @@ export function findForm(path: string): { kind: FormKind; page: string } | null 
   return null;
 }
 
-/** True if the form is sent again after the user had to sign in. This is the case only if it cannot do harm. */
+/** True if the form is sent again after a new sign-in. Only for harmless forms. */
 export function isSentAgain(kind: FormKind): boolean {
   return kind === 'save' || kind === 'look';
 }
 
-/** Returns the parameters of a path, still encoded, or null if the path does not match the pattern. */
+/** Still encoded. Null without a match. */
 function matchPath(pattern: string, path: string): ReadonlyMap<string, string> | null {
   const [wanted, given] = [pattern.split('/'), path.split('/')];
   if (wanted.length !== given.length) return null;

@@ -1,4 +1,4 @@
-/** An operation as the form of a page. Its role, input and rules come from the operation. */
+/** The operation defines role, input and rules. */
 import type { Context, Hono } from 'hono';
 import type { z } from 'zod';
 import { type ConfigurationError, isConfigurationError } from '../../../core/errors.ts';
@@ -15,18 +15,15 @@ import { aboutField } from './refused-forms.ts';
 type Form = Record<string, unknown>;
 
 export interface FormOptions<Input extends InputSchema, Result extends z.ZodType> {
-  /** Converts the fields of the form to the operation's input. By default, the fields are used unchanged. */
+  /** Converts the fields of the form into the operation's input. By default, the fields are not changed. */
   read?: (form: Form, c: Context<HttpEnv>) => object;
-  /** Returns the next page. If the result is a value that is shown only once, the page is the response itself. */
+  /** A value that is shown only once needs the page itself. */
   answer: (
     c: Context<HttpEnv>,
     result: z.output<Result>,
     input: z.output<Input>,
   ) => Promise<Response> | Response;
-  /**
-   * Returns the next page after a refusal that is not the user's mistake, such as a second click. Returns null to
-   * report the error.
-   */
+  /** For refusals without a mistake, such as a second click. Null reports the error. */
   refused?: (
     c: Context<HttpEnv>,
     error: ConfigurationError,
@@ -34,15 +31,12 @@ export interface FormOptions<Input extends InputSchema, Result extends z.ZodType
   ) => Promise<Response> | Response | null;
 }
 
-/**
- * Creates the forms for a group of pages. Each form carries out one operation. If the operation asks for confirmation,
- * the page asks in its own words before the form can be sent.
- */
+/** Each form carries out one operation. If it asks for confirmation, the page asks first. */
 export function createOperationForms(deps: HttpDeps, frame: PageFrame, app: Hono<HttpEnv>) {
   const world = toOperationDeps(deps);
   return { add };
 
-  /** Adds one form. The subjects of the operation are parameters of the path: `/users/:user/remove`. */
+  /** Subjects are parts of the path: `/users/:user/remove`. */
   function add<Input extends InputSchema, Result extends z.ZodType>(
     path: string,
     operation: Changing<Input, Result> | Acting<Input, Result>,
@@ -59,7 +53,7 @@ export function createOperationForms(deps: HttpDeps, frame: PageFrame, app: Hono
       try {
         return await answer(c, await perform(world, getCaller(c), operation, input), input);
       } catch (error) {
-        // The decisions page shows the actions that wait for a second user.
+        // The decisions page shows what waits for a second user.
         if (error instanceof RequestWaits) return c.redirect('/decisions', 303);
         const next = isConfigurationError(error) ? await refused?.(c, error, input) : null;
         if (next) return next;

@@ -1,4 +1,3 @@
-/** Small parts that several pages share. */
 import type { Child, PropsWithChildren } from 'hono/jsx';
 import { isAtLimit } from '../../../clients/views/verdict.ts';
 import { type Outcome, UNKNOWN_PERSON } from '../../../core/outcome.ts';
@@ -6,7 +5,7 @@ import { describeCount, formatCount, formatDuration } from '../../../core/quanti
 import type { RunReport } from '../../../core/run.ts';
 import { type Advice, adviceFor } from '../../../sync/views/advice.ts';
 
-/** The meanings of marks. Each has its own shape, so the meaning does not depend on colour alone. */
+/** Each mark has its own shape, so colour is not needed. */
 export type IconKind = 'well' | 'busy' | 'patience' | 'attention' | 'failed' | 'idle';
 
 const SHAPES: Readonly<Record<IconKind, Child>> = {
@@ -43,7 +42,7 @@ const SHAPES: Readonly<Record<IconKind, Child>> = {
   idle: <circle cx="8" cy="8" r="6" class="mark-outline mark-dashed" />,
 };
 
-/** Renders an icon. Text with the same meaning appears next to it. */
+/** A text with the same meaning is next to it. */
 export function Icon({ kind }: { kind: IconKind }) {
   return (
     <svg class={`mark mark-${kind}`} viewBox="0 0 16 16" aria-hidden="true">
@@ -52,7 +51,7 @@ export function Icon({ kind }: { kind: IconKind }) {
   );
 }
 
-/** Renders an icon with its word. */
+/** Renders an icon and the word for it. */
 export function Status({ kind, word }: { kind: IconKind; word: string }) {
   return (
     <span class={`status status-${kind}`}>
@@ -62,7 +61,7 @@ export function Status({ kind, word }: { kind: IconKind; word: string }) {
   );
 }
 
-/** Renders an instant (ISO 8601): relative to now, or as a date and a time. */
+/** Relative, or with date and time. */
 export function Timestamp(props: { at: string; now: number; as?: 'relative' | 'moment' }) {
   const { at, now, as = 'relative' } = props;
   const moment = formatTimestamp(at);
@@ -73,7 +72,7 @@ export function Timestamp(props: { at: string; now: number; as?: 'relative' | 'm
   );
 }
 
-/** Renders how a run ended, or that it is in progress. */
+/** Also for runs in progress. */
 export function RunStatus({ report, isCutOff }: { report: RunReport; isCutOff: boolean }) {
   if (isCutOff) return <Status kind="patience" word="Cut off" />;
   switch (report.status) {
@@ -91,10 +90,10 @@ export function RunStatus({ report, isCutOff }: { report: RunReport; isCutOff: b
   }
 }
 
-/** For a run that ended because the settings allow it no more credits, as in a trial. */
+/** The run reached its credit limit, as a trial does. */
 export const AT_LIMIT = 'At its limit';
 
-/** True if a user has to act, or the client continues automatically. */
+/** Shows whether a user must act. */
 function getMark({ needs }: Advice): IconKind {
   return needs === 'person' ? 'attention' : 'patience';
 }
@@ -108,7 +107,7 @@ const OUTCOME_MARKS: Readonly<Record<Outcome, IconKind>> = {
   waiting: 'patience',
 };
 
-/** The outcome of people whom the service does not know. It is not a failure. */
+/** People whom the service does not know. This is not a failure. */
 export const UNKNOWN_WORD = 'unknown to the service';
 
 /** Renders the outcome of a contact. */
@@ -124,7 +123,6 @@ export function OutcomeStatus({
   return <Status kind={OUTCOME_MARKS[outcome]} word={outcome} />;
 }
 
-/** Renders a run's error, and what to do about it. */
 export function ErrorNotice(props: {
   which: string;
   message: string;
@@ -173,13 +171,13 @@ export function Dialog(props: PropsWithChildren<{ id: string; title: Child }>) {
   );
 }
 
-/** Renders a button that opens a confirmation with two answers, one of which sends a form to `action`. */
+/** One of two answers sends a form to `action`. */
 export function ConfirmDialog(
   props: PropsWithChildren<{
-    /** The dialog's ID. The button gets the ID `buttonId` if scripts need to find it. */
+    /** The dialog's ID. `buttonId` is for scripts. */
     id: string;
     buttonId?: string;
-    /** The key that presses the button, on pages with keys. */
+    /** A keyboard shortcut for the button. */
     buttonKey?: string;
     label: string;
     title: string;
@@ -212,7 +210,7 @@ export function ConfirmDialog(
   );
 }
 
-/** Renders a button that opens a list of choices, including one to cancel. */
+/** One choice cancels. */
 export function Decision(props: PropsWithChildren<{ id: string; about: string; title: string }>) {
   const { id, about, title, children } = props;
   return (
@@ -231,8 +229,8 @@ export function Decision(props: PropsWithChildren<{ id: string; about: string; t
 }
 
 /**
- * Renders the message that a chart could not be drawn, and where the same numbers are. The script hides it once the
- * chart is drawn, so it also appears if the script did not load.
+ * Shown if a chart cannot be drawn. Names another place for the numbers. The script hides it after drawing. So it also
+ * appears if the script is missing.
  */
 export function ChartProblem({ id, children }: PropsWithChildren<{ id: string }>) {
   return (
@@ -252,7 +250,7 @@ export function Fact({ name, children }: PropsWithChildren<{ name: string }>) {
   );
 }
 
-/** Renders a time zone such as `America/Chicago`, which wraps only at the end of a word. */
+/** Wraps only between words. */
 export function Zone({ name }: { name: string }) {
   const [first = '', ...others] = name.split('/');
   return (
@@ -268,7 +266,6 @@ export function Zone({ name }: { name: string }) {
   );
 }
 
-/** Renders the headers of a table, for columns with texts and columns with numbers. */
 export function TableHead(props: { texts: readonly Child[]; counts?: readonly string[] }) {
   return (
     <thead>
@@ -286,7 +283,7 @@ export function TableHead(props: { texts: readonly Child[]; counts?: readonly st
   );
 }
 
-/** Renders a text cell of a table. On screens too narrow for columns, it takes a separate line. */
+/** Text and number columns differ. On narrow screens, each cell has a line. */
 export function TableCell({ label, children }: PropsWithChildren<{ label: string }>) {
   return (
     <td data-label={label} class="wide">
@@ -309,8 +306,8 @@ export function CountCells({ counts }: { counts: Readonly<Record<string, number>
 }
 
 /**
- * Renders a contact's ID: a link to its page here, for users who may see names (`href`), otherwise to its record in the
- * CRM. The page here also links to that record. With `client`, a page with the asset `names` shows the name too.
+ * With the right to see names, the link opens the contact's page here (`href`). Otherwise it opens the CRM's record.
+ * The page links to the record too. With `client` and the asset `names`, the name is shown.
  */
 export function ContactId(props: {
   id: string;
@@ -324,14 +321,14 @@ export function ContactId(props: {
   return <span data-name-of={`${client}/${id}`}>{record}</span>;
 }
 
-/** Renders a contact's ID as text. For users who may see names, the browser shows the name before it. */
+/** As text, without a link. The browser adds the name for users who may see it. */
 export function NamedId({ id, client }: { id: string; client: string | null }) {
   const text = <span class="contact-id">{id}</span>;
-  // A user may have typed an address without an ID.
+  // The address may lack an ID.
   return client === null || id === '' ? text : <span data-name-of={`${client}/${id}`}>{text}</span>;
 }
 
-/** Renders a CRM ID, as a link to the record's page if the address is known. */
+/** A CRM ID. A link if the record's address is known. */
 export function RecordId({ id, url }: { id: string; url: string | null }) {
   const code = (
     <code class="contact-id">
@@ -346,7 +343,7 @@ export function RecordId({ id, url }: { id: string; url: string | null }) {
   );
 }
 
-/** Renders a command to copy. Its lines wrap between words, never at a hyphen within a word. */
+/** Wraps between words, never at a hyphen. */
 export function CommandLine({ text }: { text: string }) {
   const [first = '', ...others] = text.split(' ');
   return (
@@ -362,10 +359,9 @@ export function CommandLine({ text }: { text: string }) {
   );
 }
 
-/** The number of characters that fit on a line of the narrowest phone. Long IDs of contacts have 18 characters. */
+/** Long contact IDs have 18 characters. */
 const MAX_WHOLE_LENGTH = 24;
 
-/** Renders a word of code that does not wrap, unless it is too long for the line. */
 function Word({ text }: { text: string }) {
   return <span class={text.length > MAX_WHOLE_LENGTH ? '' : 'whole'}>{text}</span>;
 }
@@ -376,7 +372,7 @@ const UNITS = [
   { name: 'minute', ms: 60_000 },
 ] as const;
 
-/** Formats an instant (ISO 8601) in its largest unit: `2 hours ago`, `in 5 minutes`, `just now`. */
+/** In the largest unit: For example `2 hours ago`. */
 export function formatRelative(instant: string, nowMs: number): string {
   const distanceMs = Date.parse(instant) - nowMs;
   const unit = UNITS.find(({ ms }) => Math.abs(distanceMs) >= ms);
@@ -385,7 +381,7 @@ export function formatRelative(instant: string, nowMs: number): string {
   return distanceMs > 0 ? `in ${text}` : `${text} ago`;
 }
 
-/** Formats an instant (ISO 8601) as `20 Nov 2026, 02:00 UTC`. */
+/** For example `20 Nov 2026, 02:00 UTC`. */
 export function formatTimestamp(instant: string): string {
   return `${MOMENT_FORMAT.format(new Date(instant))} UTC`;
 }
@@ -396,7 +392,7 @@ const MOMENT_FORMAT = new Intl.DateTimeFormat('en-GB', {
   timeZone: 'UTC',
 });
 
-/** Formats the time between two instants (ISO 8601) as `4.2 s`. */
+/** For example `4.2 s`. */
 export function formatSpan(from: string, to: string): string {
   return formatDuration(Date.parse(to) - Date.parse(from));
 }

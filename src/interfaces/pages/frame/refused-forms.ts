@@ -1,4 +1,4 @@
-/** Shows a refused form again, with everything that was typed except secrets. One mechanism for all forms. */
+/** Secrets are not shown again. One mechanism serves all forms. */
 import type { Context, Hono, MiddlewareHandler } from 'hono';
 import type { HttpEnv } from '../../api/request/context.ts';
 import { MAX_API_BODY_BYTES } from '../../api/request/guards.ts';
@@ -15,24 +15,23 @@ const refusals = new WeakMap<Context, Refusal>();
 const fields = new WeakMap<Error, string>();
 const refusedFields = new WeakMap<Context, string>();
 
-/** Remembers the refusal in this response, so the page of the form can show it instead. */
+/** The form's page can then show the refusal. */
 export function noteRefusal(c: Context<HttpEnv>, refusal: Refusal): void {
   refusals.set(c, refusal);
 }
 
-/** Returns the error, about the form field with this name. */
 export function aboutField<Refused extends Error>(error: Refused, name: string): Refused {
   fields.set(error, name);
   return error;
 }
 
-/** Remembers which field has to be corrected, for a page that shows the problem itself. */
+/** For pages that show the problem themselves. */
 export function noteField(c: Context<HttpEnv>, error: unknown): void {
   const field = error instanceof Error ? fields.get(error) : undefined;
   if (field !== undefined) refusedFields.set(c, field);
 }
 
-/** Shows the page of a refused form again. `pages` responds to requests for the pages of the forms. */
+/** `pages` responds to requests for the pages of the forms. */
 export function showRefusedForms(pages: Pick<Hono<HttpEnv>, 'fetch'>): MiddlewareHandler<HttpEnv> {
   return async (c, next) => {
     await next();
@@ -40,7 +39,7 @@ export function showRefusedForms(pages: Pick<Hono<HttpEnv>, 'fetch'>): Middlewar
     if (req.method !== 'POST' || res.status < 400 || !isPage(res)) return;
     const form = findForm(req.path);
     const refusal = refusals.get(c) ?? null;
-    // Another site must not be able to fill in our forms.
+    // Other sites must not fill in our forms.
     if (form === null || refusal?.code === 'origin_foreign') return;
     const page = refusal === null ? await res.text() : await readPage(pages, c, form.page);
     if (page === null) return;
@@ -60,7 +59,6 @@ function isPage(response: Response): boolean {
   return response.headers.get('content-type')?.startsWith('text/html') ?? false;
 }
 
-/** Returns the page of the form as the same user sees it now, or null if the user may not see it. */
 async function readPage(
   pages: Pick<Hono<HttpEnv>, 'fetch'>,
   c: Context<HttpEnv>,
@@ -70,13 +68,13 @@ async function readPage(
   for (const name of BODY_HEADERS) headers.delete(name);
   const url = new URL(path, c.req.url);
   const came = URL.parse(c.req.header('referer') ?? '');
-  // Keeps the filter and a list's position.
+  // Keeps the filter and the position in the list.
   if (came?.pathname === path) url.search = withoutNote(came);
   const response = await pages.fetch(new Request(url, { headers }), c.env);
   return response.status === 200 && isPage(response) ? response.text() : null;
 }
 
-/** Headers that are about the form, or that would cause the page to be compressed. */
+/** Headers of the form, or for compression. */
 const BODY_HEADERS = ['content-type', 'content-length', 'transfer-encoding', 'accept-encoding'];
 
 function withoutNote({ searchParams }: URL): string {
@@ -84,7 +82,7 @@ function withoutNote({ searchParams }: URL): string {
   return searchParams.toString();
 }
 
-/** Returns the typed values. A form that was refused before it was read is read now, unless it is too large. */
+/** Reads a form that was refused early, unless it is too large. */
 async function readTyped(c: Context<HttpEnv>): Promise<Typed> {
   const typed = new Map<string, string[]>();
   const isRead = c.req.bodyCache.formData !== undefined;

@@ -1,15 +1,11 @@
-/**
- * Puts the values that a user typed back into the form of a page, in the HTML that our pages produce. Secrets
- * are never put back.
- */
+/** Puts typed values back into our pages' HTML. Secrets are never filled in. */
 
 import { html } from 'hono/html';
 
-/** The fields of a form that was sent, each with its values. */
 export type Typed = ReadonlyMap<string, readonly string[]>;
 
 export interface Refilling {
-  /** The path that the form is sent to. A form without an action is sent to the path of its page. */
+  /** The form's target. Defaults to the page's path. */
   action: string;
   typed: Typed;
   /** The name of the field that has to be corrected, or null if the problem is not about one field. */
@@ -22,10 +18,7 @@ export interface Refilling {
   isConflict: boolean;
 }
 
-/**
- * Returns the page with the typed values. In a conflict, the stored value is shown next to each value that
- * differs.
- */
+/** In a conflict, the stored value is shown next to each value that differs. */
 export function refill(page: string, refilling: Refilling): string {
   const { action, typed, problem, field } = refilling;
   const form = chooseForm(findForms(page), action, typed);
@@ -39,7 +32,10 @@ export function refill(page: string, refilling: Refilling): string {
   return isMarked ? whole : withFocus(whole);
 }
 
-/** Puts the focus into the field that the page marks, otherwise on the message about the problem. */
+/**
+ * Sets the focus to the field that the page marks. If no field is marked, sets the focus to the message about the
+ * problem.
+ */
 function withFocus(page: string): string {
   const wrong = findControls(page).find(({ attributes }) => attributes.has('aria-invalid'));
   if (wrong === undefined) return page.replace('role="alert"', `role="alert" ${FOCUS}`);
@@ -103,7 +99,7 @@ const CHANGING: ReadonlySet<string> = new Set(['version', 'digest', 'idempotency
 
 interface Control {
   tag: string;
-  /** The tag as written in the page. */
+  /** The tag as it is written in the page. */
   text: string;
   start: number;
   attributes: ReadonlyMap<string, string>;
@@ -155,7 +151,7 @@ function refillForm(form: string, refilling: Refilling): { text: string; isMarke
 
 interface Part {
   text: string;
-  /** The end of the form's part that the text replaces. */
+  /** The position at which the replaced part of the form ends. */
   end: number;
 }
 
@@ -242,7 +238,7 @@ function markWrong(tag: string, attributes: ReadonlyMap<string, string>): string
   ].reduce((text, [name = '', value = '']) => withAttribute(text, name, value), tag);
 }
 
-/** Returns the tag with this attribute, or without it. */
+/** Returns the tag after adding or removing this attribute. */
 function withAttribute(tag: string, name: string, value: string | null): string {
   const rest = tag
     .slice(0, -1)
@@ -253,7 +249,6 @@ function withAttribute(tag: string, name: string, value: string | null): string 
   return value === null ? `${rest}>` : `${rest} ${name}="${encode(value)}">`;
 }
 
-/** Returns a hint that shows the stored value next to the typed one. */
 function storedHint(value: string): string {
   const text = value === '' ? 'empty' : value;
   return `<span class="hint stored-value">Saved in the other window: <strong>${encode(text)}</strong></span>`;

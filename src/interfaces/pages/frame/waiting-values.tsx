@@ -2,7 +2,7 @@
 import type { ValuesWaiting } from '../../../core/waiting-values.ts';
 import { waitingSentences, waitingTitle } from '../../../fields/waiting-values-view.ts';
 
-/** Renders nothing if no values wait. */
+/** Renders nothing if there are no waiting values. */
 export function WaitingValues({ waiting }: { waiting: ValuesWaiting | undefined }) {
   if (waiting === undefined || waiting.values === 0) return null;
   return (

@@ -14,12 +14,12 @@ import { ownFile } from '../../../core/own-file.ts';
 import type { HttpEnv } from '../../api/request/context.ts';
 import { nothingHere } from '../../api/request/errors.ts';
 
-/** The files change only with the version. */
+/** The files change only in a new version of donor-sync. */
 const CACHE_CONTROL = 'public, max-age=300';
 
 const filesSchema = z.array(z.object({ path: z.string(), file: z.string(), type: z.string() }));
 
-/** Returns the routes of the guide. The files of the guide are not kept in memory. The list of them takes 5 kB. */
+/** The files of the guide are not kept in memory. The list of them takes 5 kB. */
 export function guideRoutes(folder = findGuide()): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>();
   for (const path of [GUIDE, `${GUIDE}/:page`, `${GUIDE}/images/:image`]) {

@@ -1,4 +1,4 @@
-/** The actions for a client, on its page and in the list. `back` selects the page that follows. */
+/** The actions for a client, on its page and in the list. `back` selects the page that is shown next. */
 import type { PlannedRuns } from '../../../clients/views/status.ts';
 import { ConfirmDialog } from '../frame/parts.tsx';
 import { toAnchor } from './client-detail.ts';
@@ -11,7 +11,7 @@ interface Named {
   name: string;
 }
 
-/** Pauses or resumes the schedule. Neither spends any credits. */
+/** Pauses or resumes the schedule. Neither action spends credits. */
 export function Pause(props: { client: Named; schedule: PlannedRuns; back: Back }) {
   const { client, schedule, back } = props;
   const word = schedule.paused ? 'resume' : 'pause';

@@ -34,8 +34,8 @@ export interface IntegrationView {
   crm: string;
   standing: ClientStatus;
   /**
-   * The address at which an admin connects the client to its CRM. Null if no consent is needed, or if it was already
-   * given.
+   * The address at which an admin connects the client to its CRM. Null if no consent is needed or if the consent has
+   * already been given.
    */
   connectHref: string | null;
   /** The run that is in progress or queued. */
@@ -55,7 +55,7 @@ export interface CurrentRun {
   report: RunReport;
   /** True if it has started. */
   hasBegun: boolean;
-  /** The number of chosen contacts that are finished, and of all chosen contacts. */
+  /** The number of finished contacts among all chosen contacts, and the total number of chosen contacts. */
   done: number;
 }
 
@@ -83,7 +83,6 @@ export interface ClientDetail {
   valuesWaiting: ValuesWaiting;
 }
 
-/** Reads the page of one client. */
 export async function readClient(
   { application }: ClientDeps,
   integration: Integration,
@@ -177,7 +176,7 @@ async function readConnectHref(
     const waits = await waitsForConsent({ application }, integration);
     return waits ? `/oauth/${crm.kind}/start?integration=${encodeURIComponent(id)}` : null;
   } catch (error) {
-    // The settings cannot be used. The client's runs report that.
+    // The settings cannot be used. The reports of the client's runs explain the problem.
     if (isConfigurationError(error)) return null;
     throw error;
   }
@@ -197,8 +196,8 @@ async function readCurrent(
 }
 
 /**
- * Returns the anchor of an integration on the status page. An integration may have the same ID as another anchor of the
- * page, such as `holds`. So this anchor contains an underscore, which IDs never contain.
+ * An integration may have the same ID as another anchor of the page, such as `holds`. Therefore, this anchor contains
+ * an underscore, which IDs never contain.
  */
 export function toAnchor(integrationId: string): string {
   return `integration_${integrationId}`;

@@ -1,4 +1,4 @@
-/** Renders the home pages as texts. The routes use JSX only through this file. */
+/** Renders the home pages as strings. The routes use JSX only through this file. */
 import { render, type Viewer } from '../frame/layout.tsx';
 import type { ClientDetail } from './client-detail.ts';
 import { ClientPage } from './client-page.tsx';

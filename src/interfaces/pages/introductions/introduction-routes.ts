@@ -1,4 +1,4 @@
-/** Introductions: whom to call first, who can introduce them, and the user's own list. */
+/** Introductions: the contacts to call first, the members who can introduce them, and the user's own list. */
 import type { Context, Hono } from 'hono';
 import {
   addListed,
@@ -21,7 +21,7 @@ export function introductionPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<H
   const app = frame.room();
   const world = toOperationDeps(deps);
 
-  // The page is about one client. Without a choice, it is the first one that has networks.
+  // The page is about one client. If no client was chosen, it is the first client that has networks.
   app.get('/introductions', frame.see(rankedIntroductions.role), async (c) => {
     const clients = [...listAccessible(c, application).values()];
     const [first = clients[0]] = clients.filter(({ networks }) => networks.length > 0);
@@ -56,7 +56,7 @@ export function introductionPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<H
   );
 
   const { add } = createOperationForms(deps, frame, app);
-  // A file leaves the product, so a link of another site must not be able to start it.
+  // A file leaves the product, so a link on a different site must not be able to request it.
   add('/introductions/:integration/csv', rankedIntroductions, {
     read: (form) => ({ ...querySchema.parse(form), from: 0, limit: MOST_INTRODUCTIONS }),
     answer: (c, result, input) => sendCsv(c, rankedIntroductions, { result, input }),

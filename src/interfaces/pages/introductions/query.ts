@@ -1,11 +1,11 @@
-/** The filters of the page, in its address. */
+/** The filters of the page, which are stored in its address. */
 import { z } from 'zod';
 import { rankedIntroductions } from '../../../operations/introductions/introductions.ts';
 
 const { capacity, from } = rankedIntroductions.input.shape;
 const word = z.string().min(1).max(255).optional().catch(undefined);
 
-/** An invalid value counts as left out, so an old address still leads to the page. */
+/** An invalid value is treated as omitted, so an old address still opens the page. */
 export const querySchema = z.object({
   network: word,
   member: word,
@@ -20,7 +20,7 @@ export const querySchema = z.object({
 
 export type IntroductionsQuery = z.output<typeof querySchema>;
 
-/** Returns the filters as the parameters of an address. */
+/** Returns the filters as query parameters for an address. */
 export function toParameters(
   query: IntroductionsQuery,
   changes: Partial<IntroductionsQuery>,
@@ -35,7 +35,7 @@ export function toParameters(
   return words;
 }
 
-/** Returns the address of the page of a client, with these filters. */
+/** Returns the address of a client's page with these filters. */
 export function buildHref(
   client: string,
   query: IntroductionsQuery,

@@ -1,4 +1,4 @@
-/** Exports paths as a CSV file: IDs and numbers, no names. */
+/** Exports paths as a CSV file: They contain IDs and numbers, but no names. */
 import { stringify } from 'csv-stringify/sync';
 import { plainCell } from '../../../core/printable.ts';
 import type { NetworkPicture, PicturePath } from '../../../networks/network-picture.ts';

@@ -7,7 +7,7 @@ import { ConfirmDialog, Status } from '../frame/parts.tsx';
 export interface DriftContent {
   integration: { id: string; name: string };
   networks: DriftView[];
-  /** Members who could not be added before. Adding them is tried again. */
+  /** Members who could not be added before. Mirroring tries to add them again. */
   failed: number;
 }
 

@@ -1,4 +1,4 @@
-/** Renders the network pages as texts. The routes use JSX only through this file. */
+/** Renders the network pages as strings. The routes use JSX only through this file. */
 import { render, type Viewer } from '../frame/layout.tsx';
 import { type DriftContent, DriftPage } from './drift-page.tsx';
 import { type NetworkContent, NetworkPage } from './network-page.tsx';

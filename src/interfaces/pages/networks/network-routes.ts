@@ -83,7 +83,7 @@ export function networkPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
     const { id, name = id } = integration;
     const query = querySchema.parse(c.req.query());
     const picture = await pictureOf(id, query.who);
-    // A text that the user typed must not stay in the address.
+    // The address must not keep text that the user typed.
     if (query.who !== null && !isKnown(picture, query.who)) {
       const known = await findContacts(store.reader, id, [query.who]);
       if (known.size === 0) return c.redirect(buildHref(id, query, { who: null }), 303);
@@ -158,7 +158,7 @@ export function networkPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
   );
 
   const { add } = createOperationForms(deps, frame, app);
-  // A check can cost credits, and warns before it sends more than one query. So it is a button and not a
+  // A check can cost credits, and warns before it sends more than one query. The action is therefore a button and not a
   // link.
   add('/networks/:integration/check', checkNetworks, {
     read: () => ({}),
@@ -173,7 +173,7 @@ export function networkPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
     },
   });
 
-  // This queries the service once, which can cost a credit, as the button shows.
+  // This sends one query to the service. The query can cost a credit, as the button shows.
   add('/networks/:integration/prospects', findProspects, {
     read: () => ({ limit: MAX_PROSPECTS }),
     answer: (c, result, input) => sendCsv(c, findProspects, { result, input }),
@@ -215,7 +215,7 @@ export function networkPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
     const isContact = (await findContacts(store.reader, id, [crmId])).size > 0;
     if (!isContact || !maySeeNames(c)) return person;
     const client = findIntegration(c, application, id);
-    // The page of the contact decides which data about it is shown.
+    // The contact's page determines which of the contact's data it shows.
     const input = { integration: id, contact: crmId };
     const { contact } = await perform(world, getCaller(c), showContact, input);
     const { name, keptBack, sentence, introductions } = contact;
@@ -252,7 +252,6 @@ export function networkPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
   }
 }
 
-/** The number of rows of the list on one page. */
 const ROWS = 50;
 
 const whoSchema = z.object({ text: z.string().trim().max(255).catch('') });

@@ -7,7 +7,6 @@ import {
   WEAKEST,
 } from '../../../networks/network-picture.ts';
 
-/** Names by CRM ID. */
 export type Names = ReadonlyMap<string, string>;
 
 /** Returns the CRM IDs of the people on these paths, strongest paths first. */
@@ -33,10 +32,10 @@ export function createNamer(
   };
 }
 
-/** The first characters of a donor ID, out of 32, that are enough to distinguish it. */
+/** The first characters of a donor ID are enough to distinguish it. A whole ID has 32 characters. */
 const SHORT = 8;
 
-/** Returns the data from which the page's script draws the picture. */
+/** Returns the data that the page's script needs to draw the picture. */
 export function pictureData(picture: NetworkPicture, names: Names | null) {
   const called = createNamer(picture, names);
   return {
@@ -67,19 +66,16 @@ export interface ShownPerson {
   /** The introduction that a run has written into the CRM. Null if there is none, or if it may not be shown. */
   sentence: string | null;
   memberOf: string[];
-  /** The paths to the person, each in words. Their number is limited, so they stay readable. */
+  /** The paths to the person, each in words. Their number is limited, so that they can be read. */
   sentences: string[];
   more: number;
-  /** The reason why the introductions are withheld. Missing if they are shown. */
+  /** The reason why the introductions are withheld. Omitted if they are shown. */
   keptBack?: string;
 }
 
 export const MAX_SENTENCES = 12;
 
-/**
- * Returns the person as shown on the page. Without `names`, and for people without a name in it, the sentences contain
- * IDs.
- */
+/** Without `names`, and for people who are not in `names`, the sentences contain IDs. */
 export function getShownPerson(
   picture: NetworkPicture,
   who: string,

@@ -22,7 +22,7 @@ export function toFilter({ weakest, network, who }: NetworkQuery): PictureFilter
   return { weakest, network, who };
 }
 
-/** Returns the address of the same page with other parameters. */
+/** Returns the address of the same page with different parameters. */
 export function buildHref(
   id: string,
   query: NetworkQuery,

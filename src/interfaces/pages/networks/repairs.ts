@@ -1,5 +1,5 @@
 /**
- * Repairs of networks that users start on a page. Each continues after the response, under the lease of its
+ * Repairs networks after a user has requested it on a page. Each continues after the response, under the lease of its
  * integration.
  */
 
@@ -44,7 +44,7 @@ export function createRepairs(deps: HttpDeps): Repairs {
     getState: (id) => states.get(id) ?? null,
   };
 
-  /** Resolves with its result in words. */
+  /** Resolves with a sentence that describes the result. */
   async function repair(caller: Caller, integration: string, maxAdded: number): Promise<string> {
     const input = { integration, spend: false };
     try {

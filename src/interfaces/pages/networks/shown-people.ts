@@ -1,4 +1,3 @@
-/** Reads the names for the pages of networks. */
 import type { LiveDeps } from '../../../clients/live-crm.ts';
 import { withCrm } from '../../../clients/live-crm.ts';
 import { findContacts } from '../../../contacts/contacts.ts';
@@ -8,7 +7,7 @@ import { lookUp } from '../../../sync/control/look-up.ts';
 import { findKeptBack } from '../../../sync/guards/kept-back.ts';
 import type { Names } from './picture.ts';
 
-/** Returns the names of these contacts in the CRM now, without contacts that are withheld. */
+/** Returns the current CRM names of these contacts. Excludes withheld contacts. */
 export async function readShownNames(
   live: LiveDeps,
   integration: Integration,

@@ -11,7 +11,7 @@ export function resultPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv
   const app = frame.room();
   const world = toOperationDeps(deps);
   const { month, from } = showResults.input.shape;
-  // An invalid value counts as left out, so an old address still leads to the page.
+  // An invalid value is treated as omitted, so an old address still opens the page.
   const pageQuery = z.object({
     month: month.catch(undefined),
     client: z.string().min(1).optional().catch(undefined),

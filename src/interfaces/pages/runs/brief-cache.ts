@@ -1,7 +1,7 @@
 /** Briefly caches a value that many users request at the same moment, so it is created only once. */
 import type { Clock } from '../../../core/clock.ts';
 
-/** Long enough for all users who watch a run to request its end. */
+/** This is long enough for all users who watch a run to fetch its final state. */
 const KEPT_MS = 2_000;
 
 /** The maximum number of cached values. */

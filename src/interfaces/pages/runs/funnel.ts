@@ -9,9 +9,8 @@ export interface Station {
 }
 
 /**
- * Returns the number of contacts at each station. A run also continues with contacts that earlier runs have read,
- * submitted or paid for. Contacts beyond the number of the previous station are counted separately. The page's script
- * does the same while a run is in progress.
+ * A run also continues with contacts that earlier runs have read, submitted or paid for. Contacts that exceed the
+ * number of the previous station are counted separately. The page's script does the same while a run is in progress.
  */
 export function toFunnel(contacts: RunReport['contacts']): {
   stations: Station[];

@@ -21,27 +21,26 @@ import { findRecordUrls, noUrl } from '../decisions/record-url.ts';
 
 export interface RunDetail {
   report: RunReport;
-  /** Whether the run is in progress, queued or over. */
   phase: 'running' | 'waiting' | 'over';
   integrationName: string;
   /** The run's progress, or null for a run that is over. */
   progress: RunProgress | null;
   /** True if a user has requested that the run stop. */
   isStopping: boolean;
-  /** An undo that waits for another user's confirmation or is in progress. Null if there is none. */
+  /** An undo that waits for a different user's confirmation or is in progress. Null if there is none. */
   undo: UndoProgress | null;
-  /** The number of people whom the service does not know. They count as failed in the report. */
+  /** The number of people whom the service does not know. The report includes them in the failed contacts. */
   unknown: number;
-  /** True if the run's integration is still set up, so its CRM can be queried. */
+  /** True if the run's integration still exists, so its CRM can be queried. */
   isSetUp: boolean;
-  /** True if the service recognised too few contacts and no run has started since. A user may accept that. */
+  /** True if the service recognised too few contacts and no run has started since then. A user may accept this rate. */
   isRateLow: boolean;
-  /** The next step for the user. Null for a run that is in progress or succeeded. */
+  /** The next step for the user. Null if the run is in progress or has succeeded. */
   advice: Advice | null;
   reasons: ReasonCount[];
-  /** The number of contacts that received, at no cost, the profile of another contact for the same person. */
+  /** The number of contacts that received, at no cost, the profile of a different contact for the same person. */
   shared: number;
-  /** A page of the contacts that match the filter, without contacts whose profile was still fresh. */
+  /** One page of the contacts that match the filter. It excludes contacts whose profile is still fresh. */
   contacts: ShownContact[];
   /** The page's filter. */
   query: ContactQuery;
@@ -51,12 +50,12 @@ export interface RunDetail {
 
 export interface UndoProgress {
   state: 'waiting' | 'going';
-  /** The number of contacts that are restored so far. */
+  /** The number of contacts that have been restored so far. */
   contacts: number;
 }
 
 export interface ShownContact extends RunContactView {
-  /** The contact's page in the CRM, if it is known. */
+  /** The contact's page in the CRM, or null if its address is not known. */
   url: string | null;
 }
 
@@ -72,7 +71,7 @@ export interface ContactQuery {
 /** The number of contacts on one page. */
 export const PAGE_SIZE = 50;
 
-/** Reads the other data about a run, after the run was found by its ID. */
+/** Reads the other data about a run that was found by its ID. */
 export async function readRunDetail(
   { store, integrations, findRunning }: Pick<Application, 'store' | 'integrations' | 'findRunning'>,
   { id, report, now }: { id: string; report: RunReport; now: number },
@@ -141,7 +140,7 @@ function pageFilter({ outcome, reason, contact, after }: ContactQuery): RunConta
   return {
     outcomes: outcomes.length === 0 ? undefined : outcomes,
     reason: words.includes('unknown') ? UNKNOWN_PERSON : reason || undefined,
-    // The page lists people whom the service does not know apart from what failed.
+    // The page lists people whom the service does not know separately from failed contacts.
     exceptReason: words.includes('failed') && !reason ? UNKNOWN_PERSON : undefined,
     idPrefix: contact || undefined,
     after: position && { place: position[0], crmId: position[1] },

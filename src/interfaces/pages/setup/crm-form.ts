@@ -1,4 +1,4 @@
-/** Converts the form of the first step into the CRM's settings: its address, and how donor-sync signs in there. */
+/** Converts the form of the first step into the CRM's settings: the address and the sign-in method. */
 import { z } from 'zod';
 import type { AboutRemoteCrm, SignIn } from '../../../../connectors/about.ts';
 import { findRemoteCrm, REMOTE_CRMS } from '../../../../connectors/index.ts';
@@ -18,7 +18,7 @@ import {
 
 const authSchema = z.record(z.string(), z.unknown()).catch({});
 
-/** Returns the stored sign-in. Its secrets are never shown, and are sent only to their own origin. */
+/** Returns the stored credentials. The secrets in it are never shown, and are sent only to their own origin. */
 export function getSignIn({ answers: { crm } }: Pick<Setup, 'answers'>) {
   const auth = authSchema.parse(crm?.['auth'] ?? {});
   const textOf = (name: string) => textIn(auth[name]) || undefined;
@@ -26,7 +26,7 @@ export function getSignIn({ answers: { crm } }: Pick<Setup, 'answers'>) {
   return { kind: crm?.kind, url, type: textOf('type'), textOf };
 }
 
-/** Returns the answers with the CRM of the form. Throws a ConfigurationError if it cannot be set up in a browser. */
+/** Throws a ConfigurationError if this CRM cannot be set up in a browser. */
 export async function crmAnswers(
   setup: Setup,
   form: Form,
@@ -73,8 +73,8 @@ export async function readCrm(
 const REMOTE_NAMES = new Intl.ListFormat('en-GB').format(REMOTE_CRMS.map(({ name }) => name));
 
 /**
- * Chooses how to sign in. A key that was typed is used. Otherwise the app is used, in the way that the form selects.
- * The default is a consent.
+ * Chooses the sign-in method. If the user has typed a key, the key is used. Otherwise the app is used, in the way that
+ * the form selects. By default, the user gives consent on a page of the CRM.
  */
 function chooseSignIn({ setup: { signIns } }: AboutRemoteCrm, form: Form): SignIn {
   const key = signIns.find(({ browser }) => browser === 'key');
@@ -86,7 +86,10 @@ function chooseSignIn({ setup: { signIns } }: AboutRemoteCrm, form: Form): SignI
   return chosen;
 }
 
-/** Returns the ways to sign in with the CRM's app. A consent comes first, because it needs the least. */
+/**
+ * Returns the sign-in methods that use the CRM's app. The way with the CRM's consent page comes first, because it
+ * requires the fewest steps.
+ */
 export function listAppWays(signIns: readonly SignIn[]): readonly SignIn[] {
   const ways = signIns.filter(({ browser }) => browser === 'app');
   return ways.toSorted((a, b) => Number(b.isConsent ?? false) - Number(a.isConsent ?? false));
@@ -98,7 +101,7 @@ interface Typed {
   url: string;
 }
 
-/** Returns the values of a key. A secret that was entered before is kept for the same origin. */
+/** A secret that was entered before is kept for the same origin. */
 function readKey({ kind }: AboutRemoteCrm, { type, fields }: SignIn, { setup, form, url }: Typed) {
   const before = getSignIn(setup);
   const wasEntered = before.kind === kind && before.type === type;
@@ -117,7 +120,7 @@ function readKey({ kind }: AboutRemoteCrm, { type, fields }: SignIn, { setup, fo
   return Object.fromEntries(values);
 }
 
-/** Returns the credentials of the app: the typed ones, those of the operator, or those entered before. */
+/** Returns the app's credentials: the typed credentials, the operator's, or the credentials from an earlier step. */
 function readApp(
   { kind }: AboutRemoteCrm,
   { fields }: SignIn,
@@ -152,7 +155,7 @@ function readApp(
   return { clientId, ...(clientSecret === undefined ? {} : { clientSecret }) };
 }
 
-/** Returns the CRM's settings with a different way to sign in. */
+/** Returns the CRM's settings with a different sign-in method. */
 function signedIn({ answers, done }: Setup, crm: NonNullable<Answers['crm']>): Partial<Draft> {
   const rest = answers.crm?.kind === crm.kind ? answers.crm : undefined;
   return {
@@ -190,7 +193,7 @@ export function requireSameKind({ isNew, stored, answers }: Setup, kind: string)
   );
 }
 
-/** Removes the settings of the previous kind of CRM, because they are not valid for another. */
+/** Removes the settings for the previous kind of CRM, because they are not valid for a different kind. */
 export function cleared(answers: Answers, kind: string): Answers {
   if (answers.crm === undefined || answers.crm.kind === kind) return answers;
   const { fields: _, contacts, ...others } = answers;

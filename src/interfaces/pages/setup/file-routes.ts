@@ -55,7 +55,7 @@ export function addFileRoutes(app: Hono<HttpEnv>, context: WizardContext): void 
       const sheet = one(form, 'sheet') || null;
       const answers = await fileAnswers(setup, { content, name: file.name, sheet });
       const saved = await saveSetup(application, setup, answers);
-      // Deletes the file that is not needed: the previous one, or the new one if it could not be saved.
+      // Deletes the file that is not needed: the previous file, or the new file if it could not be saved.
       await dropReplacedUpload(application, saved ? setup : answers, saved ? answers : setup);
       if (!saved) return await conflict(c, 'crm');
       const hasKey = setup.done.includes('key');
@@ -66,7 +66,7 @@ export function addFileRoutes(app: Hono<HttpEnv>, context: WizardContext): void 
     }
   });
 
-  /** Previews how a file would be read. None of it is stored. */
+  /** Previews how a file would be read. The file is not stored. */
   app.post(
     '/setup/:id/preview',
     frame.act('admin'),
@@ -81,7 +81,6 @@ export function addFileRoutes(app: Hono<HttpEnv>, context: WizardContext): void 
     },
   );
 
-  /** The results file. It contains names. */
   app.get('/setup/:id/results', frame.see('admin'), async (c) => {
     const integration = application.integrations.get(requireId(c));
     const file = integration?.crm['output'] ?? integration?.crm['path'];
@@ -103,7 +102,7 @@ export function addFileRoutes(app: Hono<HttpEnv>, context: WizardContext): void 
     const { answers, stored } = setup;
     const before = answers.crm?.kind === 'csv' ? answers.crm : null;
     const path = before?.['path'];
-    // The path identifies the account that the data about these contacts belongs to.
+    // The path identifies the account to which the data about these contacts belongs.
     const isPinned = stored !== null && before !== null;
     if (isPinned && !isUpload(settings, path)) throw notOurs();
     const replaced = isPinned && isUpload(settings, path) ? path : null;

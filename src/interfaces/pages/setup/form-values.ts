@@ -57,7 +57,7 @@ export function answerMissing(what: string): ConfigurationError {
   return new ConfigurationError(what, { code: 'setup_answer_missing' });
 }
 
-/** Returns the secret that was entered before. A secret is sent only to the origin that the user typed it for. */
+/** Returns the secret that was entered before. A secret is sent only to the origin for which the user typed it. */
 export function secretAgain(changed: string, secret: string, field: string): ConfigurationError {
   const refusal = new ConfigurationError(
     `You changed ${changed}, so enter ${secret} again. A secret is only sent to the address that it was entered for.`,

@@ -1,4 +1,4 @@
-/** Converts the forms of the set-up into answers. Each step defines which settings its answers become. */
+/** Converts the forms of the set-up into answers. Each step defines the settings that result from its answers. */
 
 import { z } from 'zod';
 import { findConnectorDefinition, findRemoteCrm } from '../../../../connectors/index.ts';
@@ -42,8 +42,8 @@ import {
 } from './form-values.ts';
 
 /**
- * Returns the answers, including the answers that the current step has submitted. Throws a ConfigurationError for
- * invalid values.
+ * Returns all answers, including the submitted answers of the current step. Throws a ConfigurationError for invalid
+ * values.
  */
 export async function answered(
   step: Exclude<SetupStep, 'key' | 'plan'>,
@@ -110,7 +110,7 @@ function peopleAnswers({ answers }: Setup, form: Form): Answers {
   return { ...answers, crm: { ...crm, badRows, columns }, contacts: { ...contacts, ...marks } };
 }
 
-/** Adds the answer about marks for mail and calls, which must be given before the set-up continues. */
+/** Adds the user's answer about email and call marks. The set-up cannot continue without this answer. */
 function contactMarkAnswers(
   kind: string,
   contacts: Answers['contacts'],
@@ -126,10 +126,7 @@ function contactMarkAnswers(
 
 const meaningSchema = z.tuple([z.enum(['marked', 'unmarked', '']), z.string().trim().min(1)]);
 
-/**
- * Returns the fields that mark contacts, and the meanings of their values. The meanings of other fields'
- * values are discarded.
- */
+/** The meanings of other fields' values are discarded. */
 function markAnswers(contacts: Answers['contacts'], form: Form): Partial<Answers['contacts']> {
   const fields: Record<MarkKind, string | null> = { ...NOTHING_MARKED };
   const marked: Record<MarkKind, string[] | null> = { ...NOTHING_MARKED };

@@ -4,7 +4,7 @@ import { describeCount } from '../../../core/quantities.ts';
 import { describeOddity, toPersonShape } from '../../../sync/sample-persons.ts';
 import { Icon, TableCell, TableHead } from '../frame/parts.tsx';
 
-/** Renders the table of the contacts that were read, and remarks about them. */
+/** Renders the table of the contacts that were read and remarks about them. */
 export function SampledPersons({ persons }: { persons: readonly PersonDetails[] }) {
   const oddity = describeOddity(persons.map(toPersonShape));
   return (

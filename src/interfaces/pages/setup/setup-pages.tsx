@@ -1,4 +1,4 @@
-/** Renders the set-up pages as texts. The routes use JSX only through this file. */
+/** Renders the set-up pages as strings. The routes use JSX only through this file. */
 
 import type { DroppedPreview } from '../../../clients/setup/dropped-file.ts';
 import { hideSecrets, toYaml } from '../../../clients/shown-settings.ts';
@@ -52,7 +52,7 @@ export interface PresentView {
   note: string | null;
 }
 
-/** Renders an existing integration, and the ways to change it. */
+/** Renders an existing integration with the ways to change it. */
 export function renderPresent(viewer: Viewer, view: PresentView) {
   const { integration, isOfFile, hasResults, note } = view;
   const { id, name = id } = integration;

@@ -1,4 +1,4 @@
-/** Starting, changing and discarding set-ups, and the redirect to the CRM's consent page. */
+/** The routes that start, change and discard set-ups, and that redirect to the CRM's consent page. */
 import type { Hono } from 'hono';
 import { findRemoteCrm } from '../../../../connectors/index.ts';
 import {
@@ -113,7 +113,7 @@ export function addStartRoutes(app: Hono<HttpEnv>, context: WizardContext): void
     return c.redirect('/setup?note=dropped', 303);
   });
 
-  /** A form must not redirect to another site, so one of our pages redirects. */
+  /** A form must not redirect to a different site, so one of our pages redirects. */
   app.get('/setup/:id/leave', frame.see('admin'), async (c) => {
     const setup = await requireSetup(c);
     const { kind } = getSignIn(setup);
@@ -125,5 +125,5 @@ export function addStartRoutes(app: Hono<HttpEnv>, context: WizardContext): void
   });
 }
 
-/** The maximum number of clients on the first page. Users search for the others. */
+/** The maximum number of clients on the first page. Users can search for all other clients. */
 const MOST_LISTED = 200;

@@ -1,4 +1,4 @@
-/** Gathers the content of each set-up page for one response. The names and values in it are not stored. */
+/** Collects the content of each set-up page for one response. The names and values in it are not stored. */
 import { z } from 'zod';
 import type { GroupSummary } from '../../../../connectors/contract.ts';
 import { findConnectorDefinition } from '../../../../connectors/index.ts';
@@ -93,7 +93,7 @@ export interface PlanView {
 
 interface Read<Step extends SetupStep> {
   view: StepView[Step];
-  /** Why part of the content could not be read. */
+  /** The reason why a part of the content could not be read. */
   trouble: string | null;
 }
 
@@ -111,7 +111,7 @@ export interface StepPageView {
   apps: Settings['setup']['apps'];
   serviceUrl: string | null;
   alerts: Settings['alerts'];
-  /** The addresses to which the CRMs redirect users, by kind of CRM. Only used in the first step. */
+  /** The addresses to which the CRMs redirect users, by kind of CRM. The addresses are used only in the first step. */
   callbacks: ReadonlyMap<string, string>;
 }
 
@@ -128,7 +128,7 @@ const NEEDS: Readonly<Record<SetupStep, readonly SetupStep[]>> = {
   plan: ['crm', 'key', 'people', 'fields'],
 };
 
-/** Returns the first step that must be completed before this one, or null if this step can be shown. */
+/** Returns the first step that must be completed before the given step. Returns null if the given step can be shown. */
 export function missingFor({ done }: Pick<Setup, 'done'>, step: SetupStep): SetupStep | null {
   return NEEDS[step].find((needed) => !done.includes(needed)) ?? null;
 }
@@ -245,8 +245,8 @@ async function readHeader({ answers: { crm } }: Pick<Setup, 'answers'>): Promise
 }
 
 /**
- * Returns the field map from the answers, otherwise the connector's. Without networks, warm paths have no
- * fields, because nothing would fill them.
+ * Returns the field map from the answers. If the answers have none, returns the connector's field map. Without
+ * networks, warm paths have no fields, because nothing would fill them.
  */
 async function readMappings(
   setup: Pick<Setup, 'answers' | 'isNew'>,

@@ -16,7 +16,7 @@ export interface SignInDoors {
   access: Access;
   passwords: PasswordSignIn;
   passkeys: PasskeySignIn;
-  /** The sign-in with the identity provider, or null without a provider. */
+  /** Signs users in with the identity provider. Null if no provider is configured. */
   provider: ProviderSignIn | null;
 }
 
@@ -96,7 +96,7 @@ export function signInRoutes(
   }
 }
 
-/** Accepts only our own pages, so a link cannot lead to another site. */
+/** Accepts only our own pages, so a link cannot redirect to a different site. */
 const pathSchema = z
   .string()
   .regex(/^\/(?![/\\])[\w/.?=&%~:-]*$/)

@@ -28,7 +28,7 @@ export interface AccountPages {
   /** Returns the signed-in user, if they have confirmed their identity recently. */
   findProved(c: Context<HttpEnv>): Promise<PersonRecord | null>;
   findPerson(c: Context<HttpEnv>): Promise<PersonRecord | null>;
-  /** Returns the owner of these sessions, or null for the first visitor and for programs. */
+  /** Returns the owner of these sessions. Returns null for the first visitor and for programs. */
   getOwner(c: Context<HttpEnv>): SessionOwner | null;
 }
 

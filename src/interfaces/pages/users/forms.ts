@@ -49,7 +49,7 @@ const passkeyNameSchema = z
   .max(60)
   .regex(/^\P{Cc}+$/u, { error: 'The name contains characters that are not allowed.' });
 
-/** Returns the name of a new passkey. Throws an HttpError (422) if there is no name. */
+/** Throws an HttpError (422) if there is no name. */
 export function readPasskeyName(form: Record<string, unknown>): string {
   return read(z.looseObject({ name: passkeyNameSchema }), form).name;
 }

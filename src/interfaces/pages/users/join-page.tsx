@@ -8,7 +8,7 @@ export interface JoinView {
   email: string;
   /** False for a user who has already joined and has forgotten the password. */
   isNew: boolean;
-  /** The request for a passkey, or null if there can be none. */
+  /** The request for a passkey, or null if passkeys are not available. */
   passkey: PasskeyOffer | null;
   /** The reason why the password or the passkey was not accepted. */
   problem: string | null;

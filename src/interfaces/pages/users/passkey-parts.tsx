@@ -2,7 +2,7 @@ import type { PropsWithChildren } from 'hono/jsx';
 import type { PasskeyOffer } from '../../../people/sign-in/passkeys.ts';
 
 /**
- * Renders a form that the passkey script shows and fills in, and the reason that is shown if the script cannot. The
+ * Renders a form that the passkey script shows and fills in. If the script cannot do this, the reason is shown. The
  * page needs the asset `passkeyScript`.
  */
 export function PasskeyForm(

@@ -27,7 +27,6 @@ import { passkeyShape, passwordSchema, readPasskeyName } from './forms.ts';
 
 export interface PasskeyDoors {
   passkeys: PasskeySignIn;
-  /** True if users can sign in with an identity provider. */
   hasProvider: boolean;
   /** True if users can sign in with a password. */
   passwordsCount: boolean;
@@ -120,7 +119,7 @@ export function passkeyRoutes(
   }
 }
 
-/** Creates the counter of wrong passwords that a user types who is already signed in. */
+/** Creates the counter of wrong passwords that a signed-in user types. */
 export function createGuesses({
   application,
   clock,

@@ -1,6 +1,6 @@
 import { encode } from 'uqr';
 
-/** Modules of white around the code, as the standard asks. */
+/** The width of the white border around the code. The standard requires this border. */
 const QUIET_ZONE = 4;
 
 /** Renders a QR code as an inline picture: black on white in both themes, because cameras need that. */

@@ -113,7 +113,8 @@ describe('reading from Salesforce through the Bulk API', () => {
     const pages = await toArray(connector.readPages(JSON.stringify({ since })));
     expect(idsOf(pages)).toEqual(all.map(({ Id }) => Id));
     expect(made()).toBe(2);
-    // The pages are not ordered by time. Until all are read, the next reading begins no later than this reading.
+    // The pages are not ordered by time. Until all pages have been read, the cursor stays at the start of this
+    // reading.
     const starts = pages.map(({ cursor }) => JSON.parse(cursor ?? '').since);
     expect(new Set(starts.slice(0, -1))).toEqual(new Set(['2026-11-19T01:50:00.000Z']));
     expect(Date.parse(starts.at(-1))).toBeGreaterThan(Date.parse(since));

@@ -27,7 +27,7 @@ describe('reading from Salesforce', () => {
     const header = { date: new Date(untilMs).toUTCString() };
 
     it('are asked for in shorter windows of time where Salesforce takes too long, each once', async () => {
-      // One contact every six hours, and many at the same moment.
+      // One contact is removed every six hours, and many contacts are removed at the same moment.
       const stamps = [
         ...Array.from({ length: 16 }, (_, at) => Date.parse(since) + at * 6 * 3_600_000),
         ...Array<number>(2_100).fill(Date.parse(since) + 2 * DAY_MS),
@@ -73,8 +73,8 @@ describe('reading from Salesforce', () => {
     });
 
     /**
-     * Responds with the contacts that left between two times, after an ID. If `find` returns null, the request times
-     * out. Returns the number of timeouts.
+     * Responds with the contacts that left between two times, beginning after an ID. If `find` returns null, the
+     * request times out. Returns the number of timeouts.
      */
     function scriptRemoved(
       find: (fromMs: number, toMs: number, afterId: string) => object[] | null,

@@ -1,4 +1,4 @@
-/** Answers the queries of a reading like an org, and records them. */
+/** Responds to a reading's queries as an org does, and records the queries. */
 import type { ContactPage } from '../../../../connectors/contract.ts';
 import { toArray } from '../../connector-options.ts';
 import { type Answer, field, MERGED, type ScriptedSalesforce } from '../scripted-salesforce.ts';
@@ -18,7 +18,7 @@ export const UNDESCRIBED = [
 
 export const STAMP = '2026-11-19T10:00:00.000+0000';
 
-/** Answers the queries for contacts. No contact is merged. */
+/** Responds to the queries for contacts. No contact is merged. */
 export function answer(crm: ScriptedSalesforce, reply: (soql: string) => Answer): void {
   crm.script(({ path }) => {
     const soql = path.startsWith(MERGED) ? null : /^\/query(?:All)?\?q=(.*)$/s.exec(path)?.[1];
@@ -46,7 +46,8 @@ export function describeContact(crm: ScriptedSalesforce, ...more: string[]): voi
 }
 
 /**
- * Makes the first query jobs fail as when Salesforce ends them without a reason. Returns the number of jobs created.
+ * Makes the first query jobs fail. Salesforce gives no reason, as it sometimes does. Returns the number of jobs
+ * created.
  */
 export function failedJobs(
   crm: ScriptedSalesforce,
@@ -68,7 +69,7 @@ export function failedJobs(
   return () => made;
 }
 
-/** Scripts a query job with these pages of results. */
+/** Sets the responses for a query job with these pages of results. */
 export function bulkQuery(crm: ScriptedSalesforce, pages: string[]) {
   let query = '';
   crm.script(({ method, path, body }) => {
@@ -86,7 +87,7 @@ export function names(...all: string[]) {
   return all.map((name) => field(name));
 }
 
-/** Returns the nth contact as a query returns it. All contacts have the same timestamp. */
+/** Returns the nth contact of a query's result. All contacts have the same timestamp. */
 export function rowOf(at: number) {
   const Id = `003${String(at).padStart(12, '0')}AAA`;
   return { Id, FirstName: 'Maria', LastName: `Lopez ${at}`, SystemModstamp: STAMP };

@@ -1,4 +1,4 @@
-/** Tests that owners see which users are linked to a CRM user, and can end a link over the API. */
+/** Tests that owners can list the users who are linked to a CRM user, and can end a link through the API. */
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { listContactIds } from '../../../../src/contacts/contacts.ts';

@@ -1,6 +1,6 @@
 /**
- * Tests the card's component with HubSpot's test library, against the real door. Each call goes through the stand-in,
- * which signs it as HubSpot does.
+ * Tests the card's component with HubSpot's test library and the real door. The stand-in forwards each call and signs
+ * it as HubSpot does.
  */
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -15,8 +15,8 @@ const CARD = fileURLToPath(
   new URL('../../../../deploy/hubspot/src/app/cards/ContactCard.tsx', import.meta.url),
 );
 
-// Imported with a variable. Otherwise the package's types, which declare a browser's elements for the whole program,
-// would hide the types that the page tests use.
+// The import uses a variable, because the package's types declare a browser's elements for the whole program.
+// Otherwise they would hide the types that the page tests use.
 const UI = '@hubspot/ui-extensions';
 const TESTING = '@hubspot/ui-extensions/testing';
 const REACT = 'react';

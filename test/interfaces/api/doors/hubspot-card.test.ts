@@ -1,4 +1,4 @@
-/** Tests HubSpot's door with the stand-in: what linked users can do from the card, and that every attack fails. */
+/** Tests HubSpot's door with the stand-in. Linked users can act from the card, and every attack fails. */
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
@@ -22,7 +22,7 @@ function codeIn(answer: string): string {
   return errorSchema.safeParse(JSON.parse(answer)).data?.error.code ?? answer;
 }
 
-/** Opens a world in which the portal is pinned, but no contact is paid for. */
+/** Opens a service with a pinned portal. No contact has been paid for. */
 async function openPinned(options: Parameters<typeof openHubspotWorld>[0] = {}) {
   const world = await open({
     ...options,
@@ -37,7 +37,8 @@ describeEachDatabase('the card', () => {
   it('shows the status without values until the user is linked, and the address that HubSpot reports is not trusted', async () => {
     const { world, contact } = await openPinned();
     const ada = await join(world, 'Ada', 'admin');
-    // The email address of a donor-sync user, which an administrator of the portal could give to another HubSpot user.
+    // The email address of a donor-sync user. A portal administrator could give this address to a different HubSpot
+    // user.
     const stranger = await world.show(contact, { userEmail: ada.email });
     expect(stranger).toMatchObject({ user: { isLinked: false, email: ada.email } });
     expect(stranger.contact).toMatchObject({ values: null, mayEnhance: false });
@@ -60,7 +61,7 @@ describeEachDatabase('the card', () => {
     const page = await (await get(world, path, ada.cookie)).text();
     expect(page).toContain('with the rights of <strong>Ada</strong>');
     expect((await send(world, path, {}, { cookie: ada.cookie })).status).toBe(303);
-    // The link was already used once.
+    // The link has already been used.
     const bo = await join(world, 'Bo', 'admin');
     expect((await send(world, path, {}, { cookie: bo.cookie })).status).toBe(404);
     expect(await world.show(contact)).toMatchObject({
@@ -95,7 +96,8 @@ describeEachDatabase('the card', () => {
     const { spent } = controlService(world.service);
     expect(await spent()).toBe(1);
     const click = { key: 'click-0001', contact };
-    // The response cannot be stored, so HubSpot gets a 500 after the contact was marked, and sends the call again.
+    // The response cannot be stored, so HubSpot receives a 500 and sends the call again. The contact is already
+    // marked.
     const { connection } = world.application.store;
     await sql`alter table door_replies rename column replied_at to away`.execute(connection);
     const failed = await world.card('wanted', click);
@@ -113,7 +115,7 @@ describeEachDatabase('the card', () => {
     expect(await spent()).toBe(2);
     const { contact: enhanced } = await world.show(contact);
     expect(enhanced).toMatchObject({ wanted: null, paidAt: expect.any(String) });
-    // A click's key is valid for its contact only.
+    // A click's key is valid only for its contact.
     const other = await world.card('wanted', { ...click, contact: '999' });
     expect([other.status, codeIn(other.answer)]).toEqual([422, 'idempotency_key_reused']);
   });
@@ -177,7 +179,7 @@ describeEachDatabase('an attack on the card', () => {
     }
     const foreign = await world.card('wanted', { key: 'click-0002', contact: '999' });
     expect([foreign.status, codeIn(foreign.answer)]).toEqual([404, 'contact_unknown']);
-    // The call is signed for another address, which a Host header would make look like ours.
+    // The call is signed for a different address. A Host header could make that address look like ours.
     const signedUrl = 'https://elsewhere.example.org/doors/hubspot/card/wanted';
     const elsewhere = await world.card('wanted', click, { signedUrl });
     expect([elsewhere.status, codeIn(elsewhere.answer)]).toEqual([401, 'signature_invalid']);
@@ -194,7 +196,7 @@ describeEachDatabase('an attack on the card', () => {
     expect([same.status, await same.text()]).toEqual([202, sent.answer]);
     const changed = await replay(sent.body.replace('click-0001', 'click-0002'));
     expect([changed.status, codeIn(await changed.text())]).toEqual([401, 'signature_invalid']);
-    // The signed address is built from the public URL, so another Host header makes no difference.
+    // The signed address is built from the public URL, so a different Host header makes no difference.
     const host = await fetch(sent.url.replace('127.0.0.1', 'localhost'), {
       ...{ method: 'POST', headers: sent.headers, body: sent.body },
     });
@@ -242,7 +244,6 @@ describeEachDatabase('an attack on the card', () => {
     const [status, answer] = await replay();
     expect([status, codeIn(answer)]).toEqual([401, 'door_call_repeated']);
     expect(await looks()).toBe(before);
-    // A new call shows the new name.
     expect((await world.show(contact)).contact.values?.name).toContain('Newer');
   });
 

@@ -1,5 +1,6 @@
 /**
- * Tests HubSpot's door with two clients: with two portals, and with one portal whose contacts they share by filters.
+ * Tests HubSpot's door with two clients. The clients use two portals, or they divide the contacts of one portal with
+ * filters.
  */
 import { expect, it } from 'vitest';
 import { z } from 'zod';
@@ -38,7 +39,7 @@ async function stateOf(sent: ReturnType<HubspotWorld['enrol']>): Promise<string>
   return replySchema.parse(JSON.parse((await sent).answer)).outputFields.donor_sync_state;
 }
 
-/** Opens a world in which both clients have synced, no credit was spent, and no more runs start. */
+/** Syncs both clients. No credit has been spent, and no further runs start. */
 async function openPinned(options: HubspotWorldOptions): Promise<HubspotWorld> {
   const world = await open({ integration: { budget: { perRun: 0 } }, ...options });
   await world.syncAll();
@@ -47,13 +48,16 @@ async function openPinned(options: HubspotWorldOptions): Promise<HubspotWorld> {
   return world;
 }
 
-/** Returns for each request which client's run it is for, and which contact it is about. */
+/** Returns the client and the contact of each request. */
 async function listMarked({ application: { store } }: HubspotWorld): Promise<unknown[]> {
   const waiting = await listRunRequests(store.reader);
   return waiting.map(({ integrationId, contact }) => [integrationId, contact]).toSorted();
 }
 
-/** Opens two portals with the same app. Both have contacts with the same IDs, and the other portal has one more. */
+/**
+ * Opens two portals with the same app. Their contacts have the same IDs, but the second portal has an additional
+ * contact.
+ */
 async function openPortals() {
   const portal = await openPortal(3);
   const second = { id: OTHER, hubspot: portal, settings: { budget: { perRun: 0 } } };
@@ -113,7 +117,7 @@ describeEachDatabase('a door of two clients', () => {
     const other = await world.show(foreign, { portalId: OTHER_PORTAL });
     expect(other).toMatchObject({ user: { isLinked: false }, contact: { values: null } });
     expect(await listMarked(world)).toEqual([]);
-    // The ID exists in both portals, and the call is about the contact in its own portal.
+    // Both portals contain the ID. The call concerns the contact in its own portal.
     expect((await world.card('wanted', { key: 'click-0002', contact: shared })).status).toBe(202);
     expect(await listMarked(world)).toEqual([['riverside', shared]]);
   });
@@ -174,7 +178,7 @@ describeEachDatabase('a door of two clients', () => {
     };
     expect(await states(own)).toEqual(['wanted', 'wanted', 'limit']);
     expect(await states(others)).toEqual(['wanted', 'wanted', 'limit']);
-    // A contact that belongs to neither client does not count anywhere.
+    // A contact that belongs to neither client does not count towards a limit.
     expect(await enrol('999')).toBe('unknown');
     const marked = [...own.slice(0, 2), ...others.slice(0, 2)];
     const contacts = (await listMarked(world)).map(

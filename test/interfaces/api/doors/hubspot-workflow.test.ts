@@ -1,4 +1,4 @@
-/** Tests HubSpot's workflow action: it marks contacts up to the daily limit, and then creates one decision. */
+/** Tests HubSpot's workflow action. It marks contacts up to the daily limit, and then creates one decision. */
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { signatureHeaders } from '../../../../sandbox/hubspot/webhooks/signature.ts';
@@ -31,7 +31,7 @@ function stateIn(answer: string): string | undefined {
   return replySchema.parse(JSON.parse(answer)).outputFields['donor_sync_state'];
 }
 
-/** Opens a world in which the portal is pinned, and no more runs start. */
+/** Opens a service with a pinned portal. No further runs start. */
 async function openPinned(workflowPerDay: number) {
   const world = await open({ contacts: 4, workflowPerDay, integration: { budget: { perRun: 0 } } });
   await world.syncAll();
@@ -109,7 +109,7 @@ describeEachDatabase('the workflow action', () => {
     await expect.poll(runsOf).toBe(before + 1);
     later = 2 * 86_400_000;
     expect(stateIn((await world.enrol(one, 'callback-1')).answer)).toBe('wanted');
-    // The same execution cannot be used for another contact free of charge, because that counts as another mark.
+    // The same execution cannot mark a different contact free of charge, because that is a further mark.
     expect(stateIn((await world.enrol(two, 'callback-1')).answer)).toBe('wanted');
     await expect.poll(runsOf).toBe(before + 2);
     const { marks } = await store.reader

@@ -1,4 +1,4 @@
-/** A stand-in of HubSpot, and a service whose door accepts calls from its app. */
+/** A stand-in for HubSpot, and a service whose door accepts calls from HubSpot's app. */
 import { z } from 'zod';
 import { type HubspotSandbox, startHubspotSandbox } from '../../../../sandbox/hubspot/index.ts';
 import { listContactIds } from '../../../../src/contacts/contacts.ts';
@@ -54,9 +54,9 @@ export type Forgery = Record<string, unknown>;
 
 export interface HubspotWorld extends HttpWorld {
   hubspot: HubspotSandbox;
-  /** Sends a call of the card. `path` is the part after `/doors/hubspot/card/`. */
+  /** `path` is the part after `/doors/hubspot/card/`. */
   card(path: string, body: object, forgery?: Forgery): Promise<z.output<typeof cardAnswerSchema>>;
-  /** Sends a call of the workflow action. */
+  /** Sends a call as the workflow action does. */
   enrol(
     contact: string,
     callbackId: string,
@@ -72,10 +72,10 @@ export interface HubspotWorld extends HttpWorld {
   ): Promise<{ id: string; cookie: string }>;
   /**
    * Changes the names of all contacts while their enhancements are in progress, so that all of them are held. `jobs`
-   * controls the jobs of the world's service.
+   * controls the service's jobs.
    */
   holdAll(jobs: ReturnType<typeof holdJobs>): Promise<string[]>;
-  /** Creates the fields, and runs a sync over all contacts of a client. Defaults to `riverside`. */
+  /** Defaults to `riverside`. */
   syncAll(client?: string): Promise<void>;
   /** Returns the IDs of the contacts that a client's runs have read. Defaults to `riverside`. */
   contactsOf(client?: string): Promise<string[]>;
@@ -83,7 +83,9 @@ export interface HubspotWorld extends HttpWorld {
 
 export interface HubspotWorldOptions extends HttpWorldOptions {
   contacts?: number;
-  /** The number of donors in the service, who are the same invented people as the contacts. Defaults to 500. */
+  /**
+   * The number of donors in the service. The donors and the contacts are the same invented people. Defaults to 500.
+   */
   donors?: number;
   workflowPerDay?: number;
   /** A second HubSpot client, with its ID and more settings. */
@@ -92,7 +94,7 @@ export interface HubspotWorldOptions extends HttpWorldOptions {
   prepare?: (hubspot: HubspotSandbox) => Promise<void>;
 }
 
-/** Starts a stand-in without rate limits, which would slow tests down. */
+/** Starts a stand-in. It has no rate limits, because they would slow down the tests. */
 export function startPortal(
   contacts: number,
   options: Pick<HubspotWorldOptions, 'clock' | 'donors'> & { portalId?: number } = {},

@@ -1,4 +1,4 @@
-/** Tests the door for CRMs that call with a door token: what it returns, to whom, and everything that it refuses. */
+/** The tests check its responses, the allowed callers, and everything that it refuses. */
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { addDoorToken } from '../../../../src/clients/statements/door-tokens.ts';
@@ -23,7 +23,6 @@ const open = closedAfterTest(async (options: HttpWorldOptions = {}) => {
   return openHttpWorld({ ...options, ...(database !== undefined && { database }) });
 });
 
-/** The account ID of the CRM in memory. */
 const ORG = 'memory-account';
 
 const runSchema = z.object({ run: z.object({ id: z.string() }) });
@@ -51,7 +50,7 @@ async function addToken(world: HttpWorld, perDay = 100, integrationId = 'riversi
   return { id, token };
 }
 
-/** Opens a client that has synced once, so its CRM account is known. Adds the contacts after that. */
+/** Opens a client that has synced once. Its CRM account is therefore known. Then adds the contacts. */
 async function openConnected(options: HttpWorldOptions = {}) {
   const world = await open(options);
   const admin = await world.addToken('admin');
@@ -117,7 +116,7 @@ describeEachDatabase('the door of a client', () => {
     const { token } = await addToken(world);
     const [contact = ''] = await world.addPeople(1);
     await enhance(world, { token, contact });
-    // A click while the run is in progress would join it.
+    // During the run, a click would join the run.
     await expect
       .poll(async () => (await readStatus(world, { token, contact })).read(statusSchema).status)
       .toMatch(/^Last run: /);
@@ -178,7 +177,7 @@ describeEachDatabase('the door of a client', () => {
       'door_limit_reached',
     ]);
     expect(refused.read(errorSchema).error.message).toMatch(/limit of 2 contacts a day/);
-    // A click that already counted is still answered. A click about an unknown contact never counts.
+    // A repeated click still receives a response. A click on an unknown contact never counts towards the limit.
     expect((await click(one)).status).toBe(202);
     expect((await click('C999999')).status).toBe(404);
     later = 24 * 3_600_000;

@@ -21,7 +21,7 @@ const INIT = [
 
 const SET = { PARTNER_BASE_URL: 'https://p.example', PARTNER_API_KEY: 'key' };
 
-/** Two of four rows cannot be read: one has no ID, and the other repeats another row's ID. */
+/** Two of four rows cannot be read. One has no ID, and the other repeats an earlier row's ID. */
 const PEOPLE = `Id,First,Last,City,Work
 1,Ann,Lee,Rome,Acme
 ,Bob,Lee,Rome,Acme
@@ -71,7 +71,7 @@ describe('rows that init cannot read', () => {
   });
 });
 
-/** Returns how the settings say to handle bad rows. */
+/** Returns the settings' value for the handling of bad rows. */
 async function badRowsIn(world: InitWorld): Promise<string> {
   const [integration] = (await world.load(SET)).integrations;
   return csvConnector.settingsSchema.parse(integration?.crm).badRows;

@@ -6,12 +6,12 @@ interface Layout {
   header: string;
   /** The vendor's page that documents the column names. Omitted if the header was written from memory. */
   page?: string;
-  /** Fictional rows, if a guess depends on them. */
+  /** Fictional rows. Omitted if no guess depends on them. */
   rows?: readonly string[];
   expected: Partial<ColumnGuess>;
 }
 
-/** Layouts of products that are not known exports, or that look like a known export. */
+/** Layouts of files that no product is known to export. Some of them look like a known export. */
 const LAYOUTS: Record<string, Layout> = {
   NationBuilder: {
     page: 'http://nationbuilder.com/what_fields_are_available_for_imports',

@@ -20,7 +20,10 @@ import { openCsvFolder } from '../../../connectors/csv-folder.ts';
 
 const FOLDER = join(import.meta.dirname, '../../../fixtures/csv/layouts');
 
-/** Files as other products export them, with the correct result for each. See the README in their folder. */
+/**
+ * Files in the layouts that other products export, and the correct result for each file. See the README in their
+ * folder.
+ */
 const answersSchema = z.array(
   z.object({
     file: z.string(),
@@ -155,7 +158,7 @@ const MARKED = {
   doNotContact: 'contacts that must not be contacted',
 } as const;
 
-/** Returns the message of `init` about marks that the file does not contain. */
+/** Returns the message that `init` prints if the file does not contain some marks. */
 function missingMarks({ marks }: Answer): string {
   const missing = MARKS.flatMap(({ kind }) => (marks[kind] === null ? MARKED[kind] : []));
   if (missing.length === 0) return '';
@@ -218,7 +221,7 @@ async function withIds({ encoding, delimiter, sheet }: Answer, file: Buffer): Pr
   return Buffer.from(`${[`${ADDED_ID}${separator}${head}`, ...lines].join('\r\n')}\r\n`);
 }
 
-/** Returns settings for the marks: the guesses, and the values that the hints tell a user to list. */
+/** Returns settings for the marks. They contain the guesses, and the values that the hints tell a user to list. */
 function markSettings(
   { marks }: Answer,
   { columns, sample }: CsvHeader,

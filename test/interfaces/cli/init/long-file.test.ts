@@ -1,4 +1,4 @@
-/** Tests long files. The set-up reads only the first 10,000 rows, and every later command reads the rest too. */
+/** The set-up reads only the first 10,000 rows. Every later command also reads the other rows. */
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { openCliWorld } from '../../../helpers/cli.ts';

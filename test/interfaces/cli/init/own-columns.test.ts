@@ -35,7 +35,7 @@ const INIT = [
   'riverside',
 ];
 
-/** Runs init with the test's service. Deletes the settings first, as on the first day, unless they are `kept`. */
+/** Runs init with the test's service. Deletes existing settings first, unless `kept` is true. */
 async function init(here: CliWorld, { kept = true } = {}) {
   const url = new URL(here.service.baseUrl).href;
   if (!kept) await rm(here.path('donor-sync.yaml'));

@@ -8,13 +8,13 @@ import { holdsSchema, runsSchema } from '../documents.ts';
 export type Row = Record<string, string>;
 type Report = z.infer<typeof runsSchema>['runs'][number];
 
-/** Whether values are written into a copy of the file, or into the file itself. */
+/** The product writes values into a copy of the file, or into the file itself. */
 export const LAYOUTS = ['a separate output', 'the file itself'] as const;
 export type Layout = (typeof LAYOUTS)[number];
 
 export interface ShortFile {
   here: CliWorld;
-  /** The contacts' rows as another program exports them, without our values. */
+  /** The contacts' rows as a different program exports them. They do not contain our values. */
   exported: readonly Row[];
   /** The rows of the output after the first sync, by id. */
   paid: ReadonlyMap<string, Row>;
@@ -33,7 +33,7 @@ export interface ShortFile {
   export(rows: readonly Row[]): Promise<void>;
 }
 
-/** Opens such a client, and syncs its complete file once. */
+/** Opens a client whose file can become shorter, and syncs its complete file once. */
 export async function openShortFile(
   open: (options: CliWorldOptions) => Promise<CliWorld>,
   {
@@ -42,7 +42,7 @@ export async function openShortFile(
     ...options
   }: CliWorldOptions & {
     layout?: Layout;
-    /** Adds other columns to the export. */
+    /** Adds further columns to the export. */
     prepare?: (rows: readonly Row[]) => readonly Row[];
   } = {},
 ): Promise<ShortFile> {
@@ -89,7 +89,7 @@ export async function editSettings(here: CliWorld, from: string, to: string): Pr
   await writeFile(path, text.replace(from, to));
 }
 
-/** The expected end of a run that opens a decision about missing contacts. */
+/** The expected result of a run that opens a decision about missing contacts. */
 export const ASKED = {
   exitCode: 3,
   report: { status: 'incomplete', reason: { code: 'contacts_missing' } },
@@ -98,7 +98,9 @@ export const ASKED = {
 /** The expected end of a run that opens no decision. */
 export const WELL = { exitCode: 0, report: { status: 'succeeded', reason: null } };
 
-/** Expects that every contact has all paid values, that no decision is open, and that no more credits were spent. */
+/**
+ * Expects that every contact has all paid values, that no decision is open, and that no further credits were spent.
+ */
 export async function expectAllOf(file: ShortFile, but: readonly string[] = []): Promise<void> {
   const { here, paid, credits } = file;
   const rows = await file.output();
@@ -110,13 +112,12 @@ export async function expectAllOf(file: ShortFile, but: readonly string[] = []):
   expect((await here.runJson(['holds'], holdsSchema)).batches).toEqual([]);
 }
 
-/** Expects that these contacts still have their rows, wherever they are in the output. */
+/** Expects that these contacts still have their rows in any place in the output. */
 export async function expectRows(file: ShortFile, ids: Iterable<string>): Promise<void> {
   const rows = await file.output();
   for (const id of ids) expect([id, rows.get(id)]).toEqual([id, file.paid.get(id)]);
 }
 
-/** Returns the IDs in these rows. */
 export function idsOf(rows: readonly Row[]): string[] {
   return rows.map(({ Id = '' }) => Id);
 }

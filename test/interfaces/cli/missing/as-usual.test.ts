@@ -1,4 +1,4 @@
-/** Tests the rest of a run on a night when many rows are missing, and who is notified. */
+/** Tests the notifications and the other steps of a run when many rows are missing. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -40,7 +40,10 @@ function donorsOf(file: ShortFile, ids: readonly string[]): string[] {
 }
 
 describe('while many rows are missing', () => {
-  /** Opens a client with every tenth contact on the board. Too few of them are missing for the group's own guard. */
+  /**
+   * Opens a client with every tenth contact on the board. The number of missing board members is too small for the
+   * group's own guard.
+   */
   async function openBoard(): Promise<{ file: ShortFile; board: string[] }> {
     const isOnBoard = (at: number) => at % 6 === 0;
     const file = await openShortFile(open, {
@@ -89,7 +92,7 @@ describe('while many rows are missing', () => {
   it('new contacts are bought and delivered, and changed ones are refreshed', async () => {
     const file = await openShortFile(open, { people: 60 });
     const [newcomer = {}, moved = {}] = [file.exported.at(-1), file.exported[0]];
-    // Another person with an ID that is not on record.
+    // A different person with an ID that the product has not recorded.
     const arrived: Row = { ...newcomer, Id: 'N1', Address: '7 Quarry Lane, Reno, NV 89501' };
     const other: Row = { ...moved, Address: '1 Elm Street, Reno, NV 89501' };
     await file.export([other, ...file.exported.slice(1, 25), arrived]);

@@ -20,7 +20,7 @@ const open = closedAfterTest(openCliWorld);
 const PEOPLE = 90;
 const SHORT = 30;
 
-/** A night with contacts that have a profile. The short file contains only some of them. */
+/** Contacts that have a profile, and a short file that contains only some of these contacts. */
 interface Night extends ShortFile {
   short: readonly Row[];
   whole: readonly Row[];
@@ -32,7 +32,7 @@ interface Night extends ShortFile {
 
 async function openNight(layout: Layout): Promise<Night> {
   const file = await openShortFile(open, { layout, people: PEOPLE });
-  // If the output is separate, the input is another program's export. Otherwise it is what a user saves.
+  // If the output is separate, the input is a different program's export. Otherwise a user saves the file.
   const whole = layout === 'the file itself' ? [...file.paid.values()] : file.exported;
   const short = whole.slice(0, SHORT);
   const inShort = new Set(idsOf(short));
@@ -94,7 +94,7 @@ describe.each(LAYOUTS)('while rows are missing from %s', (layout) => {
     expect((await night.sync()).report?.reason).toBeNull();
     const kept = new Set(gone);
     const rows = await night.output();
-    // With the file itself, a user has put back the rows with their values after the undo.
+    // If the product writes into the file itself, a user has restored the rows and their values after the undo.
     const isBack = layout === 'the file itself' && name.startsWith('undo');
     for (const id of isBack ? [] : gone) expect(rows.get(id)?.['Donor ID'] ?? '').toBe('');
     for (const id of night.paid.keys()) {
@@ -106,7 +106,7 @@ describe.each(LAYOUTS)('while rows are missing from %s', (layout) => {
   it('nothing that a user has undone or emptied comes back with the others', async () => {
     const night = await openNight(layout);
     const [emptied = ''] = night.missing;
-    // A user clears one value in the output, and another run is undone after all rows are back.
+    // A user clears one value in the output. After all rows have returned, a different run is undone.
     const output = layout === 'the file itself' ? 'riverside.csv' : 'out.csv';
     const edited = [...night.paid.values()].map((row) =>
       row['Id'] === emptied ? { ...row, 'Donor ID': '' } : row,
@@ -132,7 +132,7 @@ describe.each(LAYOUTS)('while rows are missing from %s', (layout) => {
   });
 });
 
-/** Expects the rows. A separate output has all rows. The file itself has only the rows that a user left in it. */
+/** The file itself has only the rows that a user left in it. */
 async function expectKept(night: Night, layout: Layout): Promise<void> {
   if (layout === 'a separate output') await expectRows(night, night.absent);
   else expect([...(await night.output()).keys()]).toEqual(idsOf(night.short));

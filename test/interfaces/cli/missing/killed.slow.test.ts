@@ -1,5 +1,6 @@
 /**
- * Sends SIGKILL while a short file is synced, while its decision is answered, and while the rows leave and come back.
+ * Sends SIGKILL while a short file is synced, while a user answers its question, and while rows are removed and
+ * restored.
  */
 import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -16,7 +17,7 @@ const PRELOAD = join(import.meta.dirname, '../../../failpoints/preload.ts');
 const PEOPLE = 60;
 const SHORT = 20;
 
-/** Points in writes to the file that users see, and in the recording of answers. */
+/** Points at which the process writes the file that users see, or records an answer. */
 const TELLING = /(rename|sync) out\.csv|commit: .*(insert|update) (holds|writes)/;
 
 /**
@@ -24,16 +25,19 @@ const TELLING = /(rename|sync) out\.csv|commit: .*(insert|update) (holds|writes)
  */
 const MOST_OTHERS = 3;
 
-/** Steps that change nothing. A kill around such a step is the same as a kill after the previous change. */
+/**
+ * Steps that change nothing. A kill before or after such a step has the same effect as a kill after the previous
+ * change.
+ */
 const CHANGES_NOTHING = /^after commit|GET |before commit: update runs$/;
 
 interface Scene {
   file: ShortFile;
   /** Saves the folder's current files. The returned function restores them. */
   keep(): Promise<() => Promise<void>>;
-  /** Returns the points that a command passes. */
+  /** Returns the names of the points in the command's work. */
   pointsOf(args: readonly string[]): Promise<string[]>;
-  /** Runs a command and kills it at a point. */
+  /** Runs a command, and kills its process at the given point. */
   kill(args: readonly string[], point: string): Promise<void>;
 }
 
@@ -79,7 +83,7 @@ async function openScene(): Promise<Scene> {
   };
 }
 
-/** Returns the important points, and a few other points spread from the start to the end. */
+/** Returns the important points, and a few other points from the whole command. */
 function chosen(points: readonly string[]): string[] {
   const others = points.filter((point) => !TELLING.test(point));
   const step = Math.max(1, Math.floor(others.length / MOST_OTHERS));

@@ -1,4 +1,4 @@
-/** Tests lists that shrink to nothing, short lists, and lists that shrink a little each night. */
+/** Tests short lists, lists that become empty, and lists that become a little shorter each night. */
 import { writeFile } from 'node:fs/promises';
 import Sqlite from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
@@ -78,7 +78,7 @@ describe('a short list', () => {
 });
 
 describe('a list that shrinks a little each night', () => {
-  /** Opens a client for which a test can let days pass. */
+  /** Opens a client. The test can simulate the passing of days. */
   async function openDays() {
     const file = await openShortFile(open, { people: 150 });
     return {
@@ -93,8 +93,8 @@ describe('a list that shrinks a little each night', () => {
   }
 
   /**
-   * Makes all recorded departures and answers older by this much. The clock cannot be moved, because the service and
-   * this machine agree on the time.
+   * Moves the times of all recorded departures and answers back. The clock cannot be moved, because the service and
+   * this machine use the same time.
    */
   function makeOlder({ here }: ShortFile, ms: number): void {
     const db = new Sqlite(here.path('store.db'));
@@ -146,7 +146,7 @@ describe('a list that shrinks a little each night', () => {
     expect(await file.answer('reject')).toBe(50);
     expect(await night(100)).toMatchObject(WELL);
     await expectRows(file, file.paid.keys());
-    // A few other contacts can leave in the meantime, but none of the fifty is removed.
+    // A few other contacts can leave before the user answers, but none of the fifty is removed.
     expect(await night(98)).toMatchObject(WELL);
     expect((await file.output()).size).toBe(148);
     expect(await night(98, 8)).toMatchObject(ASKED);

@@ -1,4 +1,7 @@
-/** Tests a file in which rows are missing for a night, and commands that write the output before the rows are back. */
+/**
+ * Tests a file in which rows are missing for a night. Also tests commands that write the output before the rows have
+ * returned.
+ */
 import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { type CliWorld, openCliWorld } from '../../../helpers/cli.ts';
@@ -71,7 +74,7 @@ describe('a short export', () => {
     const [first = '', second = ''] = enhanced;
     const short = whole.filter(({ Id }) => Id === first || Id === second);
     await here.saveRows([...short, ...whole.slice(-30)]);
-    // Runs before any run has read the short file, and for a contact that is missing from it.
+    // The command runs before any run has read the short file. The contact is missing from this file.
     const absent = enhanced.find((id) =>
       whole.slice(0, -30).some(({ Id }) => Id === id && id !== first && id !== second),
     );

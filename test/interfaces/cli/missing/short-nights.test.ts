@@ -17,7 +17,8 @@ const open = closedAfterTest(openCliWorld);
 
 describe.each(LAYOUTS)('a night without most rows, with %s', (layout) => {
   /**
-   * Returns the rows as a user saves them who works in the file. They contain our values if these are in the same file.
+   * Returns the rows that a user who works in the file would save. They contain our values if these are in the same
+   * file.
    */
   const shown = ({ exported, paid }: ShortFile) =>
     layout === 'the file itself' ? [...paid.values()] : exported;
@@ -66,7 +67,7 @@ describe('rows that someone adds again to the file itself', () => {
     const whole = [...file.paid.values()];
     await file.export(whole.slice(0, 20));
     expect(await file.sync()).toMatchObject(ASKED);
-    // The kept rows have our columns. The other rows come from another program and do not.
+    // The kept rows have our columns. The other rows come from a different program and do not have these columns.
     const blank = Object.fromEntries(Object.keys(whole[0] ?? {}).map((name) => [name, '']));
     const added = file.exported.slice(20).map((row) => ({ ...blank, ...row }));
     await file.export([...whole.slice(0, 20), ...added]);

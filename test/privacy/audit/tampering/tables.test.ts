@@ -16,7 +16,7 @@ describeEachDatabase('a tampering with the tables of the audit', (open, kind) =>
     ],
     ['a table that others need is dropped', sql`drop table people`, /is gone from the database/],
   ])('is named: %s', async (_, change, part) => {
-    // Uses a separate database, because other tests would miss the deleted rows.
+    // The test uses a separate database, because other tests need the deleted rows.
     const world = await storeWorlds(open)();
     await fill(world);
     await change.execute(world.db);
@@ -39,7 +39,7 @@ describeEachDatabase('a tampering with the tables of the audit', (open, kind) =>
     expect(problems.join('\n')).toMatch(/has the trigger "hidden"/);
   });
 
-  /** Changes to the tables themselves. They use a separate database, because they would affect other tests. */
+  /** Changes to the tables themselves. Each change uses a separate database, because it would affect other tests. */
   const CHANGED_TABLES: Readonly<Record<string, [statements: string[], says: RegExp]>> = {
     'a table is a view that hides an entry from those who write': [
       [
@@ -92,7 +92,10 @@ describeEachDatabase('a tampering with the tables of the audit', (open, kind) =>
     );
   });
 
-  /** Changes the file as another program can, which also has rights to the schema that a statement does not have. */
+  /**
+   * Changes the file as a different program can. That program may also change the schema, which a statement must not
+   * change.
+   */
   function changeFile({ url }: StoreWorld, change: (file: Sqlite.Database) => void): void {
     const file = new Sqlite(url.replace('sqlite:', '')).unsafeMode(true);
     file.pragma('writable_schema = on');

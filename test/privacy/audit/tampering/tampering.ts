@@ -1,4 +1,7 @@
-/** Changes to the audit by someone who has the whole database but not its key. `verify` must report each of them. */
+/**
+ * Changes to the audit. Someone with access to the whole database, but not to its key, can make them. `verify` must
+ * report each change.
+ */
 import { expect } from 'vitest';
 import { savePause } from '../../../../src/clients/statements/schedules.ts';
 import { isDonorSyncError } from '../../../../src/core/errors.ts';
@@ -17,16 +20,18 @@ export const BEN = '0035e00000000ben';
 export const DAY_MS = 86_400_000;
 
 export interface Tampering {
-  /** Makes the changes in the database. */
   does: (db: Database, world: StoreWorld) => Promise<unknown>;
   says: RegExp;
-  /** True if only a comparison with an end that was recorded outside of the database reveals the change. */
+  /**
+   * True if the change can be found only by comparing the audit with an end that was recorded outside of the
+   * database.
+   */
   needsKnown?: true;
   /** True if the older entries of the chain were purged before the change. */
   isPurged?: true;
   /** True if two people were erased before the change. */
   isErased?: true;
-  /** True if an erased person was named only in entries that were purged since then. The erasure is still recorded. */
+  /** True if only entries that have since been purged named an erased person. The erasure is still recorded. */
   isErasedAndPurged?: true;
 }
 
@@ -54,7 +59,7 @@ export function endOf(db: Database) {
   return db.selectFrom('audit_head').selectAll().executeTakeFirstOrThrow();
 }
 
-/** Tampers with an audit that contains what is needed. Expects that `verify` reports it and the product continues. */
+/** Expects that `verify` reports the change and that the product continues to work. */
 export async function expectNamed(world: StoreWorld, tampering: Tampering): Promise<void> {
   await fill(world);
   if (tampering.isErased)
@@ -112,7 +117,7 @@ export function ask(store: StoreWorld['store'], contact: string) {
   );
 }
 
-/** Makes more changes. Returns their errors, except errors that a user can act on. */
+/** Makes further changes to the database. Returns their errors, except errors that a user can resolve. */
 export async function unexpectedOf({ store }: StoreWorld): Promise<unknown[]> {
   const tried = await Promise.allSettled([
     store.act((trx) => savePause(trx, 'next')),

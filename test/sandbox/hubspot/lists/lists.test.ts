@@ -14,7 +14,7 @@ import { ask, contactIds, startAccount } from '../account.ts';
 const LISTS = '/crm/lists/2026-09';
 /** More members than fit into the largest page. */
 const MANY = 300;
-/** Enough people for a board and a staff. */
+/** A sandbox of this size has enough people for a board list and a staff list. */
 const ENOUGH = { contacts: 60, donors: 60 };
 
 const listSchema = z.object({
@@ -477,13 +477,13 @@ async function search(account: HubspotSandbox, body: object) {
   return searchSchema.parse((await ask(account, 'POST', `${LISTS}/search`, { body })).body);
 }
 
-/** Like `contactIds`, but for more contacts than the API returns per page. */
+/** The number can be larger than a page of the API. */
 async function peopleIds(account: HubspotSandbox, count: number): Promise<string[]> {
   const { body } = await control(account, 'GET', `/people?limit=${count}`);
   return peopleSchema.parse(body).people.map(({ id }) => id);
 }
 
-/** Returns the position of each contact in the list of the world's people. */
+/** Returns each contact's position in the list of all people. */
 async function positions(rootUrl: string): Promise<Map<string, number>> {
   const response = await fetch(`${rootUrl}/_sandbox/people?limit=200`);
   const { people } = peopleSchema.parse(await response.json());

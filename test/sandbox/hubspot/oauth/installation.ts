@@ -12,7 +12,7 @@ export const VERIFIER = 'v'.repeat(64);
 
 const SCOPES = 'crm.objects.contacts.read crm.lists.read';
 
-/** Parameters that replace those of an honest app. Null omits a parameter. */
+/** Parameters that replace the parameters of a correct app. Null omits a parameter. */
 export type Parameters = Record<string, string | null>;
 
 /** Returns the address at which a user gives an app its permissions. */
@@ -44,7 +44,7 @@ export async function approve(
   return location.searchParams.get('code') ?? '';
 }
 
-/** Opens a page. Returns the redirect's target, or null. */
+/** Opens a page. Returns the redirect target, or null. */
 export async function open(url: string) {
   const response = await fetch(url, { redirect: 'manual' });
   const location = response.headers.get('location');
@@ -109,7 +109,7 @@ export function tokensOf({ status, body }: Answer) {
   return tokensSchema.parse(body);
 }
 
-/** Installs the app. Returns its tokens. */
+/** Installs the app. */
 export async function install(account: HubspotSandbox, parameters: Parameters = {}) {
   return tokensOf(await redeem(account, await approve(account, parameters)));
 }

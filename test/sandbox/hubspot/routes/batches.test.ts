@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { control, edit } from '../../../testbed/asking.ts';
 import { ask, CONTACTS, contactIds, readError, readResults, startAccount } from '../account.ts';
 
-/** Sends a batch about contacts. */
 function send(account: Parameters<typeof ask>[0], work: string, body: unknown) {
   return ask(account, 'POST', `${CONTACTS}/batch/${work}`, { body });
 }

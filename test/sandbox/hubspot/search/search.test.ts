@@ -18,7 +18,7 @@ const filter = (propertyName: string, operator: string, value?: string) => ({
 });
 const only = (...filters: unknown[]) => ({ filterGroups: [{ filters }], limit: 200 });
 
-/** Runs a search that must be refused. Returns the error. */
+/** Runs a search that HubSpot must refuse. */
 async function refusal(account: Parameters<typeof ask>[0], body: unknown) {
   return readError(await ask(account, 'POST', `${CONTACTS}/search`, { body }));
 }

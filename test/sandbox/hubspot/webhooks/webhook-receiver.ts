@@ -14,7 +14,7 @@ const eventsSchema = z.array(
   }),
 );
 
-/** One request that arrived. */
+/** A request that the receiver got. */
 export interface Received {
   method: string;
   /** The full address of the request. */
@@ -28,7 +28,7 @@ export interface Received {
 export interface Receiver {
   url: string;
   received: readonly Received[];
-  /** Sets the response from now on. The initial status is 204. */
+  /** Sets the response to later requests. The initial status is 204. */
   answerWith(status: number, headers?: Record<string, string>): void;
 }
 

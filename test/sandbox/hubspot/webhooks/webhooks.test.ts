@@ -10,7 +10,7 @@ import { type Answer, control, edit } from '../../../testbed/asking.ts';
 import { ask, contactIds, startAccount } from '../account.ts';
 import { type Received, type Receiver, startReceiver } from './webhook-receiver.ts';
 
-/** Long enough for many attempts, if there were any. */
+/** The time in which the sandbox would repeat a call many times, if it repeated calls. */
 const QUIET_MS = 300;
 /** HubSpot tells receivers to refuse older requests. */
 const STALE_MS = 300_000;
@@ -38,7 +38,7 @@ async function setUp(
   return ask(account, method, `/webhooks/v3/${appId}${path}`, body === undefined ? {} : { body });
 }
 
-/** Starts an account whose app has a webhook address and these subscriptions. */
+/** Starts an account with an app. The app has a webhook address and these subscriptions. */
 async function startSubscribed(
   subscriptions: readonly object[],
   options: Parameters<typeof startAccount>[0] = {},
@@ -68,7 +68,7 @@ function eventually(check: () => unknown): Promise<unknown> {
   return vi.waitFor(check, { timeout: PATIENCE_MS });
 }
 
-/** Waits for this many events. Returns them in the order in which they happened. */
+/** Returns them in the order in which they happened. */
 async function waitForEvents(receiver: Receiver, count: number) {
   await eventually(() => expect(eventsOf(receiver).length).toBeGreaterThanOrEqual(count));
   // Simultaneous deliveries can overtake each other.
@@ -79,7 +79,7 @@ function createContact(account: HubspotSandbox, properties: Record<string, strin
   return ask(account, 'POST', '/crm/v3/objects/contacts', { body: { properties } });
 }
 
-/** Returns true if the request is signed with the secret. Checks it as HubSpot tells receivers to. */
+/** Checks it as HubSpot tells receivers to. */
 function isSigned(request: Received, secret: string): boolean {
   const timestamp = request.headers['x-hubspot-request-timestamp'];
   const uri = request.url.replaceAll('%2F', '/');
@@ -369,7 +369,7 @@ describe('deliveries', () => {
     await waitForEvents(receiver, 1);
     await createContact(account, { lastname: 'Mensah' });
     await account.close();
-    // Deliveries that were sent before can still arrive.
+    // Deliveries that were sent earlier can still arrive.
     await sleep(QUIET_MS);
     const count = receiver.received.length;
     await sleep(QUIET_MS);
@@ -438,7 +438,7 @@ async function sent(account: HubspotSandbox) {
   return sentSchema.parse((await control(account, 'GET', '/webhooks/deliveries')).body);
 }
 
-/** Waits until every event was accepted or given up. */
+/** Waits until every event has been accepted or abandoned. */
 function nothingWaits(account: HubspotSandbox) {
   return eventually(async () => expect((await sent(account)).waiting).toBe(0));
 }

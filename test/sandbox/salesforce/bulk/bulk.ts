@@ -55,7 +55,6 @@ export async function openIngest(
   return accepted(await ask(org, 'POST', '/jobs/ingest', { body }));
 }
 
-/** Uploads the CSV of a job. */
 export async function upload(org: SalesforceSandbox, { id }: Job, csv: string) {
   const headers = { 'content-type': 'text/csv' };
   return ask(org, 'PUT', `/jobs/ingest/${id}/batches`, { body: csv, headers });
@@ -78,7 +77,7 @@ export async function ended(org: SalesforceSandbox, { id }: Job): Promise<Job> {
   throw new Error(`The job ${id} does not come to an end.`);
 }
 
-/** Writes a CSV with a job. Returns the job after it has ended. */
+/** Creates a job that writes a CSV file's rows. Returns the job after it has ended. */
 export async function ingest(
   org: SalesforceSandbox,
   csv: string,

@@ -23,7 +23,7 @@ function anApp(org: SalesforceSandbox) {
   });
 }
 
-/** Opens an authorization page. Returns the redirect's target. */
+/** Opens an authorization page. Returns the redirect target. */
 async function open(url: string): Promise<URL> {
   const response = await fetch(url, { redirect: 'manual' });
   return new URL(response.headers.get('location') ?? '');

@@ -75,7 +75,7 @@ describe('functions of dates', () => {
       (await query(org, `SELECT COUNT() FROM Contact WHERE ${OURS} AND ${condition}`)).totalSize;
     expect(await count('CALENDAR_QUARTER(Birthdate) = 4')).toBe(3);
     expect(await count('DAY_IN_YEAR(Birthdate) = 60')).toBe(3);
-    // 2 is Monday, and 1 is Sunday.
+    // The number 1 is Sunday, and the number 2 is Monday.
     expect(await count('DAY_IN_WEEK(Birthdate) = 2')).toBe(3);
     expect(await count('DAY_IN_WEEK(Birthdate) = 1')).toBe(3);
     expect(await count('WEEK_IN_YEAR(Birthdate) = 53')).toBe(3);

@@ -1,4 +1,7 @@
-/** Tests the commands of the Salesforce CLI that an administrator would use, by sending the same requests. */
+/**
+ * Tests the commands of the Salesforce CLI that an administrator would use. The test sends the same requests as the
+ * CLI.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import {
@@ -21,7 +24,7 @@ afterAll(() => org.close());
 const ORGANIZATION =
   'SELECT Name, InstanceName, IsSandbox, TrialExpirationDate, NamespacePrefix, OrganizationType FROM Organization';
 
-/** Sends a request that must succeed. Returns the body. */
+/** Sends a request that must succeed. */
 async function good(one: SalesforceSandbox, method: string, path: string, body?: unknown) {
   const answer = await ask(one, method, path, body === undefined ? {} : { body });
   expect([method, path, answer.status >= 200 && answer.status < 300, answer.body]).toMatchObject([
@@ -39,7 +42,7 @@ function soqlPath(soql: string, resource = 'query'): string {
 
 const jobSchema = z.looseObject({ id: z.string(), state: z.string() });
 
-/** Creates a Bulk API job like the CLI does. Returns its ID. */
+/** Creates a Bulk API job as the CLI does. Returns its ID. */
 async function ingestJob(
   one: SalesforceSandbox,
   operation: string,
@@ -105,7 +108,7 @@ const byCli: Record<string, Case> = {
     expect(await good(one, 'GET', `/services/data/v66.0/sobjects/User/${user_id}`)).toMatchObject({
       Username: one.username,
     });
-    // The CLI recognises by this response that the org is not a Dev Hub.
+    // From this response, the CLI learns that the org is not a Dev Hub.
     const hub = await ask(one, 'GET', soqlPath('SELECT Id FROM ScratchOrgInfo limit 1'));
     expect(hub.status).toBe(400);
     await greet(one);

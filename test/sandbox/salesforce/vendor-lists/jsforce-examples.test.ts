@@ -1,4 +1,7 @@
-/** Runs jsforce's documented examples that an administrator would use, with jsforce itself. */
+/**
+ * Runs documented examples of jsforce with the library itself. The examples are those that an administrator would
+ * use.
+ */
 import jsforce from 'jsforce';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';

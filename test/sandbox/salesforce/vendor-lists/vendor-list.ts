@@ -1,4 +1,4 @@
-/** Reads the lists in docs/salesforce-surface.md, and signs in for the cases in them. */
+/** Reads the lists in docs/salesforce-surface.md. Also signs in for the cases in these lists. */
 import { createPrivateKey, sign } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import jsforce from 'jsforce';
@@ -12,7 +12,10 @@ const PAGE = await readFile(
   'utf8',
 );
 
-/** Returns the first cell of each line in a list, without quotes, and whether an administrator uses it. */
+/**
+ * Reads the lines of a list. Returns the first cell of each line without quotes, and a flag for lines that an
+ * administrator uses.
+ */
 export function readList(heading: string, nameOf: (cells: string[]) => string) {
   const section = PAGE.split(`## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
   const lines = section

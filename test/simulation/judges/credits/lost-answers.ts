@@ -18,8 +18,9 @@ export function createLostAnswers(ledger: Ledger): LostAnswers {
   return { isHiddenByPurchase, readBefore, isNamedFree, isPartBesideOther };
 
   /**
-   * Returns true if bought credits hide the cost of lost responses. Between the last reading before the request and the
-   * first reading that shows it, the purchase changes the balance, so the balance shows no cost or too little.
+   * Returns true if bought credits hide the cost of lost responses. The purchase happens after the last reading
+   * before the request and before the first reading after it. The balance then shows no cost, or only a part of the
+   * cost.
    */
   function isHiddenByPurchase(payment: Payment, sender: string): boolean {
     if (isKept(payment)) return false;
@@ -37,8 +38,9 @@ export function createLostAnswers(ledger: Ledger): LostAnswers {
   }
 
   /**
-   * Returns when the process that lost the response read a balance that shows the charge, counting all later charges.
-   * Returns never if others had changed the balance before, or if something other than a lost response causes readings.
+   * Returns the time when the process that lost the response read a sufficiently current balance. The balance must
+   * include the charge and all later charges. Returns infinity if others had changed the balance before, or if the
+   * process reads balances for other reasons.
    */
   function seenBy(sender: string, { job }: Payment, since: number): number {
     const { faults, service, settings } = swarm;
@@ -60,8 +62,8 @@ export function createLostAnswers(ledger: Ledger): LostAnswers {
   }
 
   /**
-   * Returns when the balance was read that settles the lost response. It can be earlier if the process froze before it
-   * sent the request.
+   * Returns the time when the process read the balance that settles the lost response. The time can be before the
+   * request if the process froze first.
    */
   function readBefore({ job }: Payment): number {
     const readAt = readings.get(job.sender)?.findLast((at) => at <= job.sentAt) ?? NEVER;
@@ -69,8 +71,8 @@ export function createLostAnswers(ledger: Ledger): LostAnswers {
   }
 
   /**
-   * Returns true if the request counts as free. The total cost of several lost requests of a key is known, but not
-   * always which of them cost it. Requests of another client with the same sum may count as charged instead.
+   * Returns true if the request counts as free. The product knows the total cost of a key's lost requests, but not
+   * always which requests were charged. It can assign the charge to a different client's requests with the same sum.
    */
   function isNamedFree(payment: Payment): boolean {
     if (!swarm.sharedKey || crms.length === 1) return false;
@@ -80,11 +82,11 @@ export function createLostAnswers(ledger: Ledger): LostAnswers {
   }
 
   /**
-   * Returns true if the service accepted only a part of the request although credits were left, and its response was
-   * lost together with a smaller request's response. The service's document excludes such a part (4.5.3: only when the
-   * bucket is empty). The product relies on this when it decides by the sizes of several lost requests which of them
-   * were charged. The cost of the part can equal the cost of the smaller request, or what remains of it if only a part
-   * of that request was accepted too. If a part is lost alone, none of it counts as free.
+   * Returns true if the service accepted only part of the request although credits were left, and if its response and
+   * a smaller request's response were both lost. The service's document excludes this case, because the bucket must
+   * be empty (4.5.3). The product relies on this rule when it finds the charged requests by their sizes. The cost of
+   * the part can equal the cost of the smaller request, or the cost of its accepted part. If only this response was
+   * lost, no part counts as free.
    */
   function isPartBesideOther(payment: Payment): boolean {
     if (swarm.service.partly === 0 || isKept(payment)) return false;
@@ -93,7 +95,7 @@ export function createLostAnswers(ledger: Ledger): LostAnswers {
     const own = submitted.find(isOwn);
     const charge = deps.charges().find((each) => each.sender === sender && each.at === paidAt);
     if (!own || !charge || charge.credits >= own.persons || charge.balance === 0) return false;
-    // A request that was recorded but never left its process, because the process died, has a size as well.
+    // If a process died before it sent a recorded request, that request also has a size.
     if (deps.isTakenForCharged(charge.credits)) return true;
     const beside = submitted.filter(
       (each) => each.key === key && Math.abs(each.sentAt - sentAt) <= READING_MS && !isOwn(each),

@@ -1,6 +1,6 @@
 /**
- * Finds payments for a contact of a list whose ID has changed, although it was already paid for under another ID.
- * Judged by the service's ledger and the list: the new row has the details for which the former row was paid.
+ * Finds repeated payments for contacts of a list whose ID has changed. The check compares the service's ledger with
+ * the list. The new row has the details for which the former row was paid.
  */
 import { type Record_, versionOf } from '../../crm/record.ts';
 import type { Job } from '../../service/service.ts';
@@ -29,10 +29,10 @@ export function createNewIds(ledger: Ledger, reasonToPayAgain: ReasonToPayAgain)
     // A later credit for the new row is judged separately.
     if (payments.some((each) => each.record === record && each.job.paidAt > since)) return;
     if (hasChangedBetween(record, rows, version)) return;
-    // Only a contact that is missing for the first time can continue with another ID. If it had left before, it is no
-    // longer expected.
+    // Only a contact that is missing for the first time can continue with a different ID. A contact that left earlier
+    // is no longer expected.
     if ([record, ...rows].some(hadLeft)) return;
-    // If a part of the details is missing, nobody can tell who it is.
+    // If some details are missing, nobody can tell which person the row describes.
     if (swarm.people.revoke > 0) return;
     if (reasonToPayAgain({ record, version }, paid, job) !== null) return;
     const what = `contact ${record.id} is paid for, and was as ${paid.record.id}, with the same details`;
@@ -40,7 +40,8 @@ export function createNewIds(ledger: Ledger, reasonToPayAgain: ReasonToPayAgain)
   }
 
   /**
-   * Returns true if one of the rows was read with other details after the payment, so the current details are a change.
+   * Returns true if a process read one of the rows with different details after the payment. The current details then
+   * count as a change.
    */
   function hasChangedBetween(record: Record_, rows: readonly Record_[], version: string): boolean {
     return [record, ...rows].some(
@@ -50,7 +51,7 @@ export function createNewIds(ledger: Ledger, reasonToPayAgain: ReasonToPayAgain)
   }
 }
 
-/** Returns true for a row that was deleted or invisible before it got another ID. */
+/** Returns true for a row that was deleted or invisible before it got a new ID. */
 function hadLeft({ firstLeftAt, gone }: Record_): boolean {
   return firstLeftAt !== null && firstLeftAt < (gone?.at ?? Number.POSITIVE_INFINITY);
 }

@@ -1,6 +1,6 @@
 /**
- * Finds the contact of a paid person by the numbers in the address and the employer, in the current and former content
- * of the CRM records.
+ * Finds the contact of a paid person. Searches the current and former CRM records for the numbers in the address and
+ * the employer.
  */
 import type { SimulatedCrm } from '../../crm/crm.ts';
 import { type Record_, versionOf } from '../../crm/record.ts';
@@ -11,7 +11,7 @@ import type { Job } from '../../service/service.ts';
 export interface Owner {
   crm: SimulatedCrm;
   record: Record_;
-  /** A text that is equal for two payments with the same details. */
+  /** A string that is the same for payments with the same details. */
   version: string;
 }
 
@@ -23,8 +23,8 @@ export function ownerOf(
   const address = numberIn(person.addresses[0]);
   const employer = numberIn(person.employers[0]);
   for (const crm of crms) {
-    // Contacts that existed when the request was sent come before later contacts, and before contacts that had left.
-    // One may have been merged into the other.
+    // Contacts that existed when the request was sent come first, because a contact may have been merged into a
+    // different contact.
     const all = [...crm.records.values()];
     const sent = all.filter(
       ({ bornAt, gone }) => bornAt <= sentAt && (gone === null || gone.at > sentAt),
@@ -52,7 +52,7 @@ export function ownerOf(
     for (const details of [record.details, ...record.history]) {
       const isAddress = address === null || details.address.number === address;
       const isEmployer = employer === null || details.employer.number === employer;
-      // If a part is unreadable, the details still count as the same.
+      // If some details are unreadable, the remaining details are enough for a match.
       if (isAddress && isEmployer) return [{ crm, record, version: versionOf(details) }];
     }
     return [];

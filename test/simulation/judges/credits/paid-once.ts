@@ -1,7 +1,4 @@
-/**
- * Finds payments for a contact although the person was already paid for in another record, or in a record that was
- * merged into it.
- */
+/** Finds payments for a person who was already paid for in a different record or in a merged record. */
 import { versionOf } from '../../crm/record.ts';
 import type { Job } from '../../service/service.ts';
 import type { Ledger, Payment } from './ledger.ts';
@@ -19,7 +16,9 @@ export function createPaidOnce(ledger: Ledger, reasonToPayAgain: ReasonToPayAgai
   const { swarm, crms, violate } = deps;
   return { judgeTwins, judgeMerged };
 
-  /** If profiles are shared, the same details are paid for only once, whichever of a person's records have them. */
+  /**
+   * If profiles are shared, the same details are paid for only once, even if several records of a person have them.
+   */
   function judgeTwins({ record, version }: Owner, job: Job, last: Payment | undefined): void {
     const twins = new Set(twinsOf(crms, record));
     const paid = payments.findLast(
@@ -28,7 +27,7 @@ export function createPaidOnce(ledger: Ledger, reasonToPayAgain: ReasonToPayAgai
     );
     if (paid === undefined || (last !== undefined && last.job.paidAt >= paid.job.paidAt)) return;
     if (!isKept(paid)) return;
-    // After a user has decided about a lost response, it no longer makes other contacts of that person wait.
+    // After a user has decided about a lost response, other contacts of that person no longer wait for that response.
     if (!paid.isAnswered && paid.record.rejectedLoss !== null) return;
     // The profile arrived for the other contact, but was deleted before it could arrive for this one.
     const { goneAt, paidAt } = paid.job;
@@ -41,8 +40,8 @@ export function createPaidOnce(ledger: Ledger, reasonToPayAgain: ReasonToPayAgai
   }
 
   /**
-   * If a paid contact is merged into another contact, that contact gets its profile. The other contact's details at
-   * that time are no reason to pay, if the paying run has read the merge.
+   * If a paid contact is merged into an unpaid contact, the unpaid contact gets the profile. If the paying run has
+   * read the merge, the unpaid contact's details at that time are no reason to pay.
    */
   function judgeMerged({ crm, record, version }: Owner, job: Job, last: Payment | undefined): void {
     // A list does not report merges.
@@ -57,7 +56,7 @@ export function createPaidOnce(ledger: Ledger, reasonToPayAgain: ReasonToPayAgai
       if (last !== undefined && last.job.paidAt > gone.at) continue;
       const paid = payments.findLast((payment) => payment.record === loser);
       if (paid === undefined) continue;
-      // A job without a result allows another one. A user decides about a lost response.
+      // If a job had no result, the product may pay again. A user decides about a lost response.
       const isKnown = paid.isAnswered
         ? paid.job.fate === 'completed'
         : settings.onLostAnswer === 'hold';
@@ -65,20 +64,19 @@ export function createPaidOnce(ledger: Ledger, reasonToPayAgain: ReasonToPayAgai
       if (gone.heirVersion !== version || reasonToPayAgain({ record, version }, paid, job))
         continue;
       if (!isKept(paid)) continue;
-      // The first reading of the details counts as the details of the payment. If the details were different then, they
-      // have changed since.
+      // The product treats the first details that it reads as the details of the payment. If the details were
+      // different at that time, they have since changed.
       const wasElse = record.readAs.some(
         (read) => read.at > gone.at && read.version !== gone.heirVersion,
       );
       if (settings.whenIdentityChanges && wasElse) continue;
-      // A contact with its own profile is refreshed by that profile's age.
+      // The age of its own profile determines when a contact is refreshed.
       const why = last === undefined ? null : reasonToPayAgain({ record, version }, last, job);
       if (why === 'refresh') continue;
-      // Its own credit brought no profile, and the profile that the other contact was paid for can no longer be
-      // fetched.
+      // The credit for this contact returned no profile, and the other contact's profile can no longer be fetched.
       if (why === JOB_IS_GONE && paid.job.goneAt <= deps.now()) continue;
-      // A run may have read the change and chosen the contact for it. This continues with the contact that it was
-      // merged into.
+      // A run may have read the change and chosen the contact because of it. The choice now applies to the contact
+      // into which it was merged.
       const hasChanged = versionOf(loser.details) !== paid.version;
       if (settings.whenIdentityChanges && hasChanged) continue;
       violate(
@@ -89,7 +87,7 @@ export function createPaidOnce(ledger: Ledger, reasonToPayAgain: ReasonToPayAgai
   }
 
   /**
-   * Returns true for a job that must be shared: it has the same details, all of them are readable, and it is not too
+   * Returns true if a job must be shared. It has the same details, all details are readable, and the job is not too
    * old.
    */
   function isSharedWith(person: Job['person'], { job: last }: Payment): boolean {

@@ -1,12 +1,12 @@
-/** Times within which the product can do what the judge of credits counts. */
+/** Times within which the product can complete the steps that the credit checks expect. */
 
 export const DAY_MS = 86_400_000;
 
 /** The tolerance for clocks when the product counts a day, an hour or a month. */
 export const SLACK_MS = 10 * 60_000;
 
-/** How long a profile is shared. */
+/** The time for which a profile is shared. */
 export const SHARED_FOR_MS = 6 * DAY_MS;
 
-/** More than the difference between any two clocks. */
+/** An upper limit for the difference between any two clocks. */
 export const CLOCKS_APART_MS = 60 * 60_000;

@@ -1,4 +1,4 @@
-/** The card of donor-sync on a contact in HubSpot. It shows what donor-sync answers, and decides nothing. */
+/** The donor-sync card on a contact in HubSpot. It shows donor-sync's responses. The card itself decides nothing. */
 import {
   Alert,
   Button,
@@ -24,7 +24,7 @@ import {
   type Values,
 } from './door';
 
-/** How often the card asks whether the run has decided. */
+/** The interval at which the card asks whether the run has decided. */
 const POLL_MS = 5_000;
 
 hubspot.extend<'crm.record.tab'>(({ context }) => (
@@ -36,7 +36,7 @@ export function ContactCard({ contact }: { contact: string }) {
   const [problem, setProblem] = useState<string | null>(null);
   const [note, setNote] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
-  /** The click whose response is still missing. The same click again keeps its key, so it counts once. */
+  /** The click that has no response yet. A repeated click keeps its key, so it has an effect only once. */
   const click = useRef<{ what: string; key: string } | null>(null);
 
   const load = useCallback(async () => {

@@ -1,4 +1,6 @@
-/** The calls of the card. HubSpot adds who calls, and signs them; donor-sync decides what the user may do. */
+/**
+ * Sends the card's calls. HubSpot adds the caller to each call and signs it. The server decides what the user may do.
+ */
 import { hubspot } from '@hubspot/ui-extensions';
 import { ADDRESS } from './address';
 
@@ -35,14 +37,14 @@ export interface Question {
   answers: { decision: string; label: string }[];
 }
 
-/** What a call led to: the response, or why there is none, in a sentence for the user. */
+/** The outcome of a call. It is the response, or a sentence that explains to the user why there is no response. */
 export type Answer<Body> = { body: Body; problem: null } | { body: null; problem: string };
 
 export function loadContact(contact: string): Promise<Answer<Shown>> {
   return call('contact', { contact, key: newKey() });
 }
 
-/** `key` belongs to one click, so a repeated call is the same click. */
+/** Each click has its own `key`. A repeated call with the same key has no further effect. */
 export function markWanted(contact: string, key: string): Promise<Answer<{ run: string | null }>> {
   return call('wanted', { contact, key });
 }
@@ -55,7 +57,10 @@ export function answerQuestion(
   return call('answer', { contact, ...answer, key });
 }
 
-/** A key for one click. Cards have no `crypto`, and the key need not be secret: donor-sync binds it to the user. */
+/**
+ * A key for one click. Cards have no `crypto`. However, the key does not have to be secret, because donor-sync binds it
+ * to the user.
+ */
 export function newKey(): string {
   const part = () => Math.random().toString(36).slice(2, 12).padEnd(10, '0');
   return `${Date.now().toString(36)}-${part()}-${part()}`;

@@ -1,9 +1,6 @@
 import { type CommandShape, listNextWords, listShapes } from './shape.ts';
 
-/**
- * Returns the completion for bash. It does not need the package bash-completion, and works with bash 3.2, which macOS
- * has. If no word matches, bash completes file names.
- */
+/** Works with bash 3.2 of macOS and without bash-completion. Without a match, bash completes file names. */
 export function createBashCompletion(program: CommandShape): string {
   const shapes = listShapes(program);
   return `# Completion of donor-sync for bash: source <(donor-sync completion bash)

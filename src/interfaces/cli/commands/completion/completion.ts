@@ -17,7 +17,6 @@ const SHELLS = ['bash', 'zsh', 'fish'] as const satisfies readonly CompletionShe
 
 const shellSchema = z.enum(SHELLS);
 
-/** Creates the command `completion`: prints the script that lets a shell complete commands and options. */
 export function completionCommand(
   deps: CommandDeps,
   loadCommands: () => Promise<readonly Command[]>,
@@ -30,13 +29,13 @@ export function completionCommand(
     runAction(deps, command, async (output) => {
       const shell = shellSchema.parse(word);
       const script = (await readBuilt(shell)) ?? (await createScript(command, shell, loadCommands));
-      // The script is printed unchanged, because the output for people removes control characters.
+      // Unchanged, because output for people loses control characters.
       output.finish({ shell, script }, () => deps.stdout.write(script));
     }),
   );
 }
 
-/** Reads the script that the build has written, or null if the program runs from its sources. */
+/** Reads the script that the build has written. Returns null if the program runs from its sources. */
 async function readBuilt(shell: CompletionShell): Promise<string | null> {
   return readFile(ownFile(`completions/donor-sync.${shell}`), 'utf8').catch(() => null);
 }

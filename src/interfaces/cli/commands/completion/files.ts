@@ -1,4 +1,3 @@
-/** The files about the commands that the build adds to the package. */
 import type { Command } from 'commander';
 import { createBashCompletion } from './bash.ts';
 import { createFishCompletion } from './fish.ts';
@@ -8,7 +7,7 @@ import { createZshCompletion } from './zsh.ts';
 
 export type CompletionShell = 'bash' | 'zsh' | 'fish';
 
-/** Returns the scripts for all shells, from the program and its commands, which are all loaded. */
+/** Loads the program and all commands. */
 export function createCompletions(
   program: Command,
   commands: readonly Command[],

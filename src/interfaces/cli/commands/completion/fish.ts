@@ -77,7 +77,6 @@ function described(description: string): string {
   return description === '' ? '' : ` -d ${quote(description)}`;
 }
 
-/** Quotes a text. In fish, a backslash and a quote are escaped inside quotes. */
 function quote(text: string): string {
   return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 }

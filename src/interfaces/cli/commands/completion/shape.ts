@@ -1,15 +1,12 @@
-/** The commands of the program as data, for completions and the manual page. */
 import type { Argument, Command } from 'commander';
 
 export interface OptionShape {
   /** `-h, --help`, or `--config <file>`. */
   flags: string;
   description: string;
-  /** The ways to type it, without a value, such as `--config`. */
   names: readonly string[];
-  /** True if the option takes a value. */
   hasValue: boolean;
-  /** The possible values. Empty if any value is possible. */
+  /** The possible values, or empty for any value. Empty for any value. */
   choices: readonly string[];
 }
 
@@ -21,7 +18,7 @@ export interface ArgumentShape {
 }
 
 export interface CommandShape {
-  /** The words that call it, without the program's name, such as `users invite`. Empty for the program. */
+  /** Empty for the program. */
   place: string;
   /** Its name and its aliases. Empty for the program. */
   names: readonly string[];
@@ -32,7 +29,6 @@ export interface CommandShape {
   commands: readonly CommandShape[];
 }
 
-/** Returns the program with its own options and these commands, which are all loaded. */
 export function describeProgram(program: Command, commands: readonly Command[]): CommandShape {
   const options = describeOptions(program);
   // These options also work after the name of a command.
@@ -51,7 +47,7 @@ export function describeProgram(program: Command, commands: readonly Command[]):
   };
 }
 
-/** Returns the command and all commands below it, each before its subcommands. */
+/** Each command comes before its subcommands. */
 export function listShapes(shape: CommandShape): CommandShape[] {
   return [shape, ...shape.commands.flatMap(listShapes)];
 }
@@ -66,9 +62,7 @@ export function listNextWords(shape: CommandShape): { word: string; description:
   return [...commands, ...(first?.choices ?? []).map((word) => ({ word, description: '' }))];
 }
 
-/**
- * Adds the names of commands, which can follow `help`. Codes can follow it too, so these are not choices for commander.
- */
+/** Codes can follow `help` too. So commander must not restrict the choices. */
 function withCommands(help: CommandShape, commands: readonly CommandShape[]): CommandShape {
   const choices = commands.map(({ place }) => place);
   const [first, ...others] = help.arguments;

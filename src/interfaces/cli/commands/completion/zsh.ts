@@ -1,6 +1,6 @@
 import { type CommandShape, listNextWords, listShapes } from './shape.ts';
 
-/** Returns the completion for zsh, with descriptions. If no word matches, zsh completes file names. */
+/** Without a match, zsh completes file names. */
 export function createZshCompletion(program: CommandShape): string {
   const shapes = listShapes(program);
   return `#compdef donor-sync
@@ -79,7 +79,7 @@ function placeCase(shape: CommandShape): string {
       ;;`;
 }
 
-/** Returns an entry. A colon separates the word from its description. */
+/** A colon separates the word from its description. */
 function entry(word: string, description: string): string {
   const escaped = word.replaceAll(':', '\\:');
   return quote(description === '' ? escaped : `${escaped}:${description}`);

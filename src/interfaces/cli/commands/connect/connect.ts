@@ -45,7 +45,6 @@ const optionsSchema = baseOptions.extend({
 
 type Options = z.infer<typeof optionsSchema>;
 
-/** Creates the command `connect`: waits until a user has connected the CRM account. */
 export function connectCommand(deps: ProductDeps): Command {
   const command = productCommand('connect', deps)
     .description('connect a client to its CRM account')
@@ -102,10 +101,10 @@ async function awaitConsent(
   }
 }
 
-/** The interval at which the store is polled, because another process may receive the callback. */
+/** Another process may receive the callback, so the store is polled this often. */
 const LOOK_INTERVAL_MS = 500;
 
-/** How long to wait for the CRM if a user returns at the last moment. */
+/** The wait for the CRM if the user returns at the last moment. */
 const LAST_ANSWER_MS = 30_000;
 
 const MAX_LOOKS = (CONSENT_LIFE_MS + LAST_ANSWER_MS) / LOOK_INTERVAL_MS;
@@ -132,13 +131,13 @@ function printConnected(
   output.print(`Next: donor-sync plan ${id}`);
 }
 
-/** The commands that open an address in the default browser. On other systems, `xdg-open` does. */
+/** The commands that open an address in the default browser. Other systems use `xdg-open`. */
 const OPENERS: Readonly<Record<string, readonly [string, ...string[]]>> = {
   darwin: ['open'],
   win32: ['rundll32', 'url.dll,FileProtocolHandler'],
 };
 
-/** Tries to open an address in a browser. Without a browser, the user has the printed address. */
+/** The printed address works too. */
 function openInBrowser(address: string, env: Environment): void {
   const [program, ...options] = OPENERS[platform()] ?? ['xdg-open'];
   const child = spawn(program, [...options, address], { detached: true, stdio: 'ignore', env });

@@ -1,7 +1,7 @@
 import { nicknamesOf } from '../../../../../people/nicknames.ts';
 import type { Address, CrmPerson, Donor, World } from '../../../../../people/world.ts';
 
-/** A row of the demo's contact list. Every text may be blank. */
+/** Every value may be blank. One row of the list. */
 export interface DemoContact {
   id: string;
   firstName: string;
@@ -11,15 +11,15 @@ export interface DemoContact {
   state: string;
   zip: string;
   employer: string;
-  /** The text that a user at the nonprofit has typed into the net worth field. */
+  /** A user typed this into the net worth field. */
   netWorthNote: string;
-  /** Why the contact is in the list, or null for an ordinary contact. */
+  /** Why the contact is in the list, or null. */
   story: string | null;
 }
 
 /**
- * Creates the demo's contact list. It starts with a few people who show what a sync does and does not do. The people of
- * the sandbox's contact list follow. The same world creates the same list.
+ * The same world gives the same list. The first people show what a sync does and does not do. The sandbox's people
+ * follow.
  */
 export function createDemoContacts(world: World, size: number): DemoContact[] {
   const pick = createPicker(world);
@@ -37,7 +37,6 @@ export function createDemoContacts(world: World, size: number): DemoContact[] {
   }));
 }
 
-/** A contact without an ID, and the donor behind it. */
 type Part = Omit<DemoContact, 'id'> & { donorId: string | null };
 
 /** Returns people that the service recognises. */
@@ -61,7 +60,7 @@ function easyPeople(world: World, pick: Picker): Part[] {
   ];
 }
 
-/** Returns people who are not written, each for a different reason. */
+/** Each is not written for a different reason. */
 function hardPeople(world: World, pick: Picker): Part[] {
   const misspelt = pick(({ name }) => name.last.length === SHORT_NAME_LENGTH);
   const neighbour = pick(() => true);
@@ -81,7 +80,7 @@ function hardPeople(world: World, pick: Picker): Part[] {
   ];
 }
 
-/** In a name this short, adding or removing a letter makes a different name instead of a typo. */
+/** In such a short name, one letter more is another name and not a typo. */
 const SHORT_NAME_LENGTH = 4;
 
 function entry({ id, name, addresses, work }: Donor, changes: Partial<Part>): Part {
@@ -114,7 +113,6 @@ function toCells(address: Address | null) {
   return { street, city, state, zip };
 }
 
-/** Returns the first donor who fits, has enough data, and was not returned before. */
 type Picker = (fits: (donor: Donor) => boolean) => Donor;
 
 function createPicker(world: World): Picker {
@@ -138,7 +136,7 @@ function isRich({ netWorth }: Donor): boolean {
   return (netWorth?.low ?? 0) >= 1_000_000;
 }
 
-/** Returns two donors with the same name who live in different cities. */
+/** They share a name but not a city. */
 function pickNamesakes(world: World, pick: Picker): [Donor, Donor] {
   const bearers = new Map<string, Donor[]>();
   for (let number = 0; number < world.donorCount; number += 1) {
@@ -162,7 +160,7 @@ function findNickname(firstName: string): string | null {
   return nicknamesOf(firstName)[0] ?? null;
 }
 
-/** Returns a last name that is one letter longer and does not occur in this world. */
+/** One letter longer, and not in this world. */
 function unknownSurnameLike(world: World, surname: string): string {
   const surnames = new Set(
     Array.from({ length: world.donorCount }, (_, number) => world.donor(number).name.last),

@@ -1,29 +1,23 @@
-/**
- * The CRMs of the demo. It shows the two most common ones unless users choose others, because each further CRM makes it
- * slower.
- */
+/** Two CRMs are shown by default, because each one makes the demo slower. */
 import type { FieldMapping, FieldSource } from '../../../../core/field-map.ts';
 
 /** A CRM that the demo sets up and syncs. */
 export interface DemoCrmKind {
-  /** The kind of its connector and of its stand-in. */
+  /** The kind of the connector and of the stand-in. */
   kind: string;
-  /** True if the demo shows it without being told to. */
+  /** True if the demo shows this CRM by default. */
   isUsual: boolean;
-  /** `crm.auth.type` of the settings, and the secret's name there and in the stand-in's line. */
+  /** `crm.auth.type`, and the secret's name in the settings and in the ready line. */
   signIn: { type: string; secret: string };
-  /** The name of the stand-in for users. It follows the article “a”. */
+  /** The name that users see for the stand-in. It follows the article “a” or “the”. */
   place: string;
-  /** The group selectors of the board and the staff, in YAML's flow style. */
+  /** Group selectors for the board and the staff, in YAML's flow style. */
   board: string;
   staff: string;
-  /** Added to the networks' names, so that each of the demo's clients has its own. */
   networkSuffix: string;
-  /** The colours of the networks of the board and the staff. */
+  /** One colour for the board and one for the staff. */
   colors: readonly [string, string];
-  /** Other settings under `crm` that only the demo needs, one per line. */
   settings?: readonly string[];
-  /** Options of the stand-in that only the demo needs. */
   own: Readonly<Record<string, unknown>>;
 }
 
@@ -70,21 +64,21 @@ export const DEMO_CRMS: readonly DemoCrmKind[] = [
     staff: '{ group: Staff }',
     networkSuffix: ' in Bloomerang',
     colors: ['blue', 'purple'],
-    // The usual pace is for a real account.
+    // The usual pace is meant for a real account.
     settings: ['requestsPerSecond: 0'],
     // No request can create these fields.
     own: { profileFields: true },
   },
 ];
 
-/** Returns the CRMs of these kinds. If none are given, returns the usual ones. */
+/** Without kinds, returns the default CRMs. */
 export function findDemoCrms(kinds: readonly string[]): readonly DemoCrmKind[] {
   return DEMO_CRMS.filter(({ kind, isUsual }) =>
     kinds.length === 0 ? isUsual : kinds.includes(kind),
   );
 }
 
-/** The values of a profile that the demo shows for a contact. */
+/** Profile values that the demo shows. */
 const SHOWN: readonly FieldSource[] = [
   'netWorth.label',
   'capacity.nonprofit',
@@ -92,9 +86,7 @@ const SHOWN: readonly FieldSource[] = [
   'education.primary',
 ];
 
-/**
- * Returns the fields of a CRM that the demo shows: for the profile, and for the person who can introduce the contact.
- */
+/** Includes the member who can introduce the contact. */
 export function toShownFields(mappings: readonly FieldMapping[]) {
   const findField = (source: FieldSource) =>
     mappings.filter(({ from }) => from === source).map(({ to }) => to);

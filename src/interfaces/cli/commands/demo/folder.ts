@@ -8,7 +8,6 @@ import { crmName } from '../../../../../connectors/index.ts';
 import type { DemoContact } from './contacts.ts';
 import type { DemoCrmKind } from './crms.ts';
 
-/** The absolute paths of the demo's files, which are kept after the demo. */
 export interface DemoFolder {
   path: string;
   settings: string;
@@ -18,7 +17,6 @@ export interface DemoFolder {
   enhanced: string;
 }
 
-/** The columns that profile values are written to. */
 export const ENHANCED_FIELDS = [
   'Donor Net Worth',
   'Donor Capacity',
@@ -26,7 +24,6 @@ export const ENHANCED_FIELDS = [
   'Donor Education',
 ] as const;
 
-/** The ID of the demo's integration with a file. */
 export const DEMO_INTEGRATION = 'demo';
 
 /** Returns the ID of the demo's integration with a CRM. */
@@ -34,11 +31,9 @@ export function crmIntegration(kind: string): string {
   return `demo-${kind}`;
 }
 
-/** A CRM of the demo whose stand-in is running. */
 export interface ServedCrm {
   crm: DemoCrmKind;
   baseUrl: string;
-  /** The token or the key that signs in. */
   secret: string;
 }
 
@@ -49,7 +44,6 @@ export interface DemoAddresses {
   crms: readonly ServedCrm[];
 }
 
-/** Writes the contact list and the settings into a new temporary folder. */
 export async function createDemoFolder(
   contacts: readonly DemoContact[],
   addresses: DemoAddresses,
@@ -60,7 +54,7 @@ export async function createDemoFolder(
   return folder;
 }
 
-/** Creates a temporary folder. Its files do not exist yet. */
+/** Its files do not exist yet. */
 export async function makeDemoFolder(): Promise<DemoFolder> {
   const path = await mkdtemp(join(tmpdir(), 'donor-sync-demo-'));
   return {
@@ -71,18 +65,16 @@ export async function makeDemoFolder(): Promise<DemoFolder> {
   };
 }
 
-/** Returns the contact list's integration, for a settings file that may have others. */
+/** The settings file may have other integrations. */
 export interface ListSettings {
   id: string;
   name: string;
   service: { baseUrl: string; apiKey: string };
-  /** The columns in addition to the ID and the names, indented by eight spaces. */
   columns: string;
   /** Its other settings, indented by four spaces, and other integrations. */
   rest: string;
 }
 
-/** Returns the settings file of a demo. */
 export function listSettings({ id, name, service, columns, rest }: ListSettings): string {
   return `# Settings of the demo. Real keys belong in the environment: apiKey: "\${PARTNER_API_KEY}"
 

@@ -1,4 +1,4 @@
-/** The part of `demo --public-record` that imports the service's code. It is loaded only for this demo. */
+/** Imports code of the service, so it is loaded only for this demo. */
 
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,11 +11,11 @@ import {
   startService,
 } from '../../../../../service/operation/index.ts';
 
-/** A separate running service that contains the people of the sample returns. */
+/** A running service with the people of the sample returns. */
 export interface RecordStage {
   baseUrl: string;
   apiKey: string;
-  /** The names of the imported returns, and the number of people in them. */
+  /** The imported returns and their people. */
   returns: string[];
   people: number;
   close(): Promise<void>;
@@ -24,7 +24,7 @@ export interface RecordStage {
 const TEAM = 'demo';
 const CREDITS = 100;
 
-/** Imports the sample returns into a new file, issues a key, and serves. */
+/** Imports the returns, issues a key and starts the service. */
 export async function setRecordStage(
   folder: string,
   { clock, report }: { clock: () => number; report: (error: Error) => void },

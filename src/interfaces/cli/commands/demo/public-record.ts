@@ -14,7 +14,6 @@ import { serveStatusPage, showStatusPage } from './status-page.ts';
 
 const INTEGRATION = 'public-record';
 
-/** The result of syncing the people in the returns. */
 interface RecordReport {
   folder: string;
   returns: string[];
@@ -23,7 +22,6 @@ interface RecordReport {
   contacts: RecordContact[];
 }
 
-/** A contact, with the columns that were empty before and now have values. */
 interface RecordContact {
   id: string;
   name: string;
@@ -31,7 +29,7 @@ interface RecordContact {
   written: Record<string, string>;
 }
 
-/** Runs `demo --public-record`: imports tax returns, and enhances and connects contacts with their data. */
+/** Imports tax returns, enhances contacts and finds introductions. */
 export async function playPublicRecord(
   deps: ProductDeps,
   { once }: { once: boolean },
@@ -66,8 +64,8 @@ export async function playPublicRecord(
 }
 
 /**
- * The first three people are in the returns. A contact with only a name, and a name that is in no return, are
- * not found.
+ * The first three people are in the returns. A contact with only a name, and a name that is in no return, are not
+ * found.
  */
 const CONTACTS = `Id,First,Last,Employer,Team
 R1,Cornelia,Vandersloot,Lake View Food Bank,Board
@@ -95,7 +93,7 @@ function settingsText({ baseUrl, apiKey }: RecordStage): string {
   });
 }
 
-/** Runs a sync with the real settings, database, connector and client, like any `sync`. */
+/** Uses the real settings, database, connector and client. */
 function syncRecord(
   deps: ProductDeps,
   folder: DemoFolder,

@@ -1,4 +1,4 @@
-/** The part of the demo that imports the sandboxes. It is loaded only when a demo runs. */
+/** Imports the sandboxes, so it is loaded only for a demo. */
 
 import { createWorld, type World } from '../../../../../people/world.ts';
 import { startPartnerSandbox } from '../../../../../sandbox/partner/index.ts';
@@ -15,24 +15,23 @@ export interface Stage {
   /** The address above `/_sandbox`. */
   rootUrl: string;
   contacts: DemoContact[];
-  /** The chosen CRMs. They contain the same people as contacts. */
+  /** The chosen CRMs, with the same people as contacts. */
   crms: readonly ServedCrm[];
   close(): Promise<void>;
 }
 
-/** Enough people to include namesakes, and few enough for a quick start. */
+/** Enough for namesakes, and few enough for a quick start. */
 const DONORS = 2_000;
 
-/** How long a job takes. In the real service it takes some minutes, but a demo should be faster. */
+/** A real job takes minutes, but a demo should be faster. */
 const JOB_TIME_MS = 1_500;
 
-/** The extra credits that the demo's nonprofit has bought, so that some are left after any demo. */
+/** Extra credits, so some are left after any demo. */
 const SPARE_CREDITS = 100;
 
-/** The contacts of each CRM. */
 const CRM_CONTACTS = 60;
 
-/** Starts the CRMs and the service with its documented limits, and creates the contact list. */
+/** The service has its documented limits. */
 export async function setStage(size: number, kinds: readonly DemoCrmKind[]): Promise<Stage> {
   const world = createWorld({ seed: 1, donors: Math.max(DONORS, size) });
   const service = await startPartnerSandbox({

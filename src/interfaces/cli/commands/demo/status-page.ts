@@ -10,19 +10,19 @@ import { type ProductDeps, withApplication } from '../../action/product.ts';
 import type { Output } from '../../terminal/output.ts';
 import { untilStopped } from '../../terminal/stop-signal.ts';
 
-/** The demo cannot be reached from outside this machine, so it needs no token. */
+/** Other machines cannot reach the demo, so it needs no token. */
 const HOST = '127.0.0.1';
 
-/** The maximum number of syncs at the same time. A demo has three integrations. */
+/** A demo has three integrations. */
 const MAX_RUNS_AT_ONCE = 3;
 
 export interface StatusPage {
-  /** The service that the set-up offers, on this machine. Defaults to none. */
+  /** The set-up offers this service address. Defaults to none. */
   serviceUrl?: string;
   started(url: string, application: Application): void | Promise<void>;
 }
 
-/** Serves the pages at a free port until `stopped`. Calls `started` with the address. */
+/** Listens on a free port until `stopped`. Calls `started` with the address. */
 export function serveStatusPage(
   deps: ProductDeps,
   settings: string,
@@ -44,11 +44,11 @@ export function serveStatusPage(
       application,
       runner,
       ...parts,
-      // Links that are created there, such as invitations, use the page's own address.
+      // Invitation links use the page's own address.
       publicUrl: `http://${HOST}:${port}`,
-      // People and credits are fictional, so one-time links would only be in the way.
+      // Everything is fictional, so one-time links would only get in the way.
       withoutToken: 'thisMachine',
-      // The demo has no schedules that could be late.
+      // The demo has no schedules.
       lastTickAt: clock.now,
       stopping: stopped,
       version: packageFile.version,
@@ -65,7 +65,7 @@ export function serveStatusPage(
   });
 }
 
-/** Finds a port that was free a moment before. */
+/** Finds a port that was free a moment ago. */
 async function findPort(): Promise<number> {
   const probe = createServer().listen(0, HOST);
   await once(probe, 'listening');
@@ -75,7 +75,6 @@ async function findPort(): Promise<number> {
   return typeof address === 'object' ? (address?.port ?? 0) : 0;
 }
 
-/** Prints the address of the pages. */
 export function showStatusPage(output: Output, url: string): void {
   output.print();
   output.print(`${output.style.strong('The pages:')} ${url}`);

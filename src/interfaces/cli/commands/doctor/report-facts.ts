@@ -7,13 +7,13 @@ import type { ProductDeps } from '../../action/product.ts';
 import { formatTimestamp } from '../../terminal/words.ts';
 import type { IntegrationFacts, ReportContent } from './report.ts';
 
-/** The contents of a report in addition to the findings, read while the clients are open. */
+/** The facts that a report adds to the findings. They are read while the clients are open. */
 export interface ReportFacts {
   read(open: OpenIntegration): Promise<void>;
   all(): Omit<ReportContent, 'findings'>;
 }
 
-/** Reads facts about the process. Integrations are read one after the other. */
+/** Integrations are read one after the other. */
 export function createReportFacts(
   { clock }: Pick<ProductDeps, 'clock'>,
   command: Command,
@@ -59,9 +59,7 @@ async function integrationFacts({
   };
 }
 
-/**
- * Reads facts about the CRM. If it cannot be opened or does not respond, there are none, and the findings explain why.
- */
+/** Empty for an unavailable CRM, which the findings explain. */
 async function crmFacts(
   openConnector: OpenIntegration['deps']['openConnector'],
 ): Promise<AccountFact[]> {

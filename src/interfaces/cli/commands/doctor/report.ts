@@ -1,7 +1,6 @@
 /**
- * The checklist that a customer sends back. It contains only data that may leave the customer's network: for each
- * finding its `report`, or its subject and cause. It contains no messages, because they may name hosts, accounts, files
- * and settings.
+ * A checklist that customers can send back. Contains only data that may leave the customer's network. Each finding has
+ * its `report`, or its subject and cause. Messages may name hosts, accounts, files and settings, so they are left out.
  */
 import type { AccountFact } from '../../../../../connectors/contract.ts';
 import { countCauses, type DoctorFinding } from '../../../../operations/doctor/causes.ts';
@@ -16,7 +15,7 @@ export interface ReportContent {
 }
 
 export interface IntegrationFacts {
-  /** Used to look up the findings. IDs are often names of organisations, so they are not shown. */
+  /** Finds the findings. IDs are often names of organisations, so they are not shown. */
   id: string;
   kind: string;
   facts: readonly AccountFact[];
@@ -57,7 +56,7 @@ export function renderReport(
   ].join('\n');
 }
 
-/** Items that only a user can check, and boxes to tick before sending the report. */
+/** Only a user can check these. */
 const BY_HAND = [
   '`donor-sync plan` counts about as many people as the CRM has',
   'the first `donor-sync sync` (a trial) finished, and wrote what it reported',
@@ -66,7 +65,7 @@ const BY_HAND = [
 ];
 
 function integrationPart(number: number, known: IntegrationFacts | undefined): string[] {
-  // The kind of a connector package may be its path on the disk.
+  // A package's kind may be a path on the disk.
   const kind = known !== undefined && /^[\w-]{1,40}$/.test(known.kind) ? `: ${known.kind}` : '';
   const facts = known === undefined ? [] : [table(known.facts), ''];
   return ['', `## Integration ${number}${kind}`, '', ...facts];
@@ -90,7 +89,7 @@ function toLine({ subject, cause, report, ok }: DoctorFinding): string {
   return `**${shownSubject(subject)}**${word}${said}`;
 }
 
-/** Returns the subject to show. A column heading is the customer's text. All other subjects are our own words. */
+/** A column heading is the customer's text. All other subjects are our own words. */
 function shownSubject(subject: string): string {
   const [, field] = /^field (.*)$/s.exec(subject) ?? [];
   if (field === undefined || field === 'map' || field === 'viewers') {
@@ -99,7 +98,7 @@ function shownSubject(subject: string): string {
   return isApiName(field) ? `field ${field}` : 'field (its name is not shown)';
 }
 
-/** Returns one line in which nothing is read as Markdown. */
+/** Nothing in the line is read as Markdown. */
 function clean(text: string): string {
   return text.replace(/\s+/g, ' ').replace(/[|<>[\]`*]/g, '');
 }

@@ -24,7 +24,6 @@ Examples:
 Comments and the order of the settings do not change. The new client uses the service and the key of the first
 client, unless you give another key.`;
 
-/** Adds the command `add`: asks the questions of `init` and adds an integration to a settings file. */
 export function addCommand(deps: InitDeps): Command {
   const command = createCommand('add', deps)
     .description('ask a few questions and add a client to the settings file')
@@ -63,7 +62,7 @@ async function readSettings(file: string, path: string): Promise<string> {
   }
 }
 
-/** Returns the settings that are already in the file, verbatim. Variables are not expanded. */
+/** Returns the settings that are already in the file, unchanged. Variables are not expanded. */
 function presentSettings(text: string, path: string): PresentSettings {
   const list = readIntegrations(text, path);
   const entries = list.items.filter((item) => isMap(item));
@@ -93,7 +92,6 @@ function readIntegrations(text: string, path: string): YAMLSeq {
   );
 }
 
-/** Returns the settings with one more integration at the end of the list. */
 export function withIntegration(text: string, answers: Answers, target: Target): string {
   const document = parseDocument(text);
   const added = parseDocument(`integrations:\n${integrationText(answers, target)}`);
@@ -102,13 +100,13 @@ export function withIntegration(text: string, answers: Answers, target: Target):
   const [entry] = isSeq(entries) ? entries.items : [];
   if (!isSeq(list) || !isMap(entry)) throw new Error('There is no list of integrations.');
   list.flow = false;
-  // Adds a blank line before the integration, as a human author would.
+  // Adds a blank line before the integration, as a person would.
   entry.spaceBefore = true;
   list.add(entry);
   return document.toString({ lineWidth: 0, flowCollectionPadding: true });
 }
 
-/** Replaces the file in one step. Refuses if the file has changed since it was read. */
+/** Throws if the file has changed since it was read. Replaces it in one step. */
 async function replaceSettings(file: string, before: string, text: string): Promise<void> {
   const fresh = `${file}.donor-sync-new`;
   const { mode } = await stat(file);

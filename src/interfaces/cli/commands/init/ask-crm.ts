@@ -1,4 +1,4 @@
-/** Asks which CRM contains the contacts, and how donor-sync signs in there. */
+/** Also asks how donor-sync signs in. */
 import type { AboutRemoteCrm, SignIn } from '../../../../../connectors/about.ts';
 import { findRemoteCrm } from '../../../../../connectors/index.ts';
 import { askContactMarks } from '../../../../clients/setup/interview/contact-marks.ts';
@@ -47,7 +47,6 @@ async function askRemote(
   return { kind: 'remote', about, url, signIn, optOut, contactMarks };
 }
 
-/** Shows the CRM's marks about mail and calls, and asks whether any of these marks excludes contacts. */
 async function chooseContactMarks(
   asker: Prompter,
   flags: InitFlags,
@@ -62,7 +61,6 @@ async function chooseContactMarks(
   });
 }
 
-/** Asks for the way to sign in, unless only one of the CRM's ways works without a browser. */
 async function chooseSignIn(
   asker: Prompter,
   flags: InitFlags,

@@ -1,4 +1,4 @@
-/** Asks for the file with the contacts, its columns, and the file for the results. */
+/** Also asks for its columns and for the results file. */
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import { listFileColumns } from '../../../../clients/setup/column-list.ts';
 import { type ColumnGuess, guessColumns } from '../../../../clients/setup/csv-columns.ts';
@@ -44,7 +44,7 @@ export async function askFile(
   }
   const badRows = await ask(asker, QUESTIONS.badRows, {
     flag: FLAGS.badRows,
-    // If there are such rows, the user is asked later, once the rows are known.
+    // The user is asked after the rows are read.
     given: flags.csvBadRows ?? QUESTIONS.badRows.initial,
   });
   const fields = await surroundings.defaultFields('csv');
@@ -110,10 +110,7 @@ function askOutput(
   });
 }
 
-/**
- * Returns the path of the results, such as `lists/donors-enhanced.csv` for `lists/donors.csv`. For a workbook or UTF-16
- * text, the results are a CSV file.
- */
+/** For example `lists/donors-enhanced.csv` for `lists/donors.csv`. Workbooks and UTF-16 text get a CSV file. */
 function enhancedPath(path: string, isForeign: boolean): string {
   const extension = extname(path);
   const own = isForeign || extension === '' ? '.csv' : extension;
@@ -191,7 +188,6 @@ async function askNames(
   return { firstName, lastName };
 }
 
-/** Returns the answer from the options, or undefined if they contain none. */
 function getNameForm(flags: InitFlags): 'two' | 'whole' | undefined {
   const hasTwo = flags.csvFirstName !== undefined || flags.csvLastName !== undefined;
   if (flags.csvFullName === undefined) return hasTwo ? 'two' : undefined;

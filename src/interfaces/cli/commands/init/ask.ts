@@ -1,4 +1,4 @@
-/** Asks a set-up question in the terminal, unless its option answers it. */
+/** The terminal asks unless an option has the answer. */
 import {
   checkAnswer,
   checkedBy,
@@ -10,22 +10,18 @@ import {
 import { usageError } from '../../terminal/output.ts';
 import { askChoice, askMany, askText, type Choice, type Prompter } from '../../terminal/prompts.ts';
 
-/** How the terminal asks a question. */
 interface Asking<Given = string> {
   flag: string;
-  /** The answer of the option. */
   given: Given | undefined;
-  /** The answer to offer. Defaults to the question's usual answer. */
+  /** Defaults to the usual answer. */
   initial?: Given | null;
-  /** Text that only this interface adds after the question. */
   aside?: string;
-  /** The file's columns, if the question is about columns. */
   columns?: readonly string[];
-  /** The offered options. Defaults to all. */
+  /** Defaults to all answers. The offered answers. */
   among?: readonly string[];
 }
 
-/** Resolves with the checked answer. Throws a ConfigurationError if the answer is invalid. */
+/** Throws a ConfigurationError for an invalid answer. */
 export async function ask<Value>(
   asker: Prompter,
   question: Question<Value>,
@@ -42,7 +38,6 @@ export async function ask<Value>(
   throw usageError(`${flag}: ${checked.problem}`);
 }
 
-/** Asks a question whose answer can be several columns. */
 export function askColumns(
   asker: Prompter,
   question: Question,
@@ -52,13 +47,13 @@ export function askColumns(
   return askMany(asker, { flag, message: question.ask, given, initial, choices });
 }
 
-/** Returns the question in the form for a settings file, in which an environment variable can replace the answer. */
+/** In a settings file, a variable can be the answer. */
 export function orVariable(question: Question): Question {
   const schema = checkedBy((text) => (isVariable(text) ? null : findProblem(question, text)));
   return { ...question, schema };
 }
 
-/** Returns true for a variable such as `${PARTNER_BASE_URL}`. */
+/** For example `${PARTNER_BASE_URL}`. */
 function isVariable(text: string): boolean {
   return /^\$\{[A-Za-z_]\w*\}$/.test(text);
 }

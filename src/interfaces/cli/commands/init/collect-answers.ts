@@ -1,4 +1,3 @@
-/** Asks the questions about a client in the terminal, in the order of this file. */
 import { proposeIds } from '../../../../clients/setup/interview/client.ts';
 import { NONE } from '../../../../clients/setup/interview/question.ts';
 import { QUESTIONS } from '../../../../clients/setup/interview/questions.ts';
@@ -9,7 +8,7 @@ import { askCrm } from './ask-crm.ts';
 import { askPartner } from './ask-service.ts';
 import { FLAGS, type InitFlags } from './flags.ts';
 
-/** Asks all questions that the options do not answer. Throws a ConfigurationError for an invalid answer. */
+/** Skips questions that options answer. */
 export async function collectAnswers(
   asker: Prompter,
   flags: InitFlags,
@@ -38,9 +37,7 @@ function newId(name: string, taken: ReadonlySet<string>): string {
   return id;
 }
 
-/**
- * Returns a variable's name, such as `HUBSPOT_TOKEN_RIVER_SIDE` for `HUBSPOT_TOKEN` of the integration `river-side`.
- */
+/** For example `HUBSPOT_TOKEN_RIVER_SIDE` for the integration `river-side`. */
 function toVariable(name: string, id: string): string {
   return `${name}_${id.toUpperCase().replaceAll('-', '_')}`;
 }

@@ -1,4 +1,4 @@
-/** The options of `init` and `add`. Each answers one question of the set-up. */
+/** Each option answers one question. */
 import type { Command } from 'commander';
 import { z } from 'zod';
 import type { AboutRemoteCrm, SignIn } from '../../../../../connectors/about.ts';
@@ -7,7 +7,7 @@ import { askSignIn } from '../../../../clients/setup/interview/crm.ts';
 import { NONE, type Question } from '../../../../clients/setup/interview/question.ts';
 import { QUESTIONS, type QuestionName } from '../../../../clients/setup/interview/questions.ts';
 
-/** The option that answers each question. The given columns determine the form of the names. */
+/** Column options determine the form of the names. */
 export const FLAGS = {
   crmKind: '--crm',
   name: '--name',
@@ -34,12 +34,11 @@ export const FLAGS = {
   doNotContactColumn: '--csv-do-not-contact',
 } as const satisfies Record<QuestionName | 'address' | 'signIn' | 'contactMarks', string>;
 
-/** Returns the ways to sign in that work without consent in a browser. */
+/** Without consent in a browser. */
 export function listTerminalWays({ setup }: AboutRemoteCrm): readonly SignIn[] {
   return setup.signIns.filter(({ isConsent = false }) => !isConsent);
 }
 
-/** Adds the options that answer the questions about a client. */
 export function withAnswerOptions(command: Command): Command {
   return command
     .option('--yes', 'do not ask: use the options below, and defaults for everything else')
@@ -83,13 +82,12 @@ export function withAnswerOptions(command: Command): Command {
     .option('--csv-do-not-contact <column>', describe('doNotContactColumn'));
 }
 
-/** Returns the question's noun, and the word for no answer. */
 function describe(name: QuestionName): string {
   const { noun, schema }: Question<unknown> = QUESTIONS[name];
   return schema.safeParse(NONE).data === null ? `${noun}, or "${NONE}"` : noun;
 }
 
-/** Describes the ways to sign in to a CRM. If there is only one, users do not choose, so it is left out. */
+/** A single way is left out, because there is no choice. */
 function describeWays(about: AboutRemoteCrm): string[] {
   const ways = listTerminalWays(about);
   if (ways.length < 2) return [];
@@ -98,7 +96,7 @@ function describeWays(about: AboutRemoteCrm): string[] {
 
 const flag = z.string().trim().min(1).optional();
 
-/** The options, under commander's names. */
+/** The options, with the names that commander uses. */
 export const initFlagsSchema = z.object({
   yes: z.boolean().default(false),
   force: z.boolean().default(false),

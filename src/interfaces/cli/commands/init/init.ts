@@ -30,12 +30,12 @@ import { settingsText } from './settings-text.ts';
 import { fileDeps, showPersons } from './show-persons.ts';
 import { writtenBefore } from './written-before.ts';
 
-/** The dependencies of `init` in addition to those of every command. */
+/** The dependencies of `init` that other commands do not have. */
 export interface InitDeps
   extends CommandDeps,
     Pick<LoadOptions, 'cwd' | 'findConnectorDefinition'> {
   stdin: Readable & { isTTY?: boolean };
-  /** The questions are printed here, because stdout is for the result. */
+  /** Questions go here, because stdout is for the result. */
   stderr: Writable & { isTTY?: boolean; columns?: number };
   /** Returns this machine's time zone as an IANA name. It is offered for the schedule. */
   timezone(): string;
@@ -52,7 +52,6 @@ Keys and tokens are never written into the file. It names variables for them. Yo
 key, which is stored in .env next to the file. Only you can read .env, and git ignores it. Environment
 variables override variables in .env.`;
 
-/** Creates the command `init`: asks a few questions and writes a settings file. */
 export function initCommand(deps: InitDeps): Command {
   const command = createCommand('init', deps)
     .description('ask a few questions and write a settings file that sync and serve accept')
@@ -84,14 +83,14 @@ async function init(deps: InitDeps, flags: InitFlags, output: Output): Promise<v
   const draft = { deps, flags, output, asker, env, path };
   const checked = await checkDraft(draft, answers, (complete) => settingsText(complete, target));
   const mayReplaceIt = await mayReplace(asker, flags, deps, path);
-  // Shown before the file is written, so a wrong column has no consequences.
+  // Shown before anything is written, so a wrong column has no consequences.
   const showing = { deps, output, asker: flags.yes ? null : asker };
   const persons = await showPersons(showing, checked.integration);
   await writeSettings(target.path, checked.text, mayReplaceIt);
   await report(draft, { ...checked, persons, verb: 'Wrote' });
 }
 
-/** Collects the facts, in addition to the options, on which the questions depend. */
+/** Collects the facts that determine the questions. The options are not among these facts. */
 export function createSurroundings(
   { cwd, timezone, stdin, findConnectorDefinition }: InitDeps,
   env: Environment,
@@ -107,7 +106,7 @@ export function createSurroundings(
     async findPackage(kind) {
       if (kind === undefined || !isPackageName(kind)) return null;
       const definition = await findConnectorDefinition(kind).catch((error: unknown) => {
-        // The question about the CRM lists the kinds for a text that is neither a kind nor an installed package.
+        // The question lists the kinds.
         if (isConfigurationError(error) && error.code === 'connector_unknown') return null;
         throw error;
       });
@@ -141,29 +140,23 @@ async function readKeyFile(path: string): Promise<string> {
   }
 }
 
-/** Settings that have not been written yet. */
 export interface Draft {
   deps: InitDeps;
   flags: InitFlags;
   output: Output;
   asker: Prompter;
-  /** The environment, with the variables of the file next to the settings. */
   env: Environment;
   /** The settings file's path, for messages. */
   path: string;
 }
 
-/** A text that was validated as settings, with the integration from the answers. */
 export interface CheckedDraft {
   text: string;
   answers: Answers;
   integration: Integration | undefined;
 }
 
-/**
- * Checks the settings text from the answers, and asks what to do with CSV rows that cannot be read. Throws a
- * ConfigurationError if the text is not valid.
- */
+/** Also asks about unreadable CSV rows. Throws a ConfigurationError for invalid text. */
 export async function checkDraft(
   draft: Draft,
   answers: Answers,
@@ -203,7 +196,7 @@ async function parseDraft(
   return { text, answers, integration };
 }
 
-/** Checks the file with the connector, as if the connector skipped rows that it cannot read. */
+/** The connector skips unreadable rows. */
 async function checkFile(
   { findConnectorDefinition }: InitDeps,
   { crm, contacts }: Integration,
@@ -213,7 +206,7 @@ async function checkFile(
   return definition.check({ settings, contacts, deps: fileDeps() });
 }
 
-/** Returns the finding about rows that the connector would skip, or null if there are none. */
+/** Null if no row is skipped. */
 function badRowsIn(findings: readonly Finding[]): Finding | null {
   const found = findings.find(({ subject }) => subject === 'bad rows');
   return found === undefined
@@ -230,7 +223,7 @@ export function chooseAsker({ stdin, stderr }: InitDeps, flags: InitFlags): Prom
   );
 }
 
-/** Refuses addresses to which keys would be sent without encryption. */
+/** Keys must not be sent without encryption. */
 function requireSecure(settings: Settings): void {
   const [first] = insecureAddresses(settings.integrations, settings);
   if (first === undefined) return;
@@ -241,14 +234,14 @@ function requireSecure(settings: Settings): void {
   );
 }
 
-/** Adds placeholders for keys that are not set yet, so the rest of the file can be checked. */
+/** Placeholders for missing keys let the rest be checked. */
 function withStandIns(text: string, env: Environment): Environment {
   const names = interpolate(text, {}).variables;
   const unset = names.filter((name) => !env[name]);
   return { ...env, ...Object.fromEntries(unset.map((name) => [name, STAND_IN])) };
 }
 
-/** Returns a value that is valid both as a text and as a URL. */
+/** Valid as plain text and as a URL. */
 const STAND_IN = 'https://not-set.invalid';
 
 async function mayReplace(
@@ -272,13 +265,13 @@ async function mayReplace(
 
 async function writeSettings(path: string, text: string, mayReplaceIt: boolean): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
-  // `wx` also prevents overwriting a file that was created since the check.
+  // `wx` also protects a file that was created since the check.
   await writeFile(path, text, { flag: mayReplaceIt ? 'w' : 'wx' });
 }
 
 /**
- * Stores the key next to the settings, and prints the result and the next steps. The settings are written
- * first. If the key cannot be stored, the user can still set its variable in another way.
+ * The settings are written before the key. If the key cannot be stored, the user can set the variable. Then prints the
+ * next steps.
  */
 export async function report(
   draft: Draft,
@@ -338,7 +331,7 @@ export async function report(
   });
 }
 
-/** Prints every column of the file. Examples are contacts' values, so only a terminal shows them. */
+/** Examples are contacts' values, so only a terminal shows them. */
 function printColumns(output: Output, columns: readonly ColumnLine[]): void {
   output.print();
   output.print('The columns of the file:');
@@ -363,7 +356,7 @@ const MISSING = {
 } as const;
 const MISSING_OPTIONS = { address: FLAGS.addresses, employer: FLAGS.employers } as const;
 
-/** Returns the columns that exclude people, each only once, in quotes. */
+/** Each once and in quotes. */
 function markedColumns({ crm }: Answers): string[] {
   if (crm.kind !== 'csv') return [];
   const columns = Object.values(crm.marks).filter((column) => column !== null);

@@ -1,8 +1,8 @@
-/** Keeps the service key in a file that only its owner can read, and that git ignores. */
+/** Only the owner can read the key's file, and git ignores it. */
 import { chmod, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
-/** Writes a variable into a file of variables, and keeps the rest of the file. Resolves when the file is on disk. */
+/** Keeps the rest of the file. Resolves when the file is on disk. */
 export async function saveVariable(file: string, name: string, value: string): Promise<void> {
   await ignoreInGit(file);
   const text = (await readText(file)) ?? '';
@@ -21,10 +21,7 @@ function isAssignment(line: string, name: string): boolean {
   );
 }
 
-/**
- * Writes a new file and then replaces the old one with it. So other users can never read the key, not even for a
- * moment.
- */
+/** A new file replaces the old one. So other users can never read the key. */
 async function writePrivately(file: string, text: string): Promise<void> {
   const fresh = `${file}.donor-sync-new`;
   await rm(fresh, { force: true });
@@ -37,7 +34,7 @@ async function writePrivately(file: string, text: string): Promise<void> {
   }
 }
 
-/** Adds the file to `.gitignore` next to it, unless it is already there. */
+/** In the `.gitignore` next to it. */
 async function ignoreInGit(file: string): Promise<void> {
   const list = join(dirname(file), '.gitignore');
   const text = (await readText(list)) ?? '';

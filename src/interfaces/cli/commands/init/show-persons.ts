@@ -23,18 +23,16 @@ interface ShowDeps extends Pick<LoadOptions, 'findConnectorDefinition'> {
   stderr: { columns?: number };
 }
 
-/** The output for the people, and the user who is asked about them. */
+/** The terminal, and the user who checks the people. */
 export interface Showing {
   deps: ShowDeps;
   output: Output;
-  /** Null if the command asks no questions. */
   asker: Prompter | null;
 }
 
 /**
- * Shows a few people of a CSV file as these settings would send them. Asks the user, if there is one, whether they are
- * right, because a wrong column costs a credit for each contact. Resolves with the forms of their data. Throws a
- * ConfigurationError if they are not right.
+ * A wrong column costs a credit per contact, so the user confirms the people. Returns the format of each person's data.
+ * Throws a ConfigurationError if the user says no.
  */
 export async function showPersons(
   { deps, output, asker }: Showing,
@@ -52,7 +50,6 @@ export async function showPersons(
   return shapes;
 }
 
-/** Prints the people on stderr, together with the question. */
 async function confirmPersons(
   { stderr }: ShowDeps,
   output: Output,
@@ -67,7 +64,7 @@ async function confirmPersons(
   throw cancelled(' Run init again and choose other columns, for example with --csv-first-name.');
 }
 
-/** Returns the dependencies of a file's connector. It has no secrets and is never stopped. */
+/** It has no secrets and is never stopped. Without a database, a temporary key selects the people. */
 export function fileDeps(): ConnectorDeps {
   return {
     clock: systemClock,
@@ -88,7 +85,6 @@ async function readFile(
     contacts,
     deps: fileDeps(),
   });
-  // There is no database yet, so a temporary key selects the people.
   const fingerprint = createFingerprint(createSecretKey(randomBytes(32)));
   try {
     return await firstPersons(connector, (crmId) => fingerprint('trial', crmId));

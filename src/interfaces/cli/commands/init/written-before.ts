@@ -15,19 +15,13 @@ const settingsSchema = z.object({
   ),
 });
 
-/**
- * The folders that paths in the settings file and in the answers are relative to, and the connector's own field map.
- */
 interface SettingsLocation {
   cwd: string;
   folder: string;
   defaults: readonly FieldMapping[];
 }
 
-/**
- * Returns the columns that these settings write into the file. They are ours, whatever values they contain. Returns
- * none if the text is not valid settings. A pure function.
- */
+/** These columns are ours, whatever they contain. Empty without valid settings. A pure function. */
 export function writtenBefore(
   text: string,
   csvPath: string,

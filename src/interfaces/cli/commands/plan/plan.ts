@@ -23,14 +23,13 @@ const DEFAULT_LISTED = 10;
 
 const listSchema = z.object({ list: z.int().positive().default(DEFAULT_LISTED) });
 
-/** Creates the command `plan`: shows what a sync would do now. It costs nothing. */
+/** Costs nothing. */
 export function planCommand(deps: ProductDeps): Command {
   const made = new Map<string, { plan: Plan; persons: readonly PersonDetails[] }>();
   const here = {
     ...planClient,
     async run(...[world, input]: Parameters<typeof planClient.run>) {
-      // Names are shown only on a terminal, and are not part of the JSON document. Elsewhere, only the form of people's
-      // data is shown.
+      // Only a terminal shows names. Elsewhere, only the data's format is shown.
       let persons: readonly PersonDetails[] = [];
       const plan = await planNow(world, input, (sample) => {
         persons = sample;
@@ -62,7 +61,7 @@ export function planCommand(deps: ProductDeps): Command {
     .addHelpText('after', EXAMPLES);
 }
 
-/** Prints a plan in words, and lists this many contacts and changes. */
+/** Lists this many contacts and changes. */
 export function printPlan(
   output: Output,
   plan: Plan,

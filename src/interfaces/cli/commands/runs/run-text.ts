@@ -25,13 +25,12 @@ import {
 } from '../../terminal/words.ts';
 import { getStatusWord, printRun } from '../sync/run-summary.ts';
 
-/** A run and what it did to contacts. It contains field names but no values, because values are encrypted on disk. */
+/** Field names without values, because values are encrypted. */
 export interface RunDetail extends RunReport {
-  /** The number of contacts by reason. */
   reasons: Record<string, number>;
-  /** How many contacts received another contact's result for the same person, at no cost. */
+  /** Contacts that used another contact's result without a credit. */
   shared: number;
-  /** The cost of the queries for warm paths, or null if they were free. */
+  /** Null if the queries were free. */
   queries: QueryCharge | null;
   /** The first contacts, except contacts that were already up to date. */
   outcomes: RunContactView[];
@@ -41,7 +40,7 @@ export interface RunDetail extends RunReport {
   writeCount: number;
 }
 
-/** Adds the details to a run's report. A queued run has done nothing yet. */
+/** A queued run has done nothing yet. */
 export async function describeRun(
   store: Store,
   report: RunReport,
@@ -69,7 +68,7 @@ function toWrite(write: WriteRecord): RunDetail['writes'][number] {
   };
 }
 
-/** Prints a run and what it did to its contacts, in words. */
+/** Prints a run in words, including its effects on contacts. */
 export function printRunDetail(output: Output, detail: RunDetail): void {
   printRun(output, detail, {
     reasons: reasonCounts(Object.entries(detail.reasons)),
@@ -140,10 +139,7 @@ function printWrites(output: Output, { writes, writeCount }: RunDetail): void {
   printRest(output, writeCount - writes.length);
 }
 
-/**
- * Lists each write's fields. If an earlier write has the same fields, refers to that write, for example `14 fields, as
- * in 0035e001`.
- */
+/** Equal lists refer to the earlier write, such as `14 fields, as in 0035e001`. */
 function withFieldTexts(writes: RunDetail['writes']): { crmId: string; text: string }[] {
   const named = new Map<string, string>();
   return writes.map(({ crmId, fields }) => {
@@ -164,7 +160,7 @@ function printRest(output: Output, rest: number): void {
   }
 }
 
-/** Prints runs as a list, one line each if the terminal is wide enough. */
+/** One line per run on a wide terminal. */
 export function printRuns(output: Output, runs: readonly RunReport[]): void {
   output.table<RunReport>(
     [
@@ -214,7 +210,6 @@ function statusText(run: RunReport): string {
   return reason === null ? word : `${word}: ${adviceFor(reason, integration).cause}`;
 }
 
-/** Prints how to read the CRM's texts, if any are kept. */
 export function printWordsHint(output: Output, runId: string, count: number): void {
   if (count === 0) return;
   output.print();
@@ -223,7 +218,6 @@ export function printWordsHint(output: Output, runId: string, count: number): vo
   );
 }
 
-/** Prints the CRM's texts about a run and its contacts, for deciders. */
 export function printWords(output: Output, words: readonly CrmMessage[], limit: number): void {
   output.print();
   if (words.length === 0) {

@@ -1,4 +1,4 @@
-/** The sandboxes of CRMs. Each command has the shared options, and its stand-in's options. */
+/** Each command has the shared options and its own. */
 import { type Command, Option } from 'commander';
 import { z } from 'zod';
 import type { CrmStandIn, StandInOption } from '../../../../../sandbox/crm/stand-in.ts';
@@ -14,7 +14,7 @@ import {
   toSandboxOptions,
 } from './stand-in.ts';
 
-/** The parsed options that all CRMs' sandboxes share. Each stand-in's own options are next to them. */
+/** Each stand-in has its own options too. */
 const flagsSchema = z.looseObject({
   ...commonFlags,
   tokenLifetime: z.number().exactOptional(),
@@ -23,7 +23,6 @@ const flagsSchema = z.looseObject({
 
 type Flags = z.output<typeof flagsSchema>;
 
-/** Returns the command `sandbox KIND` for a stand-in. */
 export function crmStandIn(standIn: CrmStandIn): StandIn<Flags> {
   const { kind, serves, examples } = standIn;
   return {
@@ -71,7 +70,7 @@ function toOption({ flags, description, value }: StandInOption): Option {
   return option.choices(value).default(value[0]);
 }
 
-/** Returns the shared options under the sandboxes' names for them. */
+/** Returns the shared options, under the names that the sandboxes use. */
 function toShared(flags: Omit<Flags, 'faults'>) {
   const shared = z.object(flagsSchema.shape).omit({ faults: true }).parse(flags);
   const { tokenLifetime, ...others } = shared;

@@ -26,7 +26,7 @@ The line on stdout contains the base URL and the API key for the settings. In ad
 the root of the same address: GET /_sandbox/people, /_sandbox/ledger, /_sandbox/requests,
 PUT /_sandbox/faults, POST /_sandbox/keys.`;
 
-/** The options of `sandbox partner` in the form of `startPartnerSandbox`, without `faults` and `forms`. */
+/** As in `startPartnerSandbox`, without `faults` and `forms`. */
 const flagsSchema = z
   .object({
     ...commonFlags,
@@ -45,7 +45,6 @@ const flagsSchema = z
     ...toSandboxOptions(flags),
     ...(submitLatency === undefined ? {} : { submitLatencyMs: submitLatency }),
     ...(jobTime === undefined ? {} : { jobTimeMs: jobTime, networkJobTimeMs: jobTime }),
-    // A token bucket of size 0 would refuse all requests, so here too 0 means no limit.
     ...(burst === 0 ? { rate: 0 } : burst === undefined ? {} : { burst }),
   }));
 

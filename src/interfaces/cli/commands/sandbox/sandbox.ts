@@ -18,7 +18,6 @@ import type { Serving, StandIn } from './stand-in.ts';
 /** The dependencies of `sandbox` in addition to those of every command. */
 export type SandboxDeps = CommandDeps & Pick<ProductDeps, 'cwd' | 'stopSignal'>;
 
-/** Creates the command `sandbox`: serves local stand-ins for trying things out without an account or cost. */
 export function sandboxCommand(deps: SandboxDeps): Command {
   const command = createCommand('sandbox', deps)
     .description('serve a local stand-in for the Partner Data Service or a CRM')
@@ -52,7 +51,7 @@ async function serve(
 ): Promise<ExitCode> {
   const stopped = deps.stopSignal();
   const sandbox = await startOrExplain(start, port);
-  // One line, so a program that started us can read it and continue (design, section 4.4).
+  // One line, so a parent process can read it and continue (design, section 4.4).
   deps.stdout.write(`${JSON.stringify({ ready: true, kind, ...sandbox.line })}\n`);
   await untilStopped(stopped);
   await sandbox.close();
@@ -68,7 +67,7 @@ async function startOrExplain(start: () => Promise<Serving>, port: number): Prom
   }
 }
 
-/** Creates the error if a sandbox cannot start. Starting depends only on the options, so one of them must be wrong. */
+/** Creates the error if a sandbox cannot start. Only a wrong option can prevent the start. */
 function startError(error: unknown, port: number): ConfigurationError {
   if (isPortTaken(error)) {
     const next = 'Choose another port with --port, or --port 0 for any free port.';

@@ -6,15 +6,13 @@ import { ConfigurationError, messageOf } from '../../../../core/errors.ts';
 
 /** A subcommand of `sandbox`. */
 export interface StandIn<Flags> {
-  /** The name of the command. */
   kind: string;
   description: string;
   /** The text below the help. */
   examples: string;
   addOptions(command: Command): Command;
-  /** Reads the options. */
   flagsSchema: z.ZodType<Flags>;
-  /** Starts the sandbox. Paths are relative to the folder `cwd`. */
+  /** Paths are relative to the folder `cwd`. */
   start(flags: Flags, cwd: string): Promise<Serving>;
 }
 
@@ -29,19 +27,17 @@ const MAX_PEOPLE = 1_000_000_000;
 
 const MAX_PORT = 65_535;
 
-/** Ten minutes, because nobody needs a request to wait longer. */
+/** No request needs to wait longer than ten minutes. */
 const MAX_LATENCY_MS = 600_000;
 
-/** One day. Nobody waits longer for a job in a sandbox. */
+/** One day. */
 const MAX_JOB_TIME_MS = 86_400_000;
 
-/** Reads a count, which can be 0. */
 export const readCount = wholeNumber(0, Number.MAX_SAFE_INTEGER);
 
 /** Reads a delay in milliseconds. */
 export const readLatency = wholeNumber(0, MAX_LATENCY_MS);
 
-/** Reads the share of requests that take longer, and how much longer they take. */
 function readTail(text: string): { probability: number; delayMs: number } {
   const [, part, ms] = /^([\d.]+):([^:]+)$/.exec(text) ?? [];
   const probability = Number(part);
@@ -53,13 +49,13 @@ function readTail(text: string): { probability: number; delayMs: number } {
   return { probability, delayMs: readLatency(ms) };
 }
 
-/** Reads how long a job takes, in milliseconds. */
 export const readJobTime = wholeNumber(0, MAX_JOB_TIME_MS);
 
 const readPeople = wholeNumber(0, MAX_PEOPLE);
 
 /**
- * The parsed options that all sandboxes share. `faults` is a file's path. The other options are passed to the sandbox.
+ * The parsed options that all sandboxes share. `faults` is the path of a file. The other options are passed to the
+ * sandbox.
  */
 export const commonFlags = {
   port: z.number(),
@@ -78,7 +74,7 @@ interface LatencyFlags {
   jitter?: number;
 }
 
-/** Renames the durations in the options to the sandboxes' names. */
+/** The sandboxes use other names. */
 export function toSandboxOptions<Flags extends LatencyFlags>({ latency, jitter, ...flags }: Flags) {
   return {
     ...flags,
@@ -87,10 +83,7 @@ export function toSandboxOptions<Flags extends LatencyFlags>({ latency, jitter, 
   };
 }
 
-/**
- * Adds the options of every sandbox. The options of `addNetworkOptions` come last (design, section 4.4), so they are
- * not included.
- */
+/** `addNetworkOptions` come last (design, section 4.4). */
 export function addCommonOptions(command: Command, contactsDefault: string): Command {
   const anyNumber = wholeNumber(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
   return command
@@ -133,8 +126,8 @@ export function wholeNumber(least: number, most: number): (text: string) => numb
 }
 
 /**
- * Reads a JSON file with fault rules. The sandbox checks the rules, so this does not. Without a file there are no
- * rules. Throws a ConfigurationError with the file's name if it cannot be read.
+ * JSON with fault rules. The sandbox validates them. No file means no rules. Throws a ConfigurationError with the
+ * file's name.
  */
 export async function readFaultFile(path: string | undefined, cwd: string): Promise<unknown> {
   if (path === undefined) return [];

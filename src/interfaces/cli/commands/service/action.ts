@@ -7,7 +7,6 @@ import { createCommand, readOptions, runAction } from '../../action/command.ts';
 import type { ProductDeps } from '../../action/product.ts';
 import type { ExitCode, Output } from '../../terminal/output.ts';
 
-/** The dependencies of the subcommands of `service`. */
 export type ServiceDeps = Pick<
   ProductDeps,
   'stdout' | 'stderr' | 'env' | 'setExitCode' | 'cwd' | 'clock' | 'stopSignal'
@@ -52,7 +51,7 @@ export function serviceAction<Options extends z.infer<typeof serviceOptions>>(
   );
 }
 
-/** Uses the database while a running service may have it open. */
+/** A running service may use the database too. */
 export async function beside<Result>(
   { service, file }: Pick<ServiceAction<unknown>, 'service' | 'file'>,
   work: (db: ReturnType<typeof Service.openBeside>) => Result | Promise<Result>,

@@ -11,7 +11,6 @@ import {
   serviceOptions,
 } from './action.ts';
 
-/** `service stats`: counts the database's content. */
 export function statsCommand(deps: ServiceDeps): Command {
   const command = serviceCommand('stats', deps).description('count the content of the database');
   return serviceAction(deps, command, serviceOptions, (action) =>
@@ -46,7 +45,6 @@ const RESTORE = `
 To restore the copy, stop the service, delete the files that end with -wal and -shm next to the database, and
 replace the database with the copy.`;
 
-/** `service backup`: copies the database while it is in use. */
 export function backupCommand(deps: ServiceDeps): Command {
   const command = serviceCommand('backup', deps)
     .description('copy the database into a new file, while it is in use')
@@ -66,7 +64,6 @@ export function backupCommand(deps: ServiceDeps): Command {
   );
 }
 
-/** `service verify`: checks the database. */
 export function verifyCommand(deps: ServiceDeps): Command {
   const command = serviceCommand('verify', deps).description(
     'check the file, the credits against the ledger, and that all references are valid',

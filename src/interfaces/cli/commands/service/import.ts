@@ -29,12 +29,11 @@ const schema = serviceOptions.extend({
   dryRun: z.boolean().default(false),
 });
 
-/** A long import reports its progress each time it has read this many files. */
+/** Progress is reported after this many files. */
 const SAY_EVERY = 500;
 
 const KINDS = ['csv', 'legislators', 'judges', '990'] as const;
 
-/** `service import`: imports real people, each of them once. */
 export function importCommand(deps: ServiceDeps): Command {
   const command = serviceCommand('import', deps)
     .description('import people from files, each person once')
@@ -71,7 +70,7 @@ export function importCommand(deps: ServiceDeps): Command {
     if (kind !== 'csv' && (options.idsChanged || options.otherPeople)) {
       throw usageError('--ids-changed and --other-people work only with csv.');
     }
-    // A dry run creates no file. If there is none, it imports into memory.
+    // A dry run creates no file. It imports into memory instead.
     const isWithoutFile = options.dryRun && !existsSync(file);
     const db = service.openDatabase(isWithoutFile ? undefined : file, { isDurable: true });
     try {

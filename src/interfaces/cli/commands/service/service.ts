@@ -16,7 +16,6 @@ Examples:
 
 All data is in one file: service.db, unless --db names another file. Guide: docs/guides/service.md.`;
 
-/** Creates the command `service`, which runs your own Partner Data Service. */
 export function serviceCommands(deps: ServiceDeps): Command {
   return createCommand('service', deps)
     .description('run your own Partner Data Service, with people from public records')

@@ -1,9 +1,7 @@
-/** How the end of a run is reported to the user who typed the command. */
 import { isAtLimit } from '../../../../clients/views/verdict.ts';
 import type { RunReport, RunStatus } from '../../../../core/run.ts';
 import { EXIT_CODES, type ExitCode, type Output } from '../../terminal/output.ts';
 
-/** The exit code for each status of a run. */
 export const EXIT_CODE_OF: Readonly<Record<RunStatus, ExitCode>> = {
   running: EXIT_CODES.stopped,
   succeeded: EXIT_CODES.done,
@@ -11,7 +9,7 @@ export const EXIT_CODE_OF: Readonly<Record<RunStatus, ExitCode>> = {
   failed: EXIT_CODES.unexpected,
 };
 
-/** Prints a sentence for people who read cron's log. Scripts read the JSON document. */
+/** For people who read cron's log. Scripts read the JSON document. */
 export function recordStop(output: Output, run: RunReport): void {
   const { integration, reason } = run;
   if (!output.isJson || reason === null) return;

@@ -8,7 +8,6 @@ import { hangLines } from '../../terminal/display-width.ts';
 import type { Output, Style } from '../../terminal/output.ts';
 import { formatCount, formatDuration, shortId } from '../../terminal/words.ts';
 
-/** Prints a run in words: how it ended, its counts and reasons, and the next steps. */
 export function printRun(
   output: Output,
   report: RunReport,
@@ -28,7 +27,7 @@ export function printRun(
   output.print();
 }
 
-/** Returns the command that shows values that users had typed and that could not be restored. */
+/** The command shows lost values of users. */
 function stepsAfterLoss({ id }: RunReport, reasons: readonly ReasonCount[]): string[] {
   if (!reasons.some(({ reason }) => reason === 'typed_value_lost')) return [];
   return [
@@ -36,10 +35,7 @@ function stepsAfterLoss({ id }: RunReport, reasons: readonly ReasonCount[]): str
   ];
 }
 
-/**
- * Prints the paid values that wait to be written, and what each of them needs. Prints nothing if no value
- * waits.
- */
+/** Prints nothing without waiting values. */
 export function printValuesWaiting(output: Output, waiting: ValuesWaiting | undefined): void {
   if (waiting === undefined || waiting.values === 0) return;
   output.print();
@@ -54,10 +50,7 @@ export function printValuesWaiting(output: Output, waiting: ValuesWaiting | unde
   );
 }
 
-/**
- * Prints the contacts of a run by outcome and reason. Reasons that need the user's attention come last, next
- * to the prompt.
- */
+/** Reasons that need the user come last, next to the prompt. */
 function printReasons(output: Output, reasons: readonly ReasonCount[]): void {
   if (reasons.length === 0) return;
   output.print();
@@ -71,7 +64,7 @@ function printReasons(output: Output, reasons: readonly ReasonCount[]): void {
   );
 }
 
-/** Describes how a run ended, for example `succeeded in 4.2 s (run 1a2b3c4d)`. */
+/** For example `succeeded in 4.2 s (run 1a2b3c4d)`. */
 function describeEnd(report: RunReport, style: Style): string {
   const word = getStatusWord(report);
   const took =
@@ -81,7 +74,6 @@ function describeEnd(report: RunReport, style: Style): string {
   return `${getColor(report.status, style)(word)}${took} (run ${shortId(report.id)})`;
 }
 
-/** Returns the status of a run, in words. */
 export function getStatusWord({ status, reason }: Pick<RunReport, 'status' | 'reason'>): string {
   return status === 'incomplete' && isAtLimit(reason) ? 'at its limit' : STATUS_WORDS[status];
 }
@@ -98,7 +90,7 @@ function getColor(status: RunStatus, style: Style): (text: string) => string {
   return status === 'succeeded' ? style.good : style.warn;
 }
 
-/** Describes a run's counts, for example `250 read, 240 chosen, 240 submitted, 231 enhanced, 228 written`. */
+/** For example `250 read, 240 chosen, 240 submitted, 231 enhanced, 228 written`. */
 export function describeCounts({ contacts }: RunReport): string {
   const { read, chosen, submitted, enhanced, written } = contacts;
   return Object.entries({ read, chosen, submitted, enhanced, written })

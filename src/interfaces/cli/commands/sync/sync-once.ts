@@ -22,11 +22,10 @@ type RunOption =
   | 'redelivery';
 
 /**
- * Carries out a run that a user requested, until it ends or the signal stops it, and shows its progress on the
- * terminal. It reads changes, unless it has to read everything again (`full`) or is for `only` the contact with this
- * CRM ID. `adopt` adopts profiles that another database has paid for, and `limit` is the maximum number of credits to
- * spend. `acceptMatchRate` accepts the mapping, and `acceptMarks` confirms the marks that exclude most contacts.
- * `redelivery` only delivers kept profiles again.
+ * Runs until the end or the signal, with progress on the terminal. Reads changes, or everything with `full`. `only`
+ * limits it to one contact. `adopt` adopts profiles of another database, and `limit` is the maximum cost in credits.
+ * `acceptMatchRate` accepts the mapping, and `acceptMarks` confirms marks that exclude most contacts. `redelivery` only
+ * delivers kept profiles again.
  */
 export async function syncOnce(
   deps: ProgressDeps,
@@ -57,18 +56,18 @@ export async function syncOnce(
   }
 }
 
-/** How often a run's progress is read from the store. */
+/** Progress is read from the store this often. */
 const LOOK_INTERVAL_MS = 500;
 
 /** The dependencies of the progress bars. */
 export type ProgressDeps = Pick<ProductDeps, 'stderr' | 'clock' | 'log' | 'logStream'>;
 type ProgressStore = Pick<Store, 'reader'>;
 
-/** The progress bars of one run on a terminal. Without a terminal, nothing is shown. */
+/** Nothing is shown without a terminal. */
 export interface RunProgress {
   /** Starts to show the run. */
   watch(run: Pick<Run, 'id' | 'integration' | 'partnerKey'>): void;
-  /** Shows the end. Resolves when drawing has finished. */
+  /** Shows the final state. Resolves after the last drawing. */
   stop(): Promise<void>;
 }
 
@@ -92,7 +91,7 @@ function createRunProgress(deps: ProgressDeps, store: ProgressStore): RunProgres
     watch(run) {
       if (!stderr.isTTY) return;
       watching = show(run).catch((error: unknown) => {
-        // A problem with the progress display must not end the run.
+        // Drawing problems must not end the run.
         log.warn({ error: messageOf(error) }, 'the progress of the run cannot be shown');
       });
     },
@@ -115,14 +114,13 @@ async function look(
   if (!row) return;
   const underWay = await countContactsUnderWay(store.reader, run.integration.id);
   const { balance } = await findKeyBalance(store.reader, run.partnerKey);
-  // A contact that shares another contact's profile is not submitted, but its profile is delivered.
+  // A contact with a shared profile is not submitted.
   const sent = row.submittedCount + row.sharedCount;
   const toDeliver = underWayBefore + sent;
   progress.update('Read', { done: row.readCount, total: null });
   progress.update('Submitted', {
     done: sent,
-    // Refused people, and people who changed in the meantime, are not submitted, so at the end the total equals the
-    // number of submitted people.
+    // Refused and changed people are not submitted, so the total shrinks to the number of submitted people.
     total: row.status === 'succeeded' ? sent : Math.max(sent, row.chosenCount),
     ...(balance === null ? {} : { remark: `${describeCount(balance, 'credit')} left` }),
   });

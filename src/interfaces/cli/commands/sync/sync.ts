@@ -61,7 +61,6 @@ const optionsSchema = baseOptions.extend({
 
 type SyncOptions = z.infer<typeof optionsSchema>;
 
-/** Creates the command `sync`: runs a sync now, from where the last run stopped. */
 export function syncCommand(deps: ProductDeps): Command {
   const command = productCommand('sync', deps)
     .description('read changed contacts, enhance them and write the results into the CRM, now')
@@ -106,7 +105,7 @@ export function syncCommand(deps: ProductDeps): Command {
   );
 }
 
-/** Refuses options that do not work together, because they are probably a mistake. */
+/** Probably a mistake of the user. */
 function requireFitting({ redeliver, field, yes, ...options }: SyncOptions): void {
   if (!redeliver) {
     if (field.length > 0) throw usageError('--field works only with --redeliver. Use both.');
@@ -147,7 +146,7 @@ async function syncChosen(
     const { acceptMatchRate, acceptMarks } = options;
     const chosenOptions = { only, limit, full, adopt, acceptMatchRate, acceptMarks };
     const report = await syncOnce(deps, open, signal, chosenOptions);
-    // Shown immediately, because the next integration may take hours.
+    // The next integration may take hours, so the result is shown now.
     printRun(output, report, {
       reasons: await readReasons(open.deps.store.reader, report.id),
       steps: nextSteps(report, { isLimited: limit !== null }),
@@ -171,7 +170,7 @@ async function syncChosen(
   ]);
 }
 
-/** Carries out the erasures that the CRM requested, now that no run of the client is in progress. */
+/** No run of the client is in progress now. */
 async function eraseAndNote(
   { clock, log }: ProductDeps,
   application: Application,

@@ -1,4 +1,4 @@
-/** The conformance kit of donor-sync: it tests this connector for everything that a connector promises. */
+/** Runs donor-sync's conformance kit, which tests if this connector keeps every promise of a connector. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
