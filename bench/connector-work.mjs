@@ -1,8 +1,9 @@
 /**
  * Runs a CRM's connector alone, in a separate process that loads the installed program. Reads all contacts and prints
- * its measurements as JSON. It can also `write` two fields of each contact. Or it can wait for a line on stdin, then
- * read the `changes` since then and print their IDs. Arguments: the folder of the built program, the kind of CRM, its
- * address, a token, the work to do, and more `crm` settings as JSON.
+ * its measurements as JSON. With `write`, it also writes two fields of each contact. With `changes`, it waits for a
+ * line on stdin, reads the later changes and prints their IDs. The first arguments are the folder of the built
+ * program, the kind of CRM, its address and a token. The others are the work to do, and further `crm` settings as
+ * JSON.
  */
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -51,7 +52,7 @@ await measured('read', async () => {
   for await (const page of connector.readPages(null)) {
     contacts += page.contacts.length;
     cursor = page.cursor;
-    // Only writing needs the IDs, so a reading keeps nothing.
+    // Only writing needs the IDs, so a reading stores none.
     if (work === 'write') for (const { id } of page.contacts) ids.push(id);
   }
   return { contacts };
@@ -67,8 +68,8 @@ if (work === 'write') {
     }
     return { contacts: written };
   });
-  // The state after a first sync, whose writes have modified all contacts.
-  const known = { cursor, ids: knownIds, leftIds: noIds };
+  // The state after a first sync. Its writes have modified all contacts.
+  const known = { cursor, ids: knownIds, leftIds: noIds, isSameSelection: true };
   await measured('again', async () => {
     let contacts = 0;
     for await (const page of connector.readPages(null, known)) contacts += page.contacts.length;

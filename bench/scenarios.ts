@@ -30,6 +30,7 @@ import { serve, serveBusy } from './scenarios/serve.ts';
 import { serviceBeside } from './scenarios/service-beside.ts';
 import { serviceBounds, serviceSpeed } from './scenarios/service-speed.ts';
 import { start } from './scenarios/start.ts';
+import { storage } from './scenarios/storage.ts';
 import { throughput } from './scenarios/throughput.ts';
 import { uploads } from './scenarios/uploads.ts';
 import { viewers } from './scenarios/viewers.ts';
@@ -42,6 +43,7 @@ export const SCENARIOS: readonly Scenario[] = [
   throughput,
   again,
   keptProfiles,
+  storage,
   kill,
   killInFlight,
   clocks,
