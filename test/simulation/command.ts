@@ -1,4 +1,4 @@
-/** Decides what is simulated, how long, and what is printed. */
+/** Determines which nights are simulated, how long the simulation runs, and what it prints. */
 import { parseArgs } from 'node:util';
 import { bootStore } from './boot.ts';
 import { createCoverage, NO_COVERAGE } from './coverage.ts';
@@ -8,15 +8,18 @@ import { type NightResult, simulateNight } from './night.ts';
 import type { Coverage } from './people/people.ts';
 import { createRandom } from './random.ts';
 import { swarmOf } from './swarm/draw.ts';
-import { changeIds, replaceKeys } from './swarm/list-nights.ts';
+import { changeIds, eraseInList, replaceKeys, tellApartInList } from './swarm/list-nights.ts';
+import { runAnOrg } from './swarm/org-nights.ts';
 import { withPersons } from './swarm/people-nights.ts';
 import { onServer } from './swarm/process-nights.ts';
+import { restoreBackups } from './swarm/restore-nights.ts';
 import { shrink } from './swarm/shrink.ts';
 import type { Swarm } from './swarm/swarm.ts';
 import { realNowMs } from './takeover.ts';
 import { type Progress, type Sum, simulateInWorkers } from './workers.ts';
 
 const OPTIONS = {
+  help: { type: 'boolean' },
   seed: { type: 'string' },
   minutes: { type: 'string' },
   nights: { type: 'string' },
@@ -29,11 +32,40 @@ const OPTIONS = {
   persons: { type: 'boolean' },
   lists: { type: 'boolean' },
   keys: { type: 'boolean' },
+  orgs: { type: 'boolean' },
+  restores: { type: 'boolean' },
   traces: { type: 'boolean' },
 } as const;
 
+/** The meaning of each option. A test compares it with the options. */
+const USAGE = `Simulates nights in which hosts sync clients while things go wrong.
+
+node test/simulation/main.ts [options]
+
+  --seed N       the first seed (default: 1); alone, prints this night as a timeline
+  --nights N     how many nights to simulate, each with the next seed
+  --minutes N    how long to simulate nights
+  --jobs N       how many processes share the nights (default: 1)
+  --keep-going   does not stop at the first night that fails
+  --brief        prints only the first violation, and nothing about progress
+  --traces       prints a fingerprint of each night
+  --coverage     counts what the nights have reached
+  --postgres     uses a real Postgres instead of SQLite
+  --serve        makes all nights about hosts that serve
+  --persons      makes all nights about the identity of records and about refusals of a CRM
+  --lists        makes all nights about lists whose IDs change
+  --keys         makes all nights about service keys that are replaced
+  --orgs         makes all nights about an organization's settings and the marks in its CRM
+  --restores     makes all nights about backups that are restored
+  --help         prints this text
+`;
+
 export async function runCommand(args: string[]): Promise<void> {
   const { values } = parseArgs({ args, options: OPTIONS });
+  if (values.help) {
+    process.stdout.write(USAGE);
+    return;
+  }
   const jobs = Number(values.jobs ?? 1);
   if (jobs > 1) {
     const passed = args.filter(
@@ -108,7 +140,7 @@ async function simulateHere(store: SharedStore, values: Values): Promise<void> {
       process.exitCode = 1;
       break;
     }
-    // Printed immediately, because shrinking the night takes longer than many nights.
+    // Prints the seed immediately, because the search for a smaller failing night can take long.
     print(`seed ${seed} fails`);
     tell(night);
   }
@@ -130,7 +162,7 @@ function tellParent(progress: Progress): void {
   process.send?.(progress);
 }
 
-/** How often a long simulation prints its progress. */
+/** The interval at which a long simulation prints its progress. */
 const WORD_EVERY_MS = 5 * 60_000;
 
 function inWords({ nights, runs, credits, failed, seconds }: Sum): string {
@@ -143,7 +175,9 @@ function isOf(args: readonly string[], at: number, name: string): boolean {
   return arg === `--${name}` || arg.startsWith(`--${name}=`) || before === `--${name}`;
 }
 
-/** Prints a night as a timeline. If the night fails, prints the smallest night that fails in the same way. */
+/**
+ * Prints a simulated night as a timeline. If the night fails, prints the smallest night that fails in the same way.
+ */
 async function replay(store: SharedStore, swarm: Swarm, counts: Coverage): Promise<boolean> {
   const night = await simulateNight(store, swarm, counts);
   const smallest =
@@ -156,7 +190,7 @@ async function replay(store: SharedStore, swarm: Swarm, counts: Coverage): Promi
 
 function tell({ swarm, story, violations, hash }: NightResult): void {
   const violated = violations.map(({ invariant, what }) => `VIOLATED: ${invariant}: ${what}`);
-  // Printed in one write, because other processes may print at the same time.
+  // All lines are printed in one write, because other processes may print at the same time.
   print([JSON.stringify(swarm), ...story, ...violated, `trace ${hash}`].join('\n'));
 }
 
@@ -164,15 +198,34 @@ function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** Returns the night of a seed as the command asks for it: on a server, or with hosts that serve. */
 function nightOf(
   seed: number,
-  { postgres = false, serve = false, persons = false, lists = false, keys = false }: Values,
+  {
+    postgres = false,
+    serve = false,
+    persons = false,
+    lists = false,
+    keys = false,
+    orgs = false,
+    restores = false,
+  }: Values,
 ): Swarm {
+  if (orgs) return runAnOrg(swarmOf(seed), createRandom(`swarm ${seed} with orgs`));
+  if (restores) {
+    const swarm = swarmOf(seed);
+    restoreBackups(swarm, createRandom(`swarm ${seed} with restores`));
+    return postgres ? onServer(swarm) : swarm;
+  }
   const drawn = swarmOf(seed, serve);
   const swarm = persons ? withPersons(drawn) : drawn;
   const isPossible = swarm.beside.serve === 0;
-  if (lists && isPossible) changeIds(swarm, createRandom(`swarm ${seed} with lists`));
+  if (lists && isPossible) {
+    changeIds(swarm, createRandom(`swarm ${seed} with lists`));
+    const erasures = createRandom(`swarm ${seed} with erasures in lists`);
+    if (erasures.chance(0.2)) eraseInList(swarm, erasures);
+    const suspects = createRandom(`swarm ${seed} with suspects in lists`);
+    if (suspects.chance(0.2)) tellApartInList(swarm, suspects);
+  }
   if (keys && isPossible) replaceKeys(swarm, createRandom(`swarm ${seed} with keys`));
   return postgres ? onServer(swarm) : swarm;
 }

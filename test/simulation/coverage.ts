@@ -1,6 +1,6 @@
 /**
- * Records the coverage of the nights: points passed, points of death, faults by endpoint, and transitions in a
- * contact's life.
+ * Records the coverage of the simulated nights. It includes the points that processes reached, the points at which
+ * they died, the faults by endpoint, and the transitions in a contact's life.
  */
 import {
   type EventRow,
@@ -9,22 +9,24 @@ import {
   type Way,
 } from '../../src/contacts/life/event.ts';
 import { LIFE } from '../../src/contacts/life/life.ts';
+import { SUBJECTS } from './judges/subjects.ts';
 import type { Coverage } from './people/people.ts';
 
 export interface CoverageCounts extends Coverage {
-  /** Records what happened to a contact in a state. The state is `unknown` before the store had a row. */
+  /** Records an event and the contact's state before it. The state is `unknown` if the store had no row. */
   moved(event: string | null, from: string, to: string): void;
-  /** Records from now on which events are applied to rows in memory, and in which states. */
+  /** From now on, records which events are applied to rows in memory, and the state of each row. */
   watchEvents(): void;
   report(): string;
 }
 
-/** Records nothing, for runs that need no coverage. */
+/** A coverage that records nothing. It is for runs that need no coverage. */
 export const NO_COVERAGE: Coverage = {
   point: () => undefined,
   kill: () => undefined,
   fault: () => undefined,
   reached: () => undefined,
+  looked: () => undefined,
   together: () => undefined,
 };
 
@@ -34,8 +36,16 @@ export function createCoverage(): CoverageCounts {
   const faults = new Map<string, number>();
   const together = new Map<string, number>();
   const events = new Map<string, number>();
+  const judges = new Map<string, Set<string>>();
   const moves = new Map<string, number>();
   const cells = new Map<string, number>();
+  /** Returns a table of what was reached, by how many nights, and how many judges looked at it. */
+  const subjectRows = () =>
+    [...new Set([...SUBJECTS, ...events.keys()])].toSorted().map((name) => {
+      const by = [...(judges.get(name) ?? [])].toSorted();
+      const named = by.length === 0 ? 'no judge' : `${by.length} judges (${by.join(', ')})`;
+      return `${events.get(name) ?? 0} nights reached, ${named}: ${name}`;
+    });
   const count = (counts: Map<string, number>, name: string) =>
     counts.set(name, (counts.get(name) ?? 0) + 1);
   return {
@@ -43,6 +53,8 @@ export function createCoverage(): CoverageCounts {
     kill: (name) => void count(kills, name),
     fault: (fault, endpoint) => void count(faults, `${fault} × ${endpoint}`),
     reached: (event) => void count(events, event),
+    looked: (subject, by) =>
+      void judges.set(subject, new Set([...(judges.get(subject) ?? []), ...by])),
     together: (what, submissions) =>
       void count(together, `${submissions} submissions ${what} together`),
     moved(event, from, to) {
@@ -64,7 +76,7 @@ export function createCoverage(): CoverageCounts {
       return [
         `${points.size} points, ${kills.size} of them with a kill`,
         ...[...together].sort().map(([name, times]) => `${name}: ${times} times`),
-        ...[...events].sort().map(([name, nights]) => `${nights} nights reached: ${name}`),
+        ...subjectRows(),
         `never killed at: ${listed(unkilled)}`,
         `ways of a contact that were never gone: ${listed(unmoved)}`,
         `events at states: ${allCells.length - unreached.length} of ${allCells.length} reached, but for: ${listed(unreached)}`,
@@ -86,8 +98,8 @@ function cellsOfLife(): string[] {
 }
 
 /**
- * Returns the same row, but reports the state of each contact that is computed with it. (`after` in `move.ts` asks a
- * row whether it starts from that state, and reads the target after it has chosen the row.)
+ * Returns a copy of the row that reports the contact's state. `after` in `move.ts` first chooses the row by this
+ * state, and then reads the target.
  */
 function watched(row: EventRow, onTaken: (place: LifeState) => void): EventRow {
   let asked: { way: Way; place: LifeState } | null = null;

@@ -1,7 +1,11 @@
-/** Simulates one night: a world from a seed, the product in it, and a check of every promise. */
+/**
+ * Simulates one night. It creates the CRMs, the service and the hosts from a seed, runs the product, and checks every
+ * promise.
+ */
 import type { SharedStore } from './database/store.ts';
 import type { Disturbed } from './faults/chaos.ts';
 import { checkNight } from './judges/check.ts';
+import { reachSubjects } from './judges/subjects.ts';
 import { createBetween } from './night/between.ts';
 import { createErrands } from './night/errands.ts';
 import { createNetwork } from './night/network.ts';
@@ -28,7 +32,7 @@ export interface NightResult {
   steps: number;
   runs: number;
   credits: number;
-  /** Special events of the night. */
+  /** Special events of the simulated night. */
   reached: readonly string[];
 }
 
@@ -37,10 +41,10 @@ const START = Date.UTC(2026, 2, 9, 2);
 /** The time after which a value that the CRM refused is tried again. */
 const LONGEST_PROBE_MS = 8 * 24 * HOUR_MS;
 
-/** A night with more events than this would never end. */
+/** A night with more events is stopped as endless. */
 const MOST_STEPS = 150_000;
 
-/** Simulates a night. The same swarm always produces the same night. */
+/** Simulates a night. The same settings always produce the same events. */
 export async function simulateNight(
   store: SharedStore,
   swarm: Swarm,
@@ -90,17 +94,19 @@ export async function simulateNight(
 
 function createNight(parts: NightParts): { world: World; play(): Promise<void> } {
   const night = createWorld(parts);
-  const { swarm, timeline, store, service, oracle, crms, hosts, people, answers } = night;
+  const { swarm, timeline, store, service, oracle, crms, hosts, people, answers, integrations } =
+    night;
   const { coverage, fates, violations, roster, say, violate } = night;
   const disturbed: Disturbed = {
     ...{ faults: swarm.faults, timeline, store, hosts, say },
     isCalm: () => night.isCalm,
   };
   const judged = {
-    ...{ swarm, crms, oracle, service, store, violate, say },
+    ...{ swarm, crms, oracle, service, store, violate, look: night.look, say },
     isCalm: () => night.isCalm,
     now: timeline.now,
     killed: () => roster.killed,
+    keyOf: (name: string) => integrations.find(({ id }) => id === name)?.partner.apiKey ?? '',
   };
   const processes = createProcesses(night, createNetwork(night, disturbed));
   const syncing = createSyncing(night, processes, judged);
@@ -117,7 +123,12 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
   const { finishConfirmed } = users;
   return { world: night, play };
 
-  /** Plays the whole night: sessions with faults, then a time without faults, then the checks. */
+  /** Returns true if a user agrees after this session that a restored database may spend. */
+  function isAgreedSoon(): boolean {
+    return swarm.restored.agreed !== null || fates.chance(0.5);
+  }
+
+  /** Simulates the sessions with faults and a period without faults, and then runs the checks. */
   async function play(): Promise<void> {
     let backup: DatedBackup | null = null;
     const { agree: isAgreed } = swarm.beside;
@@ -133,7 +144,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
       if (index > 0) between.change();
       await playSession(session);
       store.takeBack();
-      if (night.heldSince !== null && fates.chance(0.5)) await agree();
+      if (night.heldSince !== null && isAgreedSoon()) await agree();
       if (swarm.faults.restore > 0) await store.mirror();
       const isOneThere = backup !== null && isAgreed > 0;
       if (swarm.faults.restore > 0 && !isOneThere) {
@@ -155,14 +166,16 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
     await serveLast();
     await playQuiet(night, syncing);
     if (isRefusedAtTimes(swarm.people)) {
-      // Values that the CRM has refused are tried again, at last only once a week.
+      // The product repeats a refused write with growing delays, up to a week.
       await timeline.pass(LONGEST_PROBE_MS);
       await playQuiet(night, syncing);
     }
     await store.mirror();
     answers.judge();
-    for (const event of night.reached) coverage.reached(event);
     if (violations.length === 0) checkNight(night);
+    reachSubjects(night);
+    for (const event of night.reached) coverage.reached(event);
+    for (const [subject, judges] of night.looks.all) coverage.looked(subject, judges);
     if (violations.length === 0 && swarm.beside.leave > 0) await leaveFirst();
     for (const { slot, count } of store.rows(OPEN_TOGETHER)) {
       for (let times = 0; times < Number(count); times += 1)

@@ -1,8 +1,9 @@
-/** The settings file of a night, with its secret key and its retention. */
+/** Creates the settings file for a simulated night, with its secret key and retention periods. */
 
 import { parseKeyRing } from '../../src/database/encryption/key-ring.ts';
 import type { Settings } from '../../src/settings/settings.ts';
 import { settingsSchema } from '../../src/settings/settings-schema.ts';
+import { idOf } from './crm/crm.ts';
 import { BASE_URL } from './service/wire.ts';
 import type { Swarm } from './swarm/swarm.ts';
 
@@ -16,8 +17,7 @@ export function settingsOf(swarm: Swarm, names: readonly string[]): Settings {
   const parsed = settingsSchema.parse({
     database: 'sqlite::memory:',
     erasureLog: swarm.beside.agree > 0 ? '/simulated.erasures' : null,
-    // Without a journal, a user decides about everything that is new or has changed since the backup.
-    spendingJournal: swarm.beside.agree > 0 && swarm.seed % 3 > 0 ? '/simulated.spending' : null,
+    spendingJournal: hasJournal(swarm) ? '/simulated.spending' : null,
     retention: swarm.beside.purge > 0 ? RETENTION : {},
     twoPeople: swarm.desk.answers > 0 ? TWO_PEOPLE : {},
     integrations: names.map((name, index) => ({
@@ -40,14 +40,31 @@ export function settingsOf(swarm: Swarm, names: readonly string[]): Settings {
       networks: swarm.networks ? [{ name: `Board ${name}`, group: { group: 'board' } }] : [],
       onLostAnswer: settings.onLostAnswer,
       settleAfterMs: settings.settleAfterMs,
-      schedule: swarm.beside.schedule > 0 ? SCHEDULE : null,
+      // The time zone of a schedule also determines the months of budgets, even if nobody serves.
+      schedule:
+        swarm.beside.schedule > 0 || settings.timezone !== 'UTC'
+          ? { cron: settings.cron, timezone: settings.timezone }
+          : null,
+      contacts: { objections: objectorsOf(name, settings.objectors) },
+      match: { minProbability: settings.minProbability },
+      ...(settings.queries === null ? {} : { insights: { budget: settings.queries } }),
     })),
   });
   return { ...parsed, path: '/simulated' };
 }
 
-/** The schedule runs often, because processes serve only for a few minutes. */
-const SCHEDULE = { cron: '*/3 * * * *', timezone: 'UTC' };
+/** Returns true if the hosts keep a spending journal. */
+export function hasJournal({ beside, restored }: Swarm): boolean {
+  return beside.agree > 0 && restored.journal !== 'absent';
+}
+
+/** Returns the IDs as users type them into the settings. */
+function objectorsOf(name: string, count: number): string[] {
+  return Array.from({ length: count }, (_, index) => {
+    const id = idOf(name, index + 1);
+    return index % 2 === 0 ? id : ` ${id.toUpperCase()} `;
+  });
+}
 
 /** The smallest values that the settings accept. */
 const TWO_PEOPLE = { approvals: 1, undo: 0, forgetEverywhere: true };

@@ -1,5 +1,18 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { simulate } from './simulate.ts';
+
+it('explains each option with --help, and simulates nothing', async () => {
+  const { exitCode, output } = await simulate('--help');
+  expect(exitCode).toBe(0);
+  const command = await readFile(join(import.meta.dirname, 'command.ts'), 'utf8');
+  const [, options = ''] = /const OPTIONS = \{([\s\S]*?)\} as const/.exec(command) ?? [];
+  const names = [...options.matchAll(/^ {2}'?([a-z-]+)'?:/gm)].map(([, name]) => name);
+  expect(names.length).toBeGreaterThan(10);
+  for (const name of names) expect(output).toMatch(new RegExp(`^ {2}--${name}( N)? {2,}\\S`, 'm'));
+  expect(output).not.toMatch(/^\d+ nights in /m);
+});
 
 describe('a simulated night', () => {
   it('is the same night for the same seed, to the last statement', async () => {

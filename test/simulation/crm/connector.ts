@@ -6,6 +6,7 @@ import type {
   Connector,
   ConnectorDefinition,
   ContactPage,
+  KnownContacts,
 } from '../../../connectors/contract.ts';
 import { throwIfStopped } from '../../../connectors/requests/stopped.ts';
 import type { FieldValues } from '../../../src/core/crm-field.ts';
@@ -30,10 +31,10 @@ const CAPABILITIES: Capabilities = {
 const SETTINGS = z.looseObject({ name: z.string() });
 const GROUP = z.strictObject({ group: z.string() });
 
-/** The capabilities for a list. Each reading is complete, but does not say what happened to an absent contact. */
+/** The capabilities of a list. Each reading is complete but does not say why a contact is absent. */
 const OF_LIST: Capabilities = { ...CAPABILITIES, incremental: false, reportsRemovals: false };
 
-/** Returns the connector definition for the CRMs of a night. `lifeOf` returns the requesting process. */
+/** `lifeOf` returns the requesting process. */
 export function simulatedConnector(
   crms: ReadonlyMap<string, SimulatedCrm>,
   life: Life,
@@ -80,6 +81,7 @@ export function connect(inside: Inside, life: Life, signal: AbortSignal): Connec
       for (const id of fields.length > 0 ? ids : []) {
         records.get(canonicalId(id) ?? id)?.valuesKnownBy.set(life.name, timeline.now());
       }
+      setKnown(lookups.flatMap((each) => (each.state === 'found' ? each.id : [])));
       return lookups;
     },
     async *write(changes) {
@@ -141,11 +143,21 @@ export function connect(inside: Inside, life: Life, signal: AbortSignal): Connec
     );
   }
 
-  async function* readPages(cursor: string | null): AsyncGenerator<ContactPage> {
+  async function* readPages(
+    cursor: string | null,
+    known?: KnownContacts,
+  ): AsyncGenerator<ContactPage> {
+    // Like real CRMs, a first reading reports merged contacts, and no other contact that was ever deleted.
+    const goneSince = Number(cursor ?? known?.cursor ?? Number.POSITIVE_INFINITY);
     const changes = await call(deps, life, signal, 'search', () =>
-      deps.isList ? wholeList(inside) : changesAfter(inside, Number(cursor ?? 0)),
+      deps.isList
+        ? wholeList(inside)
+        : changesAfter(inside, Number(cursor ?? 0)).filter(
+            ({ record: { gone }, at }) =>
+              gone === null || gone.mergedInto !== null || at > goneSince,
+          ),
     );
-    // Contacts that left come first. Their pages have no cursor that would skip contacts that are still to come.
+    // Contacts that left come first. Their pages have no cursor, because a cursor would skip the remaining contacts.
     for (let start = 0; start === 0 || start < changes.length; start += pageSize) {
       const ids = changes.slice(start, start + pageSize);
       if (ids.length === 0) return;
@@ -160,11 +172,19 @@ export function connect(inside: Inside, life: Life, signal: AbortSignal): Connec
         records.get(id)?.optOutKnownBy.set(life.name, timeline.now());
       }
       yield page;
+      setKnown(page.contacts.map(({ id }) => id));
+    }
+  }
+
+  function setKnown(ids: readonly string[]): void {
+    for (const id of ids) {
+      const record = records.get(canonicalId(id) ?? id);
+      if (record !== undefined) record.knownSince ??= timeline.now();
     }
   }
 }
 
-/** Simulates a request to the CRM: its way there, its effect, and its way back. */
+/** Simulates a request to the CRM, its effect and the response. */
 async function call<T>(
   { timeline, random, faultRate, slowMs, say }: CrmDeps,
   life: Life,

@@ -21,7 +21,7 @@ export interface SimulatedCrm {
   change(record: Record_, change: (record: Record_) => void): void;
   type(record: Record_, field: string, value: FieldValue): void;
   remove(record: Record_, mergedInto: string | null): void;
-  /** From now on, the record belongs to another person. */
+  /** From now on, the record belongs to a different person. */
   become(record: Record_, human: Human, details: Details): void;
   /** The rule by which the CRM refuses values, or null. */
   rule: Rule | null;
@@ -29,18 +29,25 @@ export interface SimulatedCrm {
   readonly locked: Set<string>;
   /** Fields that are too short for their values. */
   readonly narrow: Set<string>;
-  /** Hides the record from the integration's user. Nothing reports this. */
+  /** Hides the record from the client's CRM user. The CRM does not report this. */
   vanish(record: Record_): void;
   appear(record: Record_): void;
   /** Restores a deleted record. */
   putBack(record: Record_): void;
   /**
-   * Gives the record another ID in the list. Everything that users see stays, but our values stay only if
-   * `keepsValues`.
+   * Gives the record a different ID in the list. All values that users see are kept. Our values are kept only if
+   * `keepsValues` is true.
    */
   renumber(record: Record_, keepsValues: boolean): Record_;
-  /** Restores the record's former ID in the list. Returns null if it had none, or if that ID was erased. */
-  numberBack(record: Record_, keepsValues: boolean): Record_ | null;
+  /**
+   * Restores the record's former ID in the list. Returns null if it had no former ID, or if that ID was erased.
+   * `wasSeenGone` returns true if the product has noticed that the former ID had left the list.
+   */
+  numberBack(
+    record: Record_,
+    keepsValues: boolean,
+    wasSeenGone: (former: Record_) => boolean,
+  ): Record_ | null;
   hide(source: Source): void;
   show(source: Source): void;
   /** Returns the record that a contact now belongs to, after all merges, or null if it is gone. */
@@ -57,19 +64,21 @@ export interface CrmDeps {
   faultRate(): number;
   lagMs: number;
   slowMs: number;
-  /** The number of contacts on a page of a search. */
+  /** The number of contacts on a search page. */
   pageSize: number;
-  /** True if nothing prevents a process from immediately recording what it has read. */
+  /** True if a process can immediately record everything that it has read. */
   isUndisturbed: boolean;
-  /** True if a flow changes each value after it was written. */
+  /** True if a flow changes each value after it has been written. */
   hasAutomation: boolean;
   /**
    * True if the CRM stores the author of each value. The flow then runs so late that the process that wrote a value
    * still reads it unchanged.
    */
   keepsAuthors: boolean;
-  /** True if it is a list: each reading is complete, and a contact that left is only absent. */
+  /** True if the CRM is a list. Each reading is then complete, and a contact that left is only absent. */
   isList: boolean;
+  /** The number of first contacts that the settings list as objecting to research. */
+  objectors: number;
   /** True if a merge fills blank fields of the remaining record. */
   fillsBlanks: boolean;
   say(who: string, what: string): void;
@@ -82,6 +91,11 @@ export interface Inside {
   deps: CrmDeps;
   /** Records that the record has changed, so that a search finds it. */
   touch(record: Record_): void;
+}
+
+/** Returns the ID of the CRM's record with this number. */
+export function idOf(name: string, number: number): string {
+  return `${name}-${String(number).padStart(3, '0')}`;
 }
 
 export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
@@ -97,13 +111,18 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
     living: () => [...records.values()].filter(({ gone }) => gone === null),
     add(human, details) {
       lastId += 1;
-      const id = `${name}-${String(lastId).padStart(3, '0')}`;
-      // Records that once belonged to the same person, with the same spelling of the name.
+      const id = idOf(name, lastId);
+      // Records that once belonged to the same person. The name has the same spelling.
       const twins = [...records.values()].filter(
         (each) => each.human === human || each.former.some((one) => one.human === human),
       );
       const firstName = firstNameOf(human, twins.length);
       const record = newRecord({ id, human, firstName, details }, timeline.now());
+      if (lastId <= deps.objectors) {
+        record.isObjecting = true;
+        record.optedOutAt = timeline.now();
+        record.firstOptOutAt = timeline.now();
+      }
       records.set(id, record);
       touch(record);
       return record;
@@ -163,14 +182,14 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
     },
     renumber(record, keepsValues) {
       lastId += 1;
-      const id = `${name}-${String(lastId).padStart(3, '0')}`;
+      const id = idOf(name, lastId);
       const { human, firstName, details } = record;
       const next = newRecord({ id, human, firstName, details }, timeline.now());
       records.set(id, next);
       continueAs(record, next, keepsValues);
       return next;
     },
-    numberBack(record, keepsValues) {
+    numberBack(record, keepsValues, wasSeenGone) {
       const [former] = record.formerRows;
       if (former === undefined || former.gone?.mergedInto !== record.id) return null;
       if (former.erasureBegunAt !== null || former.isConfirmedErased) return null;
@@ -182,8 +201,10 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
       });
       const before = former.values;
       continueAs(record, former, keepsValues);
+      // The row has returned without its values, so the product has to write all values again.
+      if (!keepsValues && wasSeenGone(former)) return former;
       for (const [field, own] of before) {
-        // If a known row's values are gone, the product assumes that users have emptied it.
+        // The row was never away but has lost its values. The product assumes that users have emptied the fields.
         if (!keepsValues) crm.type(former, field, null);
         // The product recognises the values that it wrote into this row.
         else if (former.values.get(field)?.value === own.value) former.values.set(field, own);
@@ -225,12 +246,12 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
     touch(next);
   }
 
-  /** Returns the value for another record, without its history. */
+  /** Returns the value for a different record. Removes its history. */
   function copyOf({ madeFrom: _, ...cell }: Cell): Cell {
     return cell;
   }
 
-  /** Copies the losing record's values into blank fields of the remaining record. */
+  /** Copies the merged record's values into blank fields of the remaining record. */
   function fillFrom(loser: Record_, heir: Record_): void {
     for (const [field, cell] of loser.values) {
       const own = heir.values.get(field)?.value ?? null;

@@ -1,11 +1,11 @@
-/** Records that were merged into one another, and what is known about all of them. */
+/** Finds records that were merged into one another, and the facts about all of them. */
 import type { Human } from '../people/humans.ts';
 import type { SimulatedCrm } from './crm.ts';
 import { type Record_, versionOf } from './record.ts';
 
 /**
- * Returns true if the record's erasure was started or a user has confirmed it as erased, or if such a record was merged
- * into it.
+ * Returns true if an erasure of the record was started or confirmed by a user. Returns true also for a record into
+ * which such a record was merged.
  */
 export function hasErased(crm: SimulatedCrm, record: Record_): boolean {
   if (record.erasureBegunAt !== null || record.isConfirmedErased) return true;
@@ -28,8 +28,8 @@ export function familyOf(crm: SimulatedCrm, record: Record_): Record_[] {
 }
 
 /**
- * Returns all people whose values in this record may be ours: everyone that this record, or a record merged into it, is
- * or was.
+ * Returns all people whose values in this record may be ours. They are the current and former people of this record
+ * and of all records that were merged into it.
  */
 export function humansIn(crm: SimulatedCrm, record: Record_): Set<Human> {
   const family = familyOf(crm, record);
@@ -37,10 +37,10 @@ export function humansIn(crm: SimulatedCrm, record: Record_): Set<Human> {
 }
 
 /**
- * Returns the former row of this contact that was erased before that time, if both can be recognised as the same
- * person. That requires that no detail has changed since the erasure, and that no user has called them two people. A
- * process must also have read the former row before its erasure ended. Otherwise only its ID was known, for example
- * from a request to sync it.
+ * Returns the contact's former row if the row was erased before that time and both rows can be recognised as the same
+ * person. No detail may have changed since the erasure, and no user may have said that they are two people. A process
+ * must also have known the former row before its erasure ended. Otherwise the product knew only the row's ID, for
+ * example from a request to sync the row.
  */
 export function erasedRow(record: Record_, before: number): Record_ | null {
   if (record.distinguishedAt !== null) return null;
@@ -52,8 +52,11 @@ export function erasedRow(record: Record_, before: number): Record_ | null {
   const rows = [record, ...record.formerRows];
   if (!rows.every(isSame)) return null;
   const erased = record.formerRows.find(
-    ({ forgottenAt, readAs }) =>
-      forgottenAt !== null && forgottenAt < before && readAs.some(({ at }) => at <= forgottenAt),
+    ({ forgottenAt, knownSince }) =>
+      forgottenAt !== null &&
+      forgottenAt < before &&
+      knownSince !== null &&
+      knownSince <= forgottenAt,
   );
   return erased ?? null;
 }

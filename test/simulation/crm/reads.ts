@@ -12,13 +12,16 @@ export interface Change {
   at: number;
 }
 
-/** Returns an ID in lower case. People and programs type IDs in any form. */
+/** People and programs type IDs in any form. */
 export function canonicalId(text: string): string | null {
   const id = text.trim().toLowerCase();
   return /^[a-z]+-\d{3}$/.test(id) ? id : null;
 }
 
-/** Returns the changes with their current revisions. A change while the pages are read gets a later revision. */
+/**
+ * Returns the changes with their current revisions. A change that happens while the pages are read gets a later
+ * revision.
+ */
 export function changesAfter({ crm, deps }: Inside, cursor: number): Change[] {
   const visible = deps.timeline.now() - deps.lagMs;
   const changed = [...crm.records.values()]
@@ -69,14 +72,15 @@ export function lookUp(
   }
   if (record.isVanished) return { state: 'missing', id: text };
   if (fields.length > 0) record.valuesReadBy.set(life.name, deps.timeline.now());
-  // If a process died during the refusal, its write may have happened, so a blank field may be the result of an undo.
+  // If a process died during the refusal, its write may have succeeded. A blank field may therefore be the result of
+  // an undo.
   const isUncertain = [...record.refusedTo].some(({ wasHurt }) => wasHurt);
   record.isUndone ||= life.isAtDesk && fields.length > 0 && isUncertain;
   const values = fields.map((field) => [field, record.values.get(field)?.value ?? null]);
   return {
     state: 'found',
     id: text,
-    // As in some CRMs, the response contains the requested form of the ID.
+    // The response contains the requested form of the ID. Some CRMs do the same.
     contact: { ...contactOf(inside, life, record), id: text },
     values: Object.fromEntries(values),
   };
@@ -86,7 +90,7 @@ function contactOf({ crm, deps }: Inside, life: Life, record: Record_): Contact 
   const { hidden } = crm;
   const at = deps.timeline.now();
   record.readBy.set(life.name, at);
-  const { id, human, firstName, details, optedOutAt } = record;
+  const { id, human, firstName, details, optedOutAt, isObjecting, doNotContactAt } = record;
   record.readAs.push({ version: versionOf(details), by: life.name, at });
   const contact: Contact = {
     id,
@@ -94,7 +98,8 @@ function contactOf({ crm, deps }: Inside, life: Life, record: Record_): Contact 
     lastName: human.last,
     addresses: hidden.has('address') ? [] : [addressText(details.address)],
     employers: hidden.has('employer') ? [] : [employerText(details.employer)],
-    optedOut: optedOutAt !== null,
+    optedOut: optedOutAt !== null && !isObjecting,
+    ...(doNotContactAt === null ? {} : { excluded: 'do_not_contact' }),
   };
   return hidden.size === 0 ? contact : { ...contact, unreadable: [...hidden] };
 }

@@ -3,7 +3,7 @@ import type { FieldValue } from '../../../src/core/crm-field.ts';
 import type { Details, Human } from '../people/humans.ts';
 import type { Life } from '../processes/process.ts';
 
-/** A former person of the record, and until when. */
+/** A person to whom the record once belonged, and the time when this ended. */
 interface Former {
   human: Human;
   firstName: string;
@@ -16,7 +16,7 @@ export interface Cell {
   at: number;
   /** The process that wrote the value. Omitted for a user's value. */
   by?: string;
-  /** True if a flow of the CRM made the value from a written one. */
+  /** True if a flow of the CRM calculated this value from a written value. */
   isAutomated?: boolean;
   /** True if a run that wrote the value has ended normally, and has therefore read the flow's value. */
   isRecorded?: boolean;
@@ -28,21 +28,21 @@ export interface Cell {
    */
   isUntold?: boolean;
   /**
-   * The written value from which a flow made this value, in a CRM that stores the author of each value. Omitted in
-   * other CRMs, and after the value was copied into another record.
+   * The written value from which a flow calculated this value. Omitted if the CRM does not store the author of each
+   * value, or if the value was copied into a different record.
    */
   madeFrom?: FieldValue;
   /**
-   * True for our value that came with another ID, in a row that cannot be recognised as the former contact. A run has
-   * to treat it as a user's value. An erasure may recognise it, because it compares it with the former row's values.
+   * True for our value in a row with a new ID that cannot be recognised as the former contact. A run has to treat the
+   * value as a user's value. An erasure can recognise the value by comparing it with the former row.
    */
   isCarried?: boolean;
 }
 
 /**
- * Returns true for a value that a flow changed and that its process never read back, or whose record was gone. Unless
- * the CRM stores the authors of values, it cannot be distinguished from a user's value. By the product's own rule, it
- * then belongs to the user.
+ * Returns true if a flow changed the value and our process never read the new value. The product then cannot
+ * distinguish the value from a user's value, unless the CRM stores the authors of values. By the product's own rule,
+ * such a value belongs to the user.
  */
 export function isAnyones(cell: Cell): boolean {
   const { isAutomated = false, isRecorded = false, isUntold, madeFrom } = cell;
@@ -56,48 +56,57 @@ export interface Record_ {
   /** The spelling of the first name. It distinguishes this record from other records of the same person. */
   firstName: string;
   details: Details;
-  /** The record's former people, the oldest first. */
+  /** The people to whom the record once belonged, in order from the oldest. */
   former: Former[];
-  /** True if a user has said that the current name is the former person's new name, or that former values stay. */
+  /**
+   * True if a user has said that the current name is the former person's new name, or that the former values are
+   * correct.
+   */
   isSamePerson: boolean;
   /** All former details, the oldest first. */
   history: Details[];
-  /** Until when the record had each of these details. */
+  /** The times at which the record lost each of these details. */
   until: number[];
   optedOutAt: number | null;
+  /** True if the contact objects to research. Only the settings contain this, and it also counts as an opt-out. */
+  isObjecting: boolean;
+  /** The time when the contact was marked as one who wants no contact, or null. */
+  doNotContactAt: number | null;
   values: Map<string, Cell>;
   /** Fields that a user has changed in this record or in a record that was merged into it. */
   edited: Set<string>;
   /** True if `undo` has written into the record, or has undone a write that may have succeeded. */
   isUndone: boolean;
-  /** The processes whose values the record has refused. */
+  /** The processes that sent values which the record refused. */
   refusedTo: Set<Life>;
   /** True if a user has rejected something about the record. */
   isRejected: boolean;
-  /** When the record first opted out, or null if it never did. */
+  /** The time when the record first opted out, or null if it has never opted out. */
   firstOptOutAt: number | null;
   /** True while the integration's user cannot see the record, although it was not deleted. */
   isVanished: boolean;
   revision: number;
   changedAt: number;
   bornAt: number;
-  /** When and how the record left, with the details of the remaining record at that time. */
+  /** The time when the record left, and the details of the remaining record at that time. */
   gone: { at: number; mergedInto: string | null; heirVersion: string | null } | null;
-  /** The person's earlier rows in a list, with other IDs. The latest comes first. */
+  /** The person's earlier rows in a list, with different IDs. The latest row comes first. */
   formerRows: readonly Record_[];
-  /** When the record last left, even if it has returned. Null if it never left. */
+  /** The time when the record last left, even if it has since returned. Null if it has never left. */
   leftAt: number | null;
-  /** When the record first left or became invisible. */
+  /** The time when the record first left the list or became invisible. */
   firstLeftAt: number | null;
-  /** The last write, with its process and time. It is certain after that process has ended normally. */
+  /**
+   * The last write, with its process and time. The store contains the write after that process has ended normally.
+   */
   written: { by: string; at: number } | null;
   /** The times at which runs wrote values into the record. */
   filledAt: number[];
-  /** The last time a profile was certainly written into the record. */
+  /** The last time when a process wrote a profile into the record and recorded the write. */
   deliveredAt: number;
-  /** When a user last requested to submit the record again. */
+  /** The last time when a user requested to submit the record again. */
   resubmittedAt: number;
-  /** When a user last said that this is not an erased person, or null. */
+  /** The last time when a user said that this is not an erased person, or null. */
   distinguishedAt: number | null;
   /** True if a user has approved a profile that did not match the record. */
   isApproved: boolean;
@@ -105,38 +114,48 @@ export interface Record_ {
   rejectedChanges: Set<string>;
   /** The details that a user decided not to submit again after a lost response, or null. */
   rejectedLoss: string | null;
-  /** When the record was erased, or null. */
+  /** The time when the record was erased, or null. */
   forgottenAt: number | null;
   /**
-   * When the record's erasure was first requested. From then on it may be blocked and erased, even if the process was
-   * killed.
+   * The time when the record's erasure was first requested. From then on, the record may be blocked and erased, even
+   * if the process was killed.
    */
   erasureBegunAt: number | null;
-  /** True if an erasure was started that does not clear the CRM. Our values in the CRM may then no longer be known. */
+  /**
+   * True if an erasure was started that does not clear the CRM. The product may then no longer recognise our values
+   * in the CRM.
+   */
   mayBeForgotten: boolean;
   /** True if the erasure also cleared the CRM. */
   isErasedInCrm: boolean;
-  /** True if a user has said that this is an erased person. */
   isConfirmedErased: boolean;
-  /** True if a user has ever said so, even if the action was cut off or the user later said that it is someone else. */
+  /**
+   * True if a user has ever confirmed the contact as an erased person. It remains true if the action was cut off, or
+   * if the user later decided otherwise.
+   */
   wasCalledErased: boolean;
-  /** When the product recorded that answer. */
+  /** The time when the product recorded that answer. */
   confirmedErasedAt: number | null;
-  /** When each process last read the record. */
+  /** The last time when each process read the record. */
   readBy: Map<string, number>;
   /** The details that processes have read, with the process and the time. */
   readAs: { version: string; by: string; at: number }[];
-  /** When each process last read the field values, which search pages do not contain. */
+  /**
+   * The time when a process first knew the record's details. A process knows a page when it requests the next page.
+   * Before that, the page may have been lost or the process may have been killed. Null if no process has known the
+   * details.
+   */
+  knownSince: number | null;
+  /** The time when each process last read the field values. Search pages do not contain these values. */
   valuesReadBy: Map<string, number>;
-  /** When the response with those field values arrived. */
+  /** The time when the response with those field values arrived. */
   valuesKnownBy: Map<string, number>;
-  /** When a page arrived that showed the record as opted out. */
+  /** The time when a page first showed the record as opted out. */
   optOutKnownBy: Map<string, number>;
-  /** When a search told each process that the contact had left. */
+  /** The times at which a search told each process that the contact had left. */
   goneReads: { by: string; at: number }[];
 }
 
-/** Creates a record at a time. */
 export function newRecord(
   { id, human, firstName, details }: Pick<Record_, 'id' | 'human' | 'firstName' | 'details'>,
   bornAt: number,
@@ -152,6 +171,8 @@ export function newRecord(
       history: [],
       until: [],
       optedOutAt: null,
+      isObjecting: false,
+      doNotContactAt: null,
       values: new Map(),
       edited: new Set(),
       isUndone: false,
@@ -170,6 +191,7 @@ export function newRecord(
       firstLeftAt: null,
       readBy: new Map(),
       readAs: [],
+      knownSince: null,
       valuesReadBy: new Map(),
       valuesKnownBy: new Map(),
       optOutKnownBy: new Map(),
@@ -193,20 +215,20 @@ export function newRecord(
   };
 }
 
-/** Returns a text that is equal for the same details in any spelling. */
+/** Returns a string that is the same for the same details in any spelling. */
 export function versionOf({ address, employer }: Details): string {
   return `${address.number}/${employer.number}`;
 }
 
 /**
- * Returns what a row with another ID inherits from the row before it: the person's own data, and users' statements
- * about it.
+ * Returns the data that a row with a new ID inherits from the former row. This is the person's own data and users'
+ * decisions about the person.
  */
 export function heritageOf(record: Record_): Partial<Record_> {
   const { optedOutAt, firstOptOutAt, edited, isSamePerson, isUndone, isRejected } = record;
   const { isApproved, rejectedChanges, rejectedLoss, resubmittedAt, erasureBegunAt } = record;
   return {
-    // Erasing a row leaves nothing by which values in another row could be recognised.
+    // After a row has been erased, the product can no longer recognise its values in other rows.
     mayBeForgotten: record.mayBeForgotten || erasureBegunAt !== null,
     ...{ optedOutAt, firstOptOutAt, isSamePerson, isUndone, isRejected, isApproved, rejectedLoss },
     resubmittedAt,

@@ -1,4 +1,4 @@
-/** Writes into a simulated CRM as a process does, and checks what no program may ever write. */
+/** Writes into a simulated CRM as a process does, and checks that no forbidden value is written. */
 import type { WriteResult } from '../../../connectors/contract.ts';
 import type { FieldValues } from '../../../src/core/crm-field.ts';
 import type { Life } from '../processes/process.ts';
@@ -54,7 +54,7 @@ function writeValues(
   const donorId = values[DONOR_ID];
   const meanwhile = record.former.filter(({ until }) => until >= valuesReadAt);
   const persons = [human, ...meanwhile.map((each) => each.human)];
-  // Undoing a run restores earlier values, which may belong to another person.
+  // Undoing a run restores earlier values, which may belong to a different person.
   const isRight = life.isAtDesk || persons.some((each) => each.donorId === donorId);
   if (donorId != null && !isRight && !record.isApproved) {
     deps.violate('right profile', `contact ${id} is given the profile of another person`);
@@ -74,6 +74,10 @@ function writeValues(
   }
   if (isFilled && !life.isAtDesk && knowsOptOut(deps, life, record)) {
     deps.violate('opt-out', `contact ${id} is written into after it has opted out`);
+  }
+  const { doNotContactAt } = record;
+  if (isFilled && !life.isAtDesk && doNotContactAt !== null && doNotContactAt < valuesReadAt) {
+    deps.violate('do not contact', `contact ${id} is written into, and wants no contact`);
   }
   const isErasing = life.isAtDesk && record.erasureBegunAt !== null && !isFilled;
   for (const [field, value] of Object.entries(values)) {
@@ -97,8 +101,8 @@ function writeValues(
 }
 
 /**
- * Returns true if the process knows of the opt-out, from its reading before a write, or from a page that arrived before
- * the response to that reading.
+ * Returns true if the process knows of the opt-out. It learns of the opt-out when it reads the record before a write,
+ * or from an earlier page.
  */
 function knowsOptOut({ isUndisturbed }: CrmDeps, { name }: Life, record: Record_): boolean {
   const { optedOutAt, valuesReadBy, valuesKnownBy, optOutKnownBy } = record;

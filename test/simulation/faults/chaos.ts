@@ -1,10 +1,12 @@
-/** Faults that happen by themselves: in the database, its disk and its file, and in the clocks. */
+/** Produces random faults in the database, its disk and its file, and in the clocks. */
 
 import type { SharedStore } from '../database/store.ts';
 import type { HostClock } from '../processes/process.ts';
 import type { Random } from '../random.ts';
 import type { Faults } from '../swarm/swarm.ts';
-import type { Timeline } from '../timeline.ts';
+import { HOUR_MS, type Timeline } from '../timeline.ts';
+
+const DAY_MS = 24 * HOUR_MS;
 
 export interface Disturbed {
   faults: Faults;
@@ -49,12 +51,14 @@ export async function disturb(world: Disturbed, chaos: Random, end: Promise<void
   }
 }
 
-/** Sets the clock of one host, as a user or a time server would. */
+/** Sets one host's clock, as a user or a time server does. */
 export function setClock({ hosts, isCalm, say }: Disturbed, chaos: Random): void {
   const host = chaos.one(hosts);
   if (host === undefined || isCalm()) return;
   const sign = chaos.chance(0.5) ? 1 : -1;
-  host.clock.offsetMs += sign * chaos.magnitude(100, 86_400_000);
+  // The clock often changes by hours, as with a wrong time zone or date. Otherwise it changes by any time.
+  const byMs = chaos.chance(0.3) ? chaos.int(5 * HOUR_MS, DAY_MS) : chaos.magnitude(100, DAY_MS);
+  host.clock.offsetMs += sign * byMs;
   const minutes = Math.round(host.clock.offsetMs / 60_000);
   say(`the clock of host ${host.name}`, `is set: ${minutes} minutes ahead of the true time`);
 }

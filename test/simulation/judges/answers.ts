@@ -7,24 +7,26 @@ import type { Account } from '../../../src/core/second-person.ts';
 import type { SharedStore } from '../database/store.ts';
 import type { Swarm } from '../swarm/swarm.ts';
 
-/** A user who requests or confirms. */
+/** A user who requests or confirms an action. */
 export interface User extends Account {
-  /** When the account was created, or null if it has always existed. */
+  /** The time when the account was created, or null if it has always existed. */
   madeAt: number | null;
 }
 
 /** A waiting answer as the product shows it. */
 export interface Waiting {
-  /** A text that is equal for the same request. */
+  /** A string that is the same for equal requests. */
   text: string;
   /** The ID of the account that made the request. */
   askedBy: string;
   what: Subject['what'];
 }
 
-/** The subject of an answer. */
 export type Subject =
-  /** The subject can be questions by ID, all questions of some batches, a run to undo, or a contact to erase. */
+  /**
+   * The subject of an answer. It can be some questions, all questions of some batches, a run to undo, or a contact to
+   * erase.
+   */
   | {
       what: 'decide';
       decision: 'approved' | 'rejected' | 'resubmitted';
@@ -38,42 +40,41 @@ export interface Answer {
   readonly subject: Subject;
   readonly by: User | null;
   readonly needs: 'second person' | null;
-  /** When the product accepted the answer, or null if its process never reported that. */
+  /** The time when the product accepted the answer, or null if its process has not reported this. */
   heardAt: number | null;
   /** The open questions that the answer was about when the product accepted it. */
   heardOpen: ReadonlySet<string>;
   /** The questions that were open when the answer was given or accepted. */
   readonly open: Set<string>;
-  /** From when the answer is in force. Null until a second user confirms it. */
+  /** Null until a second user confirms it. */
   inForceFrom: number | null;
-  /** How the answer ended. Null while it can still take effect. */
+  /** Null while the answer can still take effect. */
   end: { why: 'withdrawn' | 'refused' | 'not taken' | 'restored'; at: number } | null;
-  /** The request in the product's words, or null if it needs no second user. */
+  /** The request as the product describes it, or null if it needs no second user. */
   readonly text: string | null;
 }
 
 export interface Answers {
   /** Records an answer that needs no second user. It can take effect at any time. */
   give(subject: Subject): Answer;
-  /** Records an answer that needs a second user. */
   ask(subject: Subject, by: User, text: string): Answer;
   /** Records that the product has accepted an answer that needs a second user. */
   heard(answer: Answer): void;
   end(answer: Answer, why: NonNullable<Answer['end']>['why']): void;
-  /** Records a second user's confirmation, and whether the product must refuse it. */
+  /** Records a second user's confirmation. Also records whether the product must refuse it. */
   confirm(waiting: Waiting, by: User): Confirmation;
   /** Records that a backup has replaced the database, by the product's own command or otherwise. */
   onRestored(backupAt: number, isByProduct: boolean): void;
-  /** Checks that nothing is in force that no user has answered, or that waits for a second user. */
+  /** Checks that each answer in force was given by a user and no longer waits for a second user. */
   judge(): void;
 }
 
 export interface Confirmation {
-  /** Why the confirmation must be refused. Null if it must not be refused, or if that is unknown. */
+  /** The reason to refuse the confirmation. Null if it must not be refused, or if the judge cannot tell. */
   why: string | null;
   /** Records that the product reports success. */
   done(): void;
-  /** Records that the product has refused it. */
+  /** Records that the product has refused the request. */
   refused(code: string): void;
 }
 
@@ -83,12 +84,20 @@ export interface AnswersDeps {
   now(): number;
   isUnknown(at: number): boolean;
   violate(invariant: string, what: string): void;
+  look(judge: string, subject: string): void;
 }
 
 const SECOND = 'a second person';
 const SEVEN_DAYS_MS = 7 * 86_400_000;
 
-export function createAnswers({ swarm, store, now, isUnknown, violate }: AnswersDeps): Answers {
+export function createAnswers({
+  swarm,
+  store,
+  now,
+  isUnknown,
+  violate,
+  look,
+}: AnswersDeps): Answers {
   const answers: Answer[] = [];
   const judged = new Set<string>();
   /** Times of different hosts can be compared only if the clocks are right. */
@@ -108,7 +117,7 @@ export function createAnswers({ swarm, store, now, isUnknown, violate }: Answers
     confirm,
     onRestored(backupAt, isByProduct) {
       for (const answer of answers) {
-        // The restored database no longer knows how the answer ended.
+        // The restored database does not contain the end of the answer.
         if (answer.end !== null && answer.end.at > backupAt && answer.end.why !== 'restored') {
           answer.end = null;
         }
@@ -150,8 +159,9 @@ export function createAnswers({ swarm, store, now, isUnknown, violate }: Answers
     if (same.length === 0)
       violate(SECOND, `the product has a request of ${askedBy} that was never made`);
     const open = same.filter(({ inForceFrom }) => inForceFrom === null);
-    // If several users requested the same thing, the judge cannot tell whose request the product has.
+    // If several users sent the same request, the judge cannot tell which of these requests the product stored.
     const asked = open.length > 0 ? open : same;
+    look(SECOND, 'setting: twoPeople');
     const reasons = asked.map((answer) => whyNot(answer, by));
     const why = reasons.includes(null) ? null : (reasons[0] ?? 'nobody asked for it');
     const confirmed = why === null ? open.filter(({ end }) => end === null) : [];
@@ -176,7 +186,9 @@ export function createAnswers({ swarm, store, now, isUnknown, violate }: Answers
     };
   }
 
-  /** Returns why a confirmation must be refused. Null if it must not be refused, or if that is unknown. */
+  /**
+   * Returns the reason to refuse a confirmation. Returns null if it must not be refused, or if the judge cannot tell.
+   */
   function whyNot(answer: Answer, by: User): string | null {
     const { by: asker, end, heardAt } = answer;
     if (end?.why === 'restored') return 'a backup was put back since it was asked for';
@@ -199,6 +211,9 @@ export function createAnswers({ swarm, store, now, isUnknown, violate }: Answers
       const key = `${row['id']} ${row['decision']}`;
       if (judged.has(key)) continue;
       judged.add(key);
+      look('who decides', `answer: ${row['kind']} ${row['decision']}`);
+      look('who decides', `reason: ${row['kind']}`);
+      if (swarm.desk.answers > 0) look('who decides', 'setting: twoPeople');
       if (!answers.some((answer) => isInForce(answer) && isAbout(answer.subject, row))) {
         const what = `the question ${row['id']} (${row['kind']}) is ${row['decision']}`;
         violate('who decides', `${what}, and no answer that is in force says so`);

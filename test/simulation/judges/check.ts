@@ -9,7 +9,7 @@ import { RETENTION } from '../settings.ts';
 import type { Payment } from './credits/ledger.ts';
 import { SHARED_FOR_MS, SLACK_MS } from './credits/times.ts';
 import { checkOnePerson } from './one-person.ts';
-import { checkPaid, isPurgedWhileAway } from './paid-is-there.ts';
+import { checkPaid, isPurgedWhileAway, isUnsure } from './paid-is-there.ts';
 
 export function checkNight(world: World): void {
   checkStore(world);
@@ -35,7 +35,7 @@ interface ContactRow {
   donor_id: string | null;
 }
 
-/** Checks that nothing waits forever. */
+/** Checks that no work waits forever. */
 function checkStore({ store, violate }: World): void {
   for (const { crm_id, kind } of store.rows(ASKED_IN_VAIN)) {
     violate('a reason to ask', `a person is asked about ${crm_id} (${kind}), which is not held`);
@@ -46,7 +46,7 @@ function checkStore({ store, violate }: World): void {
     ['bulk adds', "select id from network_adds where state in ('intended', 'lost', 'running')"],
     ['leases', 'select id from integrations where lease_owner is not null'],
     ['runs', "select id from runs where status = 'running'"],
-    // Someone whose request was merged into another request may still look for it.
+    // A user whose request was merged into an earlier request may still search for it.
     ['requests', 'select run_id from run_requests where merged_into is null'],
   ];
   for (const [what, sql] of stuck) {
@@ -60,7 +60,9 @@ const ASKED_IN_VAIN = `
   where decision is null and network is null and kind <> 'contacts_missing'
     and coalesce(contacts.state, '') <> 'held'`;
 
-/** A contact that left, is missing, has opted out or is held can come back to a job that waits. */
+/**
+ * A contact can have a waiting job when it returns to the list, or when it is no longer missing, opted out or held.
+ */
 const OPEN_JOBS = `
   select tracking_id from jobs join contacts using (integration_id, crm_id, tracking_id)
   where jobs.state in ('intended', 'processing', 'completed')
@@ -77,12 +79,14 @@ function checkContact(world: World, integration: string, crm: SimulatedCrm, reco
   const { id } = record;
   if (row === undefined) {
     const isMissing = record.gone === null && !record.isConfirmedErased;
-    // After restoring a backup, a started erasure is repeated, even if a user has distinguished the contact since then.
+    // After a backup is restored, a started erasure is repeated, even if a user has since distinguished the contact
+    // from the erased person.
     const isErasedAgain = swarm.faults.restore > 0 && record.wasCalledErased;
     if (isMissing && !isErasedAgain) violate('an outcome', `contact ${id} is not known`);
     return;
   }
   const { state, outcome_reason: reason } = contactRow(row);
+  world.look('an outcome', `reason: ${reason}`);
   if (record.gone !== null) {
     const isAsked = swarm.isList && store.rows(ASKED_IF_GONE, integration, id).length > 0;
     if (state !== 'removed' && state !== 'held' && !isAsked) {
@@ -90,7 +94,7 @@ function checkContact(world: World, integration: string, crm: SimulatedCrm, reco
     }
     return;
   }
-  // A row that has always been in its list has not left it, whoever it belongs to.
+  // A row that has always been in its list has not left the list, even if it now belongs to a different person.
   const isListed = swarm.isList && record.leftAt === null && !oracle.isUnknown(record.bornAt);
   if (state === 'removed' && record.isConfirmedErased && isListed) {
     violate('an outcome', `contact ${id} is an erased person in the list, and counts as gone`);
@@ -120,7 +124,7 @@ function checkContact(world: World, integration: string, crm: SimulatedCrm, reco
   if (state === 'settled') checkProfile(world, crm, record, reason);
 }
 
-/** Only the absence from a list shows that a contact is gone. A user who was asked may have decided to wait. */
+/** Only a missing row in a list shows that a contact is gone. A user may have decided to wait. */
 const ASKED_IF_GONE = `
   select id from questions where integration_id = ? and crm_id = ? and kind = 'contacts_missing'
     and (decision is null or decision = 'rejected')`;
@@ -147,16 +151,20 @@ function checkHold(
   const { oracle, store, swarm, violate, crms } = world;
   const { id } = record;
   const { service, settings } = swarm;
+  world.look('a reason to ask', `reason: ${reason}`);
   if (store.rows(OPEN_QUESTION, id).length === 0) {
     violate('no stuck state', `contact ${id} is held (${reason}), and no person is asked about it`);
   }
-  // A contact that is renamed while its job runs gets the profile for the former name.
+  // If a contact is renamed while its job runs, it gets the profile for the former name.
   const wasRenamed = familyOf(crm, record).some(({ former }) => former.length > 0);
   if (reason === 'name_mismatch' && service.wrongPerson === 0 && !wasRenamed) {
     violate('a reason to ask', `contact ${id} is held for its name, and no profile was wrong`);
   }
   if (reason === 'profile_deceased' && service.deceased === 0) {
     violate('a reason to ask', `contact ${id} is held as dead, and no profile was so`);
+  }
+  if (reason === 'match_unsure' && service.unsure === 0) {
+    violate('a reason to ask', `contact ${id} is held for its match, and the service was sure`);
   }
   if (reason === 'paid_since_backup') checkFormerKey(world, integration, crm, record);
   if (reason === 'lost_answer') {
@@ -172,7 +180,7 @@ function checkHold(
       (each) => humans.has(each.human) || each.former.some(({ human }) => humans.has(human)),
     );
     const wasPaid = family.some((each) => oracle.paymentsOf(each).length > 0);
-    // If two records belong to the same person, it is uncertain which one was submitted.
+    // If two records belong to the same person, the judge cannot tell which record was submitted.
     if (isProvable && family.length === 1 && isAnswerDropped(world, record)) {
       violate('a reason to ask', `contact ${id} is held for an answer that has come`);
     }
@@ -183,7 +191,10 @@ function checkHold(
   }
 }
 
-/** Checks that a user is asked because of a replaced key only if the current key cannot show what was paid for. */
+/**
+ * Checks the questions about replaced keys. The product may ask a user only if the current key cannot show what was
+ * paid for.
+ */
 function checkFormerKey(
   { integrations, oracle, service, store, timeline, violate, swarm }: World,
   integration: string,
@@ -196,7 +207,8 @@ function checkFormerKey(
     .flatMap((each) => oracle.paymentsOf(each).at(-1) ?? [])
     .toSorted((a, b) => b.job.paidAt - a.job.paidAt)
     .at(0);
-  // If a profile is lost anyway, there is no question about it. In a restored database, the job may be another one.
+  // If the profile is already lost, the product asks no question about it. In a restored database, the job may be a
+  // different job.
   if (last === undefined || swarm.faults.restore > 0) return;
   const { team, paidAt, fate } = last.job;
   const isThere = fate === 'completed' && timeline.now() - paidAt < SHARED_FOR_MS - SLACK_MS;
@@ -227,17 +239,17 @@ const LOST_TOGETHER = `
     and paid.id <> lost.id`;
 
 /**
- * Returns true if the response arrived. The product waits if the database is unavailable for a few seconds, so a
- * response that arrives in that time is not lost.
+ * Returns true if the response arrived but was lost. If the database is unavailable for a few seconds, the product
+ * waits. A response that arrives in that time is not lost.
  */
 function isAnswerDropped({ swarm, store, oracle, wasHurt }: World, record: Record_): boolean {
   const { freeze, clockJump, diskFull, restore } = swarm.faults;
   if (freeze + clockJump + diskFull + restore > 0 || store.longestAwayMs > 20_000) return false;
-  // If two records belong to the same person, it is uncertain which one's response arrived.
+  // If two records belong to the same person, the judge cannot tell which record's response arrived.
   if (swarm.people.doubles > 0) return false;
   const last = oracle.paymentsOf(record).at(-1);
   if (last?.isAnswered !== true || wasHurt(last.job.sender)) return false;
-  // The response may be older, and the question may be about a later submission with other details.
+  // The response may be older, and the question may be about a later submission with different details.
   const { tracking_id } = last.job.person;
   return store.rows(ASKED_ABOUT, record.id, tracking_id).length > 0;
 }
@@ -245,17 +257,20 @@ function isAnswerDropped({ swarm, store, oracle, wasHurt }: World, record: Recor
 const ASKED_ABOUT =
   "select id from questions where crm_id = ? and tracking_id = ? and kind = 'lost_answer'";
 
-/** A field refused the donor ID, and the backup that was restored since then does not contain the stored profile. */
+/**
+ * A field refused the donor ID, and a backup has since been restored. The backup does not contain the stored profile.
+ */
 function isLostWithBackup({ swarm }: World): boolean {
   const { lock, narrow, rule } = swarm.people;
   return swarm.faults.restore > 0 && lock + narrow + rule > 0;
 }
 
-/** Checks that the CRM has the right profile, or a user's own text. */
+/** Checks that the CRM has the right profile or a value that a user typed. */
 function checkProfile(world: World, crm: SimulatedCrm, record: Record_, reason: string): void {
   const { oracle, violate } = world;
   const last = oracle.paymentsOf(record).at(-1);
   const cell = record.values.get(DONOR_ID);
+  world.look('right profile', `reason: ${reason}`);
   if (
     cell?.author === 'product' &&
     cell.value !== null &&
@@ -265,14 +280,16 @@ function checkProfile(world: World, crm: SimulatedCrm, record: Record_, reason: 
   ) {
     violate('right profile', `contact ${record.id} shows the donor id of another person`);
   }
+  judgeUnsure(world, record);
+  judgeMarked(world, record, reason);
   judgeChange(world, record, last);
   judgeOwned(world, crm, record);
   const isWritten = ['fields_written', 'values_equal', 'profile_fresh'].includes(reason);
   if (last?.job.fate !== 'completed' || !isWritten || record.optedOutAt !== null) return;
   // The profile was bought for the contact's former person and was not written in time. Only a contact with that name
-  // can get it.
+  // can receive it.
   if (last.job.human !== record.human && !record.isSamePerson) return;
-  // A value that a user has undone stays away, and the store records that.
+  // The product does not write a value again after a user has undone it, and the store records the undo.
   const isOut = record.isUndone || isPurgedWhileAway(world, record) || isLostWithBackup(world);
   if (cell === undefined && !isOut && !isInheritedTooLate(world, record, last)) {
     violate(
@@ -289,7 +306,7 @@ function mayHoldFormer(
   record: Record_,
   reason: string,
 ): boolean {
-  // A merge may have filled in values of the other record's former person.
+  // A merge may have filled in values of a person to whom the other record once belonged.
   if (familyOf(crm, record).every(({ former }) => former.length === 0)) return false;
   const { settings, faults } = swarm;
   if (!settings.whenIdentityChanges || faults.restore > 0) return true;
@@ -297,17 +314,17 @@ function mayHoldFormer(
   if (record.isUndone) return true;
   if (record.isSamePerson || record.optedOutAt !== null || record.rejectedChanges.size > 0)
     return true;
-  // A user has rejected the current name's profile as someone else's, has decided not to pay again, or has confirmed
-  // the contact as an erased person. Then the contact is no longer read or written, whoever it becomes.
+  // A user has rejected the profile as someone else's, has decided not to pay again, or has confirmed the contact as
+  // an erased person. The product then no longer reads or writes the contact, even if it becomes a different person.
   const kept = ['rejected_by_person', 'identity_change_rejected', 'opted_out', 'forgotten'];
-  // A store that replaced another one adopts the ID in the record, whoever it belongs to.
+  // A new store adopts the ID in the record, even if the record belongs to a different person.
   return [...kept, 'profile_adopted'].includes(reason);
 }
 
 /**
- * The contact's own profile never arrived while the service kept it, or its response was lost. The service also no
- * longer has the profile of a contact that was merged into it since then. The contact counts as paid for because of
- * that merge, and gets a profile at its next refresh.
+ * The contact's own profile never arrived while the service kept it, or its response was lost. The profile of a
+ * contact that has been merged into it has also been deleted. The merge makes the contact count as paid for, so it
+ * gets a profile at its next refresh.
  */
 function isInheritedTooLate(
   { crms, oracle, timeline }: World,
@@ -315,13 +332,43 @@ function isInheritedTooLate(
   { isAnswered, job }: Payment,
 ): boolean {
   const now = timeline.now();
-  // Includes indirect merges.
+  // This includes indirect merges.
   const takenIn = [...crms.values()].flatMap((crm) =>
     [...crm.records.values()].filter((each) => each.gone && crm.heirOf(each.id) === record),
   );
   const theirs = takenIn.flatMap((each) => oracle.paymentsOf(each).at(-1) ?? []);
   const isOutOfReach = !isAnswered || job.goneAt <= now;
   return isOutOfReach && theirs.some((payment) => payment.job.goneAt <= now);
+}
+
+/** Checks that no user was passed over if the service was not confident in any match of the person. */
+function judgeUnsure({ oracle, swarm, violate, look, reached }: World, record: Record_): void {
+  if (swarm.settings.minProbability === null || record.isApproved) return;
+  const cell = record.values.get(DONOR_ID);
+  // A profile can be delivered before its job is deleted.
+  const own = oracle.payments.filter(
+    ({ job }) => job.human === record.human && !['failed', 'wrong person'].includes(job.fate),
+  );
+  look('right profile', 'setting: match.minProbability');
+  if (own.some(({ job }) => isUnsure(job, swarm.settings))) {
+    reached.add('event: a match is uncertain');
+    look('right profile', 'event: a match is uncertain');
+  }
+  const isShown = cell?.author === 'product' && cell.value === record.human.donorId;
+  if (isShown && own.length > 0 && own.every(({ job }) => isUnsure(job, swarm.settings))) {
+    violate('right profile', `contact ${record.id} shows a profile whose match is uncertain`);
+  }
+}
+
+/** Checks that a contact's outcome names its mark, and that an outcome without a mark names none. */
+function judgeMarked({ swarm, violate, look }: World, record: Record_, reason: string): void {
+  if (swarm.people.doNotContact === 0 || record.optedOutAt !== null) return;
+  const isMarked = record.doNotContactAt !== null;
+  if (isMarked) look('an outcome', 'event: a contact wants no contact');
+  if (isMarked !== (reason === 'do_not_contact')) {
+    const mark = isMarked ? 'wants no contact' : 'may be contacted';
+    violate('an outcome', `contact ${record.id} ${mark}, and its outcome is ${reason}`);
+  }
 }
 
 /** Checks that every settled contact was paid for with its current details. */
@@ -332,19 +379,21 @@ function judgeChange(
 ): void {
   const { people, settings, faults } = swarm;
   if (last === undefined || record.optedOutAt !== null || last.record !== record) return;
+  if (record.doNotContactAt !== null) return;
   if (!settings.whenIdentityChanges || people.revoke > 0 || faults.restore > 0) return;
   // No credit is spent on people whom the service refuses.
   if (service.refuses(record.human)) return;
-  // If two records belong to the same person, it is uncertain which one was submitted.
+  // If two records belong to the same person, the judge cannot tell which record was submitted.
   if (people.doubles > 0) return;
   const all = [...crms.values()].flatMap((crm) => [...crm.records.values()]);
-  // If another contact is merged into this contact, the details also change, but this does not count as a change.
+  // If a contact is merged into this contact, the details also change, but the product does not treat this as a
+  // change.
   if (all.some(({ gone }) => gone?.mergedInto === record.id)) return;
   // The details are again the same as before the request whose response was lost, so the contact already has its
   // profile.
   if (oracle.answeredBefore(record)?.version === versionOf(record.details)) return;
   if (record.rejectedLoss === versionOf(record.details)) return;
-  // If profiles are shared, the profile that the contact itself was paid for earlier can be shared as well.
+  // If profiles are shared, the product can also share the profile that the contact itself was paid for earlier.
   const paid = new Set(oracle.paymentsOf(record).map(({ version }) => version));
   if (settings.shareProfiles && paid.has(versionOf(record.details))) return;
   if (record.rejectedChanges.has(versionOf(record.details))) return;
@@ -356,10 +405,13 @@ function judgeChange(
 /** Checks that the product recognises its own values, so that it can correct, undo or erase them. */
 function judgeOwned({ store, swarm, violate }: World, crm: SimulatedCrm, record: Record_): void {
   if (swarm.faults.restore > 0) return;
-  // If the details also changed or the former row was erased, nothing shows that the values came from that row of a
-  // list.
+  // If the details also changed, or if the former row was erased, the product cannot tell that the values came from
+  // that row.
   if (record.formerRows.length > 0 && !isPlainlyContinued(record)) return;
-  // Values from a record that was merged into this one are stored under that record's ID until they are sorted.
+  // The product can mistake a different record's former row with the same details for this record's former row. An
+  // erasure then erases both rows.
+  if (record.formerRows.length > 0 && hasErasedTwin(crm, record)) return;
+  // Values from a merged record are stored under that record's ID until the product sorts them.
   const rows = familyOf(crm, record).flatMap(({ id }) => [
     ...store.rows('select owned_values as own from contacts where crm_id = ?', id),
     ...store.rows('select after as own from writes where crm_id = ?', id),
@@ -373,9 +425,14 @@ function judgeOwned({ store, swarm, violate }: World, crm: SimulatedCrm, record:
   }
 }
 
+/** Returns true if the erasure of a different record of the same person has started. */
+function hasErasedTwin({ records }: SimulatedCrm, { human }: Record_): boolean {
+  return [...records.values()].some((each) => each.human === human && each.erasureBegunAt !== null);
+}
+
 /**
- * Returns true for a row of a list whose details have been the same since an earlier row of the person, if none of
- * these rows was erased.
+ * Returns true if the row of a list has had the same details since an earlier row of the person, and if neither row
+ * was erased.
  */
 function isPlainlyContinued(record: Record_): boolean {
   const version = versionOf(record.details);
@@ -385,15 +442,17 @@ function isPlainlyContinued(record: Record_): boolean {
   );
 }
 
-/** Checks that an erased contact is nowhere, in no form of its ID, and in no network. */
+/** Checks that no table and no network contains an erased contact or any form of its ID. */
 function checkForgotten(world: World, crm: SimulatedCrm): void {
   const { store, oracle, service, swarm, violate } = world;
   const forgotten = [...crm.records.values()].filter(({ forgottenAt }) => forgottenAt !== null);
   if (forgotten.length === 0) return;
+  world.look('forgotten', 'event: an erasure');
+  world.reached.add('event: an erasure');
   const tables = store.backUp();
   for (const record of forgotten) {
     const { id, human, values, isErasedInCrm, gone, bornAt } = record;
-    // Values that came with a new ID are recognised as ours by the former row, if both look like the same person.
+    // The product recognises values with a new ID as ours if the former row looks like the same person.
     const isFormerKnown = looksLikeFormerRows(record) && !wasErasedBefore(record);
     const others = [...crm.records.values()].filter(
       (each) => humansIn(crm, each).has(human) && each.id !== id,
@@ -409,16 +468,18 @@ function checkForgotten(world: World, crm: SimulatedCrm): void {
           violate('forgotten', `${word} of an erased contact is in ${table}`);
       }
     }
-    // After restoring a backup, a donor who was added later is not known as a member.
+    // After a backup is restored, the product does not know of members who were added later.
     const isKnown = swarm.faults.restore === 0 && !wereOutOfReach(world);
     const networks = isKnown ? [...service.networks.values()] : [];
     if (others.length === 0 && networks.some(({ members }) => members.has(human.donorId))) {
       violate('forgotten', `the erased contact ${id} is a member of a network`);
     }
     if (!isErasedInCrm || gone !== null) continue;
+    world.look('forgotten', 'event: an erasure of our values in the CRM');
+    world.reached.add('event: an erasure of our values in the CRM');
     for (const [field, cell] of values) {
       const { author, value, at } = cell;
-      // After restoring a backup, a value that was written later is not known as ours.
+      // After a backup is restored, the product does not recognise values that it wrote later.
       if (author !== 'product' || value === null || oracle.isUnknown(at)) continue;
       if (isAnyones(cell) || (at < bornAt && !isFormerKnown)) continue;
       violate('forgotten', `the ${field} of the erased contact ${id} is still in the CRM`);
@@ -433,10 +494,7 @@ function looksLikeFormerRows({ formerRows, ...record }: Record_): boolean {
   return parts.some((each) => new Set(each.map(({ number }) => number)).size === 1);
 }
 
-/**
- * Returns true if a former row was erased first, which leaves nothing by which its values in another row could be
- * recognised.
- */
+/** Returns true if a former row was erased first. Its values in a different row can then no longer be recognised. */
 function wasErasedBefore({ erasureBegunAt: own, formerRows }: Record_): boolean {
   return formerRows.some(
     ({ erasureBegunAt }) => erasureBegunAt !== null && erasureBegunAt < (own ?? 0),
@@ -444,8 +502,9 @@ function wasErasedBefore({ erasureBegunAt: own, formerRows }: Record_): boolean 
 }
 
 /** Checks that the last run with a correct clock deleted all data past its retention. */
-function checkPurged({ store, swarm, timeline, violate }: World): void {
+function checkPurged({ store, swarm, timeline, violate, look }: World): void {
   if (swarm.beside.purge === 0) return;
+  look('purged', 'setting: retention');
   for (const [what, days, sql] of OLD) {
     const before = timeline.now() - (days + 1) * DAY_MS;
     const { length } = store.rows(sql, before);
@@ -493,9 +552,9 @@ const BELIEVED = `
   where integration_id = ? and state = 'member'`;
 
 /**
- * Returns true if a key of another team was used, which cannot see these networks. Donors who had to leave them in that
- * time are still members when the original key returns, and the networks count as created by someone else
- * (docs/reliability.md, limits).
+ * Returns true if another team's key was used, because that key cannot see these networks. Donors who had to leave
+ * the networks in that time are still members when the original key returns. The networks count as created by someone
+ * else (docs/reliability.md, limits).
  */
 function wereOutOfReach({ reached }: World): boolean {
   return [...reached].some((event) => event.startsWith('new key: of another team'));
@@ -523,7 +582,7 @@ function checkNetworks(world: World): void {
     const key = integrations.find(({ id }) => id === name)?.partner.apiKey ?? '';
     const ofGroup = [...service.networks.values()].filter((each) => each.name === `Board ${name}`);
     const network = ofGroup.find(({ team }) => team === service.teamOf(key));
-    // With another team's key, donor-sync notices that a network is missing only when its members change.
+    // With another team's key, donor-sync notices a missing network only when its members change.
     if (network === undefined && ofGroup.length > 0) continue;
     const wanted = new Set<string>();
     for (const id of crm.groups.get('board') ?? []) {
@@ -534,7 +593,7 @@ function checkNetworks(world: World): void {
         name,
         id,
       );
-      // A user has said that this is an erased person. In a restored backup, the row is in its earlier state.
+      // A user has said that the contact is an erased person. In a restored backup, the row is in its earlier state.
       const { confirmedErasedAt } = heir;
       const isBlockedAgain =
         swarm.beside.agree > 0 && confirmedErasedAt !== null && oracle.isUnknown(confirmedErasedAt);
@@ -543,14 +602,14 @@ function checkNetworks(world: World): void {
       if (typeof row?.['donor_id'] === 'string') wanted.add(row['donor_id']);
     }
     const members = network?.members ?? new Set<string>();
-    // After restoring a backup, a donor who was added later is not known as a member.
+    // After a backup is restored, the product does not know of members who were added later.
     const isWhole = swarm.faults.restore === 0;
     const believed = new Set(store.rows(BELIEVED, name).map((row) => row['donor_id']));
     // The same is true for a donor who was removed after the backup and is wanted again.
     const missing = [...wanted].filter(
       (donorId) => !members.has(donorId) && (isWhole || !believed.has(donorId)),
     );
-    // While users are asked whether contacts of a list are gone, nobody leaves a network.
+    // The product removes no members while users still have to decide whether contacts of a list are gone.
     const isAsked = store.rows(ASKED_ABOUT_LIST, name).length > 0;
     const mayLeave = isWhole && !isAsked && !wereOutOfReach(world);
     const extra = [...members].filter((donorId) => mayLeave && !wanted.has(donorId));

@@ -9,15 +9,17 @@ import type { Life } from '../processes/process.ts';
 import { stackOf } from '../trace.ts';
 
 export interface Judged
-  extends Pick<World, 'swarm' | 'crms' | 'oracle' | 'service' | 'store' | 'violate'> {
+  extends Pick<World, 'swarm' | 'crms' | 'oracle' | 'service' | 'store' | 'violate' | 'look'> {
   isCalm(): boolean;
   now(): number;
-  /** Returns the number of processes that were killed in this night. */
+  /** Returns the number of processes that were killed during this simulated night. */
   killed(): number;
+  /** Returns the client's current service key. */
+  keyOf(integration: string): string;
   say(who: string, what: string): void;
 }
 
-/** Judges whether a run ended normally, and records its end. */
+/** Checks whether a run ended normally, and records its end. */
 export function judgeEnd(
   world: Judged,
   life: Life,
@@ -29,6 +31,7 @@ export function judgeEnd(
   const end = report ? `${report.status}${reason}` : `throws: ${messageOf(error)}`;
   say(`process ${life.name}`, `ends: ${end}`);
   if (report?.status === 'succeeded') oracle.onEndedWell(life.name);
+  if (report?.reason) world.look('no stuck state', `reason: ${report.reason.code}`);
   judgeReport(world, life, report);
   judgeWritten(world, life, report);
   if (error !== null && !isDonorSyncError(error)) violate('no error', stackOf(error));
@@ -41,7 +44,7 @@ export function judgeEnd(
   if (isDonorSyncError(error) && error.code.startsWith('database_')) oracle.onTrouble();
 }
 
-/** Judges a run of a process that runs several runs one after the other. The ledger covers all of them. */
+/** Judges a run of a process that runs syncs one after the other. The ledger covers all of these runs. */
 export function judgeServed(world: Judged, life: Life, report: RunReport): void {
   const { oracle, violate, isCalm, say, now } = world;
   const code = report.reason?.code ?? null;
@@ -49,7 +52,8 @@ export function judgeServed(world: Judged, life: Life, report: RunReport): void 
     `process ${life.name}`,
     `has run ${report.integration}: ${report.status} (${code ?? 'well'})`,
   );
-  // The process may have had other runs before, and what they wrote without a response is unknown.
+  if (code !== null) world.look('no stuck state', `reason: ${code}`);
+  // The process may have had earlier runs. The product does not know what they wrote if the response was lost.
   if (report.status === 'succeeded') oracle.onEndedWell(life.name, now() - tookMs(report));
   if (report.status !== 'failed') return;
   if (code === 'unexpected_error') violate('no error', `a run fails: ${report.reason?.message}`);
@@ -57,14 +61,14 @@ export function judgeServed(world: Judged, life: Life, report: RunReport): void 
     violate('no stuck state', `a quiet run fails: ${code}`);
 }
 
-/** Returns the duration by the host's clock, which can be wrong. */
+/** Returns the duration that the host's clock shows. This clock can be wrong. */
 function tookMs({ startedAt, finishedAt }: RunReport): number {
   return Date.parse(finishedAt ?? startedAt) - Date.parse(startedAt);
 }
 
 /**
- * Returns true if the request was dropped because its run was cut off six times. The process that finds this may itself
- * be undisturbed.
+ * Returns true if the request was dropped because its run was cut off six times. The process that notices this may
+ * itself be undisturbed.
  */
 function isGivenUp({ killed }: Judged, code: string | null): boolean {
   return code === 'cut_off_too_often' && killed() >= 6;
@@ -90,7 +94,8 @@ function judgeReport(world: Judged, life: Life, report: RunReport | null): void 
   if (kill + freeze + stop + clockSkew + clockJump > 0) return;
   const { spent } = report.credits.enhancements;
   const paid = oracle.paidBy(life.name, crm);
-  // If the CRM ends a run, the run does not wait for a slow response. Another run settles the cost and reports it.
+  // If the CRM ends a run, the run does not wait for a slow response. A different run settles the cost and reports
+  // it.
   const isUnanswered = oracle.payments.some((each) => each.crm === crm && !each.isAnswered);
   if (spent !== paid && !(swarm.faults.crm > 0 && isUnanswered)) {
     violate('reports', `the run of process ${life.name} reports ${spent} credits of ${paid}`);
@@ -115,17 +120,19 @@ function judgeWritten(world: Judged, life: Life, report: RunReport | null): void
   const written = crm.living().filter((record) => {
     const { by, at } = record.written ?? { by: null, at: 0 };
     const payments = oracle.paymentsOf(record);
-    // If a contact is paid for again after that, it has a later outcome. The same is true if it is due for that, or
-    // waits with many others for a user's decision.
+    // If a contact is paid for again later, it has a later outcome. The same is true if a payment is due, or if the
+    // contact and many others wait for a user's decision.
     const isChanged = payments.at(-1)?.version !== versionOf(record.details);
     const isAsked = isAskedSince(crm, record, life, at);
-    // A credit without a result is a more useful outcome than the writing of an older profile, whichever run spent it.
-    // Someone else's profile, about which a user decides, is more useful than the removal of a former person's values.
+    // A credit without a result is a more useful outcome than an older profile in the record, even if an earlier run
+    // spent the credit. A decision about someone else's profile is a more useful outcome than the removal of a
+    // previous person's values.
     const last = payments.at(-1)?.job.fate;
     const isInVain =
       payments.some(({ job }) => job.sender === life.name && IN_VAIN.has(job.fate)) ||
       last === 'failed' ||
-      last === 'vanished';
+      last === 'vanished' ||
+      isOutOfSight(world, crm, payments.at(-1)?.job.key);
     // The same is true for a credit whose response was lost, if a user decided not to spend it again.
     const isLossRejected = record.rejectedLoss === versionOf(record.details);
     return (
@@ -148,8 +155,16 @@ function judgeWritten(world: Judged, life: Life, report: RunReport | null): void
 }
 
 /**
- * Returns true if a write only cleared fields that an erasure could not reach. Such writes of a run are not reported.
- * If a user once distinguished the contact from an erased person, this says nothing about its own later erasure.
+ * Returns true for a credit that another team's key paid. With the current key, the credit's job counts as missing.
+ */
+function isOutOfSight({ service, keyOf }: Judged, crm: SimulatedCrm, key?: string): boolean {
+  return key !== undefined && service.teamOf(key) !== service.teamOf(keyOf(crm.name));
+}
+
+/**
+ * Returns true if a write only cleared fields that an erasure could not reach. The run's report does not include such
+ * writes. If a user once distinguished the contact from an erased person, that decision does not affect the contact's
+ * own later erasure.
  */
 function isClearedOfErased(record: Record_, writtenAt: number): boolean {
   const erasedAt = record.forgottenAt ?? record.erasureBegunAt ?? Number.POSITIVE_INFINITY;
@@ -159,9 +174,9 @@ function isClearedOfErased(record: Record_, writtenAt: number): boolean {
 }
 
 /**
- * Returns true if a user has to decide about a merge with an erased contact. The merge is read after the record was
- * read for its write. Statements about the contact from before any run had read that merge were about something else. A
- * user's answer during the run gives the contact a later outcome.
+ * Returns true if a user has to decide about a merge with an erased contact. A run reads the merge after it has read
+ * the record for the write. A user's decision from before the merge was read does not apply to the merge. A user's
+ * answer during the run gives the contact a later outcome.
  */
 function isAskedSince(crm: SimulatedCrm, record: Record_, life: Life, writtenAt: number): boolean {
   const decidedAt = record.distinguishedAt ?? Number.NEGATIVE_INFINITY;

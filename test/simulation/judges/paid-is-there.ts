@@ -1,7 +1,7 @@
 /**
- * Checks that every paid value is in the CRM, unless a user or a recorded refusal keeps it out. Judges by the service's
- * ledger and the CRM: the profile that was bought for a contact, the values that the field map makes of it, and the
- * content of the fields.
+ * Checks that every paid value is in the CRM, unless a user or a recorded refusal prevents it. The check uses only
+ * the service's ledger and the CRM. It compares the bought profile, the values that the field map creates from it,
+ * and the content of the fields.
  */
 
 import type { SimulatedCrm } from '../crm/crm.ts';
@@ -13,7 +13,7 @@ import { netWorthOf } from '../service/service.ts';
 import { RETENTION } from '../settings.ts';
 import type { Payment } from './credits/ledger.ts';
 
-/** Called after the last quiet runs, when nothing temporary keeps values out any more. */
+/** Checks the paid values after the last quiet runs. At that time, no temporary fault prevents a write. */
 export function checkPaid(world: World, crm: SimulatedCrm, record: Record_): void {
   if (record.gone !== null) return;
   const paid = newestProfile(world, crm, record);
@@ -32,21 +32,31 @@ export function checkPaid(world: World, crm: SimulatedCrm, record: Record_): voi
 
 /** Returns the last payment if it brought the profile of the contact's current person. */
 function newestProfile(world: World, crm: SimulatedCrm, record: Record_): Payment | null {
-  const { oracle } = world;
+  const { oracle, swarm } = world;
   const last = lastOfRows(world, record);
   if (last !== undefined && isTooOld(last, world)) return null;
-  // The response may be lost, the job may have been deleted too early, or the profile may belong to another person.
+  // The response may be lost, the job may have been deleted too early, or the profile may belong to a different
+  // person.
   if (last === undefined || oracle.answeredBefore(last.record) !== last) return null;
+  if (isUnsure(last.job, swarm.settings) && !record.isApproved) return null;
   if (last.job.fate !== 'completed' || last.job.human !== record.human) return null;
-  // If several records were merged, it is uncertain whose job was used.
+  // If several records were merged, the judge cannot tell whose job was used.
   const rows = [record, ...record.formerRows];
   const others = familyOf(crm, record).filter((each) => !rows.includes(each));
   return others.some((each) => oracle.paymentsOf(each).length > 0) ? null : last;
 }
 
+/** Returns true if the settings require a user's approval of the job's profile. */
+export function isUnsure(
+  { probability }: Payment['job'],
+  { minProbability }: World['swarm']['settings'],
+): boolean {
+  return probability !== null && minProbability !== null && probability < minProbability;
+}
+
 /**
- * Returns the last payment for the contact. If its ID in a list has changed, this can be the payment for its former
- * row, as long as its details have stayed the same.
+ * Returns the last payment for the contact. If its ID in a list has changed but its details are the same, this can be
+ * the payment for its former row.
  */
 function lastOfRows({ oracle, swarm }: World, record: Record_): Payment | undefined {
   const own = oracle.paymentsOf(record).at(-1);
@@ -64,8 +74,8 @@ function lastOfRows({ oracle, swarm }: World, record: Record_): Payment | undefi
 }
 
 /**
- * Returns true if the profile is too old. It is kept for some time after its refresh is due, but the budget may not
- * allow a refresh. Then it is neither kept nor bought again.
+ * Returns true if the profile is too old. The product keeps it for some time after its refresh is due. If the budget
+ * allows no refresh, the profile is neither kept nor bought again.
  */
 function isTooOld({ job }: Payment, { swarm, timeline }: World): boolean {
   const keptDays = swarm.settings.refreshDays === null ? 730 : swarm.settings.refreshDays + 60;
@@ -75,12 +85,12 @@ function isTooOld({ job }: Payment, { swarm, timeline }: World): boolean {
 /** Returns true if a user or the settings keep the whole profile out. */
 function isKeptOut(world: World, crm: SimulatedCrm, record: Record_): boolean {
   const { store, swarm } = world;
-  // After restoring a backup, a later delivery is unknown.
+  // After a backup is restored, the product does not know of later deliveries.
   if (swarm.faults.restore > 0) return true;
   // A process with a wrong clock delivers nothing.
   if (swarm.faults.clockJump + swarm.faults.clockSkew > 0) return true;
   // After some time, the profile of a contact that opted out is deleted.
-  if (record.firstOptOutAt !== null) return true;
+  if (record.firstOptOutAt !== null || record.doNotContactAt !== null) return true;
   if (isPurgedWhileAway(world, record)) return true;
   if (record.isRejected || record.isUndone || record.isSamePerson || hasErased(crm, record)) {
     return true;
@@ -90,8 +100,8 @@ function isKeptOut(world: World, crm: SimulatedCrm, record: Record_): boolean {
 }
 
 /**
- * Returns true if the person was erased as another record. Nothing is written into this record until a user
- * distinguishes the two.
+ * Returns true if a different record of the person was erased. The product writes nothing into this record until a
+ * user distinguishes the two.
  */
 function isErasedElsewhere(crm: SimulatedCrm, record: Record_): boolean {
   return [...crm.records.values()].some(
@@ -100,9 +110,9 @@ function isErasedElsewhere(crm: SimulatedCrm, record: Record_): boolean {
 }
 
 /**
- * Returns true if the stored profile was deleted while the contact was away. The settings say after how many days this
- * happens. A contact that has returned counts as away until a run reads it. If every run happens to find it away, it
- * counts as away for the whole time, even if it was back in between.
+ * Returns true if the stored profile was deleted while the contact was away. The settings contain the number of days
+ * until the deletion. A returned contact counts as away until a run reads it. If no run reads the contact while it is
+ * back, it counts as away for the whole time.
  */
 export function isPurgedWhileAway({ store, swarm, timeline }: World, record: Record_): boolean {
   const { firstLeftAt, leftAt, id, readBy } = record;
@@ -119,10 +129,13 @@ const KEPT = "select crm_id from kept_profiles where crm_id = ? and profile <> '
 const TOLD_APART =
   "select id from questions where crm_id = ? and kind = 'forgotten_person' and decision = 'approved'";
 
-/** Finds an open question about the contact, which keeps the values out and names them. */
+/**
+ * Finds an open question about the contact. The product writes none of the question's values until a user has
+ * answered.
+ */
 const ASKED = 'select id from questions where crm_id = ? and decision is null';
 
-/** Returns true if the field has the value from the field map, or a flow's change of it. */
+/** Returns true if the field has the value from the field map, or a value that a flow calculated from it. */
 function isThere({ human }: Record_, field: string, cell: Cell | undefined): boolean {
   const value = cell?.value ?? null;
   if (value === null) return false;
@@ -134,7 +147,7 @@ function isThere({ human }: Record_, field: string, cell: Cell | undefined): boo
   return Number(/\d+/.exec(String(value).replace(MARK, ''))?.[0]) * 1_000_000 === low;
 }
 
-/** Returns whether a user keeps this value out. */
+/** Returns the reason why a user's action prevents this value. */
 function userOf({ edited }: Record_, field: string, cell: Cell | undefined): 'a user' | null {
   if (edited.has(field)) return 'a user';
   return cell !== undefined && isAnyones(cell) ? 'a user' : null;

@@ -5,12 +5,16 @@ import { type Record_, versionOf } from '../crm/record.ts';
 import type { Random } from '../random.ts';
 import type { Night } from './world.ts';
 
+/** Finds a contact that a run has recorded as gone. */
+const SEEN_GONE = "select crm_id from contacts where crm_id = ? and state = 'removed'";
+
 export interface Between {
   change(): void;
 }
 
 export function createBetween(night: Night): Between {
-  const { swarm, crms, settings, oracle, service, humans, timeline, random, reached, say } = night;
+  const { swarm, crms, settings, oracle, service, humans, timeline, random, reached, say, store } =
+    night;
   const { between } = swarm;
   const lists = random.split('lists');
   const keys = random.split('keys');
@@ -42,7 +46,8 @@ export function createBetween(night: Night): Between {
     { isBack, keepsValues }: { isBack: boolean; keepsValues: boolean },
   ): void {
     noteRenumbered(record, keepsValues);
-    const back = isBack ? crm.numberBack(record, keepsValues) : null;
+    const wasSeenGone = ({ id }: Record_) => store.rows(SEEN_GONE, id).length > 0;
+    const back = isBack ? crm.numberBack(record, keepsValues, wasSeenGone) : null;
     if (back !== null) reached.add('new IDs: back to the former ones');
     const next = back ?? crm.renumber(record, keepsValues);
     say(`contact ${record.id}`, `is ${next.id} from now on`);
@@ -53,7 +58,7 @@ export function createBetween(night: Night): Between {
         each.details = { ...each.details, address: humans.address() };
       });
     }
-    // A row that is back is known, with the values that it had.
+    // The product recognises a row that has returned, and the values that the row had.
     if (back === null && !isSamePerson(record, next)) loseOwner(next);
   }
 
@@ -92,7 +97,7 @@ export function createBetween(night: Night): Between {
   function changeKeys(): void {
     const { integrations } = settings;
     const areShared = swarm.sharedKey && integrations.length > 1;
-    // Someone who replaces a key that two clients share may forget one of them.
+    // A user who replaces a common key of two clients may forget to change one client.
     if (areShared && keys.chance(0.5)) {
       const [first] = integrations;
       if (first === undefined || !keys.chance(between.newKey)) return;

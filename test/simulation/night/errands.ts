@@ -1,10 +1,11 @@
 /**
- * What users request while hosts sync: deciding, erasing, undoing, and syncing one contact. An interrupted request is
- * repeated.
+ * Simulates users' requests while hosts sync. Users decide, erase, undo, and sync single contacts. An interrupted
+ * request is repeated.
  */
 import { isDonorSyncError, messageOf } from '../../../src/core/errors.ts';
 import type { Integration } from '../../../src/core/integration-settings.ts';
 import type { SimulatedCrm } from '../crm/crm.ts';
+import type { Record_ } from '../crm/record.ts';
 import { type Errand, errandsOf, runErrand } from '../people/desk.ts';
 import { HOUR_MS } from '../timeline.ts';
 import { stackOf } from '../trace.ts';
@@ -19,13 +20,12 @@ export interface Erasure {
 }
 
 export interface Errands {
-  /** Carries out users' requests while hosts sync. Tries again once if a request failed. */
+  /** Carries out users' requests while hosts sync. Repeats a failed request once. */
   workAtDesk(): Promise<void>;
   /** Erases the last written contact, before it is recorded that the CRM has the values. */
   forgetWritten(host: Host, integration: Integration): Promise<void>;
-  /** Repeats an erasure in the quiet time, as the product asks. */
   repeatLater(erasure: Erasure): void;
-  /** Repeats erasures that were cut off, as the product asks. */
+  /** Repeats interrupted erasures, as the product asks users to do. */
   finishErasures(): Promise<void>;
 }
 
@@ -37,7 +37,7 @@ export function createErrands(
   const { swarm, timeline, oracle, crms, hosts, settings, answers } = night;
   const { fates, desk, say, violate } = night;
   const erasures: Erasure[] = [];
-  /** True if a dead process's lease, taken with a clock that was ahead, can look as if it were held now. */
+  /** True if a dead process's lease can look valid because that process's clock was ahead. */
   let mayBeTaken = false;
   return {
     ...{ workAtDesk, forgetWritten, finishErasures },
@@ -104,8 +104,8 @@ export function createErrands(
 
   async function forgetWritten(host: Host, integration: Integration): Promise<void> {
     const living = crms.get(integration.id)?.living() ?? [];
-    const last = living.toSorted((a, b) => (b.written?.at ?? 0) - (a.written?.at ?? 0)).at(0);
-    if (last === undefined || last.written === null || !fates.chance(0.6)) return;
+    const last = living.toSorted((a, b) => writtenAt(b) - writtenAt(a)).at(0);
+    if (last === undefined || writtenAt(last) === 0 || !fates.chance(0.6)) return;
     // Lets the leases of dead processes expire.
     await timeline.pass(35_000);
     const crm = crms.get(integration.id);
@@ -129,4 +129,15 @@ export function createErrands(
       await runOnErrand(host, integration, crm, errand);
     }
   }
+}
+
+/**
+ * Returns the time when a run last wrote into the record or into its former row in a list. Returns 0 if no run wrote
+ * into them.
+ */
+function writtenAt({ written, formerRows }: Record_): number {
+  return Math.max(
+    0,
+    ...[written, ...formerRows.map((row) => row.written)].map((at) => at?.at ?? 0),
+  );
 }

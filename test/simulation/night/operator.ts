@@ -1,4 +1,4 @@
-/** The operator's actions: restores a backup, agrees to spend again, and erases a client. */
+/** Simulates the operator, who restores a backup, approves new spending, and erases a client. */
 import { confirmRestore } from '../../../src/backup/restores.ts';
 import type { Backup } from '../database/contents.ts';
 import { fateOf } from '../faults/fates.ts';
@@ -18,15 +18,15 @@ export interface DatedBackup {
 export interface Operator {
   /** Restores a backup by copying only the rows. */
   restore(backup: DatedBackup): void;
-  /** Restores a backup with the product's own command. Nothing is spent before a user agrees. */
+  /** Restores a backup with the product's own command. The product spends nothing before a user agrees. */
   restoreWell(backup: DatedBackup): Promise<void>;
-  /** Agrees to spend, as a user does who has seen what a sync would spend. */
+  /** Approves the spending, as a user does who has seen the preview of a sync. */
   agree(): Promise<void>;
-  /** Erases the first client. Repeats a request that was cut off. */
+  /** Erases the first client. Repeats an interrupted request. */
   leaveFirst(): Promise<void>;
 }
 
-/** Allows only kills, at points where something is written. */
+/** Allows only kills at points where a process writes data. */
 const LEAVING = (swarm: Swarm): Swarm => ({
   ...swarm,
   faults: { ...NO_FAULTS, kill: 0.7 },
@@ -35,10 +35,10 @@ const LEAVING = (swarm: Swarm): Swarm => ({
 
 export function createOperator(
   night: Night,
-  { atWork, cutJournal }: Processes,
+  { atWork, cutJournal, putJournalBack }: Processes,
   { syncOnce }: Syncing,
 ): Operator {
-  const { swarm, timeline, store, oracle, hosts, settings, answers, violations } = night;
+  const { swarm, timeline, store, oracle, hosts, settings, answers, violations, people } = night;
   const { fates, say, violate } = night;
   const toAgree = new Set<string>();
   return { restore, restoreWell, agree, leaveFirst };
@@ -47,11 +47,15 @@ export function createOperator(
     store.restore(backup.rows);
     oracle.onRestored(backup.at, false);
     answers.onRestored(backup.at, false);
+    night.reached.add('event: an older backup is restored');
     say('an operator', `puts the backup of ${new Date(backup.at).toISOString()} back`);
   }
 
   async function restoreWell(backup: DatedBackup): Promise<void> {
-    if (swarm.seed % 3 === 1) cutJournal();
+    const { journal, since } = swarm.restored;
+    if (journal === 'cut') cutJournal();
+    if (journal === 'old') putJournalBack(backup.at);
+    if (since !== 'nothing') people.spendSince(since);
     for (let tries = 0; tries < 3; tries += 1) {
       await store.mirror();
       // No other process is running, because the command locks the file.
@@ -61,8 +65,26 @@ export function createOperator(
       oracle.onRestored(backup.at, true);
       answers.onRestored(backup.at, true);
       night.heldSince = timeline.now();
+      night.reached.add('event: an older backup is restored');
       for (const { id } of settings.integrations) toAgree.add(id);
+      noteRestored();
+      if (swarm.restored.agreed === 'at once') await agree();
       return;
+    }
+  }
+
+  /** Records the combination of circumstances. */
+  function noteRestored(): void {
+    const { journal, since, agreed } = swarm.restored;
+    if (agreed === null) return;
+    const hosts = swarm.hosts > 1 ? 'several hosts' : 'one host';
+    for (const event of [
+      `the journal is ${journal}`,
+      `${since} since`,
+      `agreed ${agreed}`,
+      hosts,
+    ]) {
+      night.reached.add(`restore: ${event}`);
     }
   }
 

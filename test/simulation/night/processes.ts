@@ -1,6 +1,6 @@
 /**
- * Processes of the product. They are started on a host with a fate, opened as the command does it, and live until their
- * work is done.
+ * Runs the product's processes. Each process starts on a host with its planned faults, opens the product as the
+ * command does, and runs until its work is done.
  */
 import { type Application, openApplication } from '../../../src/application.ts';
 import { isDonorSyncError, messageOf } from '../../../src/core/errors.ts';
@@ -31,6 +31,8 @@ export interface Processes {
   ): Promise<Result | null>;
   /** Removes the last lines of the spending journal. */
   cutJournal(): void;
+  /** Removes the lines of the spending journal since this time. */
+  putJournalBack(at: number): void;
 }
 
 /** A run that takes longer counts as endless. */
@@ -46,11 +48,19 @@ export function createProcesses(night: Night, wire: WireDeps): Processes {
   setLiving((processId, asking) => {
     const life = lives.get(processId);
     const asker = [...lives.values()].find((each) => each === asking);
-    // A process on another host or in another container is not visible.
+    // A process cannot see processes on a different host or in a different container.
     const isSeen = life?.owner.space === asker?.owner.space;
     return isSeen && life !== undefined && life.state !== 'gone';
   });
-  return { bear, live, openAs, logOf, atWork, cutJournal: spendingJournal.cut };
+  return {
+    bear,
+    live,
+    openAs,
+    logOf,
+    atWork,
+    cutJournal: spendingJournal.cut,
+    putJournalBack: spendingJournal.putBack,
+  };
 
   function bear(host: Host, fate: Fate | null = null): Life {
     host.lives += 1;

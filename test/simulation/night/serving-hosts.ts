@@ -1,10 +1,11 @@
 /**
- * Hosts that serve, instead of running single syncs. Every request must be handled, and no claim may stay with a dead
- * process.
+ * Simulates serving hosts, which replace individual syncs. The hosts must handle every request and must take over the
+ * claims of dead processes.
  */
 import { isDonorSyncError, messageOf } from '../../../src/core/errors.ts';
 import type { OpenTurn } from '../database/queue.ts';
 import { type Judged, judgeServed } from '../judges/judge-run.ts';
+import { judgeSchedules } from '../judges/schedules.ts';
 import type { HookAddress } from '../people/calls.ts';
 import type { Life } from '../processes/process.ts';
 import { type Accepted, serve, unanswered } from '../processes/serving.ts';
@@ -14,9 +15,9 @@ import type { Processes } from './processes.ts';
 import type { Host, Night } from './world.ts';
 
 export interface ServingHosts {
-  /** Serves until there are no more requests. If a process dies, another one replaces it. */
+  /** Keeps serving until no requests remain. If a process dies, a new process replaces it. */
   keepServing(host: Host): Promise<void>;
-  /** Serves until every request is handled. */
+  /** Runs the hosts until every request is handled. */
   serveLast(): Promise<void>;
 }
 
@@ -51,7 +52,7 @@ export function createServingHosts(
     return live(life, async (): Promise<'over'> => {
       try {
         const application = await openAs(life);
-        // The database can become unavailable while its engine is opened.
+        // The database can become unavailable while its engine is being opened.
         if (isServer && fates.chance(faults().databaseAway)) {
           store.goAway(fates.magnitude(50, 40_000));
         }
@@ -81,7 +82,7 @@ export function createServingHosts(
     });
   }
 
-  /** Returns the open claims while a process serves, which takes over from dead processes. */
+  /** Returns the open claims while a serving process takes over the claims of dead processes. */
   async function openTurns({ bornAt, wasHurt }: Life): Promise<readonly OpenTurn[] | null> {
     const turns = await store.openTurns();
     if (turns === null) return null;
@@ -113,6 +114,7 @@ export function createServingHosts(
         `a time of the schedule of ${row['integration_id']} has passed`,
       );
     }
+    judgeSchedules(night);
     for (const id of unanswered(accepted, failedAt)) {
       violate('what was asked for', `contact ${id} was not read after a request was accepted`);
     }

@@ -1,6 +1,7 @@
-/** A session: for a few hours, hosts sync or serve, users work and answer, and faults happen. */
+/** Simulates a session of a few hours. Hosts sync or serve, users work and answer questions, and faults happen. */
 import type { Integration } from '../../../src/core/integration-settings.ts';
 import { type Disturbed, disturb } from '../faults/chaos.ts';
+import { judgeSchedules } from '../judges/schedules.ts';
 import type { Session } from '../swarm/swarm.ts';
 import type { Errands } from './errands.ts';
 import type { ServingHosts } from './serving-hosts.ts';
@@ -12,7 +13,7 @@ export interface SessionParts extends Syncing, ServingHosts, Errands, Users {
   disturbed: Disturbed;
 }
 
-/** Plays a session. Resolves after everything that was started in it has ended. */
+/** Resolves after all work that started in the session has ended. */
 export function createPlaySession(
   night: Night,
   parts: SessionParts,
@@ -41,9 +42,10 @@ export function createPlaySession(
     await Promise.all([disturbing, working, desking, deciding]);
     await store.mirror();
     answers.judge();
+    judgeSchedules(night);
   }
 
-  /** Syncs like a cron job. If a process dies or finds that another one is running, one more sync follows. */
+  /** Syncs like a cron job. If a process dies or finds that another process is running, one more sync follows. */
   async function keepSyncing(host: Host, integration: Integration, full: boolean): Promise<void> {
     const mostLives = 4;
     for (let life = 0; life < mostLives; life += 1) {

@@ -1,15 +1,18 @@
 /**
- * The world of a night: its CRMs, the service, hosts and people, created from the seed, and the state that all parts of
- * the night share.
+ * Creates the simulated world from the seed. It contains the CRMs, the service, the hosts, the users and the shared
+ * state.
  */
 import type { Integration } from '../../../src/core/integration-settings.ts';
 import type { RunReport } from '../../../src/core/run.ts';
 import type { Settings } from '../../../src/settings/settings.ts';
 import { createSimulatedCrm, type SimulatedCrm } from '../crm/crm.ts';
+import type { Record_ } from '../crm/record.ts';
 import type { SharedStore } from '../database/store.ts';
 import { clockOf } from '../faults/fates.ts';
 import { type Answers, createAnswers } from '../judges/answers.ts';
 import { createOracle, type Oracle } from '../judges/credits/oracle.ts';
+import { createJudgeQueries } from '../judges/credits/queries.ts';
+import { createLooks, type Looks } from '../judges/subjects.ts';
 import { createHumans, type Humans } from '../people/humans.ts';
 import { type Coverage, createPeople, type People } from '../people/people.ts';
 import type { HostClock } from '../processes/process.ts';
@@ -36,7 +39,7 @@ export interface NightParts {
   violations: Violation[];
 }
 
-/** How a run ended, as far as its process lived to see it. */
+/** The end of a run, as the process observed it before it died. */
 export interface EndedRun {
   integration: string;
   life: string;
@@ -65,15 +68,17 @@ export interface World {
   violate(invariant: string, what: string): void;
   /** Returns true if the process was killed, stopped or frozen. */
   wasHurt(name: string): boolean;
-  /** Special events of this night, for its coverage. */
+  /** Records that a judge compares something that the subject is about. */
+  look(judge: string, subject: string): void;
+  /** Special events of this simulated night. */
   reached: Set<string>;
 }
 
-/** The state that the parts of a night share. */
+/** The state that the parts of a simulated night share. */
 export interface Night extends World {
   coverage: Coverage;
   random: Random;
-  /** The random numbers for processes' fates, clock settings and users' requests. Several parts use them. */
+  /** The random numbers for processes' faults, clock settings and users' requests. Several parts use them. */
   fates: Random;
   clocks: Random;
   desk: Random;
@@ -84,13 +89,13 @@ export interface Night extends World {
   hosts: readonly Host[];
   settings: Settings;
   answers: Answers;
+  looks: Looks;
   people: People;
   isServer: boolean;
-  /** True in the time without faults. */
+  /** True in the period without faults. */
   isCalm: boolean;
-  /** Since when a user has to agree before anything is spent. Null if nobody has to. */
+  /** The time since which a user has to approve spending. Null if no approval is needed. */
   heldSince: number | null;
-  /** Returns the current faults. */
   faults(): Faults;
   say(who: string, what: string): void;
 }
@@ -99,6 +104,12 @@ const TAKEN_FOR_CHARGED = "select id from submissions where state = 'charged' an
 
 const TAKEN_FOR_FREE =
   'select id from submissions where lost_at is not null and charged = 0 and persons = ?';
+
+/**
+ * Finds a contact that is missing in its list but does not count as gone, for example because a user has to decide.
+ */
+const EXPECTED =
+  "select crm_id from contacts where crm_id = ? and missing_since is not null and state <> 'removed'";
 
 export function createWorld(parts: NightParts): Night {
   const { store, swarm, random, timeline, trace, violations } = parts;
@@ -127,6 +138,7 @@ export function createWorld(parts: NightParts): Night {
       isList: swarm.isList,
       pageSize: swarm.pageSize,
       isUndisturbed: isUndisturbed(swarm.faults),
+      objectors: swarm.settings.objectors,
       hasAutomation: swarm.people.automation > 0,
       keepsAuthors: swarm.people.keepsAuthors > 0,
       // Values that an erased record passed on in a merge cannot be distinguished from a user's values.
@@ -140,17 +152,21 @@ export function createWorld(parts: NightParts): Night {
     }
     if (swarm.networks) crm.groups.set('board', new Set([...crm.records.keys()].slice(0, 6)));
   }
+  const looks = createLooks();
+  const { look } = looks;
   const oracle = createOracle({
-    ...{ swarm, crms: [...crms.values()], now: timeline.now, violate },
+    ...{ swarm, crms: [...crms.values()], now: timeline.now, violate, look },
+    events: () => night.reached,
     isForOne: (name: string) => forOne.has(name),
     outages: () => [...store.outages, ...roster.stills],
     isTakenForCharged: (persons: number) => store.rows(TAKEN_FOR_CHARGED, persons).length > 0,
+    isStillExpected: ({ id }: Record_) => store.rows(EXPECTED, id).length > 0,
     isTakenForFree: (persons: number) => store.rows(TAKEN_FOR_FREE, persons).length > 0,
     charges: () => service.charges,
     bornAt: (name: string) => births.get(name) ?? 0,
   });
   const { isUnknown } = oracle;
-  const answers = createAnswers({ swarm, store, now: timeline.now, isUnknown, violate });
+  const answers = createAnswers({ swarm, store, now: timeline.now, isUnknown, violate, look });
   const service = createServiceModel({
     ...{ timeline, random: random.split('service'), humans, habits: swarm.service, say },
     onPaid(jobs, balance) {
@@ -161,10 +177,19 @@ export function createWorld(parts: NightParts): Night {
       oracle.onPaid(jobs, balance);
     },
     isWell: () => night.isCalm,
+    onQuery: createJudgeQueries({
+      swarm,
+      violate,
+      look,
+      reach: (event) => night.reached.add(event),
+    }),
     onBalance: oracle.onBalance,
-    onPaidTwice({ length }) {
+    onPaidTwice(members, { unreachable }) {
       if (swarm.faults.restore > 0) return;
-      violate('paid once', `${length} members of a network are paid for twice`);
+      // An erased member remains in the network of an unused key. After the erasure, no data shows this.
+      const isForgotten = (id: string) => unreachable.has(id) && hasBegunErasure(crms, id);
+      const { length } = members.filter((id) => !isForgotten(id));
+      if (length > 0) violate('paid once', `${length} members of a network are paid for twice`);
     },
   });
   const people = createPeople({
@@ -188,7 +213,20 @@ export function createWorld(parts: NightParts): Night {
     clockOffsetMs: swarm.faults.clockSkew > 0 ? clocks.int(-2_000, 2_000) : 0,
   });
   const night: Night = {
-    ...{ swarm, timeline, trace, store, service, oracle, humans, crms, violate, ended },
+    ...{
+      swarm,
+      timeline,
+      trace,
+      store,
+      service,
+      oracle,
+      humans,
+      crms,
+      violate,
+      ended,
+      looks,
+      look,
+    },
     ...{ coverage: parts.coverage, random, fates, clocks, violations, roster, hosts, settings },
     ...{ answers, people, isServer, isCalm: false, heldSince: null, faults, say },
     desk: random.split('desk'),
@@ -198,6 +236,16 @@ export function createWorld(parts: NightParts): Night {
     integrations: settings.integrations,
   };
   return night;
+}
+
+/** Returns true if the erasure of a contact has started that now or formerly belonged to this donor. */
+function hasBegunErasure(crms: ReadonlyMap<string, SimulatedCrm>, donorId: string): boolean {
+  const records = [...crms.values()].flatMap((crm) => [...crm.records.values()]);
+  return records.some(
+    ({ human, former, erasureBegunAt }) =>
+      erasureBegunAt !== null &&
+      [human, ...former.map((each) => each.human)].some((each) => each.donorId === donorId),
+  );
 }
 
 /** Returns true if no process freezes and the database is always available. */

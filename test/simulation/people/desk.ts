@@ -62,7 +62,7 @@ export function errandsOf(desk: Desk, crm: SimulatedCrm, random: Random): Errand
   return errands;
 }
 
-/** Returns an ID in another form, because people and programs type IDs in any form. */
+/** Returns an ID in a different form, because people and programs type IDs in any form. */
 function typedForm(id: string, random: Random): string {
   return random.pick([
     id,
@@ -73,7 +73,7 @@ function typedForm(id: string, random: Random): string {
   ]);
 }
 
-/** Carries out a request. Returns false if it has to be made again. */
+/** Carries out a request. Returns false if the request has to be repeated. */
 export async function runErrand(work: DeskWork, errand: Exclude<Errand, { kind: 'only' }>) {
   switch (errand.kind) {
     case 'decide':
@@ -94,7 +94,8 @@ async function decide({ application, integration, crm, random, ...work }: DeskWo
     if (word === undefined) continue;
     const record = hold.about === 'contact' ? crm.records.get(hold.crmId) : undefined;
     work.say(`process ${work.life.name}`, `decides: ${word} (${hold.kind}, ${record?.id ?? ''})`);
-    // Recorded before the answer is stored. The user has given it, whether or not the commit's response arrives.
+    // The user has given the answer, whether or not the commit's response arrives. The answer is therefore recorded
+    // before it is stored.
     const batch = hold.about === 'contact' ? hold.batch : null;
     const saying = { crm, word, kind: hold.kind, ...work };
     if (record !== undefined) noteSaid(saying, record);
@@ -125,7 +126,7 @@ async function decide({ application, integration, crm, random, ...work }: DeskWo
   return true;
 }
 
-/** A user's answer to a question, for the judges of its contact. */
+/** A user's answer to a question. The contact's checks use it. */
 export interface Saying {
   crm: SimulatedCrm;
   word: DecisionWord;
@@ -133,7 +134,15 @@ export interface Saying {
   now(): number;
 }
 
-export function noteSaid({ word, kind, now }: Saying, record: Record_): void {
+export function noteSaid(saying: Saying, record: Record_): void {
+  noteAbout(saying, record);
+  // A user may answer about a row that has a new ID in the list. No run has read the new ID yet.
+  const next = saying.crm.heirOf(record.id);
+  const isNext = next !== null && next !== record && next.formerRows.includes(record);
+  if (isNext && saying.kind !== 'forgotten_person') noteAbout(saying, next);
+}
+
+function noteAbout({ word, kind, now }: Saying, record: Record_): void {
   if (word === 'reject') record.isRejected = true;
   if (word === 'resubmit') record.resubmittedAt = now();
   const isAboutPerson = kind === 'new_person_unknown';
@@ -215,7 +224,7 @@ export async function eraseContact(
   erase: () => Promise<boolean>,
 ): Promise<boolean> {
   const beganAt = now();
-  // A record that donor-sync cannot see cannot be cleared. The receipt says so.
+  // donor-sync cannot clear a record that it cannot see. The receipt says so.
   const wasOutOfReach = record.gone !== null || record.isVanished;
   const { mayBeForgotten } = record;
   // The process can be killed after everything except the report is done.

@@ -1,4 +1,4 @@
-/** Users' actions while hosts sync: they work in the CRMs, and spend credits elsewhere. */
+/** Simulates users while hosts sync. They work in the CRMs and spend credits elsewhere. */
 
 import type { SimulatedCrm } from '../crm/crm.ts';
 import { hasErased } from '../crm/family.ts';
@@ -12,14 +12,16 @@ import type { Swarm } from '../swarm/swarm.ts';
 import type { Timeline } from '../timeline.ts';
 import { type Humans, SPELLINGS } from './humans.ts';
 
-/** Records what the nights have reached. */
+/** Records which cases the simulated nights have covered. */
 export interface Coverage {
   point(name: string): void;
   kill(point: string): void;
   fault(fault: string, endpoint: string): void;
-  /** Records that the night has reached a special event. */
+  /** Records that the simulated night has covered a special event. */
   reached(event: string): void;
-  /** Records how many submissions of a key were open at the same time, or settled together. */
+  /** Records that judges of the simulated night have looked at a subject. */
+  looked(subject: string, judges: ReadonlySet<string>): void;
+  /** Records the number of a key's submissions that were open, or were settled, at the same time. */
   together(what: 'open' | 'lost', submissions: number): void;
 }
 
@@ -37,19 +39,22 @@ export interface PeopleDeps {
 export interface People {
   /** Lets users work until the end of a session, but at most for a few minutes. */
   work(end: Promise<void>): Promise<void>;
-  /** Called when a request to the service has failed. At that moment, others may spend or buy credits. */
+  /** Called when a request to the service has failed. Others may then spend or buy credits. */
   onFault(fault: string, endpoint: string): void;
   /**
-   * Called when a process knows that the response to a submission is lost. As many credits as it cost may be bought.
+   * Called when a process knows that the response to a submission is lost. Others may then buy as many credits as the
+   * submission cost.
    */
   onGivenUp(sender: string, sentAt: number): void;
-  /** Gives back access and credits that were taken. */
+  /** Others have bought or spent credits since a backup. */
+  spendSince(what: 'top-up' | 'spending'): void;
+  /** Restores access and credits that were removed. */
   makeWell(): void;
 }
 
 const BUSY_MS = 5 * 60_000;
 
-/** Returns the last digit of the first number in a text, or -1 if there is none. */
+/** Returns the last digit of the first number in a string, or -1 if there is none. */
 function lastDigitOfFirst(text: string): number {
   return Number(/\d+/.exec(text)?.[0].at(-1) ?? -1);
 }
@@ -70,7 +75,7 @@ export function createPeople(deps: PeopleDeps): People {
       const { buyer, otherSpender } = swarm.service;
       const soonMs = () => random.int(0, swarm.settings.settleAfterMs);
       if (buyer > 0 && random.chance(buyer)) {
-        // Buying as many credits as the response cost would hide that cost.
+        // If others bought as many credits as the response cost, the purchase would hide the cost.
         timeline.after(soonMs(), () => takeElsewhere(-random.int(100, 200)));
       }
       if (otherSpender === 0 || !random.chance(0.5)) return;
@@ -85,6 +90,10 @@ export function createPeople(deps: PeopleDeps): People {
       if (cost === 0) return;
       timeline.after(random.int(0, swarm.service.submitMs), () => takeElsewhere(-cost));
     },
+    spendSince(what) {
+      // If others bought as many credits as a lost part of the journal shows, nothing would reveal that it is lost.
+      takeElsewhere(what === 'top-up' ? -random.int(100, 200) : random.int(1, 10));
+    },
     makeWell() {
       isWell = true;
       for (const crm of crms.values()) {
@@ -94,7 +103,7 @@ export function createPeople(deps: PeopleDeps): People {
         for (const record of crm.living()) if (record.isVanished) crm.appear(record);
         for (const source of crm.hidden) crm.show(source);
       }
-      // If credits are plentiful, nothing may change the balance, because it proves what was lost.
+      // If credits are plentiful, only submissions may change the balance, because the balance proves what was lost.
       if (swarm.service.credits > 1_000) return;
       const teams = new Map([...service.keys].map((key) => [service.teamOf(key), key]));
       for (const key of ['partner-key-0', 'partner-key-1']) teams.set(key, key);
@@ -138,6 +147,11 @@ export function createPeople(deps: PeopleDeps): People {
         crm.change(record, (each) => {
           each.optedOutAt ??= timeline.now();
           planReturn(crm, record, 20_000);
+        }),
+      );
+      plan(people.doNotContact, record, 'is marked or unmarked as wanting no contact', () =>
+        crm.change(record, (each) => {
+          each.doNotContactAt = each.doNotContactAt === null ? timeline.now() : null;
         }),
       );
       plan(people.remove, record, 'is deleted', () => {
@@ -189,7 +203,7 @@ export function createPeople(deps: PeopleDeps): People {
     }
   }
 
-  /** Plans a validation rule that appears, and disappears after a while or with the session. */
+  /** Plans a validation rule that appears, and disappears after some time or at the end of the session. */
   function planRule(crm: SimulatedCrm): void {
     if (people.rule === 0 || isWell) return;
     crm.rule = null;
@@ -216,8 +230,8 @@ export function createPeople(deps: PeopleDeps): People {
   }
 
   /**
-   * Plans changes to fields: a permission is withdrawn and restored, or a field is shortened and lengthened again. Some
-   * of these end only in the quiet time.
+   * Plans changes to fields. A permission is withdrawn and restored, or a field is shortened and lengthened again.
+   * Some changes end only in the period without faults.
    */
   function planFields(crm: SimulatedCrm): void {
     if (isWell) return;
@@ -250,11 +264,11 @@ export function createPeople(deps: PeopleDeps): People {
     });
   }
 
-  /** Plans that a deleted contact is restored, or that a contact that opted out opts in again. */
+  /** Plans the return of a deleted contact, or a new opt-in after an opt-out. */
   function planReturn(crm: SimulatedCrm, record: Record_, withinMs: number): void {
     timeline.after(random.int(0, withinMs), () => {
-      const { gone, id, optedOutAt } = record;
-      if (gone === null && optedOutAt !== null && random.chance(people.optIn)) {
+      const { gone, id, optedOutAt, isObjecting } = record;
+      if (gone === null && optedOutAt !== null && !isObjecting && random.chance(people.optIn)) {
         say(`contact ${id}`, 'opts in again');
         crm.change(record, (each) => {
           each.optedOutAt = null;
@@ -266,7 +280,6 @@ export function createPeople(deps: PeopleDeps): People {
     });
   }
 
-  /** Merges two records of the same person. */
   function merge(crm: SimulatedCrm, loser: Record_): void {
     const twin = crm.living().find((each) => each !== loser && each.human === loser.human);
     const winner =
@@ -279,7 +292,7 @@ export function createPeople(deps: PeopleDeps): People {
     if (!random.chance(swarm.service.otherSpender)) return;
     const times = random.int(1, 6);
     for (let index = 0; index < times; index += 1) {
-      // If credits are to be kept, this happens soon, while the first jobs run.
+      // If the client has a credit reserve, this happens soon, while the first jobs run.
       const withinMs = swarm.settings.keep > 0 ? 60_000 : BUSY_MS;
       timeline.after(random.int(0, withinMs), spendElsewhere);
     }

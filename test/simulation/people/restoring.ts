@@ -37,13 +37,18 @@ export function createErasureLog(): { openFor(life: Life): ErasureLog } {
 /** Creates the spending journal on the same disk. */
 export function createSpendingJournal(): {
   openFor(life: Life): SpendingJournal;
-  /** Removes the last lines, as if an older copy of the disk were restored too. */
+  /** Removes the second half of the lines. */
   cut(): void;
+  /** Removes all lines since this time, as if the whole disk had been restored. */
+  putBack(at: number): void;
 } {
   let lines: JournalLine[] = [];
   return {
     cut() {
       lines = lines.slice(0, Math.ceil(lines.length / 2));
+    },
+    putBack(at) {
+      lines = lines.filter((line) => line.at <= at);
     },
     openFor: (life) => ({
       path: '/simulated.spending',
@@ -91,8 +96,8 @@ export interface Restoring {
 }
 
 /**
- * Restores a backup. Returns true if it has replaced the database. As with the real command, the new file is complete
- * before it replaces the old one, so one of the two always exists.
+ * Returns true if the backup has replaced the database. As with the real command, the new file is complete before it
+ * replaces the old file. A complete file therefore always exists.
  */
 export async function putBack({ store, backup, atWork }: Restoring): Promise<boolean> {
   const before = store.backUp();

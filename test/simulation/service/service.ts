@@ -1,6 +1,6 @@
 /**
- * A model of the Partner Data Service that behaves as its document describes, with a ledger of every credit. It does
- * not know the product. The numbers in the requests show who was paid for.
+ * Models the Partner Data Service as its document describes it. A ledger records every credit. The model does not
+ * know the product. The numbers in the requests show who was paid for.
  */
 import type { Human, Humans } from '../people/humans.ts';
 import type { Random } from '../random.ts';
@@ -13,7 +13,7 @@ export interface ServiceRequest {
   path: string;
   key: string;
   body: unknown;
-  /** The sender and the time, for the ledger. */
+  /** The sender of the request. The ledger uses it. */
   sender: string;
   sentAt: number;
 }
@@ -38,20 +38,22 @@ export interface Job {
   team: string;
   person: Person;
   human: Human | undefined;
-  /** When the request that paid for the job was sent. */
+  /** The time when the request that paid for the job was sent. */
   sentAt: number;
   paidAt: number;
   sender: string;
   fate: 'completed' | 'failed' | 'vanished' | 'wrong person' | 'deceased';
   doneAt: number;
   goneAt: number;
+  /** How confident the service is in its match. Null if it does not report this. */
+  probability: number | null;
 }
 
 /** A change of a bucket. */
 export interface Charge {
   at: number;
   key: string;
-  bucket: 'enhancements' | 'networks';
+  bucket: 'enhancements' | 'networks' | 'searches';
   credits: number;
   balance: number;
   sender: string;
@@ -60,6 +62,7 @@ export interface Charge {
 interface Team {
   enhancements: number;
   networks: number;
+  searches: number;
   tokens: number;
   filledAt: number;
 }
@@ -69,8 +72,10 @@ export interface Network {
   team: string;
   name: string;
   members: Set<string>;
-  /** Members that were paid for and not removed since. */
+  /** Members that have been paid for and have not been removed. */
   paid: Set<string>;
+  /** Members whose removal was requested with another team's key. That key cannot see the network. */
+  unreachable: Set<string>;
 }
 
 interface BulkAdd {
@@ -88,7 +93,7 @@ export interface ServiceModel {
   readonly charges: readonly Charge[];
   readonly throttled: number;
   balance(key: string): number;
-  /** Issues another key for the team of the given key, or for a new team. */
+  /** Issues a new key for the team of the given key, or for a new team. */
   issueKey(sameTeamAs: string | null): string;
   /** Returns the name of a key's team. Without `issueKey`, each key has its own team. */
   teamOf(key: string): string;
@@ -97,7 +102,7 @@ export interface ServiceModel {
   refuses(human: Human): boolean;
   /** Spends credits as another user. A negative number buys credits. */
   take(key: string, credits: number): void;
-  /** Uses up the key's whole rate, as another program would. */
+  /** Uses the key's whole rate limit, as a different program could do. */
   drain(key: string): void;
 }
 
@@ -113,17 +118,22 @@ export interface ServiceDeps {
   onPaid(jobs: readonly Job[], balance: number): void;
   /** Called when a process reads its balance. */
   onBalance(sender: string): void;
-  /** Called with members that were already paid for and were not removed since. */
-  onPaidTwice(members: readonly string[]): void;
+  /** Called when a query is charged. */
+  onQuery(sender: string, balance: number): void;
+  /** Called for members that have already been paid for and have not been removed. */
+  onPaidTwice(members: readonly string[], network: Network): void;
 }
 
 /** The donor whose profile is returned instead of the right one. */
 export const ANOTHER = 'f'.repeat(32);
 
-/** Returns the net worth of the person with this number, which nobody else has. */
+/** Returns the net worth of the person with this number. No two people have the same net worth. */
 export function netWorthOf(number: number): [low: number, high: number] {
   return [(number + 1) * 1_000_000, (number + 1) * 1_000_000 + 500_000];
 }
+
+/** The credits for queries that each team has at the start. */
+const SEARCHES = 100;
 
 const RATE = 10;
 const BURST = 10;
@@ -135,7 +145,7 @@ const YOUNG_MS = 60_000;
 export function createServiceModel(deps: ServiceDeps): ServiceModel {
   const { timeline, random, humans, habits, say } = deps;
   const teams = new Map<string, Team>();
-  /** The teams of the keys that were issued. */
+  /** The teams to which the issued keys belong. */
   const teamNames = new Map<string, string>();
   const keys = new Set<string>();
   const jobs = new Map<string, Job>();
@@ -184,7 +194,8 @@ export function createServiceModel(deps: ServiceDeps): ServiceModel {
     let team = teams.get(name);
     if (team === undefined) {
       const { credits } = habits;
-      team = { enhancements: credits, networks: 5_000, tokens: BURST, filledAt: timeline.now() };
+      const others = { networks: 5_000, searches: SEARCHES };
+      team = { enhancements: credits, ...others, tokens: BURST, filledAt: timeline.now() };
       teams.set(name, team);
     }
     return team;
@@ -248,7 +259,10 @@ export function createServiceModel(deps: ServiceDeps): ServiceModel {
     });
   }
 
-  /** Returns true if the service accepts, and charges for, only a part of this request. This happens now and then. */
+  /**
+   * Returns true if the service accepts only a part of this request, and charges only for that part. This happens
+   * occasionally.
+   */
   function isPartly(): boolean {
     return habits.partly > 0 && !deps.isWell() && random.chance(habits.partly);
   }
@@ -270,10 +284,16 @@ export function createServiceModel(deps: ServiceDeps): ServiceModel {
       id: lastId.toString(16).padStart(32, '0'),
       ...{ key, team: teamNameOf(key), person, sender, sentAt, paidAt, doneAt, fate },
       human: humans.byLastName(person.name.last),
+      probability: probabilityOfJob(),
       goneAt: fate === 'vanished' ? paidAt + random.magnitude(1_000, 3_600_000) : paidAt + WEEK_MS,
     };
     jobs.set(job.id, job);
     return job;
+  }
+
+  function probabilityOfJob(): number | null {
+    if (habits.unsure === 0) return null;
+    return random.chance(habits.unsure) ? 0.1 + 0.3 * random.next() : 0.95;
   }
 
   function fateOfJob(): Job['fate'] {
@@ -299,7 +319,7 @@ export function createServiceModel(deps: ServiceDeps): ServiceModel {
     const [found, missing] = findJobs(key, ids);
     const states = found.map((job) => [
       job.id,
-      { progress: stateOf(job), error: errorOf(job), result: profileOf(job) },
+      { progress: stateOf(job), error: errorOf(job), result: profileOf(job), ...matchOf(job) },
     ]);
     return answer(200, {
       ...{ status: 200, message: 'OK' },
@@ -327,6 +347,10 @@ export function createServiceModel(deps: ServiceDeps): ServiceModel {
 
   function errorOf({ doneAt, fate }: Job): string | null {
     return fate === 'failed' && timeline.now() >= doneAt ? 'no such person' : null;
+  }
+
+  function matchOf({ probability }: Job) {
+    return probability === null ? {} : { match: { probability, reasons: [], runner_up: null } };
   }
 
   function profileOf({ doneAt, fate, human, person }: Job) {
@@ -364,6 +388,7 @@ export function createServiceModel(deps: ServiceDeps): ServiceModel {
         name,
         members: new Set<string>(),
         paid: new Set<string>(),
+        unreachable: new Set<string>(),
       };
       networks.set(network.id, network);
       return answer(201, networkRecord(network));
@@ -383,12 +408,25 @@ export function createServiceModel(deps: ServiceDeps): ServiceModel {
       });
     }
     if (path === '/networks/connections' || path === '/networks/discover') {
+      const { queryPrice } = habits;
+      if (queryPrice > 0) {
+        if (team.searches < queryPrice) return answer(402, noCredits('searches'));
+        team.searches -= queryPrice;
+        const charge = { at: timeline.now(), key, credits: queryPrice, sender: request.sender };
+        charges.push({ ...charge, bucket: 'searches', balance: team.searches });
+        say('the service', `takes ${queryPrice} credits of process ${request.sender} for a query`);
+        deps.onQuery(request.sender, team.searches);
+      }
       return answer(200, { prospects: [] });
     }
     const [, id = '', what] =
       /^\/networks\/([^/]+)(\/members\/batch|\/members\/remove)?$/.exec(path) ?? [];
     const network = own.find((each) => each.id === id);
-    if (network === undefined) return answer(404, { detail: 'no such network' });
+    if (network === undefined) {
+      const unseen = what === '/members/remove' ? idsIn(body, 'donor_ids') : [];
+      for (const donorId of unseen) networks.get(id)?.unreachable.add(donorId);
+      return answer(404, { detail: 'no such network' });
+    }
     if (what === '/members/batch') return addMembers(request, team, network);
     if (what === '/members/remove') {
       for (const donorId of idsIn(body, 'donor_ids')) {
@@ -419,7 +457,7 @@ export function createServiceModel(deps: ServiceDeps): ServiceModel {
     });
     say('the service', `takes ${paid.length} credits of process ${sender} for members`);
     const again = paid.filter((id) => network.paid.has(id));
-    if (again.length > 0) deps.onPaidTwice(again);
+    if (again.length > 0) deps.onPaidTwice(again, network);
     for (const id of paid) network.paid.add(id);
     lastId += 1;
     const doneAt = timeline.now() + random.int(100, habits.jobMs);
@@ -456,8 +494,8 @@ export function createServiceModel(deps: ServiceDeps): ServiceModel {
   }
 }
 
-function balances({ enhancements, networks }: Team) {
-  return { donors: 100, enhancements, exports: 100, lists: 100, networks, searches: 100 };
+function balances({ enhancements, networks, searches }: Team) {
+  return { donors: 100, enhancements, exports: 100, lists: 100, networks, searches };
 }
 
 function noCredits(bucket: string) {

@@ -1,4 +1,7 @@
-/** Draws the night of a seed. Features and faults are drawn one by one, and some nights have a single topic. */
+/**
+ * Chooses the settings of a simulated night from its seed. Each feature and fault is chosen separately. Some nights
+ * test a single subject.
+ */
 import { createRandom, type Random } from '../random.ts';
 import {
   buyCredits,
@@ -8,7 +11,8 @@ import {
   slowSubmissions,
   watchCredits,
 } from './credit-nights.ts';
-import { changeIds, replaceKeys } from './list-nights.ts';
+import { changeIds, eraseInList, replaceKeys, tellApartInList } from './list-nights.ts';
+import { runAnOrg } from './org-nights.ts';
 import {
   answerMuch,
   changeMany,
@@ -25,16 +29,35 @@ import {
   overtake,
   setClocks,
 } from './process-nights.ts';
+import { restoreBackups } from './restore-nights.ts';
 import { NO_CHANGES, type Swarm } from './swarm.ts';
 
-/** The share of nights about the identity of records and about refusals of a CRM. The other nights are not affected. */
+/**
+ * The share of simulated nights that test the identity of records and the CRM's refusals. Other nights are not
+ * affected.
+ */
 const PERSONS = 0.25;
 
-/** The shares of nights about lists whose IDs change, and about replaced service keys. Some nights are about both. */
+/** The shares of simulated nights with changed IDs in lists and with replaced service keys. Some nights test both. */
 const LISTS = 0.08;
 const KEYS = 0.06;
 
-/** Returns the night of a seed. `serve` makes it a night in which hosts serve. */
+/** The share of simulated nights that test the settings of an organization and the marks in its CRM. */
+const ORGS = 0.08;
+
+/** The share of simulated nights that test restored backups. */
+const RESTORES = 0.02;
+
+/** The spending journals that nights find after a restore. */
+const JOURNALS = ['absent', 'cut', 'there'] as const;
+
+/** The share of simulated nights that test erasures in lists. */
+const ERASED_IN_LISTS = 0.03;
+
+/** The share of simulated nights in which users tell contacts of a list apart from erased people. */
+const SUSPECTS_IN_LISTS = 0.02;
+
+/** Returns the simulated night for a seed. If `serve` is true, the hosts of the night serve. */
 export function swarmOf(seed: number, serve = false): Swarm {
   const random = createRandom(`swarm ${seed}`);
   const { chance, int, magnitude, pick } = random;
@@ -104,12 +127,15 @@ export function swarmOf(seed: number, serve = false): Swarm {
       automation: 0,
       keepsAuthors: 0,
       fillsBlanks: 0,
+      doNotContact: 0,
     },
     service: {
       failed: some(0.3, 0.5),
       vanished: some(0.12, 0.5),
       wrongPerson: some(0.3, 0.4),
       deceased: some(0.15, 0.3),
+      unsure: 0,
+      queryPrice: 0,
       invalid: some(0.2, 0.3),
       credits: isMoneyScarce ? int(0, contacts * 2) : 20_000,
       otherSpender: some(0.2, 1),
@@ -128,12 +154,17 @@ export function swarmOf(seed: number, serve = false): Swarm {
       refreshDays: pick([365, 365, 7, null]),
       whenIdentityChanges: chance(0.85),
       shareProfiles: chance(0.6),
-      // A long quiet time shows no more than a short one, but takes longer to simulate.
+      // A long quiet time finds no more failures than a short quiet time, but takes longer to simulate.
       settleAfterMs: pick([1_000, 3_000, 3_000, 10_000, 10_000, 90_000]),
       trial: chance(0.4),
       trialSize: 25,
       massChangeAtLeast: chance(0.2) ? int(2, 6) : 25,
       batch: 100,
+      timezone: 'UTC',
+      cron: '*/3 * * * *',
+      objectors: 0,
+      minProbability: null,
+      queries: null,
     },
     networks: chance(0.3),
     desk: {
@@ -149,8 +180,10 @@ export function swarmOf(seed: number, serve = false): Swarm {
     beside: { purge: 0, agree: 0, leave: 0, serve: 0, schedule: 0 },
     isList: false,
     between: { ...NO_CHANGES },
+    // Without a journal, a user decides about everything that is new or has changed since the backup.
+    restored: { journal: JOURNALS[seed % 3] ?? 'there', since: 'nothing', agreed: null },
   };
-  // Drawn last, so earlier seeds keep the rest of their nights.
+  // This value is chosen last, so that earlier seeds still produce the same other settings.
   if (chance(0.3)) swarm.pageSize = 2;
   swarm.areProcessesKnown = chance(0.75);
   const areClocksRight = swarm.faults.clockSkew + swarm.faults.clockJump === 0;
@@ -170,7 +203,7 @@ export function swarmOf(seed: number, serve = false): Swarm {
   else if (theme < 0.25) loseConnections(swarm, random);
   else if (theme < 0.28) changeMany(swarm, random);
   else if (theme < 0.32) cutDeliveries(swarm, random);
-  else if (theme < 0.34) setClocks(swarm);
+  else if (theme < 0.36) setClocks(swarm, random);
   const slow = createRandom(`swarm ${seed} slow submissions`);
   if (slow.chance(0.3)) slowSubmissions(swarm, slow);
   workBeside(swarm, createRandom(`swarm ${seed} beside`), serve);
@@ -184,26 +217,36 @@ export function swarmOf(seed: number, serve = false): Swarm {
   if (erased.chance(0.06) && swarm.beside.serve === 0) mergeErased(swarm, erased);
   const answers = createRandom(`swarm ${seed} answers`);
   if (answers.chance(0.12) && !serve) answerMuch(swarm, answers);
-  // Whether a job is young enough to be denied depends on the clock, which a theme may have set.
+  // The clock, which a theme may have set, determines whether the service still denies having a new job.
   if (swarm.faults.clockSkew + swarm.faults.clockJump > 0) swarm.service.denied = 0;
   const persons = createRandom(`swarm ${seed} with persons`);
   const night = persons.chance(PERSONS) ? withPersons(swarm) : swarm;
+  const restores = createRandom(`swarm ${seed} restores`);
+  if (restores.chance(RESTORES) && !serve) {
+    restoreBackups(night, restores);
+    return night;
+  }
+  const orgs = createRandom(`swarm ${seed} orgs`);
+  if (orgs.chance(ORGS)) return runAnOrg(night, orgs);
   if (night.beside.serve > 0) return night;
   const lists = createRandom(`swarm ${seed} lists`);
   if (lists.chance(LISTS)) changeIds(night, lists);
   const keys = createRandom(`swarm ${seed} keys`);
   if (keys.chance(KEYS)) replaceKeys(night, keys);
+  const erasures = createRandom(`swarm ${seed} erasures in lists`);
+  if (erasures.chance(ERASED_IN_LISTS)) eraseInList(night, erasures);
+  const suspects = createRandom(`swarm ${seed} suspects in lists`);
+  if (suspects.chance(SUSPECTS_IN_LISTS)) tellApartInList(night, suspects);
   return night;
 }
 
 /**
- * Adds work next to syncing. It is drawn from a separate stream, and three of five nights stay as they would be without
- * it.
+ * Adds work that runs next to the syncs. It uses a separate random generator, so three of five nights do not change.
  */
 function workBeside(swarm: Swarm, { chance }: Random, serve: boolean): void {
   const { beside, desk, faults, people, settings, sessions } = swarm;
   beside.purge = chance(0.2) ? 1 : 0;
-  // Contacts that left return after the data about them was deleted.
+  // Contacts leave, and return after their data has been deleted.
   if (beside.purge > 0 && chance(0.25)) {
     makePlain(swarm);
     Object.assign(people, { remove: 0.6, comeBack: 1 });
@@ -221,7 +264,7 @@ function workBeside(swarm: Swarm, { chance }: Random, serve: boolean): void {
     swarm.store = 'machine';
     Object.assign(faults, { restore: 0, replaced: 0, newer: 0 });
     settings.perRun = null;
-    // Requests get a time in the future, and their process dies before it handles them.
+    // A request gets a future time, and its process dies before it handles the request.
     if (chance(0.3)) Object.assign(faults, { clockJump: 1, kill: 0.9 });
   }
 }

@@ -1,11 +1,14 @@
-/** Special nights about changes between two sessions: lists with new IDs, and replaced service keys. */
+/**
+ * Configures simulated nights that test changes between two sessions. Lists get new IDs, and service keys are
+ * replaced.
+ */
 import type { Random } from '../random.ts';
 import { makePlain } from './plain-night.ts';
 import type { Swarm } from './swarm.ts';
 
 type Places = readonly [string, ...string[]];
 
-/** Makes a night about lists whose contacts get other IDs from one session to the next. */
+/** Configures a simulated night in which the contacts of a list get different IDs from one session to the next. */
 export function changeIds(swarm: Swarm, { chance, int, next, pick }: Random): void {
   const { people, settings, desk } = swarm;
   if (chance(0.4)) makePlain(swarm);
@@ -16,7 +19,8 @@ export function changeIds(swarm: Swarm, { chance, int, next, pick }: Random): vo
   Object.assign(swarm.between, {
     newIds: 0.8,
     inPart: chance(0.5) ? next() : 0,
-    // Unless a row certainly continues another one, its values cannot be distinguished from values that users typed.
+    // The product cannot distinguish its values from values that users typed, unless the row clearly continues an
+    // earlier row.
     keepsValues: people.become + people.revoke > 0 ? 0 : pick([0, 0.5, 1]),
     moves: chance(0.4) ? 0.3 : 0,
     backIds: chance(0.3) ? 0.4 : 0,
@@ -34,7 +38,67 @@ export function changeIds(swarm: Swarm, { chance, int, next, pick }: Random): vo
   people.slowMs = 2_000;
 }
 
-/** Makes a night about service keys that are replaced while jobs run, or after a response was lost. */
+/**
+ * Configures a simulated night that tests erasures in a list. Rows with our values can be erased under a different ID
+ * before a run has read the rows. Erased people can also return to the list, and users then confirm who they are.
+ */
+export function eraseInList(swarm: Swarm, { chance, int, pick }: Random): void {
+  makePlain(swarm);
+  const { between, desk, faults, people, service } = swarm;
+  Object.assign(swarm, { isList: true, integrations: 1, networks: false, hosts: 1 });
+  Object.assign(swarm, { contacts: int(2, 4), pageSize: int(1, 2), struckAt: null });
+  Object.assign(swarm.beside, { serve: 0, schedule: 0 });
+  Object.assign(people, { lagMs: 0, fillsBlanks: 0, automation: 0, mergeErased: 0, become: 0 });
+  Object.assign(people, { remove: 0, vanish: 0, type: 0, rule: 0, lock: 0, narrow: 0 });
+  Object.assign(service, { failed: 0, vanished: 0, wrongPerson: 0, deceased: 0 });
+  Object.assign(desk, { undo: 0, only: 0, answers: 0, forget: 1 });
+  Object.assign(between, { backIds: 0, moves: 0, newKey: 0, inPart: chance(0.5) ? 1 : 0 });
+  swarm.settings.massChangeAtLeast = 25;
+  const isBeforeReading = chance(0.5);
+  if (isBeforeReading) {
+    // The runs are killed while they read the list, and a user erases a contact between two runs.
+    Object.assign(between, { newIds: 1, keepsValues: 1, moves: chance(0.5) ? 0.5 : 0 });
+    faults.kill = 0.9;
+    swarm.struckAt = pick<Places>([['crm search'], ['crm page'], ['crm page answered']]);
+    Object.assign(people, { move: 0, moveBack: 0, newJob: 0 });
+    desk.decide = 0;
+  } else {
+    // A record of an erased person can contain our values. It remains in the list after a user has confirmed it.
+    Object.assign(between, { newIds: pick([0, 0.5]), keepsValues: pick([0, 1]) });
+    Object.assign(people, { doubles: 0.7, move: 0, moveBack: 0, newJob: 0, create: 0 });
+    desk.decide = 1;
+  }
+  swarm.sessions = Array.from({ length: isBeforeReading ? 3 : 4 }, (_, index) => ({
+    ...{ afterHours: index === 0 ? 1 : 24, hosts: 1, full: chance(0.3) },
+  }));
+}
+
+/**
+ * Configures a simulated night in which users tell contacts of a list apart from erased people, before and after the
+ * contacts get new IDs. The profiles are then too old to be shared.
+ */
+export function tellApartInList(swarm: Swarm, { chance, int }: Random): void {
+  makePlain(swarm);
+  const { between, desk, people, service, settings } = swarm;
+  Object.assign(swarm, { isList: true, integrations: 1, networks: false, hosts: 3 });
+  Object.assign(swarm, { contacts: int(1, 3), pageSize: int(1, 2), struckAt: null });
+  Object.assign(swarm.beside, { purge: 0, leave: 0, serve: 0, schedule: 0 });
+  Object.assign(people, { lagMs: 0, fillsBlanks: 0, automation: 0, mergeErased: 0, become: 0 });
+  Object.assign(people, { remove: 0, vanish: 0, type: 0, rule: 0, lock: 0, narrow: 0 });
+  Object.assign(people, { move: 0, moveBack: 0, newJob: 0, create: 0 });
+  Object.assign(service, { failed: 0, vanished: 0, wrongPerson: 0, deceased: 0 });
+  Object.assign(desk, { decide: 0.5, undo: 0, only: 0, answers: 0, forget: 0.5 });
+  Object.assign(between, { newIds: 1, inPart: 0, keepsValues: 0, moves: 0, newKey: 0 });
+  between.backIds = chance(0.3) ? 0.3 : 0;
+  settings.massChangeAtLeast = 25;
+  swarm.sessions = [1, 1, 24 * 8, 24 * 8].map((afterHours) => ({
+    afterHours,
+    hosts: 3,
+    full: false,
+  }));
+}
+
+/** Configures a simulated night in which service keys are replaced while jobs run or after a response was lost. */
 export function replaceKeys(swarm: Swarm, { chance, int, pick }: Random): void {
   const { faults, service } = swarm;
   if (chance(0.4)) makePlain(swarm);
@@ -59,7 +123,7 @@ export function replaceKeys(swarm: Swarm, { chance, int, pick }: Random): void {
   }
   if (how === 'lost' || how === 'both') faults.lostAnswer = 0.3;
   if (chance(0.5)) service.jobMs = int(5_000, 60_000);
-  // While jobs run, the key is replaced with another team's key. The former key returns while the service still has the
+  // While jobs run, another team's key replaces the key. The former key is used again while the service still has the
   // results.
   if (!chance(0.3)) return;
   Object.assign(swarm.between, { newKey: 1, sameTeam: 0, formerKey: 1 });

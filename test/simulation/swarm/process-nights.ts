@@ -1,6 +1,6 @@
 /**
- * Special nights about processes and their shared database: where they are hit, and what they do not know about each
- * other.
+ * Configures simulated nights that test processes and their shared database. Processes are stopped at chosen points
+ * and do not know each other's state.
  */
 import { createRandom, type Random } from '../random.ts';
 import { makePlain } from './plain-night.ts';
@@ -8,9 +8,18 @@ import type { Swarm } from './swarm.ts';
 
 type Places = readonly [string, ...string[]];
 
-/** Makes a night in which processes freeze right before they send a request, while others sync. */
-export function overtake(swarm: Swarm, { int }: Random): void {
+/**
+ * Configures a simulated night in which processes freeze immediately before they send a request, while other
+ * processes sync.
+ */
+export function overtake(swarm: Swarm, { chance, int }: Random): void {
   const { faults, settings, sessions } = swarm;
+  // If there are no other faults and submissions are small, more processes reach the point at which they freeze.
+  if (chance(0.7)) {
+    makePlain(swarm);
+    swarm.contacts = int(4, 10);
+    settings.batch = int(1, 3);
+  }
   swarm.hosts = int(2, 4);
   swarm.sessions = sessions.map((session) => ({ ...session, hosts: swarm.hosts }));
   Object.assign(faults, { freeze: 1, kill: 0, stop: 0, databaseAway: 0, diskFull: 0, restore: 0 });
@@ -18,7 +27,10 @@ export function overtake(swarm: Swarm, { int }: Random): void {
   swarm.struckAt = ['insert into jobs done'];
 }
 
-/** Makes a night in which runs are cut off. The next runs read the changes, or everything, and continue. */
+/**
+ * Configures a simulated night in which runs are cut off. The next runs read the changes or all contacts, and
+ * continue the work.
+ */
 export function cutDeliveries(swarm: Swarm, { chance, int, pick }: Random): void {
   makePlain(swarm);
   const pages: Places = ['crm page answered'];
@@ -32,11 +44,11 @@ export function cutDeliveries(swarm: Swarm, { chance, int, pick }: Random): void
   const session = { afterHours: 1, hosts: 1, full: chance(0.5) && !isReading };
   swarm.sessions = [session, session];
   swarm.faults.kill = 0.8;
-  // A contact that was changed is read again, even if it was left out.
+  // The product reads a changed contact again, even if it had excluded the contact.
   Object.assign(swarm.people, isReading ? { move: 0, respell: 0.1 } : { move: 0.5, respell: 0.5 });
 }
 
-/** Makes a night about members who leave networks while processes are killed. */
+/** Configures a simulated night in which members leave networks while processes are killed. */
 export function leaveNetworks(swarm: Swarm, { int }: Random): void {
   swarm.networks = true;
   swarm.contacts = int(3, 8);
@@ -48,16 +60,24 @@ export function leaveNetworks(swarm: Swarm, { int }: Random): void {
   swarm.struckAt = [`send ${removal}`, `answer ${removal}`, 'update network_members done'];
 }
 
-/** Makes a night in which clocks are set while processes die, so their data is from another time. */
-export function setClocks(swarm: Swarm): void {
+/**
+ * Configures a simulated night in which clocks are set while processes die. The dead processes' data then has wrong
+ * times.
+ */
+export function setClocks(swarm: Swarm, { chance, int }: Random): void {
+  // If there are no other faults, more nights end with data that a process with a wrong clock has left.
+  if (chance(0.7)) {
+    makePlain(swarm);
+    swarm.contacts = int(1, 4);
+  }
   swarm.store = 'machine';
   swarm.sessions = [1, 24].map((afterHours) => ({ afterHours, hosts: swarm.hosts, full: false }));
   Object.assign(swarm.faults, { clockJump: 1, kill: 1, restore: 0 });
 }
 
 /**
- * Makes a night with containers that have the same name but different clocks. Responses take longer than another
- * container waits for late requests, so a container that takes over too early does harm.
+ * Configures a simulated night with containers that have the same name but different clocks. Responses take longer
+ * than a container waits for late requests. A container that takes over too early therefore causes errors.
  */
 export function knowNothingOfOthers(swarm: Swarm, { int }: Random): void {
   makePlain(swarm);
@@ -71,7 +91,7 @@ export function knowNothingOfOthers(swarm: Swarm, { int }: Random): void {
   swarm.settings.settleAfterMs = 1_000;
 }
 
-/** Makes a night whose database server becomes unavailable when a response arrives. */
+/** Configures a simulated night whose database server becomes unavailable when a response arrives. */
 export function loseConnections(swarm: Swarm, { int }: Random): void {
   makePlain(swarm);
   swarm.store = 'server';
@@ -80,14 +100,14 @@ export function loseConnections(swarm: Swarm, { int }: Random): void {
   swarm.settings.batch = int(1, 4);
 }
 
-/** Returns the same night on a real server, where serving hosts share an engine. */
+/** Returns a copy of the simulated night that uses a real server, on which serving hosts share an engine. */
 export function onServer(swarm: Swarm): Swarm {
   const night: Swarm = { ...swarm, store: 'server' };
   if (swarm.beside.serve > 0) shareTurns(night, createRandom(`swarm ${swarm.seed} turns`));
   return night;
 }
 
-/** Several hosts serve. Some are hit when they make, keep, end or pass on a claim. */
+/** Several hosts serve. Some are stopped when they create, keep, end or pass on a claim. */
 function shareTurns(swarm: Swarm, { chance, int, pick }: Random): void {
   if (chance(0.6)) {
     swarm.hosts = int(2, 4);

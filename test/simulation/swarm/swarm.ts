@@ -1,7 +1,7 @@
 /**
- * What a night consists of. Each seed switches features and faults on and off, because a night with all of them would
- * hide failures that appear only without some of them. Everything is plain data, so a failing night can be printed and
- * shrunk piece by piece.
+ * The settings of a simulated night. Each seed switches features and faults on and off, because a night with all of
+ * them would hide some failures. All settings are plain data, so a failing night can be printed and reduced piece by
+ * piece.
  */
 
 export interface Swarm {
@@ -33,26 +33,40 @@ export interface Swarm {
   /** The points at which, or shortly after which, processes are killed or frozen. Null for the most damaging points. */
   struckAt: readonly [string, ...string[]] | null;
   beside: Beside;
-  /** True if the CRMs are lists: each reading is complete, and a contact that left is only absent. */
+  /** True if the CRMs are lists. Each reading is then complete, and a contact that left is only absent. */
   isList: boolean;
   between: Between;
+  restored: Restored;
 }
 
-/** Changes between two sessions, each with a probability. 0 switches a change off. */
+/** What an operator finds when a backup is restored with the product's own command. */
+export interface Restored {
+  /**
+   * The spending journal. It can be complete, absent, as old as the backup because the whole disk was restored, or
+   * without its last lines.
+   */
+  journal: 'there' | 'absent' | 'old' | 'cut';
+  /** What others do with the credits between the backup and the restore. */
+  since: 'nothing' | 'top-up' | 'spending';
+  /** When a user agrees that the restored database may spend. Null for any time. */
+  agreed: 'at once' | 'later' | null;
+}
+
+/** Changes between two sessions. Each change has a probability. The probability 0 switches a change off. */
 export interface Between {
   /** The probability that a list gets new IDs for its contacts. */
   newIds: number;
   /** The share of these lists in which most contacts, but not all, get a new ID. */
   inPart: number;
-  /** The share of these lists whose new rows still have the values of the old ones. */
+  /** The share of these lists whose new rows still have the old rows' values. */
   keepsValues: number;
-  /** The share of contacts with a new ID whose details have changed as well. */
+  /** The share of contacts with a new ID whose details have also changed. */
   moves: number;
   /** The share of these lists in which contacts get their former IDs back. */
   backIds: number;
-  /** The probability that a client gets another service key. */
+  /** The probability that a client gets a new service key. */
   newKey: number;
-  /** The share of new keys that belong to the same team, or that the client had before. */
+  /** The share of new keys that belong to the same team, or that the client has used before. */
   sameTeam: number;
   formerKey: number;
 }
@@ -63,17 +77,19 @@ export const NO_CHANGES: Between = {
   ...{ newKey: 0, sameTeam: 0, formerKey: 0 },
 };
 
-/** The product's work in addition to syncing. Each is 0 or 1. */
+/** The product's work in addition to syncing. Each value is 0 or 1. */
 export interface Beside {
-  /** 1 to delete data past its retention. */
+  /** The value 1 deletes data when its retention period has ended. */
   purge: number;
-  /** 1 to restore a backup with the product's own command. Nothing is spent before a user agrees. */
+  /**
+   * The value 1 restores a backup with the product's own command. The product spends nothing before a user agrees.
+   */
   agree: number;
-  /** 1 to erase a client with all its data at the end. */
+  /** The value 1 erases a client with all its data at the end. */
   leave: number;
-  /** 1 to let hosts handle requests of schedules, users and webhooks, instead of single syncs. */
+  /** With the value 1, hosts handle the requests of schedules, users and webhooks. Otherwise individual syncs run. */
   serve: number;
-  /** 1 to give schedules their own times, which serving processes check. */
+  /** The value 1 gives each schedule its own times. Serving processes check these times. */
   schedule: number;
 }
 
@@ -86,9 +102,10 @@ export interface Session {
   full: boolean;
 }
 
-/** The probability of each fault, usually per request, statement or process. 0 switches a fault off. */
+/**
+ * The probability of each fault, usually per request, statement or process. The probability 0 switches a fault off.
+ */
 export interface Faults {
-  /** A process is killed. */
   kill: number;
   /** A process receives SIGTERM. */
   stop: number;
@@ -102,21 +119,27 @@ export interface Faults {
   lostRequest: number;
   lostAnswer: number;
   cutAnswer: number;
-  /** A gateway responds with 502 instead of the service, before or after the service has done the work. */
+  /** A gateway responds with 502 in place of the service. The service has or has not done the work. */
   badGateway: number;
   /** The service responds with 500 and refunds the charge. */
   serverError: number;
-  /** Another program with the same key uses up the rate. */
+  /** A different program with the same key uses the whole rate limit. */
   throttle: number;
-  /** An operation of the CRM fails, before or after it took effect. */
+  /** A CRM operation fails before it takes effect, or after it has taken effect. */
   crm: number;
-  /** The database is unavailable for seconds. Per minute of the night. */
+  /** The database is unavailable for some seconds. */
   databaseAway: number;
-  /** The disk is full for a while. Per minute of the night. */
+  /** The probability is per minute of the simulated night. */
   diskFull: number;
-  /** The database file is replaced with a copy while processes have it open. Per minute of the night. */
+  /**
+   * The database file is replaced with a copy while processes have it open. The probability is per minute of the
+   * simulated night.
+   */
   replaced: number;
-  /** A newer version migrates the schema while processes of this version are running. Per minute of the night. */
+  /**
+   * A newer version migrates the schema while processes of this version are running. The probability is per minute of
+   * the simulated night.
+   */
   newer: number;
   /** Yesterday's backup is restored. */
   restore: number;
@@ -128,7 +151,7 @@ export const NO_FAULTS: Faults = {
   ...{ diskFull: 0, replaced: 0, newer: 0, restore: 0 },
 };
 
-/** Users' edits in the CRM while hosts sync. Per contact and session. */
+/** Users' edits in the CRM while hosts sync. The values are per contact and session. */
 export interface People {
   move: number;
   moveBack: number;
@@ -139,7 +162,7 @@ export interface People {
   remove: number;
   create: number;
   optOut: number;
-  /** The integration's user loses access to an identity field, or gets it back. Per session. */
+  /** The client's CRM user loses access to an identity field, or regains it. The probability is per session. */
   revoke: number;
   /** A deleted contact is restored, or a contact that opted out opts in again. */
   comeBack: number;
@@ -150,9 +173,12 @@ export interface People {
   lagMs: number;
   /** The maximum latency of a request in each direction (ms), if it is longer than usual. */
   slowMs: number;
-  /** An erased contact is merged, or a contact into which an erased contact was merged. Per session. */
+  /**
+   * The chance per session that an erased contact is merged into a different contact. A contact into which an erased
+   * contact was merged can also be merged.
+   */
   mergeErased: number;
-  /** A record becomes another person: a user types another name and other details over it. */
+  /** A user types a different person's name and details into a record. */
   become: number;
   /** The share of sessions in which a rule refuses some values of a field, until the session ends or longer. */
   rule: number;
@@ -161,15 +187,20 @@ export interface People {
   narrow: number;
   /** The integration's user cannot see a record for a while, and nothing reports it. */
   vanish: number;
-  /** 1 if a flow of the CRM changes each value after it was written. */
+  /** With the value 1, a flow of the CRM changes each value after it has been written. */
   automation: number;
-  /** 1 if the CRM stores the author of each value, and its flow runs after the value was read back. */
+  /**
+   * With the value 1, the CRM stores the author of each value, and its flow runs after the product has read the value
+   * back.
+   */
   keepsAuthors: number;
-  /** 1 if a merge fills blank fields of the remaining record from the other record. */
+  /** With the value 1, a merge fills blank fields of the remaining record from the other record. */
   fillsBlanks: number;
+  /** A contact is marked as one who wants no contact, or the mark is removed again. */
+  doNotContact: number;
 }
 
-/** Users' actions in the product itself. Per client and session. */
+/** Users' actions in the product itself. The values are per client and session. */
 export interface Desk {
   /** Deciding about holds, one by one or in batches. */
   decide: number;
@@ -179,33 +210,42 @@ export interface Desk {
   only: number;
   /** Erasing a contact. */
   forget: number;
-  /** 1 if users answer on pages, where they can withdraw an answer, and with a second user. */
+  /**
+   * With the value 1, users answer on pages. They can withdraw an answer there, and a second user has to confirm some
+   * answers.
+   */
   answers: number;
 }
 
 export interface ServiceHabits {
-  /** The share of jobs that fail, are deleted after a while, or return another person's profile. */
+  /** The share of jobs that fail, are deleted after some time, or return a different person's profile. */
   failed: number;
   vanished: number;
   wrongPerson: number;
   deceased: number;
-  /** The share of young jobs that the service denies having, because not all of its machines know them yet. */
+  /** The share of jobs in whose match the service is not confident. If 0, the service reports no confidence. */
+  unsure: number;
+  /** The credits that each query about connections costs. */
+  queryPrice: number;
+  /** The share of new jobs that the service reports as missing, because not all of its machines know them yet. */
   denied: number;
-  /** The share of submissions of which the service accepts only a part. */
+  /** The share of submissions that the service accepts only in part. */
   partly: number;
   /** The share of people who are refused with a 422. */
   invalid: number;
   /** The credits of each key at the start. */
   credits: number;
-  /** Another user spends from the same bucket, per minute. */
+  /** The number of credits that another user spends from the same bucket per minute. */
   otherSpender: number;
-  /** Credits are bought right after a response was lost. */
+  /** Others buy credits immediately after a response was lost. */
   buyer: number;
-  /** After a process knows that a response is lost, as many credits are bought as it cost. */
+  /** After a process knows that a response is lost, others buy as many credits as the submission cost. */
   hidingBuyer: number;
   /** The maximum duration of a job (ms). */
   jobMs: number;
-  /** The latency of a submission's response (ms), which decides how many are in flight at the same time. */
+  /**
+   * The latency of a submission's response (ms). It determines how many submissions are in flight at the same time.
+   */
   submitMs: number;
 }
 
@@ -221,8 +261,17 @@ export interface NightSettings {
   trial: boolean;
   trialSize: number;
   massChangeAtLeast: number;
+  /** The time zone of schedules, and of the months of budgets. */
+  timezone: string;
+  /** Usually every few minutes, because processes serve only for a short time. */
+  cron: string;
+  /** The number of contacts that the settings list as objecting to research. */
+  objectors: number;
+  minProbability: number | null;
+  /** The limits for queries, or null for the settings' own limits. */
+  queries: { perRun: number; keep: number } | null;
   /**
-   * The maximum number of people in a submission. It is small, so that even a few contacts lead to many submissions.
+   * The maximum number of people in a submission. It is small, so that even a few contacts produce many submissions.
    */
   batch: number;
 }

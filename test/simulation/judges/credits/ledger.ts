@@ -1,4 +1,7 @@
-/** The facts by which credits are judged: who was paid for, and what processes have sent, received, read and lost. */
+/**
+ * Records the facts that the credit checks need. They show who was paid for, and what processes have sent, received,
+ * read and lost.
+ */
 import type { SimulatedCrm } from '../../crm/crm.ts';
 import type { Record_ } from '../../crm/record.ts';
 import type { Outage } from '../../database/outages.ts';
@@ -16,7 +19,7 @@ export interface OracleDeps {
   swarm: Swarm;
   crms: readonly SimulatedCrm[];
   now(): number;
-  /** Returns when the process with this name started. */
+  /** Returns the time when the process with this name started. */
   bornAt(sender: string): number;
   /** Returns true for a process that syncs only one contact, and so does not learn of merges. */
   isForOne(sender: string): boolean;
@@ -25,9 +28,14 @@ export interface OracleDeps {
   isTakenForCharged(persons: number): boolean;
   /** Returns true if the product assumed from the balance that a lost request for this many people was free. */
   isTakenForFree(persons: number): boolean;
+  /** Returns true if the contact is absent from its list but the product does not yet treat it as gone. */
+  isStillExpected(record: Record_): boolean;
   /** Returns the times at which the database could not be written, or a process was frozen. */
   outages(): readonly Outage[];
   violate(invariant: string, what: string): void;
+  look(judge: string, subject: string): void;
+  /** Returns the special events of the simulated night until now. */
+  events(): ReadonlySet<string>;
 }
 
 /** A submission that a process has sent. */
@@ -36,18 +44,18 @@ export interface Sent {
   sender: string;
   sentAt: number;
   persons: number;
-  /** When a living process received a complete response. Null until then. */
+  /** The time when a living process received a complete response. Null until then. */
   answeredAt: number | null;
 }
 
-/** Called for each event of the night as it happens. */
+/** Functions that the ledger calls for each event of the simulated night. */
 export interface LedgerEvents {
   onSubmit(request: ServiceRequest): void;
   onSubmitAnswered(sender: string, sentAt: number): void;
   onAnswered(jobIds: readonly string[]): void;
-  /** A process died, or its knowledge was lost. The store may not know about earlier payments. */
+  /** Called if a process has died or has lost data. The store may then not contain earlier payments. */
   onTrouble(): void;
-  /** The store lost everything that it learned after the backup. */
+  /** Called when the store has lost all data from after the backup. */
   onRestored(backupAt: number, isByProduct: boolean): void;
   onSpentElsewhere(credits: number): void;
   /** The service returns a balance to a process. */
@@ -56,7 +64,10 @@ export interface LedgerEvents {
   onBalanceKnown(sender: string, askedAt: number, at: number): void;
   /** A process knows that the response to its request from that time is lost. */
   onGivenUp(sender: string, sentAt: number): void;
-  /** A run of this process has ended normally, so the store knows what was written since the run began. */
+  /**
+   * Called if a run of this process has ended normally. The store then contains everything that was written since the
+   * run began.
+   */
   onEndedWell(sender: string, beganAt?: number): void;
 }
 
@@ -68,20 +79,20 @@ export interface Ledger {
   readonly submitted: readonly Sent[];
   /** Changes that others made to a bucket: positive for bought credits, negative for spent credits. */
   readonly elsewhere: readonly { at: number; credits: number }[];
-  /** When each process read its balance. */
+  /** The times at which each process read its balance. */
   readonly readings: ReadonlyMap<string, readonly number[]>;
   /** The balances that processes received. */
   readonly shown: readonly { by: string; askedAt: number; at: number }[];
-  /** When each process learned of a lost response, by the sender and the time of the request. */
+  /** The times when each process learned of a lost response, by the sender and the time of the request. */
   readonly givenUp: ReadonlyMap<string, number>;
-  /** When a backup was last restored, or null. */
+  /** The last time when a backup was restored, or null. */
   readonly restoredAt: number | null;
   pay(job: Job, owner: Owner): void;
-  /** Returns true for a time about which the store knows nothing, because a backup was restored. */
+  /** Returns true if the store knows nothing about this time, because a backup was restored. */
   isUnknown(at: number): boolean;
   /**
-   * Returns true for such a time if nothing else knows about it either. If the product itself restored the backup, the
-   * spending journal shows what was paid for, or a user decides.
+   * Returns true if a restored backup has removed all records of this time. If the product itself restored the
+   * backup, the spending journal shows what was paid for, or a user decides.
    */
   isForgotten(at: number): boolean;
   hasEndedWell(job: Pick<Job, 'sender' | 'paidAt'>): boolean;
@@ -101,7 +112,7 @@ export function createLedger(deps: OracleDeps): Ledger {
   const byJob = new Map<string, Payment>();
   /** Runs that have succeeded. */
   const endedWell: { sender: string; from: number; until: number }[] = [];
-  /** When processes died. */
+  /** The times at which processes died. */
   const troubles: number[] = [];
   const gaps: { backupAt: number; at: number; isByProduct: boolean }[] = [];
   const elsewhere: { at: number; credits: number }[] = [];
@@ -179,8 +190,8 @@ export function createLedger(deps: OracleDeps): Ledger {
   }
 
   /**
-   * Returns true for payments of a run that ended normally. A process that serves can start other runs after one that
-   * failed.
+   * Returns true for payments of a run that ended normally. A serving process can start further runs after a failed
+   * run.
    */
   function hasEndedWell({ sender, paidAt }: Pick<Job, 'sender' | 'paidAt'>): boolean {
     return endedWell.some(
@@ -189,17 +200,17 @@ export function createLedger(deps: OracleDeps): Ledger {
   }
 
   /**
-   * Returns true if the response is recorded. When it reaches a process, it is not recorded yet, because the process
-   * may die at that moment.
+   * Returns true if the response is recorded. A response that has only reached a process is not recorded yet, because
+   * the process may die at that moment.
    */
   function isKept({ isAnswered, job }: Payment): boolean {
     return isAnswered && !isTroubled(job.paidAt, swarm.service.submitMs + NOTING_MS);
   }
 
-  /** Returns true if a process died, or its knowledge was lost, within this time after the moment. */
+  /** Returns true if a process died or lost data within this time after `since`. */
   function isTroubled(since: number, withinMs: number): boolean {
     let until = since + withinMs;
-    // While nothing can be written, events are recorded later.
+    // Events that cannot be written during an outage are recorded after it.
     for (const outage of deps.outages()) {
       const isMeanwhile = outage.from < until && outage.until > since;
       if (isMeanwhile) until = Math.max(until, outage.until + NOTING_MS);
@@ -216,8 +227,8 @@ export function createLedger(deps: OracleDeps): Ledger {
   }
 
   /**
-   * Returns true if the profile was written before the contact was paid for again. Then it is recorded, even if a
-   * process died later.
+   * Returns true if the profile was written before the contact was paid for again. The write is then recorded, even
+   * if a process died later.
    */
   function isWritten({ record, job, isAnswered }: Payment): boolean {
     const next = payments.find((each) => each.record === record && each.job.paidAt > job.paidAt);
@@ -226,8 +237,8 @@ export function createLedger(deps: OracleDeps): Ledger {
   }
 
   /**
-   * Returns true if the service deleted the job, early or after a week, before the profile was written. The product
-   * knows that there is no profile after a run has polled the job to its end.
+   * Returns true if the service deleted the job before the profile was written. The service can delete a job early,
+   * or after a week. The product learns of the missing profile when a run polls the job to its end.
    */
   function isLostWithItsJob({ record, job }: Payment): boolean {
     if (job.fate === 'failed' && hasEndedWell(job)) return false;

@@ -1,4 +1,7 @@
-/** Checks that no more contacts are paid for because of changes than is allowed without a user's decision. */
+/**
+ * Checks that the number of contacts that are paid for again because of changes stays within the limit. Above the
+ * limit, a user has to decide.
+ */
 import type { SimulatedCrm } from '../../crm/crm.ts';
 import { type Record_, versionOf } from '../../crm/record.ts';
 import type { Person } from '../../service/service.ts';
@@ -9,16 +12,16 @@ import { CLOCKS_APART_MS, DAY_MS } from './times.ts';
 export interface MassChange {
   /** Records that a process has learned that the service refuses these people. */
   onRefused(persons: readonly Person[], sentAt: number): void;
-  /** Records that a user decides about the changes of many contacts. */
+  /** Records that a user makes a decision on the changes of many contacts. */
   onChangesDecided(crm: SimulatedCrm): void;
-  /** Judges the latest payments for changed details. */
+  /** Checks the latest payments for changed details. */
   judgeMassChange(paid: readonly Payment[]): void;
 }
 
-/** The time over which changes are counted. */
+/** The period in which changes are counted. */
 const CHANGES_MS = 7 * DAY_MS;
 
-/** Stands for all erased contacts. Nothing distinguishes them any more, so they count as one. */
+/** Represents all erased contacts. They can no longer be distinguished, so they count as one contact. */
 const ERASED = 'erased';
 
 export function createMassChange(ledger: Ledger): MassChange {
@@ -26,9 +29,9 @@ export function createMassChange(ledger: Ledger): MassChange {
   const { swarm, crms, violate } = deps;
   /** Payments for changed details that no user requested. */
   const changes: Payment[] = [];
-  /** When a user last decided about the changes of many contacts. */
+  /** The last time when a user decided about the changes of many contacts. */
   const decidedAt = new Map<SimulatedCrm, number>();
-  /** The people whom the service has refused, and when a process learned this. */
+  /** The people whom the service has refused, with the time when a process learned of the refusal. */
   const refused: { record: Record_; at: number }[] = [];
   return {
     onRefused(persons, sentAt) {
@@ -43,7 +46,7 @@ export function createMassChange(ledger: Ledger): MassChange {
     judgeMassChange,
   };
 
-  /** Checks that a user decides if many contacts change at once or within a week. */
+  /** Checks that a user has to make a decision when many contacts change at the same time or within a week. */
   function judgeMassChange(paid: readonly Payment[]): void {
     const [first] = paid;
     if (first === undefined) return;
@@ -73,11 +76,12 @@ export function createMassChange(ledger: Ledger): MassChange {
   }
 
   /**
-   * Returns the contact to which a change belongs. After a merge, requests for the merged contact count for the
+   * Returns the contact to which a change belongs. After a merge, requests for the merged contact count towards the
    * remaining contact.
    */
   function whoChanged({ crm, record, job }: Payment): Record_ | typeof ERASED {
-    // After a merge, payments move with the contact, and are erased together with the contacts that it was merged into.
+    // After a merge, the remaining contact takes over the payments. An erasure of that contact also erases the
+    // payments.
     const erased = crm
       .lineOf(record.id)
       .flatMap((each) => [each.forgottenAt, each.erasureBegunAt, each.confirmedErasedAt]);
@@ -85,13 +89,13 @@ export function createMassChange(ledger: Ledger): MassChange {
     return isErased ? ERASED : (crm.heirOf(record.id) ?? record);
   }
 
-  /** Returns the contacts that the product may know as submitted, as the paying process has read them. */
+  /** Returns the contacts that the paying process had read and that the product may know as submitted. */
   function knownTo(crm: SimulatedCrm, sender: string): Set<Record_> {
     const heard = refused.filter(({ at }) => !isTroubled(at, NOTING_MS));
     const asked = new Set([...payments, ...heard].map(({ record }) => record));
     const all = [...crm.records.values()];
-    // The product knows which contacts it has submitted, whatever that cost, and which contacts share another contact's
-    // profile.
+    // The product knows which contacts it has submitted, even if they cost no credit. It also knows which contacts
+    // share a profile.
     const known = all.filter(
       (record) =>
         asked.has(record) ||
@@ -103,10 +107,7 @@ export function createMassChange(ledger: Ledger): MassChange {
     return new Set([...known.filter((record) => !isReadAsGone(record, sender)), ...heirs]);
   }
 
-  /**
-   * Returns true if another record of the person was paid for with the same details, so the contact may share that
-   * profile.
-   */
+  /** Returns true if a different record of the person was paid for with the same details. */
   function mayHaveShared(record: Record_): boolean {
     if (!swarm.settings.shareProfiles) return false;
     const twins = new Set(twinsOf(crms, record));
@@ -115,11 +116,13 @@ export function createMassChange(ledger: Ledger): MassChange {
   }
 
   /**
-   * Returns true for a contact that had left before a process read all changes, and for which nothing was in flight any
-   * more.
+   * Returns true if the contact left before a process read all changes and had no submission in flight at that time.
    */
   function isReadAsGone(record: Record_, sender: string): boolean {
     if (record.gone === null || deps.isForOne(sender)) return false;
+    // Only a missing row in a list shows that a contact is gone. While a user has to decide about the contact, it
+    // still counts.
+    if (swarm.isList && deps.isStillExpected(record)) return false;
     if (record.gone.at >= deps.bornAt(sender) - swarm.people.lagMs) return false;
     const last = payments.findLast((payment) => payment.record === record);
     return last === undefined || (last.job.sender !== sender && hasEndedWell(last.job));

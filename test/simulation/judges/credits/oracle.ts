@@ -6,6 +6,7 @@ import type { SimulatedCrm } from '../../crm/crm.ts';
 import { erasedRow } from '../../crm/family.ts';
 import type { Record_ } from '../../crm/record.ts';
 import type { Job } from '../../service/service.ts';
+import { hasJournal } from '../../settings.ts';
 import { createLedger, type LedgerEvents, type OracleDeps, type Payment } from './ledger.ts';
 import { createJudgeLimits } from './limits.ts';
 import { createLostAnswers } from './lost-answers.ts';
@@ -20,14 +21,14 @@ export interface Oracle extends LedgerEvents {
   onPaid(jobs: readonly Job[], balance: number): void;
   /** Records that a process has learned that the service refuses these people. */
   onRefused: MassChange['onRefused'];
-  /** Records that a user decides about the changes of many contacts. */
+  /** Records that a user makes a decision on the changes of many contacts. */
   onChangesDecided: MassChange['onChangesDecided'];
-  /** Returns true for a time about which the store knows nothing, because a backup was restored. */
+  /** Returns true if the store knows nothing about this time, because a backup was restored. */
   isUnknown(at: number): boolean;
   readonly payments: readonly Payment[];
   paymentsOf(record: Record_): Payment[];
   /**
-   * Returns the last payment whose response is recorded, and whose job had not been deleted before its profile was
+   * Returns the last payment that has a recorded response. Its job must not have been deleted before its profile was
    * written.
    */
   answeredBefore(record: Record_): Payment | undefined;
@@ -50,6 +51,7 @@ export function createOracle(deps: OracleDeps): Oracle {
     onPaid(jobs, balance) {
       const before = payments.length;
       const changed = jobs.filter((job) => judge(job) === 'other details');
+      lookAtCredits();
       judgeMassChange(changed.flatMap(({ id }) => byJob.get(id) ?? []));
       judgeLimits(payments.slice(before), balance);
     },
@@ -62,7 +64,42 @@ export function createOracle(deps: OracleDeps): Oracle {
       payments.filter((payment) => payment.job.sender === sender && payment.crm === crm).length,
   };
 
-  /** Judges a payment. Returns the reason if it is a repeated payment. */
+  /** Records which events a credit could have violated. */
+  function lookAtCredits(): void {
+    const { look, events, swarm } = deps;
+    const records = crms.flatMap((crm) => [...crm.records.values()]);
+    const has = (is: (record: Record_) => boolean) => records.some(is);
+    if (has((each) => each.optedOutAt !== null)) {
+      look('opt-out', 'event: a contact opts out');
+      look('opt-out', 'reason: opted_out');
+    }
+    if (has((each) => each.isObjecting)) {
+      look('opt-out', 'event: a contact objects');
+      look('opt-out', 'setting: contacts.objections');
+    }
+    if (has((each) => each.doNotContactAt !== null)) {
+      look('do not contact', 'event: a contact wants no contact');
+      look('do not contact', 'reason: do_not_contact');
+    }
+    if (has((each) => each.erasureBegunAt !== null)) look('forgotten', 'event: an erasure');
+    if (ledger.restoredAt !== null) {
+      look('paid once', 'event: an older backup is restored');
+      if (swarm.beside.agree > 0) look('a person agrees', 'event: an older backup is restored');
+      if (hasJournal(swarm)) look('paid once', 'setting: spendingJournal');
+    }
+    for (const event of events()) if (/^(new|restore)/.test(event)) look('paid once', event);
+    const isOnKeys = swarm.integrations > 1 && !swarm.sharedKey;
+    if (isOnKeys && new Set(payments.map(({ job }) => job.key)).size > 1) {
+      look('paid once', 'setting: two service keys');
+    }
+    const byHuman = Map.groupBy(payments, ({ record }) => record.human);
+    if ([...byHuman.values()].some((paid) => new Set(paid.map(({ job }) => job.key)).size > 1)) {
+      look('paid once', 'event: a person has two service keys');
+    }
+    if (swarm.settings.massChangeAtLeast < 25) look('mass change', 'setting: guards.massChange');
+  }
+
+  /** Checks a payment. Returns the reason why it is a repeated payment, or null if it is not. */
   function judge(job: Job): string | null {
     const owner = ownerOf(crms, job);
     if (owner === null) {
@@ -101,8 +138,8 @@ export function createOracle(deps: OracleDeps): Oracle {
   }
 
   /**
-   * Checks that no one who was erased under a former ID is submitted again, unless a user has said that it is someone
-   * else.
+   * Checks that no person who was erased under a former ID is submitted again. A user may have said that the new row
+   * is someone else.
    */
   function judgeErasedBefore(record: Record_, { sender }: Job): void {
     const erased = erasedRow(record, deps.bornAt(sender));
@@ -113,12 +150,18 @@ export function createOracle(deps: OracleDeps): Oracle {
 
   /** Checks that each contact was read by its ID before it was submitted. */
   function judgeEligible(record: Record_, { sender, sentAt }: Job): void {
-    // Reading the contact while the request is in flight does not cancel the request.
+    // If a process reads the contact while the request is in flight, the request is not cancelled.
     const read = record.readAs.findLast(({ by, at }) => by === sender && at <= sentAt);
     const readAt = read?.at ?? 0;
     const now = Math.max(deps.now() - SLACK_MS, deps.bornAt(sender), readAt);
     if (record.optedOutAt !== null && record.optedOutAt < now) {
       violate('opt-out', `contact ${record.id} is sent to the service after it has opted out`);
+    }
+    if (record.doNotContactAt !== null && record.doNotContactAt < now) {
+      violate(
+        'do not contact',
+        `contact ${record.id} is sent to the service, and wants no contact`,
+      );
     }
     if (record.gone !== null && record.gone.at < now) {
       violate('a reason', `contact ${record.id} is paid for after it has left the CRM`);

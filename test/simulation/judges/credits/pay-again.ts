@@ -39,17 +39,19 @@ export function createReasonToPayAgain(ledger: Ledger, lost: LostAnswers): Reaso
     const people = [record, last.record, ...twinsOf(crms, record)];
     if (people.some(({ resubmittedAt }) => resubmittedAt > job.paidAt))
       return 'a person asked for it';
-    // From its erasure on, a contact is unknown, and so is the contact that it is merged into. A user can confirm that.
+    // After its erasure, the product knows neither the contact nor the contact into which it was merged. A user's
+    // confirmation has the same effect.
     const { forgottenAt, isConfirmedErased } = last.record;
     if (forgottenAt !== null || isConfirmedErased || isErasedWithHeir(last)) return 'it was erased';
+    if (wasErasedUnderOtherId(last)) return 'it was erased under another ID';
     if (isToldApart(record, last.record)) return 'it is another one than who was to be erased';
-    // A delivery after the restored backup did not happen as far as the database knows.
+    // The restored database does not contain deliveries that happened after the backup.
     const isDelivered = [record, last.record].some(
       ({ deliveredAt }) => deliveredAt > job.paidAt && !isUnknown(deliveredAt),
     );
     if (job.goneAt <= now && !isDelivered) return JOB_IS_GONE;
     if (!isDelivered && isMisfitReplaced(last)) return 'what came for a misfit is gone';
-    // If a run lost its lease in the meantime or failed, its responses may not be recorded.
+    // If a run failed or has lost its lease, its responses may not be recorded.
     const isLost = !isKept(last) || !hasEndedWell(job);
     if (settings.onLostAnswer === 'resubmit' && isLost) return 'its answer was lost';
     if (isHiddenByPurchase(last, sender)) return 'credits were bought that hide it';
@@ -63,8 +65,8 @@ export function createReasonToPayAgain(ledger: Ledger, lost: LostAnswers): Reaso
   }
 
   /**
-   * Returns true if the profile was another person's, and the job of a contact that was merged into this one replaced
-   * it. The service deleted that job before its profile was written.
+   * Returns true if the profile was another person's and was replaced by the job of a merged contact. The service
+   * deleted that job before its profile was written.
    */
   function isMisfitReplaced({ crm, record, job }: Payment): boolean {
     if (job.fate !== 'wrong person') return false;
@@ -78,8 +80,9 @@ export function createReasonToPayAgain(ledger: Ledger, lost: LostAnswers): Reaso
   }
 
   /**
-   * Returns true if the other contact's erasure was started, even if its process was killed. From then on, none of its
-   * data is passed to another contact. A user has also said that this contact is someone else.
+   * Returns true if the other contact's erasure was started, even if its process was killed. From then on, none of
+   * its data is passed to a different contact. Returns true also if a user has said that this contact is someone
+   * else.
    */
   function isToldApart(record: Record_, paid: Record_): boolean {
     const { distinguishedAt } = record;
@@ -90,10 +93,15 @@ export function createReasonToPayAgain(ledger: Ledger, lost: LostAnswers): Reaso
     return distinguishedAt + slackMs >= erasureBegunAt;
   }
 
-  /**
-   * Returns true if a contact had nothing of its own when this profile came to it by a merge, and the profile was then
-   * erased with it.
-   */
+  /** Returns true if the contact was erased under a new ID and then received its former ID again. */
+  function wasErasedUnderOtherId({ record, job }: Payment): boolean {
+    return record.formerRows.some(
+      ({ forgottenAt, isConfirmedErased }) =>
+        isConfirmedErased || (forgottenAt !== null && forgottenAt > job.paidAt),
+    );
+  }
+
+  /** Returns true if this profile came to a contact without a profile through a merge, and was then erased. */
   function isErasedWithHeir({ crm, record }: Pick<Payment, 'crm' | 'record'>): boolean {
     const { gone } = record;
     if (gone === null || gone.mergedInto === null) return false;
@@ -107,8 +115,8 @@ export function createReasonToPayAgain(ledger: Ledger, lost: LostAnswers): Reaso
   }
 
   /**
-   * Returns true if a part could not be read at the payment, and has changed and changed back since. The first reading
-   * of that part counts as paid for, and may be the value in between.
+   * Returns true if a detail could not be read at the payment, and has since changed and changed back. The product
+   * treats the first value that it reads as paid for. That value may be the changed value.
    */
   function wasFirstReadAsAnother(
     record: Record_,
@@ -122,8 +130,8 @@ export function createReasonToPayAgain(ledger: Ledger, lost: LostAnswers): Reaso
   }
 
   /**
-   * Returns true if, in the meantime, the contact had the details for which another record of the person was paid, and
-   * got that profile. Its current details are then a change, even if they are again the details of its own payment.
+   * Returns true if the contact has since shared a different record's profile of the same person. Its current details
+   * are then a change, even if they are again the details of its own payment.
    */
   function hasSharedSince(record: Record_, last: Payment): boolean {
     if (!swarm.settings.shareProfiles || last.record !== record) return false;
@@ -137,16 +145,16 @@ export function createReasonToPayAgain(ledger: Ledger, lost: LostAnswers): Reaso
           read.version === version &&
           read.at > last.job.paidAt &&
           read.at < job.paidAt + SHARED_FOR_MS + SLACK_MS &&
-          // A value that is already written is not written again.
+          // The product does not write a value again if the field already contains it.
           (writtenAt > read.at || hasEndedWell({ sender: read.by, paidAt: read.at })),
       );
     });
   }
 
   /**
-   * Returns true if the response was lost, and the contact then had again the details of its payment before that. With
-   * that profile available, a user no longer had to decide about the lost response. The current details are another
-   * change.
+   * Returns true if the response was lost and the contact then returned to the details of its earlier payment. That
+   * payment's profile was available, so no user had to decide about the lost response. The current details count as a
+   * new change.
    */
   function wasAnsweredBetween(record: Record_, last: Payment): boolean {
     if (isKept(last) || last.record !== record) return false;
