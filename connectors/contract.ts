@@ -1,6 +1,7 @@
 /**
- * The contract of every connector: what a sync can request from a CRM. Each kind of CRM has a folder with an
- * implementation. `testing/` contains the suite that each of them has to pass, and `memory/` is the reference.
+ * The contract of every connector: the functions that a sync can call. Each kind of CRM has a folder with an
+ * implementation. `testing/` contains the suite that every implementation has to pass, and `memory/` is the reference
+ * implementation.
  *
  * Failures of the whole CRM are thrown as one of the four kinds in `src/core/errors.ts`. Results for a single record
  * are returned.
@@ -18,15 +19,15 @@ import type { AboutCrm } from './about.ts';
 
 export type { IdentityShape, IdentitySource } from '../src/core/identity-shape.ts';
 
-/** One kind of CRM, in the form in which `index.ts` registers it. */
+/** The definition of one kind of CRM. `index.ts` registers it. */
 export interface ConnectorDefinition<Settings = unknown> {
-  /** The version of this contract that the connector follows. donor-sync does not load any other version. */
+  /** The version of this contract that the connector follows. No other version is loaded. */
   contract: 2;
   /** The value of `crm.kind` in the settings. */
   kind: string;
   /**
-   * The CRM's name, the questions of the set-up, and the CRM's own webhooks. If omitted, users see `kind` as the name
-   * and write the settings by hand, and webhooks have the general forms.
+   * The CRM's name, the questions of the set-up, and the CRM's own webhooks. If omitted, users see `kind` as the CRM's
+   * name and write the settings by hand. Webhooks then have only the general forms.
    */
   about?: AboutCrm;
   /** The `crm` part of an integration's settings. */
@@ -43,8 +44,8 @@ export interface ConnectorDefinition<Settings = unknown> {
    */
   canonicalId?(text: string): string | null;
   /**
-   * Returns other texts that users and programs may use for the contact with this canonical ID. An erasure also
-   * searches for traces under them. Omitted if IDs have only one form.
+   * Returns other strings that users and programs may use for the contact with this canonical ID. An erasure also
+   * searches for traces under these strings. Omitted if IDs have only one form.
    */
   otherForms?(id: string): readonly string[];
   /**
@@ -69,15 +70,20 @@ export interface ConnectorDefinition<Settings = unknown> {
   rereadAfterMs?: readonly number[];
   /**
    * Signs in and loads everything that is needed. An open connector is ready for work and knows its account. If this
-   * fails, throws a ConfigurationError that describes the problem. Nothing is then changed or left open.
+   * fails, throws a ConfigurationError that describes the problem. After a failure, nothing has been changed, and
+   * nothing is open.
    */
   open(options: ConnectorOptions<Settings>): Promise<Connector>;
-  /** Checks the prerequisites for `doctor`, with one finding for each. Leaves nothing open, and never throws. */
+  /**
+   * Checks the prerequisites for `doctor`, with one finding for each. Closes everything that it has opened, and never
+   * throws.
+   */
   check(options: ConnectorOptions<Settings>): Promise<Finding[]>;
   /**
    * Returns the mapped fields, and the parts that show them to users, as files that an administrator deploys with the
-   * CRM's own tools. If the address of the client's door is given (https, without a slash at its end), the button that
-   * enhances a record is added, if the CRM has one. Sends no request to the CRM. Omitted if a CRM has no such files.
+   * CRM's own tools. If `door` is given and the CRM supports it, adds the button that enhances a record. `door` is the
+   * address of the client's door (https, without a slash at its end). Sends no request to the CRM. Omitted if a CRM has
+   * no such files.
    */
   fieldsAsSource?(
     settings: Settings,
@@ -86,26 +92,26 @@ export interface ConnectorDefinition<Settings = unknown> {
   ): FieldsSource;
 }
 
-/** A field that a line of the field map needs. */
+/** A field that an entry of the field map requires. */
 export interface MappedFieldSpec extends FieldSpec {
   from: FieldSource;
 }
 
 export interface FieldsSource {
-  /** Texts by their path relative to the folder of the project. Paths contain slashes. */
+  /** The files' contents by path. Each path is relative to the folder of the project. Paths contain slashes. */
   files: ReadonlyMap<string, string>;
-  /** Mapped fields that are not in any of the files, with the reason. */
+  /** Mapped fields that none of the files contains, with the reasons. */
   leftOut: readonly { name: string; problem: string }[];
-  /** What the user does next with the files, one step each. */
+  /** The user's next steps with the files. */
   next: readonly string[];
 }
 
 /**
- * OAuth with PKCE (RFC 6749 and 7636), with everything that is different for each kind of CRM. The result is one
+ * OAuth with PKCE (RFC 6749 and 7636). It contains everything that is different for each kind of CRM. The result is one
  * refresh token. If the settings contain no token, the connector reads it from its secrets.
  */
 export interface Consent<Settings = unknown> {
-  /** True if the settings leave the sign-in to a consent and do not contain everything that it needs. */
+  /** True if the settings require a consent for the sign-in but lack some of its values. */
   isWanted(settings: Settings): boolean;
   /** The name of the secret in which the connector looks for the refresh token. */
   secretName(settings: Settings): string;
@@ -115,7 +121,7 @@ export interface Consent<Settings = unknown> {
    */
   loopbackName?: string;
   /**
-   * Returns the page to send the user to. Throws a ConfigurationError for an address that the CRM rejects.
+   * Returns the page to which the user has to be sent. Throws a ConfigurationError for an address that the CRM rejects.
    */
   begin(settings: Settings, request: ConsentRequest): string | Promise<string>;
   /** Exchanges the code for a refresh token. Returns the token's account. Throws one of the four kinds of error. */
@@ -129,7 +135,7 @@ export interface ConsentRequest {
    * The address to which the CRM redirects the user afterwards. It must be registered for the app in the CRM.
    */
   redirectUri: string;
-  /** A value that cannot be guessed. The user's browser returns it. */
+  /** A random value that nobody can guess. The user's browser returns it. */
   state: string;
   /** The PKCE verifier, at least 43 characters. The user's browser receives only its hash. */
   codeVerifier: string;
@@ -137,7 +143,7 @@ export interface ConsentRequest {
 
 export interface ConsentReply {
   code: string;
-  /** The same as in the request. */
+  /** The same value as in the request. */
   redirectUri: string;
   codeVerifier: string;
 }
@@ -153,13 +159,13 @@ export interface ConnectorOptions<Settings> {
   settings: Settings;
   contacts: ContactsSettings;
   deps: ConnectorDeps;
-  /** The parts of the CRM other than contacts that runs use. Used only for `check`, and omitted elsewhere. */
+  /** The parts of the CRM that runs use in addition to contacts. Used only for `check`, and omitted elsewhere. */
   uses?: ConnectorUses;
 }
 
 /** The fields and groups that an integration's settings need in addition to `crm` and `contacts`. */
 export interface ConnectorUses {
-  /** The fields of a contact that runs write. */
+  /** The contact fields that runs write. */
   fields: readonly string[];
   /** The groups that become networks. */
   groups: readonly GroupSelector[];
@@ -173,13 +179,18 @@ export interface ContactsSettings {
   optOutField: string | null;
   /** The values that mean an opt-out, if the opt-out field is a picklist. */
   optOutValues?: readonly string[] | null;
-  /** A field that marks deceased contacts, in addition to the CRM's fields that are known for this. */
+  /** A field that marks contacts as deceased. The CRM's own fields for this are also read. */
   deceasedField?: string | null;
-  /** A field that marks contacts that must not be contacted, in addition to the CRM's own known fields. */
+  /** A field that marks contacts as do not contact. The CRM's own fields for this are also read. */
   doNotContactField?: string | null;
-  /** Values of `deceasedField` that mark deceased contacts. If omitted, these are words for yes, and dates. */
+  /**
+   * Values of `deceasedField` that mark deceased contacts. If omitted, every word for yes and every date marks the
+   * contact.
+   */
   deceasedValues?: readonly string[] | null | undefined;
-  /** Values of `doNotContactField` that mark a contact. If omitted, these are words for yes, and dates. */
+  /**
+   * Values of `doNotContactField` that mark a contact. If omitted, every word for yes and every date marks the contact.
+   */
   doNotContactValues?: readonly string[] | null | undefined;
   /**
    * Values of each field that do not mark a contact. If a contact's value is in neither list, it waits for a user
@@ -192,9 +203,9 @@ export interface ContactsSettings {
         doNotContact?: readonly string[] | undefined;
       }
     | undefined;
-  /** True if deceased contacts are researched anyway. */
+  /** True if contacts marked as deceased are still enhanced. */
   includeDeceased?: boolean;
-  /** True if contacts that must not be contacted are researched anyway. */
+  /** True if contacts marked as do not contact are still enhanced. */
   includeDoNotContact?: boolean;
 }
 
@@ -207,30 +218,30 @@ export interface ConnectorDeps {
   signal: AbortSignal;
   /** Encrypted storage for tokens that change, for example rotated refresh tokens. */
   secrets: ConnectorSecrets;
-  /** Set if processes share the pace of an account. If null or omitted, each process has its own pace. */
+  /** Set if several processes share the pace of an account. If null or omitted, each process has its own pace. */
   board?: DepartureBoard | null;
   /**
-   * Sends requests to the CRM if its address was set in a browser, and rejects requests into a private network. Omitted
-   * if an operator has written the address, in which case the connector sends requests itself.
+   * Sends requests to the CRM if its address was set in a browser. Requests to a private network are rejected. Omitted
+   * if the operator wrote the address in a settings file. The connector then sends requests itself.
    */
   fetch?: typeof globalThis.fetch;
   /** Called for each request to the CRM, for the run's report. */
   onCall(call: { throttled: boolean }): void;
   /**
-   * Returns which of these contacts donor-sync still counts as existing, although the CRM's data lacks them. A
-   * connector must not drop their values before a user has confirmed that they are gone. Omitted if nothing is known
-   * about contacts. No contact then counts as existing.
+   * Returns the contacts that the CRM's data lacks but that still exist according to donor-sync. A connector must not
+   * drop their values before a user has confirmed that they are gone. Omitted if donor-sync has not read any contacts
+   * yet. In that case, no missing contact is treated as existing.
    */
   countAsPresent?(ids: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
 export interface ConnectorSecrets {
   read(name: string): Promise<string | null>;
-  /** The secret is on disk when the promise resolves. */
+  /** The promise resolves after the secret has been written to the disk. */
   write(name: string, value: string): Promise<void>;
 }
 
-/** An open connector of one integration. It is used for one run or command. */
+/** An open connector of one integration. Each open connector is used for one run or command. */
 export interface Connector {
   readonly kind: string;
   readonly capabilities: Capabilities;
@@ -248,45 +259,48 @@ export interface Connector {
 
   /**
    * Yields the contacts that have changed since the cursor, in pages. If the cursor is null, yields all contacts. If
-   * the CRM reports contacts that left (deleted or merged), they come first, so the remaining contact of a merge
-   * inherits before a credit is spent on it. If only the remaining contact shows the merge, both are on one page. A
-   * contact may appear more than once. A reading that is left early does not disturb the next one. If all contacts are
-   * read again, `known` can save the connector a query for the existing ones.
+   * the CRM reports deleted or merged contacts, they come first. After a merge, the remaining contact can then take
+   * over the profile of the other one before donor-sync spends a credit. If the CRM reports a merge only through the remaining
+   * contact, both contacts are on one page. A contact may appear more than once. If a reading is stopped early, the
+   * next reading is not affected.
+   *
+   * If all contacts are read again, `known` contains the contacts that were read before. A connector that reports
+   * removals then also reports the contacts that have left since `known.cursor`, because no later reading would.
    */
   readPages(cursor: string | null, known?: KnownContacts): AsyncIterable<ContactPage>;
 
   /**
-   * Returns the current records of these contacts with the current values of `fields`. There is one entry for each ID,
-   * in the order of the IDs. Gets at most `capabilities.readBatch` IDs.
+   * Returns the current records of these contacts with the current values of `fields`. There is one entry for each ID.
+   * The entries are in the order of the IDs. Gets at most `capabilities.readBatch` IDs.
    */
   readByIds(ids: readonly string[], fields: readonly string[]): Promise<RecordLookup[]>;
 
   /**
-   * Returns the IDs of records that were merged directly into this record, if the CRM still reports them. donor-sync
-   * calls this when a person is erased, because it may not have read the merge yet. A connector whose CRM does not
-   * merge records omits this method.
+   * Returns the IDs of records that were merged directly into this record, if the CRM still reports them. An erasure
+   * calls this, because donor-sync may not have read the merge yet. A connector whose CRM does not merge records omits
+   * this method.
    */
   findMerged?(id: string): Promise<readonly string[]>;
 
   /**
    * Returns the IDs of the contacts that `contacts.filter` includes now. If there is a filter, donor-sync calls this
-   * before it spends a credit on contacts that this run has not read. A CRM does not report that a contact has left the
-   * filter, because the contact still exists. Gets at most `capabilities.readBatch` IDs. A connector omits this method
-   * if it has no filters, or if it reports such contacts as removed.
+   * before it spends a credit. It applies to contacts that this run has not read. A CRM does not report that a contact
+   * has left the filter, because the contact still exists. Gets at most `capabilities.readBatch` IDs. A connector omits
+   * this method if it has no filters, or if it reports such contacts as removed.
    */
   findIncluded?(ids: readonly string[]): Promise<ReadonlySet<string>>;
 
   /**
-   * Returns the IDs of at most `most` contacts that `contacts.filter` includes. Their first and last names must contain
-   * all words of the text, each as the start of a word. Every other character is ignored, so it cannot have a meaning
-   * for the CRM. The text is a name, so it must not appear in a request's address, in a log or in an error. A connector
+   * Returns the IDs of at most `most` contacts that `contacts.filter` includes. Each word of the text must be the start
+   * of a word in the contact's first or last name. Every other character is ignored, so it cannot have a meaning for
+   * the CRM. The text is a name, so it must not appear in a request's address, in a log or in an error. A connector
    * omits this method if the CRM cannot search.
    */
   search?(text: string, most: number): Promise<readonly string[]>;
 
   /**
-   * Yields the IDs of contacts that have opted out or object, and that `readPages(cursor)` does not return. Either
-   * `contacts.filter` does not include them, or their mark is on a record to which they refer. It may also yield
+   * Yields the IDs of contacts that have opted out or objected, and that `readPages(cursor)` does not return. The
+   * contacts are outside `contacts.filter`, or their mark is on a record to which they refer. It may also yield
    * contacts that were marked before the cursor, or that are not marked at all, because donor-sync looks up each known
    * contact. Costs nothing if there can be no such contacts. A connector omits this method if `readPages` shows every
    * mark.
@@ -295,26 +309,26 @@ export interface Connector {
 
   /**
    * Writes the changes. Yields one result for each as soon as it is known, in any order. A change writes exactly its
-   * fields, and null clears a field. A rejected record does not affect the others. If the CRM rejects a value and
+   * fields, and null clears a field. A rejected record does not affect other records. If the CRM rejects a value and
    * reports its field, the record's other values are still written. A value is acknowledged only if the CRM holds all
-   * of it. If there are two changes of one contact, the later one wins. Writing the same change twice is harmless.
+   * of it. If there are two changes to one contact, the later change wins. Writing the same change twice is harmless.
    */
   write(
     changes: Iterable<ContactChange> | AsyncIterable<ContactChange>,
   ): AsyncIterable<WriteResult>;
 
   /**
-   * Reads records right after they were written, to recognise values that the CRM's own automation has changed in
-   * response. Returns one entry for each write, in order. Gets at most `capabilities.readBatch` writes. Omitted if
-   * nothing changes a value after a write.
+   * Reads records right after a write. This shows which values the CRM's own automation has changed. Returns one entry
+   * for each write. The entries are in the order of the writes. Gets at most `capabilities.readBatch` writes. Omitted
+   * if nothing changes a value after a write.
    */
   readBack?(writes: readonly WrittenFields[]): Promise<ReadBack[]>;
 
   /**
-   * Finds values that the CRM's automation has made from ours at any time since they were written, for example a
-   * workflow that runs an hour later. Returns an entry for each record with such a field. A field counts only if
-   * automation alone has changed it since an app wrote it. Gets at most `capabilities.readBatch` records. Omitted if
-   * the CRM does not keep the authors of values.
+   * Finds values that the CRM's automation has derived from our values. For example, a workflow may run an hour after
+   * our write. Returns an entry for each record with such a field. A field is included only if automation has changed
+   * it after an app's last write. No user may have changed it. Gets at most `capabilities.readBatch` records. Omitted
+   * if the CRM does not keep the authors of values.
    */
   findAutomated?(
     records: readonly { id: string; fields: readonly string[] }[],
@@ -333,12 +347,14 @@ export interface Connector {
    */
   showFields?(names: readonly string[], assignTo: string | null): Promise<FieldViewers>;
 
-  /** Returns how many users can see at least one of these fields. Omitted if the CRM does not hide new fields. */
+  /**
+   * Returns the number of users who can see any of these fields. Omitted if the CRM does not hide new fields.
+   */
   countViewers?(names: readonly string[]): Promise<number>;
 
   /**
-   * Creates lists for users to work with, which the CRM itself keeps up to date. A list that already exists stays as it
-   * is. Can be repeated. Omitted if the CRM has no such lists, or if they cannot be created.
+   * Creates lists for users to work with, which the CRM itself keeps up to date. A list that already exists is not
+   * changed. Can be repeated. Omitted if the CRM has no such lists, or if they cannot be created.
    */
   createLists?(lists: readonly ListSpec[]): Promise<ListCreation[]>;
 
@@ -351,40 +367,38 @@ export interface Connector {
    */
   readGroup(selector: GroupSelector): AsyncIterable<readonly string[]>;
 
-  /**
-   * Returns the fields with which the CRM itself marks contacts, without a setting for them. Omitted if there are none.
-   */
+  /** Returns the fields with which the CRM itself marks contacts. They need no setting. Omitted if there are none. */
   automaticMarks?(): readonly AutomaticMark[];
 
   /**
-   * Counts, for each field in the settings that marks contacts, how many of all contacts it excludes, and by which
-   * values. Omitted if not all contacts are known before they are read.
+   * For each marking field in the settings, returns the number of contacts that it excludes, and the values that
+   * exclude them. Omitted if the connector cannot count all contacts before a reading.
    */
   countMarks?(): Promise<MarkCount[]>;
 
   /**
-   * Returns the IDs of some of the integration's contacts for `doctor`, at most `most`, at the lowest cost. If omitted,
-   * the first contacts of `readPages` are used.
+   * Returns the IDs of at most `most` of the integration's contacts. `doctor` needs these IDs, and the request should
+   * be cheap. If omitted, the first contacts of `readPages` are used.
    */
   sampleIds?(most: number): Promise<string[]>;
 
   /**
-   * Returns facts about the account for a report. Any user who may read contacts can read them. Omitted if there are
-   * none.
+   * Returns facts about the account for a report. Any user who has read access to contacts can read these facts.
+   * Omitted if there are no such facts.
    */
   readFacts?(): Promise<AccountFact[]>;
 
-  /** Returns the CRM's limits as it reports them, or null if it has none. */
+  /** Returns the limits that the CRM reports, or null if it has no limits. */
   readLimits(): Promise<LimitState | null>;
 
   /**
-   * Permanently deletes changes to these contacts that the connector keeps and has not written to the CRM yet. Resolves
-   * with their number. Called at the start of each run, and when a person is erased. Omitted if an acknowledged write
-   * is always in the CRM.
+   * Permanently deletes the connector's pending changes to these contacts. Pending changes have not been written to the
+   * CRM yet. Resolves with their number. Called at the start of each run, and when a person is erased. Omitted if an
+   * acknowledged write is always in the CRM.
    */
   erase?(isErased: (id: string) => boolean): Promise<number>;
 
-  /** Makes every acknowledged write visible to others. Called at the end of each run. */
+  /** Makes every acknowledged write visible to other users. Called at the end of each run. */
   finish(): Promise<void>;
 
   /** Releases connections and files. Calling it twice does no harm. */
@@ -395,37 +409,40 @@ export interface Connector {
 export interface Capabilities {
   /** True if `readPages` accepts a cursor. Otherwise each reading is complete. */
   incremental: boolean;
-  /** True if pages name the contacts that left. Otherwise only a full reading shows that they are missing. */
+  /**
+   * True if pages name the contacts that have left. If this is false, only a full reading shows that contacts are
+   * missing.
+   */
   reportsRemovals: boolean;
   createsFields: boolean;
   /**
-   * True if `write` obeys `together`, so it writes either every value of a change or none. Defaults to false, in which
-   * case a contact that became another person is held and not written.
+   * True if `write` obeys `together`. It then writes either every value of a change or none of them. Defaults to false.
+   * If a contact then becomes a different person, it is held and not written.
    */
   writesTogether?: boolean;
   /**
-   * How the connector reports values that others typed between our reading and our write: in the write's result, or
-   * when the write is read back. Omitted if it does not report them.
+   * The function that reports values that other users entered between our reading and our write. Omitted if the
+   * connector does not report them.
    */
   tellsOverwritten?: 'write' | 'readBack';
   /** True if reading and writing need requests to a server. False for a file. */
   remote: boolean;
   /** The keys of the group selectors that it accepts, for example `campaign`. */
   groups: readonly string[];
-  /** The maximum number of IDs in one `readByIds`. */
+  /** The maximum number of IDs in one `readByIds` call. */
   readBatch: number;
   /**
-   * How many changes one `write` should have to use a request well, and how many it can have. From `bulk` changes on,
-   * the CRM has a cheaper way. Null if it has none.
+   * The number of changes that use one `write` efficiently, and the maximum number of changes. If there are at least
+   * `bulk` changes, the CRM has a cheaper way to write them. Null if the CRM has no cheaper way.
    */
   writeBatch: { preferred: number; bulk: number | null; max: number };
 }
 
 /**
  * The CRM account that the credentials belong to. Its ID is fixed when an integration first runs, and is stored in
- * plain text. It is the CRM's own ID of the organisation. Another address or key of the same organisation has the same
- * ID, and the ID contains no key. Only if a CRM runs on the organisation's own server and has no such ID, its address
- * is the ID.
+ * plain text. It is the ID that the CRM has given the organisation. A different address or key of the same organisation
+ * does not change the ID. The ID contains no key. If a CRM runs on the organisation's own server and has no such ID,
+ * the server's address is the ID.
  */
 export interface CrmAccount {
   id: string;
@@ -435,24 +452,37 @@ export interface CrmAccount {
 export interface ContactPage {
   contacts: readonly Contact[];
   removed: readonly RemovedContact[];
-  /** Known contacts that were looked up and are `missing`, as in a `RecordLookup`. Defaults to none. */
+  /**
+   * Known contacts that were looked up and are `missing`. It has the same meaning as in a `RecordLookup`. Defaults to
+   * none.
+   */
   missing?: readonly string[];
   /**
-   * The position where a later reading may start after everything up to this page is decided. Null if it would have to
-   * start from the beginning. Changes that are made during this reading come after it. It contains no key and nothing
-   * about people.
+   * The position from which a later reading can start. donor-sync must first have decided about all contacts up to this
+   * page. Null if a later reading has to start from the beginning. A later reading returns the changes that are made
+   * during this reading. It contains no key and nothing about people.
    */
   cursor: string | null;
 }
 
 /** The results of earlier readings of the same contacts. */
 export interface KnownContacts {
-  /** The IDs of all contacts that were read and have not left, in batches. Some of them may not be IDs of the CRM. */
+  /**
+   * The IDs of all contacts that have been read and not been removed, in batches. Some of the strings may be invalid as
+   * IDs of the CRM.
+   */
   ids(): AsyncIterable<readonly string[]>;
-  /** The IDs of contacts that were read earlier and have left. A restored contact may be among them. */
+  /**
+   * The IDs of contacts that have been read earlier and been removed since then. A restored contact may be among them.
+   */
   leftIds(): AsyncIterable<readonly string[]>;
-  /** The cursor with which the next reading would have continued. */
+  /** The cursor from which the next reading would have continued. */
   cursor: string;
+  /**
+   * True if the settings select the same contacts as at the cursor. Contacts that are not known were then created after
+   * the cursor, so the connector can read the known contacts by ID and skip their list.
+   */
+  isSameSelection: boolean;
 }
 
 /** A contact that is gone. A merged contact continues under a different ID. */
@@ -464,11 +494,12 @@ export interface RemovedContact {
 export type RecordLookup =
   | { state: 'found'; id: string; contact: Contact; values: FieldValues }
   /**
-   * The CRM confirms that the record was deleted or merged, because it keeps the deleted record or another sign of it.
+   * The CRM confirms that the record was deleted or merged. It still has the deleted record, or an entry about the
+   * deletion.
    */
   | { state: 'removed'; id: string; mergedInto: string | null }
   /**
-   * There is no record, and no sign of a deletion. Lost access looks exactly the same, so this result alone never
+   * There is no record, and the CRM shows no deletion. Lost access looks exactly the same, so this result alone never
    * removes a contact.
    */
   | { state: 'missing'; id: string };
@@ -478,9 +509,9 @@ export interface ContactChange {
   id: string;
   values: FieldValues;
   /**
-   * True if the CRM must write either all these values or none, because another person's values must not remain next to
-   * them. Set only if `capabilities.writesTogether` is true. A rejected value then rejects the whole change, with the
-   * fields to blame if the CRM reports them or the connector finds them without a write.
+   * True if the CRM must write all these values or none of them. Values of a different person must not remain next to
+   * them. Set only if `capabilities.writesTogether` is true. A rejected value then rejects the whole change. The result
+   * names the fields to blame if the CRM reports them. It also names them if the connector finds them without a write.
    */
   together?: boolean;
   /**
@@ -489,27 +520,26 @@ export interface ContactChange {
    */
   probe?: boolean;
   /**
-   * Fields that only make sense together, such as the ends of a range and its label. If a rejection names no field, a
-   * connector that searches for it leaves out either all fields of such a group or none. This is only a hint. Without
-   * it, the fields are found one after the other.
+   * Fields that only make sense together, such as the ends of a range and its label. If a rejection names no field, the
+   * connector searches for it. The search leaves out either all fields of such a group or none of them. This is only a
+   * hint. Without it, the fields are found one after the other.
    */
   groups?: readonly (readonly string[])[];
   /**
-   * The values of these fields when the caller read them. With them, the connector can report which values others have
-   * changed by the time of the write. If omitted, nothing is compared.
+   * The values that the caller had read for these fields. The connector uses these values to report which values other
+   * users have changed in the meantime. If omitted, nothing is compared.
    */
   seen?: FieldValues;
 }
 
 /**
- * Values that others put into a contact after the caller had read it, and that our write then replaced. Others are
- * users and other apps, and not the CRM's automation where the CRM tells it apart. A value that was cleared counts
- * too.
+ * Values that others entered after the caller had read the contact. Our write then replaced these values. Others are
+ * users and other apps. The CRM's automation is excluded if the CRM identifies it. A cleared value is included.
  */
 export interface Overwritten {
-  /** The former values. Null for a value that was cleared. */
+  /** The former values. Null if the value was cleared. */
   values: FieldValues;
-  /** The CRM's ID or name for the author of these values, or null if the CRM does not report an author. */
+  /** The CRM's ID or name for the author of these values. Null if the CRM does not report an author. */
   by: string | null;
 }
 
@@ -517,7 +547,7 @@ export interface Overwritten {
 export interface WrittenFields {
   id: string;
   fields: readonly string[];
-  /** When the request with the write was sent (epoch ms). */
+  /** The time when the write's request was sent (epoch ms). */
   sentAtMs: number;
   /**
    * The values that were sent, and the values that the caller had read before. If they are omitted, nothing
@@ -533,20 +563,23 @@ export interface ReadBack {
   /** Current values of these fields, or null if the record can no longer be read. */
   values: FieldValues | null;
   /**
-   * True if another tool changes contacts as the same CRM user. This is noticed if that user changed the record after
-   * this write and this connector did not. Otherwise omitted.
+   * True if a different tool also changes contacts as the same CRM user. This is reported if the user changed the
+   * record after this write and the connector made no further change. Otherwise omitted.
    */
   sharesUser?: true;
   /**
-   * Fields whose current value comes from the CRM's own automation in response to this write, and not from a user.
-   * Salesforce shows this in the last modification, and HubSpot in the source in the property's history.
+   * Fields whose current value was set by the CRM's automation in response to this write. Salesforce shows the author
+   * of the last change to a record. HubSpot shows the source of each change in the property's history.
    */
   automated: readonly string[];
-  /** If omitted, no value was lost, or the CRM cannot show it. */
+  /** If omitted, no value was lost, or the CRM cannot report lost values. */
   overwritten?: Overwritten;
 }
 
-/** Fields of one contact whose current values were made only by the CRM's automation, from values that an app wrote. */
+/**
+ * Fields of one contact whose current values come only from the CRM's automation. The automation changed values that an
+ * app had written.
+ */
 export interface AutomatedFields {
   id: string;
   /** The value that the app wrote, by field. */
@@ -555,7 +588,7 @@ export interface AutomatedFields {
 
 export type WriteResult =
   | { status: 'written'; id: string; overwritten?: Overwritten }
-  /** Everything is written, except the fields in `refusals`. Each of them has an entry there. */
+  /** Everything is written except the fields in `refusals`. Each of them has an entry there. */
   | {
       status: 'written_in_part';
       id: string;
@@ -570,17 +603,17 @@ export interface RefusedWrite extends Refusal {
   id: string;
 }
 
-/** Why a CRM rejects a change, or some of its fields. */
+/** The reason why a CRM rejects a change or some of its fields. */
 export interface Refusal {
   /** True if the same write may succeed later, for example after a lock or a temporary fault. */
   retriable: boolean;
-  /** True if another user or process had locked the record. Omitted for all other reasons. */
+  /** True if a different user or process had locked the record. Omitted for all other reasons. */
   isLock?: boolean;
   /** The CRM's own code, for example `FIELD_CUSTOM_VALIDATION_EXCEPTION`. */
   code: string;
-  /** Our own sentence for a nonprofit's admin. It never contains text from the CRM. */
+  /** Our own sentence for the nonprofit's administrator. It never quotes the CRM. */
   message: string;
-  /** The fields that caused it, if the CRM reports them. */
+  /** The fields that caused the rejection, if the CRM reports them. */
   fields: readonly string[];
   /** Why the value was rejected, as far as the CRM reports it. Omitted if it does not. */
   cause?: RefusalCause;
@@ -590,7 +623,7 @@ export interface Refusal {
    */
   unsent?: true;
   /**
-   * True if some of the refused values may be in the record. They then still count as written by donor-sync, so an
+   * True if the record may contain some of the refused values. These values are then still treated as written, so an
    * erasure finds them.
    */
   isPartlyStored?: true;
@@ -599,8 +632,8 @@ export interface Refusal {
 }
 
 /**
- * Why a CRM rejects a value. `rule`: a rule of the CRM (validation, trigger, uniqueness). `does_not_fit`: the value
- * does not fit the field's type, length or options. `no_permission`: this user must not write the field.
+ * The reason why a CRM rejects a value. `rule`: a rule of the CRM (validation, trigger, uniqueness). `does_not_fit`:
+ * the value does not fit the field's type, length or options. `no_permission`: this user must not write the field.
  * `no_such_field`: the field does not exist.
  */
 export type RefusalCause = 'rule' | 'does_not_fit' | 'no_permission' | 'no_such_field';
@@ -608,11 +641,11 @@ export type RefusalCause = 'rule' | 'does_not_fit' | 'no_permission' | 'no_such_
 export interface FieldCreation {
   name: string;
   result: 'created' | 'existed' | 'failed';
-  /** Why it failed, with the fix. Null if it did not fail. */
+  /** The reason for the failure, and the fix. Null if it did not fail. */
   problem: string | null;
 }
 
-/** The users who can see the written fields, and the user's next step. */
+/** The users who can see the written fields, and your next step. */
 export interface FieldViewers {
   /** What makes the fields visible, in the CRM's own term, such as a permission set. */
   grant: string;
@@ -623,7 +656,7 @@ export interface FieldViewers {
   refused: number;
   /** The problem and the fix, or null if there is none. */
   problem: string | null;
-  /** The place for the fields, so they appear on the screen. */
+  /** The place where users can add the fields to a page. */
   next: string;
 }
 
@@ -639,11 +672,11 @@ export interface ListCreation {
   name: string;
   /** The result. `left_out` means that the field map lacks the field that the list needs. */
   result: FieldCreation['result'] | 'left_out';
-  /** The problem, or why the list was left out, and the fix. Null if there is none. */
+  /** The problem or the reason for an omitted list, and the fix. Null if there is none. */
   problem: string | null;
 }
 
-/** One `group` in the settings: a single key, which is the kind of group, and its selection. */
+/** One `group` in the settings. It has a single key, which names the kind of group. The value selects the group. */
 export type GroupSelector = Readonly<Record<string, unknown>>;
 
 export interface GroupSummary {
@@ -653,7 +686,7 @@ export interface GroupSummary {
 }
 
 export interface LimitState {
-  /** The requests of the current day, or of the last 24 hours, by all of the account's tools together. */
+  /** The requests of all tools of the account during the current day or the last 24 hours. */
   daily: { max: number; remaining: number };
 }
 
@@ -679,7 +712,7 @@ export interface MarkCount {
   values: ReadonlyMap<string, number>;
 }
 
-/** A fact about the account, for example its edition. Never a name, an ID or a value of a contact. */
+/** A fact about the account, for example its edition. It never contains a name, an ID or a value from a contact. */
 export interface AccountFact {
   name: string;
   value: string | number;
@@ -691,13 +724,13 @@ export interface Finding {
   ok: boolean;
   message: string;
   fix: string | null;
-  /** A word that never changes and is the same for all findings with the same cause, such as `crm_scope_missing`. */
+  /** A fixed word that all findings with the same cause share, such as `crm_scope_missing`. */
   cause?: string;
   /**
    * The message in a form that may be shared, without names, values, IDs and addresses. Omitted if the subject and the
    * cause are enough.
    */
   report?: string;
-  /** The CRM's own text, for a user who requests it in the terminal. */
+  /** The CRM's own text. Users can request it in the terminal. */
   words?: ForeignText | null;
 }

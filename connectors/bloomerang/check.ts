@@ -2,7 +2,6 @@ import { z } from 'zod';
 import type { ConnectorOptions, Finding } from '../contract.ts';
 import { attempt, checked, met, metContacts, metMarks, plain } from '../findings/findings.ts';
 import type { Http } from '../requests/http.ts';
-import { listGroups } from './groups.ts';
 import { NOT_VERIFIED } from './not-verified.ts';
 import { findRecords, readFacts, sampleIds } from './read.ts';
 import { type BloomerangSession, openHttp, openSession } from './session.ts';
@@ -11,7 +10,6 @@ import { openBloomerangCheck } from './write-check.ts';
 
 const KEY_FIX = 'Write a private key of a Bloomerang user into crm.auth.apiKey.';
 const CONTACTS_FIX = 'Correct the setting that the message names, then run doctor again.';
-const GROUPS_FIX = 'Correct the names of the groups in networks, then run doctor again.';
 
 /** Checks every prerequisite of a client with Bloomerang. Changes nothing. */
 export async function check(options: ConnectorOptions<BloomerangSettings>): Promise<Finding[]> {
@@ -33,7 +31,7 @@ async function examine(
   options: ConnectorOptions<BloomerangSettings>,
   http: Http,
 ): Promise<void> {
-  const { contacts, settings, uses } = options;
+  const { contacts, settings } = options;
   const database = await attempt(findings, 'sign-in', KEY_FIX, () =>
     http.read({ path: '/database' }, databaseSchema),
   );
@@ -50,7 +48,7 @@ async function examine(
   const writeCheck = await openBloomerangCheck(options, http, account, () => new Map());
   const finding = writeCheck.finding();
   findings.push(finding);
-  // Opening would only give the same finding again.
+  // Opening the connector would only repeat the finding.
   if (!finding.ok) return;
   const session = await attempt(findings, 'contacts', CONTACTS_FIX, () =>
     openSession(options, http),
@@ -63,20 +61,10 @@ async function examine(
       ...(await restrictionFindings(session)),
     ])),
   );
-  if ((uses?.groups.length ?? 0) > 0) {
-    findings.push(
-      ...(await checked('groups', GROUPS_FIX, async () => {
-        const groups = await listGroups(session);
-        return [met('groups', `Bloomerang shows ${groups.length} groups with members.`)];
-      })),
-    );
-  }
   findings.push(currencyFinding(settings), ...previewFindings());
 }
 
-/**
- * Returns the finding about the duration. Each constituent takes one request, in addition to the requests for reading.
- */
+/** Each constituent takes one request. */
 async function durationFindings(session: BloomerangSession): Promise<Finding[]> {
   const [fact] = await readFacts(session);
   const people = Number(fact?.value ?? 0);
@@ -90,10 +78,10 @@ async function durationFindings(session: BloomerangSession): Promise<Finding[]> 
   return [plain(met('duration', message))];
 }
 
-/** How many of the first constituents are looked at. */
+/** The number of constituents that are checked. */
 const SAMPLE = 50;
 
-/** Marks about mail and calls alone are never an opt-out, so the user is told about them. */
+/** The check reports marks about letters and calls, which are never an opt-out. */
 async function restrictionFindings(session: BloomerangSession): Promise<Finding[]> {
   const { contacts } = session;
   const named = [contacts.optOutField, contacts.doNotContactField];

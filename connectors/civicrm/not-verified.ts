@@ -1,6 +1,6 @@
 /**
- * The assumptions that could not be tried without a real site. `doctor` and the guide show this list. Each assumption was read in
- * the vendor's source or documents, and the stand-in plays its alternatives.
+ * The assumptions that nobody has tested on a real site. `doctor` and the guide show this list. Each assumption was
+ * found in the vendor's source or documents. The stand-in can also behave in the alternative ways.
  */
 export interface Assumption {
   /** The assumption. */
@@ -22,7 +22,7 @@ export const NOT_VERIFIED: readonly Assumption[] = [
   {
     assumed: '`getFields` reports the maximum length of a field as `maxlength`.',
     otherwise:
-      'donor-sync leaves out texts of more than 255 characters, and reports a shortened text.',
+      'donor-sync does not write a text of more than 255 characters. If CiviCRM shortens a text, donor-sync reports it.',
   },
   {
     assumed: '`getFields` with the contact type Individual leaves out the fields of organizations.',
@@ -33,7 +33,7 @@ export const NOT_VERIFIED: readonly Assumption[] = [
     otherwise: 'donor-sync shows the reason if CiviCRM sends it.',
   },
   {
-    assumed: 'The filter `groups` updates smart groups when it is used.',
+    assumed: 'When you use the `groups` filter, CiviCRM updates the smart groups in it.',
     otherwise: "A network follows its group later, after the site's own job has run.",
   },
   {
@@ -43,7 +43,7 @@ export const NOT_VERIFIED: readonly Assumption[] = [
   },
   {
     assumed:
-      'donor-sync finds merges by their activities in the last 90 days, with "view all activities".',
+      'With the permission "view all activities", donor-sync finds merges through the activities of the last 90 days.',
     otherwise:
       'A merged contact counts as missing, and donor-sync looks it up before it removes anything.',
   },

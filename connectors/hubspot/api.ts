@@ -1,8 +1,8 @@
 import { withoutSlash } from '../../src/outbound/address.ts';
-import { parseJson } from '../../src/outbound/exchange.ts';
+import { parseJson, type SendRequest } from '../../src/outbound/exchange.ts';
 import type { ConnectorDeps } from '../contract.ts';
 import type { DailyLimit } from '../requests/daily-limit.ts';
-import type { CrmRequest, RequestPace } from '../requests/exchange.ts';
+import type { CrmExchange, CrmRequest, RequestPace } from '../requests/exchange.ts';
 import { throwIfStopped } from '../requests/stopped.ts';
 import type { HubspotRequests, LibraryRequest } from './client.ts';
 import { createAccountLimit, dailyUsage } from './daily-usage.ts';
@@ -13,9 +13,9 @@ import { type ApiVersion, buildPaths, type Paths } from './paths.ts';
 import type { HubspotSettings } from './settings.ts';
 import { createAuth, credentialsFingerprint, type SignIn } from './sign-in/auth.ts';
 
-/** The dependencies of a connector in addition to its options. In the product, they are the machine's own. */
+/** The additional dependencies of a connector. In the product, they are the machine's own. */
 export interface HubspotWorld {
-  fetch: typeof globalThis.fetch;
+  fetch: SendRequest;
   /** From 0 up to 1. */
   random: () => number;
   /** Shared by all connectors of the process. */
@@ -33,40 +33,48 @@ type LibraryAnswers = {
   ) => Promise<unknown>;
 };
 
+/** The requests that a reading of all contacts sends. */
+export interface WalkApi extends Pick<LibraryAnswers, 'listRecords' | 'searchContacts'> {
+  /** Resolves when a reading of all contacts may send one search. */
+  awaitWalk(): Promise<void>;
+}
+
 /**
  * HubSpot's HTTP API, signed in. Returns the parsed body of a response. Any success status is accepted, because
- * HubSpot's own documents disagree about the right one. Every failure is thrown as one of the four kinds of error.
+ * HubSpot's own documents disagree about it. Every failure is thrown as an error of the four kinds.
  */
-export interface HubspotApi extends LibraryAnswers {
+export interface HubspotApi extends LibraryAnswers, WalkApi {
   paths: Paths;
   signIn(): Promise<SignIn>;
   /**
-   * Sends requests for which the library has no class, or of whose response it drops a part (`client.ts`).
+   * Sends requests for which the library has no class, and requests whose response the library shortens (`client.ts`).
    */
   get(path: string): Promise<unknown>;
   /** Sends requests that a run does not need. It gives up soon. */
   getSoon(path: string): Promise<unknown>;
   post(path: string, body: object): Promise<unknown>;
-  /** Resolves when a walk through all contacts may send one search. */
-  awaitWalk(): Promise<void>;
-  /** Reads the account's daily requests directly, even if none are left for us. */
+  /** Returns the API for requests that this signal ends early. */
+  until(early: AbortSignal): WalkApi;
+  /** Reads the account's daily requests directly, even if no requests are left for donor-sync. */
   readUsage(): Promise<unknown>;
   limit: DailyLimit;
   /** Returns the time by HubSpot's clock from its last response (epoch ms), or null before the first response. */
   serverTimeMs(): number | null;
-  /** Returns the shortest time that any call has taken so far, in milliseconds. */
+  /** Returns the shortest duration of any call so far, in milliseconds. */
   fastestMs(): number;
   close(): void;
 }
 
 /** How a request is sent. */
 interface Manner {
-  /** For searches, which also have their own pace. */
+  /** For searches, which also have a separate pace. */
   searchPace?: RequestPace;
   patience?: NonNullable<CrmRequest['patience']>;
+  /** For requests that may end early. */
+  send?: CrmExchange['send'];
 }
 
-/** Creates the API. Opens nothing, because the first request signs in. */
+/** Sends nothing yet. The first request signs in. */
 export function createApi(
   settings: HubspotSettings,
   { clock, signal, secrets, onCall, board, fetch }: ConnectorDeps,
@@ -92,11 +100,11 @@ export function createApi(
       limit.note(dailyUsage(headers));
       const time = Date.parse(headers.get('date') ?? '');
       if (!Number.isNaN(time)) serverTimeMs = time;
-      // Near the limit, all requests slow down, because another tool may be using it too.
+      // Near the limit, all requests slow down, because other tools may use the same limit.
       if (requestsPerTenSeconds === undefined) keepNamedLimit(pacer, headers);
     },
   });
-  const send = (request: CrmRequest) => exchange.send({ paces: [pacer], ...request });
+  const send: CrmExchange['send'] = (request) => exchange.send({ paces: [pacer], ...request });
   const auth = createAuth({ url, auth: settings.auth, send, paths, clock, secrets, signal });
 
   return {
@@ -106,7 +114,12 @@ export function createApi(
     getSoon: (path) =>
       call({ method: 'GET', path }, { patience: { maxTries: 2, timeoutMs: patienceMs } }),
     post: (path, body) => call({ method: 'POST', path, body: JSON.stringify(body) }),
-    listRecords: (type, page) => speak((hubspot) => hubspot.listRecords(type, page)),
+    ...walkApi({}, signal),
+    until(early) {
+      const sendUntil = exchange.until(early);
+      const manner = { send: (request: CrmRequest) => sendUntil({ paces: [pacer], ...request }) };
+      return walkApi(manner, AbortSignal.any([signal, early]));
+    },
     readRecords: (type, batch) => speak((hubspot) => hubspot.readRecords(type, batch)),
     updateContacts: (updates) => speak((hubspot) => hubspot.updateContacts(updates)),
     searchLists: (search) => speak((hubspot) => hubspot.searchLists(search)),
@@ -114,28 +127,34 @@ export function createApi(
     findListByName: (name) => speak((hubspot) => hubspot.findListByName(name)),
     createList: (body) => speak((hubspot) => hubspot.createList(body)),
     listMembers: (id, page) => speak((hubspot) => hubspot.listMembers(id, page)),
-    async searchContacts(body) {
-      const { portalId } = await auth.signIn();
-      const searchPace = pacers.searches.for(`${url} ${portalId}`);
-      searchPace.keep(toWindowLimit(searchesPerSecond, 1_000));
-      return speak((hubspot) => hubspot.searchContacts(body), { searchPace });
-    },
-    async awaitWalk() {
-      const { portalId } = await auth.signIn();
-      try {
-        const end = await pacers.walks.for(`${url} ${portalId}`).take(signal);
-        end();
-      } catch (error) {
-        throwIfStopped(signal);
-        throw error;
-      }
-    },
     readUsage: () => carry({ method: 'GET', path: paths.dailyUsage }),
     limit,
     serverTimeMs: () => serverTimeMs,
     fastestMs: () => fastestMs,
     close: () => exchange.close(),
   };
+
+  function walkApi(manner: Manner, ending: AbortSignal): WalkApi {
+    return {
+      listRecords: (type, page) => speak((hubspot) => hubspot.listRecords(type, page), manner),
+      async searchContacts(body) {
+        const { portalId } = await auth.signIn();
+        const searchPace = pacers.searches.for(`${url} ${portalId}`);
+        searchPace.keep(toWindowLimit(searchesPerSecond, 1_000));
+        return speak((hubspot) => hubspot.searchContacts(body), { ...manner, searchPace });
+      },
+      async awaitWalk() {
+        const { portalId } = await auth.signIn();
+        try {
+          const end = await pacers.walks.for(`${url} ${portalId}`).take(ending);
+          end();
+        } catch (error) {
+          throwIfStopped(ending);
+          throw error;
+        }
+      },
+    };
+  }
 
   async function speak(
     build: (hubspot: HubspotRequests) => Promise<LibraryRequest>,
@@ -152,7 +171,7 @@ export function createApi(
 
   async function carry(
     { path, body }: LibraryRequest,
-    { searchPace, patience }: Manner = {},
+    { searchPace, patience, send: sendOne = send }: Manner = {},
   ): Promise<unknown> {
     const startedAtMs = clock.now();
     const reply = await auth.authorized((accessToken) => {
@@ -161,8 +180,8 @@ export function createApi(
         ...(patience === undefined ? {} : { patience }),
       };
       if (searchPace === undefined)
-        return send({ ...request, ...(isRead(path) ? { isWrite: false } : {}) });
-      return send({ ...request, isWrite: false, paces: [searchPace, pacer] });
+        return sendOne({ ...request, ...(isRead(path) ? { isWrite: false } : {}) });
+      return sendOne({ ...request, isWrite: false, paces: [searchPace, pacer] });
     });
     fastestMs = Math.min(fastestMs, clock.now() - startedAtMs);
     const answer = parseJson(reply.text);
@@ -176,7 +195,7 @@ async function loadLibrary(version: ApiVersion): Promise<HubspotRequests> {
   return createRequests(version);
 }
 
-/** Returns true for a request that only reads. Many records are read with a POST. */
+/** Returns true for a request that only reads. Requests that read many records also use POST. */
 function isRead(path: string): boolean {
   const [resource = ''] = path.split('?');
   return resource.endsWith('/batch/read');

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import hubspotFields from '../../config/fields.hubspot.json' with { type: 'json' };
 import { systemClock } from '../../src/core/clock.ts';
 import { fieldMappingSchema } from '../../src/core/field-map.ts';
-import { outboundFetch } from '../../src/outbound/guard.ts';
+import { outboundSend } from '../../src/outbound/guard.ts';
 import type {
   Capabilities,
   Connector,
@@ -39,7 +39,7 @@ const REREAD_AFTER_MS = [30_000, 120_000];
 
 /** HubSpot as a CRM. `README.md` in this folder describes scopes, limits and peculiarities. */
 export const hubspotConnector: ConnectorDefinition<HubspotSettings> = defineHubspotConnector({
-  fetch: outboundFetch('anywhere'),
+  fetch: outboundSend('anywhere'),
   random: Math.random,
   pacers: createPacerRegistry(systemClock),
 });

@@ -1,3 +1,4 @@
+import type { AnswerHeaders } from '../../src/outbound/exchange.ts';
 import type { LimitState } from '../contract.ts';
 import { createDailyLimit, type DailyLimit } from '../requests/daily-limit.ts';
 
@@ -9,15 +10,15 @@ export function createAccountLimit(reservePercent: number): DailyLimit {
   });
 }
 
-/** Returns the daily usage from a response. Responses to searches and to public apps do not contain it. */
-export function dailyUsage(headers: Headers): LimitState['daily'] | null {
+/** Responses to searches and to public apps do not contain it. */
+export function dailyUsage(headers: AnswerHeaders): LimitState['daily'] | null {
   const max = readLimitHeader(headers, 'daily');
   const remaining = readLimitHeader(headers, 'daily-remaining');
   return max === null || remaining === null ? null : { max, remaining };
 }
 
 /** Returns the number in a header about limits, or null if there is none. */
-export function readLimitHeader(headers: Headers, name: string): number | null {
+export function readLimitHeader(headers: AnswerHeaders, name: string): number | null {
   const text = headers.get(`x-hubspot-ratelimit-${name}`);
   const value = Number(text);
   return text === null || text === '' || !Number.isFinite(value) ? null : value;

@@ -16,17 +16,17 @@ import type { HubspotSession } from './session.ts';
 import { isCheckbox } from './values.ts';
 
 /**
- * How long before the previous reading a reading starts. Searches find a change only once it is indexed, usually within
- * seconds but sometimes after more than an hour. If contacts are read twice, the decisions are the same.
+ * Consecutive readings overlap by this time. Searches find a change only once it is indexed, usually within seconds but
+ * sometimes after more than an hour. Reading a contact twice leads to the same decisions.
  */
 const OVERLAP_MS = 2 * 3_600_000;
 
 /**
- * Yields contacts. Archived contacts come first, then changes by ID, from a search for contacts that were modified
- * since. A night without changes costs two requests. A reading of all contacts uses their list and, if that is slow,
- * searches as well (`walk.ts`). With a filter, a search finds their IDs. Once a week all contacts are read, and without
- * a filter only from the list, because a change may be indexed too late for every other reading. In a large account,
- * known contacts are read by their IDs, followed by contacts that were created since.
+ * Archived contacts come first. Then contacts that were modified since the last reading, in the order of their IDs. A
+ * search finds them. A run without changes costs two requests. A reading of all contacts uses their list and, if that
+ * is slow, searches as well (`walk.ts`). With a filter, a search finds the IDs. Once a week all contacts are read. If
+ * there is no filter, this reading uses only the list. A search may miss a change that is indexed too late. In a large
+ * account, known contacts are read by their IDs. Contacts that have been created since then follow.
  */
 export async function* readPages(
   session: HubspotSession,
@@ -35,7 +35,7 @@ export async function* readPages(
 ): AsyncGenerator<ContactPage> {
   throwIfStopped(session.signal);
   const sinceKnown =
-    cursor === null && known !== undefined && (await areMany(known))
+    cursor === null && known?.isSameSelection === true && (await areMany(known))
       ? readingSinceKnown(session, known.cursor)
       : null;
   if (sinceKnown !== null && known !== undefined) {
@@ -73,7 +73,10 @@ async function areMany({ ids }: KnownContacts): Promise<boolean> {
   return false;
 }
 
-/** Yields the contacts that were modified or created since, including all that we wrote. They are read by ID. */
+/**
+ * Yields the contacts that have been modified or created after this time. Contacts that we have written are included.
+ * The contacts are read by ID.
+ */
 async function* readSearch(
   session: HubspotSession,
   reading: Reading,
@@ -111,8 +114,8 @@ async function readPresent(
 }
 
 /**
- * Yields contacts outside the filter that were modified since and have the opt-out mark. Yields none if there is no
- * filter. An unticked checkbox also has a value, so the search looks for ticked ones.
+ * Yields marked contacts outside the filter that were modified after this time. If there is no filter, yields no
+ * contacts. An unticked checkbox also has a value, so the search looks for ticked checkboxes.
  */
 export async function* findMarked(
   session: HubspotSession,
@@ -151,7 +154,7 @@ async function* readAll(session: HubspotSession, reading: Reading): AsyncGenerat
   }
 }
 
-/** Returns the page. The remaining contact of a merge comes together with the contacts that were merged into it. */
+/** The page contains the remaining contact of a merge and the contacts that were merged into it. */
 function toPage(
   records: readonly HubspotRecord[],
   contacts: Contact[],
@@ -167,8 +170,8 @@ function toPage(
 const MAX_ARCHIVED_PAGES = 5_000;
 
 /**
- * Yields the contacts that were archived since (epoch ms), in pages. Searches leave them out, and their list is in the
- * order of IDs. So the whole list is read, with one request for each hundred of the last 90 days.
+ * Searches leave archived contacts out, so the whole list is read. Each request returns up to a hundred contacts of the
+ * last 90 days.
  */
 async function* readArchived(
   session: HubspotSession,
@@ -190,21 +193,21 @@ async function* readArchived(
   throw readingEndless('the archived contacts of HubSpot');
 }
 
-/** How many contacts one request returns, which is HubSpot's maximum. */
+/** The number of contacts that one request returns, which is HubSpot's maximum. */
 const PAGE_SIZE = 100;
 
 const ARCHIVED = { archived: true, limit: PAGE_SIZE, properties: ['hs_object_id'] };
 
-/** Returns when a contact was archived. A time that cannot be read counts as now, which costs one more lookup. */
+/**
+ * Returns the time at which a contact was archived. If the time cannot be read, the current time is used, which costs
+ * one more lookup.
+ */
 function archivedMs({ archivedAt }: HubspotRecord): number {
   const epochMs = Date.parse(archivedAt ?? '');
   return Number.isNaN(epochMs) ? Number.POSITIVE_INFINITY : epochMs;
 }
 
-/**
- * Finds which contacts were removed. A merged contact continues to exist, and a contact that was restored in the
- * meantime is not gone.
- */
+/** Merged and restored contacts are not gone. */
 async function findRemoved(
   { api }: HubspotSession,
   archived: readonly HubspotRecord[],

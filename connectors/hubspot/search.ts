@@ -9,7 +9,7 @@ import { type Ask, SEARCH_PAGE_SIZE } from './reading/spans.ts';
 import { canonicalId, type HubspotRecord, isRecordId, recordPageSchema } from './record.ts';
 import type { HubspotSession } from './session.ts';
 
-/** The maximum number of pages in one search, for ten million contacts. */
+/** The maximum number of pages in one search. It is enough for ten million contacts. */
 const MAX_PAGES = 50_000;
 
 /** Some of the results, in the order of their IDs. */
@@ -22,7 +22,7 @@ export interface SearchPage {
 export interface ContactSearch {
   /** Conditions that all results must meet. May be empty. */
   conditions: readonly Filter[];
-  /** Groups of conditions, of which one must also be met. Empty if there are none. */
+  /** Groups of conditions. A result must also meet all conditions of at least one group. Empty without conditions. */
   groups: readonly FilterGroup[];
   properties: readonly string[];
   /** Results come after this ID. Null for all results. */
@@ -31,9 +31,8 @@ export interface ContactSearch {
 
 /**
  * Yields any number of contacts of a search, in the order of their IDs. Each page is a separate search that starts
- * after the last ID. So HubSpot's limit of 10,000 results is never reached, and edits in the meantime do not move a
- * contact from one page to another. A full last page is followed by an empty page. A page that is not full is followed
- * by another one if HubSpot says so.
+ * after the last ID. HubSpot's limit of 10,000 results is therefore never reached. HubSpot's response shows whether a
+ * page that is not full is followed by another page.
  */
 export async function* searchPages(
   api: Pick<HubspotApi, 'searchContacts'>,
@@ -58,12 +57,12 @@ export async function* searchPages(
   });
 }
 
-/** Each ID occurs in each group of the filter, in quotes. A little less than HubSpot accepts is used. */
+/** The search quotes each ID in every group of the filter. The limit is a little below HubSpot's limit. */
 const MAX_BODY_CHARACTERS = MAX_SEARCH_CHARACTERS - 100;
 
 /**
- * Returns the contacts among these that the filter includes, according to the search index. A change in the
- * last seconds may still be missing there.
+ * Returns the contacts among these that the filter includes, according to the search index. Changes of the last seconds
+ * may be missing.
  */
 export async function findIncluded(
   { api, filter, signal }: Pick<HubspotSession, 'api' | 'filter' | 'signal'>,
@@ -94,7 +93,6 @@ function portionsThatFit(ids: readonly string[], groups: readonly FilterGroup[])
   );
 }
 
-/** The result of one search among a span's IDs, from the highest ID down. */
 export interface FoundPage {
   records: readonly HubspotRecord[];
   /** The search's total number of results. */
@@ -105,9 +103,9 @@ export interface FoundPage {
 
 const foundSchema = recordPageSchema.extend({ total: z.number() });
 
-/** Returns the contacts in a span, as many as one request returns, with what a reading needs about each. */
+/** Returns as many contacts of a span as one request allows. Each contact includes the data that a reading needs. */
 export async function searchAmong(
-  { api, shape }: Pick<HubspotSession, 'api' | 'shape'>,
+  { api, shape }: { api: Pick<HubspotApi, 'searchContacts'> } & Pick<HubspotSession, 'shape'>,
   { from, to, offset }: Ask,
 ): Promise<FoundPage> {
   const bounds: Filter[] = [
@@ -128,7 +126,7 @@ export async function searchAmong(
   return { records: results, total, isLast: results.length === 0 || !isCutShort };
 }
 
-/** Returns how many characters a search has that starts after an ID. */
+/** Returns the number of characters in a search that starts after an ID. */
 export function measureSearch(search: ContactSearch, afterId: string): number {
   return JSON.stringify(buildBody(search, afterId)).length;
 }

@@ -22,10 +22,10 @@ import { type MemoryCrm, toField } from './crm.ts';
 import { findMarked, isIncluded, lookUp, readGroup, readPages } from './read.ts';
 import { type MemorySettings, memoryGroupSchema, memorySettingsSchema } from './settings.ts';
 
-/** The CRMs that `crm: { kind: memory, name }` finds, by name. Programs register their CRMs here. */
+/** Programs register their CRMs here. */
 export const memoryCrms = new Map<string, MemoryCrm>();
 
-/** The field map of CRMs in memory if the settings have none. */
+/** The default field map for CRMs in memory. */
 export const memoryDefaultFields: readonly FieldMapping[] = z
   .array(fieldMappingSchema)
   .parse(memoryFields);
@@ -34,7 +34,7 @@ export const memoryDefaultFields: readonly FieldMapping[] = z
 export const memoryConnector: ConnectorDefinition<MemorySettings> =
   defineMemoryConnector(memoryCrms);
 
-/** Defines the same kind of connector for other CRMs, so tests do not share a CRM. */
+/** A separate set of CRMs, so tests share nothing. */
 export function defineMemoryConnector(
   crms: ReadonlyMap<string, MemoryCrm>,
 ): ConnectorDefinition<MemorySettings> {
@@ -73,7 +73,9 @@ const CAPABILITIES: Capabilities = {
   writeBatch: { preferred: 100, bulk: null, max: 1000 },
 };
 
-/** Returns an open connector for this CRM. `contacts` contains the fields that mark contacts, and defaults to none. */
+/**
+ * Returns an open connector for this CRM. `contacts` contains the fields that mark contacts. It is empty by default.
+ */
 export function createMemoryConnector(
   crm: MemoryCrm,
   signal: AbortSignal,
@@ -85,7 +87,7 @@ export function createMemoryConnector(
     capabilities: CAPABILITIES,
     account: crm.account,
     identity: () => crm.identity(),
-    readPages: (cursor) => readPages(crm, cursor, signal, contacts),
+    readPages: (cursor, known) => readPages(crm, cursor, signal, contacts, known),
     async readByIds(ids, fields) {
       await crm.enter('readByIds');
       throwIfStopped(signal);
@@ -173,7 +175,7 @@ async function* writeChanges(
   }
 }
 
-/** Returns values that the change is about to replace, although its caller has read something else. */
+/** Returns the values that the change is about to replace but that its caller has not read. */
 function overwrittenBy(crm: MemoryCrm, { id, values, seen }: ContactChange): Overwritten | null {
   if (seen === undefined) return null;
   const lost = Object.keys(values).filter((field) => {

@@ -1,6 +1,12 @@
 import type { Contact } from '../../src/core/contact.ts';
 import { ConfigurationError, RetriableError } from '../../src/core/errors.ts';
-import type { ContactPage, ContactsSettings, GroupSelector, RecordLookup } from '../contract.ts';
+import type {
+  ContactPage,
+  ContactsSettings,
+  GroupSelector,
+  KnownContacts,
+  RecordLookup,
+} from '../contract.ts';
 import { readMarks } from '../marks/mark-values.ts';
 import { throwIfStopped } from '../requests/stopped.ts';
 import type { MemoryCrm, MemoryRecord } from './crm.ts';
@@ -9,21 +15,22 @@ import { memoryGroupSchema } from './settings.ts';
 const MEMBERS_PER_PORTION = 100;
 
 /**
- * Yields the changes after the cursor, which is a revision. Contacts that left come first. The IDs are fixed when the
- * reading starts, and the pages show the contacts as they are when they are read. Later changes have a later revision,
- * so the next reading returns them.
+ * Yields the changes after the cursor, which is a revision. Departed contacts come first. The IDs are fixed at the
+ * start. Each page shows the state of its contacts at the time when the page is read. Later changes have a later
+ * revision, so the next reading returns them.
  */
 export async function* readPages(
   crm: MemoryCrm,
   cursor: string | null,
   signal: AbortSignal,
   contacts: ContactsSettings,
+  known?: KnownContacts,
 ): AsyncGenerator<ContactPage> {
   await crm.enter('readPages');
   const changes = changesAfter(crm, Number(cursor ?? 0));
   const newest = String(changes.at(-1)?.revision ?? 0);
   const gone = partsOf(
-    changes.filter(({ id }) => crm.tombstones.has(id)),
+    changes.filter(({ id }) => isReported(crm, id, cursor ?? known?.cursor ?? null)),
     crm.pageSize,
   );
   const present = partsOf(
@@ -42,14 +49,21 @@ export async function* readPages(
     );
   }
 
-  /**
-   * Returns the cursor after a page. Contacts that left can be newer than contacts that follow them, so the cursor
-   * stays where it is at their pages.
-   */
+  /** Removed contacts may have later revisions than the next pages. So their pages keep the cursor. */
   function cursorAfter(at: number): string | null {
     if (at === parts.length - 1) return newest;
     return at < gone.length ? cursor : String(parts[at]?.at(-1)?.revision ?? 0);
   }
+}
+
+/**
+ * True if a reading reports the contact as removed. Like real CRMs, a first reading reports only merged contacts, and no
+ * other contact that was ever deleted.
+ */
+function isReported(crm: MemoryCrm, id: string, since: string | null): boolean {
+  const tombstone = crm.tombstones.get(id);
+  if (tombstone === undefined) return false;
+  return tombstone.mergedInto !== null || (since !== null && tombstone.revision > Number(since));
 }
 
 function partsOf<Item>(items: readonly Item[], size: number): Item[][] {
@@ -57,7 +71,7 @@ function partsOf<Item>(items: readonly Item[], size: number): Item[][] {
   return Array.from({ length: count }, (_, at) => items.slice(at * size, (at + 1) * size));
 }
 
-/** Returns the contacts outside the filter that changed after the cursor and have opted out or object. */
+/** Returns the contacts outside the filter that have changed after the cursor and have an opt-out or an objection. */
 export async function* findMarked(
   crm: MemoryCrm,
   cursor: string | null,
@@ -75,7 +89,6 @@ export async function* findMarked(
   });
 }
 
-/** Returns the contact with this ID, which may be gone. */
 export function lookUp(
   crm: MemoryCrm,
   id: string,
@@ -114,7 +127,7 @@ function withMarks(
   };
 }
 
-/** Yields a group's members. It stops early if a test has requested that. */
+/** Yields a group's members. The reading stops early if a test has requested that. */
 export async function* readGroup(
   crm: MemoryCrm,
   selector: GroupSelector,
@@ -146,10 +159,7 @@ function changesAfter(crm: MemoryCrm, cursor: number): { id: string; revision: n
     .sort((a, b) => a.revision - b.revision);
 }
 
-/**
- * True if the integration's filter includes the contact. True for a contact that is gone, because no filter applies to
- * it.
- */
+/** True if the integration's filter includes the contact. Also for a contact that is gone. The filter ignores it. */
 export function isIncluded({ records, filter }: MemoryCrm, id: string): boolean {
   const record = records.get(id);
   return record === undefined || filter === null || filter(record);

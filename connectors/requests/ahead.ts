@@ -1,8 +1,8 @@
-/** Fetching ahead while something else is in progress. */
+/** Fetches items ahead while other work is in progress. */
 
 /**
- * Yields the same items in the same order, but fetches them before they are requested. At most `most` of them wait. An
- * error comes after the items before it.
+ * Yields the same items in the same order, but fetches them before they are requested. At most `most` of them wait. If
+ * fetching an item fails, the error is thrown after all earlier items.
  */
 export async function* ahead<T>(source: AsyncIterable<T>, most: number): AsyncGenerator<T> {
   const iterator = source[Symbol.asyncIterator]();
@@ -39,7 +39,9 @@ export async function* ahead<T>(source: AsyncIterable<T>, most: number): AsyncGe
 
 const END = { done: true, value: undefined } as const;
 
-/** Yields the results of the work in the order of the items. At most `most` are in progress at the same time. */
+/**
+ * Yields the results of the work in the same order as the items. At most `most` items are in progress at the same time.
+ */
 export async function* together<T, Result>(
   things: AsyncIterable<T>,
   most: number,
@@ -70,6 +72,8 @@ export async function* together<T, Result>(
     }
   } finally {
     await iterator.return?.();
+    // No request may continue after the caller has seen the end.
+    await Promise.allSettled(underWay);
   }
 }
 
@@ -81,10 +85,7 @@ function ended<Word>(promise: Promise<unknown>, word: Word): Promise<Word> {
   );
 }
 
-/**
- * Returns the promise. An error is thrown when it is awaited. If it is never awaited, this prevents an unhandled
- * rejection.
- */
+/** Prevents an unhandled rejection if nobody awaits the error. */
 export function heard<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => {});
   return promise;

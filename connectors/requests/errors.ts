@@ -1,7 +1,7 @@
-/** The failures of a CRM over HTTP, as errors of the four kinds. */
+/** Converts the failures of an HTTP API to errors of the four kinds. */
 import type { z } from 'zod';
 import { ConfigurationError, type ErrorFacts, RetriableError } from '../../src/core/errors.ts';
-import { MAX_ANSWER_BYTES } from '../../src/outbound/exchange.ts';
+import { type AnswerHeaders, MAX_ANSWER_BYTES } from '../../src/outbound/exchange.ts';
 
 type Background = Omit<ErrorFacts, 'code'>;
 
@@ -15,7 +15,7 @@ export function requestRefused(message: string, background: Background): Configu
   return new ConfigurationError(message, { ...background, code: 'crm_request_refused' });
 }
 
-/** Creates the error for an account whose daily requests are used up. `sentence` reports this. */
+/** `sentence` reports this. */
 export function limitUsedUp(sentence: string, background: Background): RetriableError {
   return goesOn(sentence, { ...background, code: 'crm_limit_reached' });
 }
@@ -32,7 +32,6 @@ export function stayedBusy(crm: string, status: number): RetriableError {
   return goesOn(sentence, { code: 'crm_unavailable', details: { status } });
 }
 
-/** Creates the error for a request without a complete response. */
 export function unanswered(crm: string, cause: unknown, hasExpired: boolean): RetriableError {
   const sentence = hasExpired
     ? `${crm} did not respond in time.`
@@ -42,12 +41,12 @@ export function unanswered(crm: string, cause: unknown, hasExpired: boolean): Re
 
 const UNANSWERED = { answered: false };
 
-/** True if the CRM sent no response. The address may belong to someone else, or lead nowhere. */
+/** The CRM sent no response. The address may be wrong. */
 export function isUnanswered(error: { details?: unknown }): boolean {
   return error.details === UNANSWERED;
 }
 
-/** Returns an unexpected response, such as the page of a proxy. */
+/** For example, the page of a proxy. */
 export function answerUnreadable(crm: string, cause?: unknown): RetriableError {
   return goesOn(`A response from ${crm} could not be read.`, { code: 'crm_unavailable', cause });
 }
@@ -61,16 +60,13 @@ export function readAnswer<Shape>(crm: string, schema: z.ZodType<Shape>, body: u
   throw answerUnreadable(crm, parsed.error);
 }
 
-/** Returns a list that changes, or repeats itself, so that its end cannot be found. `why` is a part of a sentence. */
+/** The list changes or repeats itself. */
 export function listIncomplete(what: string, why: string): RetriableError {
   const sentence = `The list of ${what} could not be read completely, because ${why}.`;
   return goesOn(sentence, { code: 'crm_unavailable', details: { what } });
 }
 
-/**
- * Creates the error for a response that is too large. `sentence` says what is too large. Another request would return
- * just as much data.
- */
+/** `sentence` names the data that is too large. A second request would return just as much data. */
 export function replyTooLarge(sentence: string, maxBytes: number): RetriableError {
   return goesOn(
     `${sentence}, and the rest was not read. No part of its API sends that much. Check whether a proxy in between is the cause.`,
@@ -78,7 +74,7 @@ export function replyTooLarge(sentence: string, maxBytes: number): RetriableErro
   );
 }
 
-/** Creates the error for a response whose body is above the limit for reading. */
+/** The body exceeds the limit. */
 export function bodyTooLarge(crm: string): RetriableError {
   const megabytes = MAX_ANSWER_BYTES / 1024 / 1024;
   const sentence = `${crm} responded to one request with more than ${megabytes} MB`;
@@ -92,12 +88,12 @@ export function isReplyTooLarge(error: unknown): boolean {
 const TOO_LARGE_CODE = 'crm_reply_too_large';
 
 /**
- * Returns a redirect as the response to `asked`. It is not followed. `address` is the value to write into the settings,
- * for example `the org's present My Domain URL`.
+ * Creates the error for a redirect that the CRM sent as the response to `asked`. It is not followed. `address` is the
+ * value to write into the settings, for example `the org's present My Domain URL`.
  */
 export function redirected(
   crm: string,
-  { status, headers }: { status: number; headers: Headers },
+  { status, headers }: { status: number; headers: AnswerHeaders },
   asked: string,
   address: string,
 ): ConfigurationError {

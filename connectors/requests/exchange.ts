@@ -3,35 +3,36 @@ import { isConfigurationError } from '../../src/core/errors.ts';
 import { isRedirect } from '../../src/outbound/address.ts';
 import {
   type AnswerHead,
+  type AnswerHeaders,
   exchange,
   type Outcome,
   type Outgoing,
   parseJson,
+  type SendRequest,
 } from '../../src/outbound/exchange.ts';
 import { backoffMs, retryAfterMs } from '../../src/outbound/retry.ts';
 import type { ConnectorDeps } from '../contract.ts';
 import { answerUnreadable, bodyTooLarge, redirected, stayedBusy, unanswered } from './errors.ts';
 import { throwIfStopped } from './stopped.ts';
 
-/** One request to a CRM. */
 export interface CrmRequest extends Outgoing {
-  /** False for a request that changes nothing although its method suggests otherwise. */
+  /** False for a request that changes nothing in spite of its method. */
   isWrite?: boolean;
-  /** The paces for which it waits before each attempt. After a 429, the first one is paused. */
+  /** The pacers for which the request waits before each attempt. A 429 pauses the first pacer. */
   paces?: readonly RequestPace[];
-  /** For requests that a run does not need. They get fewer attempts, and less time for each. */
+  /** Fewer attempts and less time. For requests that a run does not need. */
   patience?: { maxTries: number; timeoutMs: number };
-  /** Returns true for a response that refuses this request, although it looks like a temporary failure. */
+  /** A final refusal that looks temporary. */
   isRefusal?(reply: CrmReply): boolean;
 }
 
-/** The pace of requests that a CRM counts together. */
+/** The pace of requests that share one limit at the CRM. */
 export interface RequestPace {
   take(signal: AbortSignal): Promise<() => void>;
   pause(ms: number): void;
 }
 
-/** The whole response. If it is streamed, the text is empty and `chunks` is its body. */
+/** The whole response. If the response is streamed, `chunks` contains the body, and the text is empty. */
 export interface CrmReply extends AnswerHead {
   text: string;
   chunks: AsyncIterable<Uint8Array> | null;
@@ -39,36 +40,35 @@ export interface CrmReply extends AnswerHead {
 
 /** How a CRM behaves over HTTP. */
 export interface CrmManners {
-  /** The CRM's name, as its users know it. */
   crm: string;
-  /** The address to write into the settings if the CRM redirects. */
+  /** The address to write into the settings if the CRM redirects requests. */
   address: string;
   maxTries: number;
   firstWaitMs: number;
   timeoutMs: number;
-  /** Returns true for a response that another attempt may avoid. */
   isPassing(reply: CrmReply): boolean;
   isThrottled(reply: CrmReply): boolean;
   /** Returns the minimum wait after a response with that status. */
   leastWaitMs?(status: number): number;
 }
 
-/** The options that are needed to reach a CRM. */
+/** The options that a connector needs to reach a CRM. */
 export interface CrmLine {
-  fetch: typeof globalThis.fetch;
+  fetch: SendRequest;
   clock: WallClock;
   signal: AbortSignal;
   /** From 0 up to 1. */
   random: () => number;
   onCall: ConnectorDeps['onCall'];
   /** Receives the headers of every response. */
-  noteAnswer: (headers: Headers) => void;
+  noteAnswer: (headers: AnswerHeaders) => void;
 }
 
-/** Sends requests to a CRM at their pace, and repeats requests that fail temporarily. */
 export interface CrmExchange {
-  /** Returns the whole response, whatever its status. Throws one of the four kinds of error if there is none. */
+  /** Returns the whole response for any status. Throws an error of one of the four kinds if no response is received. */
   send(request: CrmRequest): Promise<CrmReply>;
+  /** Returns `send` for requests that this signal ends early. */
+  until(early: AbortSignal): CrmExchange['send'];
   /** Ends requests that are in flight. */
   close(): void;
 }
@@ -79,33 +79,40 @@ const WRITE_GRACE_MS = 5_000;
 /** A large upload may take longer than any other request. */
 const UPLOAD_TIMEOUT_MS = 600_000;
 
-/** The longest wait that a response can request. */
+/** The maximum wait that a response can request. */
 const LONGEST_WAIT_MS = 60_000;
 
 /**
- * Creates a connector's exchange. Opens nothing yet. Requests may be repeated whatever their method. Reads change
- * nothing, writing the same values twice gives the same result, and created things are found again by their name.
+ * Creates a connector's exchange. All requests may be repeated. Reads change nothing. Equal writes give equal results.
+ * Lost creations are found by name.
  */
 export function createCrmExchange(manners: CrmManners, line: CrmLine): CrmExchange {
   const { crm } = manners;
   const { clock, random } = line;
   const closed = new AbortController();
-  const signal = AbortSignal.any([line.signal, closed.signal]);
-  return { send, close: () => closed.abort() };
+  const ending = AbortSignal.any([line.signal, closed.signal]);
+  return {
+    send: (request) => send(request, ending),
+    until(early) {
+      const signal = AbortSignal.any([ending, early]);
+      return (request) => send(request, signal);
+    },
+    close: () => closed.abort(),
+  };
 
-  async function send(request: CrmRequest): Promise<CrmReply> {
+  async function send(request: CrmRequest, signal: AbortSignal): Promise<CrmReply> {
     // Half of an upload may have arrived, and a second upload would be rejected.
     const maxTries =
       typeof request.body === 'function' ? 1 : (request.patience?.maxTries ?? manners.maxTries);
     for (let attempt = 1; ; attempt += 1) {
       throwIfStopped(signal);
-      const outcome = await sendAtPace(request);
+      const outcome = await sendAtPace(request, signal);
       const reply = replyIn(outcome);
       const isOdd = reply !== null && isUnreadable(request, reply);
       if (reply !== null && !isOdd && isFinal(request, reply)) return reply;
       if (reply === null) throwIfStopped(signal);
       if (attempt === maxTries) throw isOdd ? answerUnreadable(crm) : toFailure(outcome);
-      await waitToRepeat(request, reply, attempt);
+      await waitToRepeat(request, reply, { attempt, signal });
     }
   }
 
@@ -113,18 +120,18 @@ export function createCrmExchange(manners: CrmManners, line: CrmLine): CrmExchan
     return !manners.isPassing(reply) || request.isRefusal?.(reply) === true;
   }
 
-  async function sendAtPace(request: CrmRequest): Promise<Outcome> {
+  async function sendAtPace(request: CrmRequest, signal: AbortSignal): Promise<Outcome> {
     const ends: (() => void)[] = [];
     try {
-      for (const pace of request.paces ?? []) ends.push(await pace.take(signal).catch(stopped));
-      const outcome = await exchange(toSendOptions(request), request);
+      for (const pace of request.paces ?? []) ends.push(await takeTurn(pace, signal));
+      const outcome = await exchange(toSendOptions(request, signal), request);
       const reply = replyIn(outcome);
       line.onCall({ throttled: reply !== null && manners.isThrottled(reply) });
       if (reply !== null && isRedirect(reply.status)) {
         throw redirected(crm, reply, request.url, manners.address);
       }
       if (outcome.kind === 'broken' && outcome.why === 'size') throw bodyTooLarge(crm);
-      // The guard rejects the address, and would reject it again.
+      // The guard would reject the address again.
       if (outcome.kind === 'unsent' && isConfigurationError(outcome.cause)) throw outcome.cause;
       return outcome;
     } finally {
@@ -132,7 +139,10 @@ export function createCrmExchange(manners: CrmManners, line: CrmLine): CrmExchan
     }
   }
 
-  function toSendOptions({ method, body, isWrite = method !== 'GET', patience }: CrmRequest) {
+  function toSendOptions(
+    { method, body, isWrite = method !== 'GET', patience }: CrmRequest,
+    signal: AbortSignal,
+  ) {
     const timeoutMs = patience?.timeoutMs ?? manners.timeoutMs;
     return {
       fetch: line.fetch,
@@ -143,9 +153,13 @@ export function createCrmExchange(manners: CrmManners, line: CrmLine): CrmExchan
     };
   }
 
-  function stopped(error: unknown): never {
-    throwIfStopped(signal);
-    throw error;
+  async function takeTurn(pace: RequestPace, signal: AbortSignal): Promise<() => void> {
+    try {
+      return await pace.take(signal);
+    } catch (error) {
+      throwIfStopped(signal);
+      throw error;
+    }
   }
 
   function toFailure(outcome: Outcome): Error {
@@ -155,10 +169,14 @@ export function createCrmExchange(manners: CrmManners, line: CrmLine): CrmExchan
   }
 
   /**
-   * Waits before a retry. After a limit was reached, all requests of a pace wait. For any other reason, only this
-   * request waits.
+   * Waits before a retry. When a limit is reached, all requests with the same pace wait. For any other reason, only
+   * this request waits.
    */
-  async function waitToRepeat(request: CrmRequest, reply: CrmReply | null, attempt: number) {
+  async function waitToRepeat(
+    request: CrmRequest,
+    reply: CrmReply | null,
+    { attempt, signal }: { attempt: number; signal: AbortSignal },
+  ) {
     const askedMs = reply === null ? null : retryAfterMs(reply.headers, clock.now());
     const leastMs = manners.leastWaitMs?.(reply?.status ?? 0) ?? 0;
     const usualMs = Math.max(leastMs, backoffMs(manners.firstWaitMs, attempt, random));
@@ -170,8 +188,8 @@ export function createCrmExchange(manners: CrmManners, line: CrmLine): CrmExchan
 }
 
 /**
- * True if a successful response to a read is not JSON but the page of a proxy, an incomplete response, or nothing.
- * After a write, the caller decides.
+ * True if a successful response to a read is not JSON. It may be a proxy's page, an incomplete response, or empty.
+ * After a write, the caller judges the response.
  */
 function isUnreadable(
   { method, isWrite = method !== 'GET', headers }: CrmRequest,
@@ -181,7 +199,7 @@ function isUnreadable(
   return headers['accept'] === 'application/json' && parseJson(reply.text) === null;
 }
 
-/** Returns the response, or null if there was none or it was incomplete. */
+/** Returns the response, or null if there was none or if it was incomplete. */
 function replyIn(outcome: Outcome): CrmReply | null {
   if (outcome.kind === 'answered') return { ...outcome, chunks: null };
   return outcome.kind === 'opened' ? { ...outcome, text: '' } : null;

@@ -1,14 +1,14 @@
 /**
- * HTTP for connectors, with everything that each author would otherwise write. Requests are signed in, keep the CRM's
- * pace and daily limit, and are repeated if a failure is temporary. A response is checked with a schema. Every failure
- * becomes one of the four kinds of error, with a message that contains no key and nothing about people.
+ * The HTTP part of a connector. Connector authors do not have to write it themselves. It signs in, keeps to the CRM's
+ * pace and daily limit, and repeats requests after temporary failures. A response is checked with a schema. Every
+ * failure becomes an error of one of the four kinds. Its message contains neither keys nor data about people.
  */
 import { hash } from 'node:crypto';
 import type { z } from 'zod';
 import { type Clock, systemClock, type WallClock } from '../../src/core/clock.ts';
 import { withoutSlash } from '../../src/outbound/address.ts';
-import { parseJson } from '../../src/outbound/exchange.ts';
-import { outboundFetch } from '../../src/outbound/guard.ts';
+import { type AnswerHeaders, parseJson } from '../../src/outbound/exchange.ts';
+import { outboundSend } from '../../src/outbound/guard.ts';
 import type { ConnectorDeps, LimitState } from '../contract.ts';
 import { createDailyLimit } from './daily-limit.ts';
 import { answerUnreadable, requestRefused, signInRefused } from './errors.ts';
@@ -20,10 +20,7 @@ export type HttpOptions = HttpTarget & HttpSignIn;
 
 export type HttpSignIn = KeySignIn | TokenSignIn;
 
-/**
- * A sign-in with a key in `headers`. Clients with the same address and headers are one account, unless `account` is
- * different.
- */
+/** A sign-in with a key in `headers`. The same address and headers are one account, unless `account` differs. */
 interface KeySignIn {
   tokens?: undefined;
   account?: string;
@@ -34,17 +31,16 @@ interface TokenSignIn {
   /** The tokens (`shareSignIn`). Each request has a bearer token. */
   tokens: HttpTokens;
   /**
-   * The account that the tokens are for, such as the client's name in the settings. Tokens change, so they do not show
-   * whose requests the CRM counts together.
+   * The account to which the tokens belong, such as the client's name in the settings. Tokens change, so they cannot
+   * identify an account.
    */
   account: string;
 }
 
 /** How to reach a CRM. */
 export interface HttpTarget {
-  /** The CRM's name, as its users know it. */
   crm: string;
-  /** The address of the API, as in `crm.url`. Paths of requests are appended to it. */
+  /** The address of the API. It has the same form as `crm.url`. Paths of requests are appended to it. */
   url: string;
   deps: Pick<ConnectorDeps, 'clock' | 'signal' | 'onCall' | 'fetch' | 'board'>;
   /** Headers of each request, for example the header with the key. */
@@ -52,19 +48,19 @@ export interface HttpTarget {
   /** The setting that contains the key, for the message about a rejected key. Defaults to `crm.apiKey`. */
   keySetting?: string;
   /**
-   * The maximum number of requests in a period. All connectors of a process with the same address, headers and account
-   * share it, and so do all processes on Postgres. If omitted or null, there is no limit, except after a 429.
+   * Connectors of a process with the same account share this. On Postgres, all processes do. Without it, only a 429
+   * limits requests.
    */
   pace?: { requests: number; perMs: number } | null;
-  /** For a CRM that limits the requests of a day. */
+  /** Set it for a CRM that limits the number of requests per day. */
   daily?: DailyOptions;
   /**
-   * How often one request is tried. Defaults to 5. The first wait is `firstWaitMs` (one second), and each further wait
-   * is twice as long.
+   * The maximum number of attempts for one request. Defaults to 5. The first wait is `firstWaitMs` (one second), and
+   * each further wait is twice as long.
    */
   maxTries?: number;
   firstWaitMs?: number;
-  /** How long one attempt may take. Defaults to 60 seconds. */
+  /** The maximum duration of one attempt. Defaults to 60 seconds. */
   timeoutMs?: number;
   /**
    * Returns true if another attempt may avoid this response. By default, this is the case for 408, 425, 429 and 5xx.
@@ -74,8 +70,8 @@ export interface HttpTarget {
 
 export interface DailyOptions {
   /** Reads the limit from the headers of a response, or null if they do not contain it. */
-  read(headers: Headers): LimitState['daily'] | null;
-  /** The share that is left to the nonprofit's other tools. Defaults to 20. */
+  read(headers: AnswerHeaders): LimitState['daily'] | null;
+  /** The nonprofit's other tools keep this share. Defaults to 20. */
   reservePercent?: number;
   /** The period in the CRM's own terms. Defaults to `a day`. */
   period?: string;
@@ -83,34 +79,37 @@ export interface DailyOptions {
 
 /** The tokens of an OAuth sign-in. */
 export interface HttpTokens {
-  /** Sends with a current token. If the response is 401, renews the token and sends again. */
+  /** If the response is a 401, renews the token and sends the request again. */
   authorized<Reply extends { status: number }>(
     send: (accessToken: string) => Promise<Reply>,
   ): Promise<Reply>;
 }
 
-/** One request. Names of people belong into a body, never into an address. */
 export interface HttpRequest {
-  /** `GET` if omitted. */
+  /** If omitted, `GET`. */
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Begins with a slash. Parts that are not fixed need `encodeURIComponent`. */
+  /** Begins with a slash. Use `encodeURIComponent` for parts that are not fixed. */
   path: string;
   /** Parts that are undefined are omitted. */
   query?: Readonly<Record<string, string | number | boolean | undefined>>;
-  /** The body as JSON. */
+  /** Headers of this request, in addition to those of `createHttp`. */
+  headers?: Readonly<Record<string, string>>;
   json?: unknown;
   /** The body as a form. */
   form?: Readonly<Record<string, string>>;
-  /** False for a request that changes nothing although its method suggests otherwise. */
+  /**
+   * False for a request that changes nothing although its method suggests otherwise. A read ends when the run stops,
+   * and is repeated without JSON. A write in progress gets five more seconds.
+   */
   isWrite?: boolean;
   /**
-   * How often this request is tried, if it should be fewer times. Used for a request that the connector can also send
-   * in smaller parts.
+   * The maximum number of attempts for this request, if it is lower than usual. For requests that can be sent in
+   * smaller parts.
    */
   maxTries?: number;
   /**
-   * Returns true for a response that refuses exactly this request, although its status says something else. It is not
-   * repeated, and `ask` returns it. If omitted, only the status decides.
+   * True for a final refusal with a misleading status. The request is not repeated, and `ask` returns the response. If
+   * omitted, only the status decides.
    */
   isRefusal?(reply: { status: number; text: string }): boolean;
 }
@@ -119,21 +118,20 @@ export interface HttpRequest {
 export type HttpAnswer<Body> =
   | { ok: true; status: number; body: Body }
   /**
-   * The CRM refuses exactly this request. `body` is its JSON, or null. It may quote people, so never put it into a
-   * message.
+   * The CRM refuses exactly this request. `body` is the parsed JSON, or null. It may quote people, so messages must
+   * never contain it.
    */
   | { ok: false; status: number; body: unknown };
 
 export interface Http {
-  /** Returns the body of a successful response. For any other response, throws an error of the contract. */
+  /** For any other response, throws an error of the contract. */
   read<Body>(request: HttpRequest, schema: z.ZodType<Body>): Promise<Body>;
   /**
-   * Returns the response. A refusal of this request (400, 403, 404, 409, 410, 412, 422, 423) is also returned, because
-   * it may be about one record. For example, 403 can be a protected record, and 423 a locked one. Throws for any other
-   * failure, as `read` does.
+   * A refusal of this request (400, 403, 404, 409, 410, 412, 422, 423) is also returned. It may concern one record. For
+   * example, 403 can mean a protected record, and 423 a locked record. Throws for any other failure, as `read` does.
    */
   ask<Body>(request: HttpRequest, schema: z.ZodType<Body>): Promise<HttpAnswer<Body>>;
-  /** Returns the daily limit, for `readLimits`, or null if the CRM has not reported one. */
+  /** `readLimits` uses this. */
   limits(): LimitState | null;
   /** Ends requests in flight. */
   close(): void;
@@ -167,7 +165,7 @@ export function createHttp(options: HttpOptions, { paces, random }: HttpWorld = 
       isThrottled: ({ status }) => status === 429,
     },
     {
-      fetch: deps.fetch ?? outboundFetch('anywhere'),
+      fetch: deps.fetch ?? outboundSend('anywhere'),
       clock: deps.clock,
       signal: deps.signal,
       onCall: deps.onCall,
@@ -195,11 +193,11 @@ export function createHttp(options: HttpOptions, { paces, random }: HttpWorld = 
     const reply = await sendSigned(request);
     const { status, text } = reply;
     const json = parseJson(text);
-    // Not every success has a body. A body that is not JSON is the page of a proxy.
+    // Some successful responses have no body. A body without JSON usually comes from a proxy.
     if (status < 300 && json === null && text.trim() !== '') throw answerUnreadable(crm);
     if (status >= 200 && status < 300) {
       const parsed = schema.safeParse(json);
-      // The error of the schema quotes the response, which may contain names.
+      // The schema's error quotes the response, which may contain names.
       if (!parsed.success) throw answerUnreadable(crm);
       return { ok: true, status, body: parsed.data };
     }
@@ -215,7 +213,17 @@ export function createHttp(options: HttpOptions, { paces, random }: HttpWorld = 
   }
 
   function send(
-    { method = 'GET', path, query = {}, json, form, isWrite, maxTries, isRefusal }: HttpRequest,
+    {
+      method = 'GET',
+      path,
+      query = {},
+      json,
+      form,
+      isWrite,
+      maxTries,
+      isRefusal,
+      ...own
+    }: HttpRequest,
     signIn: Readonly<Record<string, string>>,
   ): Promise<CrmReply> {
     const target = new URL(url + path);
@@ -232,6 +240,7 @@ export function createHttp(options: HttpOptions, { paces, random }: HttpWorld = 
         accept: 'application/json',
         'user-agent': 'donor-sync',
         ...(body === undefined ? {} : { 'content-type': type }),
+        ...own.headers,
         ...headers,
         ...signIn,
       },
@@ -251,7 +260,7 @@ export function createHttp(options: HttpOptions, { paces, random }: HttpWorld = 
     return signInRefused(message, { details: { status: 401 } });
   }
 
-  /** Paths contain IDs at most, and the query may contain more. */
+  /** Paths may contain IDs, and queries more, so queries are left out. */
   function refused({ method = 'GET', path }: HttpRequest, status: number) {
     const reason =
       status === 403
@@ -280,14 +289,14 @@ function toJson(json: unknown): string | undefined {
   return json === undefined ? undefined : JSON.stringify(json);
 }
 
-/** The paces of a process, each created on first use. */
+/** The pacers of a process. Each pacer is created when it is first used. */
 export interface HttpPaces {
   find(options: HttpOptions): RequestPace;
 }
 
 /**
- * Creates the paces. On a board, an account shares its pace with other processes. Connectors with the same clock share
- * their paces.
+ * If there is a board, all processes share the pace of an account. Connectors with the same clock share the same
+ * pacers.
  */
 export function createHttpPaces(): HttpPaces {
   const known = new WeakMap<WallClock, ReturnType<typeof createBoards>>();
@@ -297,7 +306,7 @@ export function createHttpPaces(): HttpPaces {
       const boards = known.get(clock) ?? createBoards();
       known.set(clock, boards);
       const paces = boards(board);
-      // A key must not be in clear text on the board, or in a map that lives as long as the process.
+      // A key must not be readable on the board or in memory.
       const target = [crm, withoutSlash(url), headers, account, limit];
       const key = hash('sha256', JSON.stringify(target));
       const shared = board && { board, key };
@@ -312,7 +321,7 @@ function createBoards() {
   return eachBoard(() => new Map<string, RequestPace>());
 }
 
-/** Returns a clock for the paces. A clock that only knows the time of day cannot measure a wait. */
+/** Returns a clock that can measure waits. A clock that only knows the time of day cannot measure a wait. */
 function toPaceClock(clock: ConnectorDeps['clock']): Pick<Clock, 'monotonicMs' | 'sleep'> {
   return isWhole(clock) ? clock : systemClock;
 }

@@ -1,4 +1,5 @@
 import { isSameOrigin } from '../../src/outbound/address.ts';
+import type { AnswerHeaders, SendRequest } from '../../src/outbound/exchange.ts';
 import type { ConnectorDeps } from '../contract.ts';
 import type { DailyLimit } from '../requests/daily-limit.ts';
 import type { CrmExchange, CrmReply, CrmRequest } from '../requests/exchange.ts';
@@ -10,25 +11,25 @@ import type { SalesforceSettings } from './settings.ts';
 import { createAuth, type SignIn } from './sign-in/auth.ts';
 import { addressRefused } from './sign-in/instance.ts';
 
-/** The dependencies of a connector in addition to its options. In the product, they are the machine's own. */
+/** The additional dependencies of a connector. In the product, they are the machine's own. */
 export interface SalesforceWorld {
-  fetch: typeof globalThis.fetch;
+  fetch: SendRequest;
   /** From 0 up to 1. */
   random: () => number;
 }
 
 /**
- * Salesforce's HTTP API, signed in. The library builds the requests. Our own code sends them and counts them against
- * the daily limit. A request that fails throws one of the four kinds of error.
+ * The library builds the requests. Our own code sends the requests and counts them for the daily limit. A request that
+ * fails throws one of the four kinds of error.
  */
 export interface SalesforceApi extends SalesforceClient {
   signIn(): Promise<SignIn>;
   limit: DailyLimit;
-  /** Returns the time by Salesforce's clock from its last response (epoch ms), or null before the first response. */
+  /** Returns the time in Salesforce's last response (epoch ms), or null before the first response. */
   serverTimeMs(): number | null;
 }
 
-/** Creates the API. Opens nothing, because the first request signs in. */
+/** Sends nothing yet. The first request signs in. */
 export function createApi(
   settings: SalesforceSettings,
   { clock, secrets, signal, onCall, fetch }: ConnectorDeps,
@@ -42,14 +43,14 @@ export function createApi(
     clock,
     signal,
     onCall,
-    noteAnswer(headers: Headers) {
+    noteAnswer(headers: AnswerHeaders) {
       limit.note(dailyUsage(headers));
       const time = Date.parse(headers.get('date') ?? '');
       if (!Number.isNaN(time)) serverTimeMs = time;
     },
   };
   const exchange = createExchange(line);
-  /** For the last request about a job, which is sent even if the run has been stopped. */
+  /** Sends the last request about a job, even if the run has been stopped. */
   const lastExchange = createExchange({ ...line, signal: new AbortController().signal });
   const auth = createAuth({ settings, exchange, clock, secrets, signal });
 
@@ -88,10 +89,7 @@ export function createApi(
     return client;
   }
 
-  /**
-   * Sends a request even after the run has been stopped. It tries once, for a few seconds, because the process is about
-   * to end.
-   */
+  /** Works even after the run has stopped. One short attempt, because the process is about to end. */
   async function abortJob(kind: JobKind, id: string): Promise<void> {
     const { createClient } = await import('./client.ts');
     const last = createClient(settings.apiVersion, (request) =>
@@ -100,9 +98,7 @@ export function createApi(
     await last.abortJob(kind, id);
   }
 
-  /**
-   * Adds the token to a request, but only if the request goes to the instance that signed in. No other code does this.
-   */
+  /** Adds the token only for the instance that signed in. No other code adds it. */
   async function carry(
     { url: path, headers, ...request }: LibraryRequest & Pick<CrmRequest, 'patience'>,
     { send }: Pick<CrmExchange, 'send'>,
@@ -125,7 +121,7 @@ export function createApi(
   }
 }
 
-/** As long as a write in progress may continue once the run is to stop. */
+/** When the run stops, a write in progress can continue for this long. */
 const LAST_PATIENCE = { maxTries: 1, timeoutMs: 5_000 };
 
 const COMMON_HEADERS = { accept: 'application/json', 'user-agent': 'donor-sync' };

@@ -1,14 +1,13 @@
 /**
- * Combines jsforce, which knows Salesforce's API, with our own sending. The library builds paths, bodies and forms and
- * reads JSON, and `carry` sends. Only this file imports the library. The library is loaded when the first request is
- * sent, so a process without Salesforce does not load it.
+ * The library builds paths, bodies and forms and reads JSON. The function `carry` sends the requests. Only this file
+ * imports the library. The library is loaded when the first request is sent. Other processes do not load it.
  *
- * These parts of the library are not used. `query` and `queryMore` rewrite a hostile address of a next page and do not
- * refuse it. `poll` and `loadAndWaitForResults` delete a job after 30 seconds. `uploadData`, `result`, `get…Results`
- * and `bulk2.query` hold whole results in memory, and more than one page ends the process. `login` and `identity` send
- * a password or put the token into an address.
+ * These parts of the library are not used. `query` and `queryMore` rewrite a malicious address of the next page instead
+ * of refusing it. `poll` and `loadAndWaitForResults` delete a job after 30 seconds. `uploadData`, `result`,
+ * `get…Results` and `bulk2.query` hold whole results in memory. A large result would end the process. `login` and
+ * `identity` send a password or put the token into an address.
  */
-// Imported first, because it replaces everything with which the library could send.
+// Imported first, because it replaces all functions with which the library could send requests.
 import '../senders/without-senders.ts';
 
 import { PassThrough } from 'node:stream';
@@ -19,33 +18,33 @@ import { Transport } from 'jsforce/lib/transport.js';
 import { StreamPromise } from 'jsforce/lib/util/promise.js';
 import type { FieldValues } from '../../src/core/crm-field.ts';
 import { withoutSlash } from '../../src/outbound/address.ts';
-import type { Outgoing } from '../../src/outbound/exchange.ts';
+import type { AnswerHeaders, Outgoing } from '../../src/outbound/exchange.ts';
 import { answerUnreadable } from '../requests/errors.ts';
 import type { CrmReply } from '../requests/exchange.ts';
 import { addressRefused } from './sign-in/instance.ts';
 
 /** A request as built by the library. */
 export interface LibraryRequest extends Outgoing {
-  /** A path of the org with its query. For OAuth, the whole address. */
+  /** A path at the org's address, including its query. For OAuth, the whole address. */
   url: string;
 }
 
 /**
- * Sends a request of the library with our own code. Returns only a successful response. Any other response is thrown as
- * one of our errors.
+ * Sends a request that the library has built with our own code. Returns only a successful response. Any other response
+ * is thrown as one of our errors.
  */
 export type Carry = (request: LibraryRequest) => Promise<CrmReply>;
 
 /** A response in CSV, as it arrives. */
 export interface CsvAnswer {
-  headers: Headers;
+  headers: AnswerHeaders;
   chunks: AsyncIterable<Uint8Array>;
 }
 
-/** The two kinds of Bulk API 2.0 jobs. */
+/** The two kinds of jobs in Bulk API 2.0. */
 export type JobKind = 'ingest' | 'query';
 
-/** The requests that the connector makes. Responses are JSON as received, or undefined if the body was empty. */
+/** The requests that the connector makes. Responses are unchanged JSON, or undefined if the body was empty. */
 export interface SalesforceClient {
   /** Paths are relative to the API version (`/query?q=…`) or to the root (`/services/…`). */
   get(path: string): Promise<unknown>;
@@ -61,19 +60,16 @@ export interface SalesforceClient {
   /** Reports to Salesforce that the upload of a job is complete. */
   closeJob(id: string): Promise<void>;
   abortJob(kind: JobKind, id: string): Promise<void>;
-  /** Sends CSV as it is produced. */
+  /** Sends CSV while it is being produced. */
   upload(path: string, csv: () => AsyncIterable<Uint8Array>): Promise<void>;
   /** Requests CSV and passes the response on as it arrives. */
   download(path: string): Promise<CsvAnswer>;
 }
 
-/** The library never receives the org's address, so a request that it sent itself could not arrive there. */
+/** Without the address, the library cannot send requests itself. */
 const ORG = 'https://org.invalid';
 
-/**
- * Errors thrown by `carry`. All other errors come from the library, whose texts may contain the body of a
- * response.
- */
+/** Errors thrown by `carry`. All other errors come from the library and may quote the body of a response. */
 const thrownByCarry = new WeakSet<Error>();
 
 /** Passes the requests that the library builds to `carry`. */
@@ -101,8 +97,8 @@ export class GuardedTransport extends Transport {
 }
 
 /**
- * A connection whose requests all go through `carry`. It receives neither a token nor any credentials, so it cannot
- * renew a session itself.
+ * A connection that passes all its requests to `carry`. It has neither a token nor credentials, so it cannot renew a
+ * session itself.
  */
 export class GuardedConnection extends Connection {
   override _transport: GuardedTransport;
@@ -114,15 +110,12 @@ export class GuardedConnection extends Connection {
     );
   }
 
-  /**
-   * Reads the description without the library's cache, which would keep each one for as long as the connection is open.
-   */
+  /** The cache would keep every description. */
   describeUncached(objectName: string): Promise<unknown> {
     return super.describe(objectName);
   }
 }
 
-/** Creates an app whose requests for tokens go through `carry`. */
 export class GuardedOAuth2 extends OAuth2 {
   override _transport: GuardedTransport;
 
@@ -155,7 +148,7 @@ export interface SignInClient {
   revokeToken(token: string): Promise<void>;
 }
 
-/** A grant with its parameters, without the app's own credentials. */
+/** A grant with its parameters, excluding the app's own credentials. */
 export type TokenForm = { grant_type: string } & { [name: string]: string };
 
 export interface AppConfig {
@@ -165,7 +158,7 @@ export interface AppConfig {
   /** The app's secret. Public clients have none. */
   clientSecret?: string | undefined;
   redirectUri?: string | undefined;
-  /** For PKCE. The library sends its hash with the user's browser, and the verifier itself with the code. */
+  /** For PKCE. The library sends the verifier's hash with the user's browser, and the verifier itself with the code. */
   codeVerifier?: string | undefined;
 }
 
@@ -187,7 +180,7 @@ export function toAuthorizationUrl(
   return new GuardedOAuth2(config, nothing).getAuthorizationUrl(parameters);
 }
 
-/** Creates the client of an org. It does not send anything yet. */
+/** It does not send anything yet. */
 export function createClient(version: string, carry: Carry): SalesforceClient {
   const org = new GuardedConnection(version, carry);
   const { bulk2: bulk } = org;
@@ -211,7 +204,7 @@ export function createClient(version: string, carry: Carry): SalesforceClient {
     checkJob: (kind, id) => readable(findJob(kind, id).check()),
     async closeJob(id) {
       const job = bulk.job('ingest', { id });
-      // If the response cannot be read, the job may still be open, and waiting for it would be useless.
+      // The job may still be open. Waiting would be useless.
       await readable(job.close().then(() => job.getInfo()));
     },
     async abortJob(kind, id) {
@@ -222,7 +215,7 @@ export function createClient(version: string, carry: Carry): SalesforceClient {
       // again.
       const sending = new GuardedConnection(version, async (request) => {
         const reply = await carry({ ...request, body: csv });
-        // Salesforce returns nothing. A proxy that returns a page has not passed the upload on.
+        // Salesforce returns nothing. A proxy's page means that the upload was not passed on.
         if (reply.status < 300 && /^\s*</.test(reply.text)) throw answerUnreadable('Salesforce');
         return reply;
       });
@@ -231,7 +224,7 @@ export function createClient(version: string, carry: Carry): SalesforceClient {
     },
     async download(path) {
       let opened: CrmReply | null = null;
-      // The library passes on only text, so the body is captured when it arrives.
+      // The library passes on only text, so the body is captured earlier.
       const opening = new GuardedConnection(version, async (request) => {
         opened = await carry({ ...request, isStreamed: true });
         return opened;
@@ -242,10 +235,7 @@ export function createClient(version: string, carry: Carry): SalesforceClient {
     },
   };
 
-  /**
-   * Returns a job, by its ID. The library takes the ID for its next request from the last response, so no job object is
-   * kept.
-   */
+  /** The library takes the ID for its next request from the last response. donor-sync therefore keeps no job object. */
   function findJob(kind: JobKind, id: string) {
     return kind === 'ingest' ? bulk.job('ingest', { id }) : bulk.job('query', { id });
   }
@@ -265,10 +255,7 @@ function toCsvAnswer(reply: CrmReply | null): CsvAnswer {
   return { headers: reply.headers, chunks: reply.chunks };
 }
 
-/**
- * Returns the library's result. Its errors are replaced with ours, because their texts may contain the body of a
- * response.
- */
+/** Returns the library's result. Its errors are replaced with ours, because they may quote the body of a response. */
 async function withOwnErrors<Result>(result: PromiseLike<Result>): Promise<Result> {
   try {
     return await result;
@@ -289,7 +276,7 @@ async function readable(answer: PromiseLike<unknown>): Promise<unknown> {
   return body;
 }
 
-/** Returns a path of the org. An absolute address from a response is rejected. */
+/** An absolute address from a response is rejected. */
 function toPath(url: string): string {
   if (url.startsWith(`${ORG}/`)) return url.slice(ORG.length);
   throw addressRefused();
@@ -302,7 +289,7 @@ function toOutgoing({ method, url, headers = {}, body }: HttpRequest): LibraryRe
   throw new TypeError('The library builds bodies of text only.');
 }
 
-/** Returns the headers in lower case and without the length, which the sender calculates again. */
+/** Returns the headers in lower case. The length is omitted, because the sender calculates it again. */
 function toHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
   const entries = Object.entries(headers).map(
     ([name, value]) => [name.toLowerCase(), value] as const,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import salesforceFields from '../../config/fields.salesforce.json' with { type: 'json' };
 import { fieldMappingSchema } from '../../src/core/field-map.ts';
-import { outboundFetch } from '../../src/outbound/guard.ts';
+import { outboundSend } from '../../src/outbound/guard.ts';
 import type {
   Capabilities,
   Connector,
@@ -38,7 +38,7 @@ import { MAX_CHANGES, writeChanges } from './write.ts';
 
 /** Salesforce as a CRM. `README.md` in this folder describes rights, limits and peculiarities. */
 export const salesforceConnector: ConnectorDefinition<SalesforceSettings> =
-  defineSalesforceConnector({ fetch: outboundFetch('anywhere'), random: Math.random });
+  defineSalesforceConnector({ fetch: outboundSend('anywhere'), random: Math.random });
 
 /** Returns the connector for a different environment, for example one without jitter. */
 export function defineSalesforceConnector(
@@ -79,7 +79,7 @@ async function openSalesforceConnector(
 ): Promise<Connector> {
   const opened = await openSession(options, world);
   await requireFilter(opened);
-  // Salesforce sessions expire without being closed.
+  // Salesforce sessions expire, so they do not have to be closed.
   const { session, close } = keepOpen(opened, () => {});
 
   return {
@@ -94,7 +94,7 @@ async function openSalesforceConnector(
     },
     account: opened.account,
     identity: () => session().shape.identity,
-    readPages: (cursor) => readPages(session(), cursor),
+    readPages: (cursor, known) => readPages(session(), cursor, known),
     readByIds: async (ids, fields) => readByIds(session(), ids, fields),
     findMerged: async (id) => findMerged(session(), id),
     findIncluded: async (ids) => findIncluded(session(), ids),

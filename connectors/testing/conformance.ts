@@ -4,6 +4,7 @@
  * tests for those events apply.
  */
 import type { Ability, ConformanceHarness, TestRunner } from './harness.ts';
+import { kitProblem } from './node.ts';
 import { promiseAccounts } from './promises/accounts.ts';
 import { promiseBetweenRequests } from './promises/between-requests.ts';
 import { promiseByIds } from './promises/by-ids.ts';
@@ -41,6 +42,18 @@ export function testConnector(
   name: string,
   create: () => Promise<ConformanceHarness>,
   abilities: readonly Ability[] = [],
+): void {
+  const problem = kitProblem(process.versions.node);
+  if (problem === null) declarePromises(runner, name, create, abilities);
+  // Otherwise, failures of the old Node would look like mistakes of the connector.
+  else runner.it(problem, () => Promise.reject(new Error(problem)));
+}
+
+function declarePromises(
+  runner: TestRunner,
+  name: string,
+  create: () => Promise<ConformanceHarness>,
+  abilities: readonly Ability[],
 ): void {
   runner.describe(`the ${name} connector`, () => {
     const suite = createSuite(runner, create, abilities);
@@ -83,7 +96,7 @@ export function testConnector(
   });
 }
 
-/** Events that are not tested without this ability. All others are reported where their promises are. */
+/** Events that are not tested without this ability. All other events are reported next to their promises. */
 const UNTESTED: Readonly<
   Record<
     Exclude<

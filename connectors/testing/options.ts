@@ -17,17 +17,18 @@ export function testDeps(deps: Partial<ConnectorDeps> = {}): ConnectorDeps {
 }
 
 /**
- * Returns options for a definition's `open` and `check`, from settings as they are written in the file. A `url` in the
- * options of the kit replaces the `url` of the settings.
+ * Converts settings from the file to options for a definition's `open` and `check`. A `url` in the options of the kit
+ * replaces the `url` of the settings.
  */
 export function testOptions<Settings>(
   { settingsSchema }: Pick<ConnectorDefinition<Settings>, 'settingsSchema'>,
   settings: unknown,
-  { contacts, url, ...deps }: HarnessOptions = {},
+  { contacts, url, uses, ...deps }: HarnessOptions = {},
 ): ConnectorOptions<Settings> {
   return {
     settings: settingsSchema.parse(url === undefined ? settings : { ...Object(settings), url }),
     contacts: { filter: null, optOutField: null, ...contacts },
     deps: testDeps(deps),
+    ...(uses === undefined ? {} : { uses }),
   };
 }

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import type {
   Connector,
   ConnectorOptions,
+  ConnectorUses,
   ContactsSettings,
   Finding,
 } from '../../connectors/contract.ts';
@@ -22,16 +23,15 @@ export const COLUMNS = {
   employers: ['Employer'],
 };
 
-/** A folder for one test. */
 export interface CsvFolder {
   path(name: string): string;
   write(name: string, content: string | Buffer): Promise<void>;
   /** Replaces a file as most editors do: creates a new file with the same name. */
   save(name: string, content: string | Buffer): Promise<void>;
-  /** Makes a file an hour old, so that nothing waits for the rest of its last line. */
+  /** Sets the file's age to an hour, so that the connector does not wait for the rest of its last line. */
   age(name: string): Promise<void>;
   read(name: string): Promise<string>;
-  /** Returns the rows of a file as another CSV parser reads them. */
+  /** Reads the rows of a file with a CSV parser that the product does not use. */
   rows(name: string): Promise<Record<string, string>[]>;
   connector(options?: ConnectorChoices): Promise<Connector>;
   check(options?: ConnectorChoices): Promise<Finding[]>;
@@ -43,6 +43,7 @@ export interface ConnectorChoices {
   settings?: Partial<CsvSettings>;
   contacts?: Partial<ContactsSettings>;
   signal?: AbortSignal;
+  uses?: ConnectorUses;
 }
 
 /** Opens an empty folder. Its connectors read `in.csv`. */
@@ -76,8 +77,8 @@ export async function openCsvFolder(): Promise<CsvFolder> {
 const HOUR_MS = 3_600_000;
 
 /**
- * Writes a file and makes it old. Otherwise a file that ends in the middle of a line would count as incomplete, and the
- * test would wait for the rest.
+ * Writes a file and sets an old time. Otherwise the connector would treat a file that ends in the middle of a line as
+ * incomplete, and would wait for the rest.
  */
 async function writeLongAgo(path: string, content: string | Buffer): Promise<void> {
   await writeFile(path, content);
@@ -105,10 +106,11 @@ function optionsFor(path: string, options: ConnectorChoices = {}): ConnectorOpti
     }),
     contacts: { filter: null, optOutField: null, ...options.contacts },
     deps: connectorDeps(options.signal),
+    ...(options.uses === undefined ? {} : { uses: options.uses }),
   };
 }
 
-/** Parses CSV with another parser than ours. */
+/** Parses CSV with a parser that the product does not use. */
 export function parseRows(text: string): Record<string, string>[] {
   const rows: unknown = parse(text, { columns: true, bom: true, skip_empty_lines: true });
   return z.array(z.record(z.string(), z.string())).parse(rows);

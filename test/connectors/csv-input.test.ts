@@ -27,7 +27,6 @@ async function refusal(
   throw new Error('The file was accepted.');
 }
 
-/** Returns the contacts that are read from a file with this content. */
 async function contactsIn(content: string | Buffer, options?: ConnectorChoices) {
   await folder.write('in.csv', content);
   const connector = await folder.connector(options);
@@ -36,7 +35,7 @@ async function contactsIn(content: string | Buffer, options?: ConnectorChoices) 
   return pages.flatMap(({ contacts }) => contacts);
 }
 
-describe('a CSV file that cannot be used', () => {
+describe('an unusable CSV file', () => {
   it('is one that does not exist, is a folder, or has not a single byte', async () => {
     await expect(folder.connector({ settings: { path: folder.path('none.csv') } })).rejects.toThrow(
       /none\.csv.*no such file/,
@@ -137,7 +136,7 @@ describe('a CSV file that cannot be used', () => {
     expect((await refusal(`${HEADER},"Note"\r1,Ann,Lee,,,,\r`)).message).toMatch(returns);
   });
 
-  it('is UTF-16 or a workbook', async () => {
+  it('is refused with a reason if it is UTF-16 or a workbook', async () => {
     const utf16 = Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(HEADER, 'utf16le')]);
     expect((await refusal(utf16)).message).toContain('UTF-16');
     expect((await refusal(Buffer.from('PK\x03\x04rest'))).message).toContain('workbook');
@@ -194,7 +193,7 @@ describe('settings that do not fit a CSV file', () => {
   });
 });
 
-describe('a CSV file that just works', () => {
+describe('a valid CSV file', () => {
   const ANN = {
     id: '1',
     firstName: 'Ann',
@@ -303,7 +302,7 @@ describe('a CSV file that just works', () => {
     expect(contacts.map(({ addresses }) => addresses.join().length)).toEqual([long.length - 1, 0]);
   });
 
-  it('has rows of megabytes between others', async () => {
+  it('can have rows of several megabytes between other rows', async () => {
     const bulky = (id: string) => `${id},Bulky,Lee,"${'x'.repeat(2_500_000)}",c,e\n`;
     const others = Array.from(
       { length: 60_000 },

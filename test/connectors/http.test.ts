@@ -34,6 +34,14 @@ describe('createHttp', () => {
     ]);
   });
 
+  it('sends the headers of a single request, but never another key', async () => {
+    const { requests } = await ask([{ json: { name: 'x' } }], {
+      path: '/items',
+      headers: { 'x-follow-merges': 'off', 'x-api-key': 'another key' },
+    });
+    expect(requests).toMatchObject([{ headers: { 'x-follow-merges': 'off', 'x-api-key': KEY } }]);
+  });
+
   it('repeats a request after a temporary failure, and waits longer each time', async () => {
     const { answer, sleeps } = await ask([
       { status: 500 },
@@ -194,7 +202,7 @@ function aWorld() {
   return { paces: createHttpPaces(), random: () => 0.5 };
 }
 
-/** Returns a clock whose waits end immediately. Time passes only during waits. */
+/** Returns a clock whose waits end immediately. Its time changes only during waits. */
 function aClock() {
   const sleeps: number[] = [];
   const slept = () => sleeps.reduce((sum, ms) => sum + ms, 0);

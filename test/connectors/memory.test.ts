@@ -128,7 +128,7 @@ function connectorOver(crm: MemoryCrm, signal = new AbortController().signal) {
   return createMemoryConnector(crm, signal);
 }
 
-/** The number of harnesses so far. Each harness gets a separate account. */
+/** The number of harnesses that have been created. Each harness gets a separate account. */
 let accounts = 0;
 
 const MARIA = { firstName: 'Maria', lastName: 'Lopez', addresses: [], employers: [] };
@@ -149,7 +149,7 @@ function memoryHarness(): ConformanceHarness {
       crm.filter = filter === null ? null : ({ contact }) => contact.lastName === filter;
       return definition.open(testOptions(definition, settings, options));
     },
-    check: () => definition.check(testOptions(definition, settings)),
+    check: (options) => definition.check(testOptions(definition, settings, options)),
     addContacts: async (contacts) => contacts.map((contact) => crm.addContact(contact)),
     editContact: async (id, changes) => crm.editContact(id, changes),
     deleteContact: async (id) => crm.deleteContact(id),

@@ -1,6 +1,6 @@
 /**
- * Tests the conformance kit with deliberate mistakes: the kit detects each mistake, and passes the connector without
- * mistakes.
+ * Tests the conformance kit with deliberate mistakes. The kit must detect each mistake, and must pass the connector
+ * without mistakes.
  */
 import { createServer } from 'node:http';
 import { describe, expect, it } from 'vitest';
@@ -17,6 +17,7 @@ import {
 import { EXAMPLE_ABILITIES, openExampleHarness } from '../../connectors/testing/example/harness.ts';
 import { MISTAKES } from '../../connectors/testing/example/mistakes.ts';
 import { CAUSED_TITLES } from '../../connectors/testing/likely-causes.ts';
+import { kitProblem } from '../../connectors/testing/node.ts';
 import { write } from '../../connectors/testing/readings.ts';
 import { findBrokenPromises } from '../../connectors/testing/run.ts';
 import { people } from '../../connectors/testing/seeds.ts';
@@ -34,8 +35,8 @@ it('names each field that the CRM has refused, if nothing of a change is left', 
 });
 
 describe('the conformance kit', () => {
-  it('is proved by ninety-five mistakes', () => {
-    expect(new Set(MISTAKES.map(({ name }) => name)).size).toBe(95);
+  it('is proved by a hundred and one mistakes', () => {
+    expect(new Set(MISTAKES.map(({ name }) => name)).size).toBe(101);
   });
 
   it.each(MISTAKES)('fails a connector that $name', async ({ definition, breaks, says }) => {
@@ -44,6 +45,13 @@ describe('the conformance kit', () => {
       { title: breaks, error: { message: expect.stringContaining(says ?? '') } },
     ]);
     expect(String(broken[0]?.error)).not.toMatch(/deep-equal|deepStrictEqual|falsy|truthy/);
+  });
+
+  it('blames the version of Node and not the connector, if the version is too old', () => {
+    expect(kitProblem('20.20.2')).toMatch(
+      /^Node 22\.19\.0 or later is needed, and this is Node 20/,
+    );
+    expect(kitProblem('22.19.0')).toBeNull();
   });
 
   it('knows the likely cause only of promises that it has', () => {

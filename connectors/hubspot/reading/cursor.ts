@@ -1,4 +1,4 @@
-/** The position of a reading of contacts, and the start of the next one. */
+/** The point up to which contacts have been read, and the start of the next reading. */
 
 import { z } from 'zod';
 import { isoTime } from '../../../src/core/clock.ts';
@@ -11,10 +11,11 @@ const LIST_EVERY_MS = 7 * 24 * 3_600_000;
 const idSchema = z.string().regex(/^\d{1,20}$/);
 
 /**
- * The cursor. `since` is where the last reading started (null if all contacts are read) and `until` where this one
- * started, both by HubSpot's clock. `after` is the last contact that was read, or HubSpot's paging token. With `rest`,
- * there are also the IDs that are still to come, above the first and below the second of each pair. `listBy` is when
- * all contacts have to be read, and `walk` says that their list is being walked.
+ * `since` is the time of the last reading's start, or null if all contacts are read. `until` is the time of this
+ * reading's start. Both are by HubSpot's clock. `after` is the last contact that was read, or HubSpot's paging token.
+ * `rest` contains the ranges of IDs that remain to be read. Each range is between the first and the second ID of a
+ * pair. `listBy` is the time by which the whole list has to be read. `walk` means that a reading of the whole list is
+ * in progress.
  */
 const cursorSchema = z.object({
   since: z.iso.datetime().nullable(),
@@ -30,7 +31,7 @@ type Cursor = z.infer<typeof cursorSchema>;
 export interface Reading extends WalkPosition {
   /** The start of the changes, or null for all contacts. */
   since: string | null;
-  /** Contacts that were archived since then are reported. Null if there are none to report. */
+  /** Contacts that have been archived since then are reported. Null if there are no such contacts. */
   archivedSince: string | null;
   until: string;
   listBy: string;
@@ -39,8 +40,9 @@ export interface Reading extends WalkPosition {
 }
 
 /**
- * Returns the reading that a cursor describes. If its form is unknown, returns the reading of all contacts. The
- * contacts come only from the list if it is due according to `knownCursor`, their earlier cursor.
+ * Returns the reading that a cursor describes. If its form is unknown, returns the reading of all contacts. If the list
+ * is due according to `knownCursor`, all contacts come from the list. `knownCursor` is the earlier cursor of the known
+ * contacts. Contacts that have been archived since then are reported.
  */
 export function startReading(
   session: Pick<HubspotSession, 'api' | 'clock' | 'log' | 'filter'>,
@@ -62,7 +64,12 @@ export function startReading(
   const mayWalk = session.filter.length === 0;
   if (cursor === null) {
     const known = knownCursor === null ? null : parseCursor(knownCursor);
-    return { ...all, isListWalk: mayWalk && known !== null && isListDue(known, nowMs) };
+    return {
+      ...all,
+      // A cursor in the middle of a first reading has no start. That reading has already read the archived contacts at its start.
+      archivedSince: known?.since ?? known?.until ?? null,
+      isListWalk: mayWalk && known !== null && isListDue(known, nowMs),
+    };
   }
   const known = parseCursor(cursor);
   if (known === null) {
@@ -86,10 +93,7 @@ export function startReading(
   };
 }
 
-/**
- * Returns the reading of changes since the contacts were known. It completes a reading of all contacts by their IDs.
- * Returns null if the list has to be read.
- */
+/** Reads the changes since the known contacts were read. Returns null if the list has to be read. */
 export function readingSinceKnown(
   session: Pick<HubspotSession, 'api' | 'clock' | 'log' | 'filter'>,
   knownCursor: string,
@@ -105,7 +109,7 @@ function isListDue({ listBy }: Cursor, nowMs: number): boolean {
   return listBy !== undefined && nowMs >= Date.parse(listBy);
 }
 
-/** True if it is a watermark, and not a position in the middle of a reading. */
+/** True if the cursor is a watermark, and not a position in the middle of a reading. */
 function isWhole({ since, after }: Cursor): boolean {
   return since !== null && after === undefined;
 }
@@ -118,7 +122,7 @@ function parseCursor(cursor: string): Cursor | null {
   }
 }
 
-/** Returns the cursor after a page. It is in the middle of this reading, or at the start of the next one. */
+/** Returns the cursor after a page. It is within this reading or at the start of the next one. */
 export function cursorAfter(reading: Reading, position: WalkPosition | null): string {
   const { since, until, listBy, isListWalk } = reading;
   if (position === null || position.after === null)

@@ -1,4 +1,4 @@
-/** Reads all contacts: their list from the start and, if that is slow, searches from the other end. */
+/** Reads all contacts. The list is read from the lowest ID. If that is slow, searches also read from the highest ID. */
 
 import { heard } from '../../requests/ahead.ts';
 import { readingEndless } from '../../requests/endless.ts';
@@ -18,23 +18,26 @@ import {
   type WalkState,
 } from './walk-state.ts';
 
-/** Some contacts, and the walk's position once they are decided. Null at its end. */
+/** Some contacts, and where the walk continues. Null at its end. */
 export interface WalkedPage {
   records: readonly HubspotRecord[];
   position: WalkPosition | null;
 }
 
 export interface WalkOptions extends WalkPosition {
-  /** False for a walk that must use only the list. */
+  /** False if the walk must use only the list. */
   maySearch: boolean;
 }
 
 type WalkSession = Pick<HubspotSession, 'api' | 'shape' | 'signal' | 'log'>;
 
-/** The maximum number of pages in one walk, for ten million contacts. */
+/** The maximum number of pages in one walk. It is enough for ten million contacts. */
 const MAX_PAGES = 100_000;
 
-/** How many searches are in flight at the same time. This fits three per second if each takes almost three seconds. */
+/**
+ * The number of searches that are in flight at the same time. Allows about three searches per second of almost three
+ * seconds each.
+ */
 const MAX_SEARCHES = 8;
 
 type Event =
@@ -43,16 +46,28 @@ type Event =
   | { kind: 'maySearch' };
 
 /**
- * Yields all contacts. The list comes from the lowest ID up, one page after the other. Searches come from the highest
- * ID down, several at a time if each takes long, until they meet. Changes that the search index lacks were made shortly
- * before the walk started, so the next reading returns them. If the list or a search is not in the order of IDs, only
- * the list is read to its end.
+ * Yields all contacts. The list is read page by page, starting with the lowest ID. Searches start with the highest ID.
+ * If each search takes long, several are in flight at the same time. The list and the searches end when they meet.
+ * Recent changes that the index lacks are found by the next reading. If results are not sorted by ID, only the list is
+ * read.
  */
 export async function* walkAll(
   session: WalkSession,
   options: WalkOptions,
 ): AsyncGenerator<WalkedPage> {
   const requests = createRequests(session);
+  try {
+    yield* walk(session, requests, options);
+  } finally {
+    await requests.end();
+  }
+}
+
+async function* walk(
+  session: WalkSession,
+  requests: WalkRequests,
+  options: WalkOptions,
+): AsyncGenerator<WalkedPage> {
   let state = startWalk(options, options.maySearch, session.api.fastestMs());
   for (let page = 0; page < MAX_PAGES; ) {
     throwIfStopped(session.signal);
@@ -65,7 +80,7 @@ export async function* walkAll(
         {},
         'contacts do not come in the order of their IDs: only their list is read',
       );
-    // Results that were out of order are left to the list.
+    // The list later returns the contacts from unsorted results.
     if (event.kind === 'found' && state.mode !== 'both') continue;
     page += 1;
     yield { records: event.page.records, position: state.isOver ? null : getPosition(state) };
@@ -75,20 +90,28 @@ export async function* walkAll(
   throw readingEndless('the contacts of HubSpot');
 }
 
-/** Returns the requests of a walk that are in flight. */
-function createRequests(session: WalkSession) {
-  const { api } = session;
+/** The requests in flight for a walk. */
+interface WalkRequests {
+  /** Sends the requests that are due, and resolves with the first result. */
+  next(state: WalkState): Promise<Event>;
+  /** Ends the requests in flight, so that no request is sent or counted after the walk. */
+  end(): Promise<void>;
+}
+
+function createRequests(session: WalkSession): WalkRequests {
+  const ended = new AbortController();
+  const api = session.api.until(ended.signal);
+  const { shape } = session;
   const searches = new Map<Ask, Promise<Event>>();
   let list: Promise<Event> | null = null;
   let leave: Promise<Event> | null = null;
 
   return {
-    /** Sends what is due, and resolves with the first result. */
-    async next(state: WalkState): Promise<Event> {
+    async next(state) {
       if (list === null && isListNext(state)) list = heard(askList(state.after));
       const maySearch = state.mode === 'both' && searches.size < MAX_SEARCHES;
       const ask = maySearch ? nextAsk(state.spans, [...searches.keys()]) : null;
-      // Waits for permission first, so the search is chosen at the moment when it is sent.
+      // Waits for permission first, so the search is chosen when it is sent.
       if (ask !== null && leave === null) leave = heard(awaitLeave());
       const event = await Promise.race([
         ...(list === null ? [] : [list]),
@@ -103,11 +126,15 @@ function createRequests(session: WalkSession) {
       }
       return event;
     },
+    async end() {
+      ended.abort();
+      await Promise.allSettled([list, leave, ...searches.values()]);
+    },
   };
 
   async function askList(after: string | null): Promise<Event> {
-    const page = await listPage(session, after);
-    return { kind: 'listed', page, fastestMs: api.fastestMs() };
+    const page = await listPage({ api, shape }, after);
+    return { kind: 'listed', page, fastestMs: session.api.fastestMs() };
   }
 
   async function awaitLeave(): Promise<Event> {
@@ -116,6 +143,6 @@ function createRequests(session: WalkSession) {
   }
 
   async function search(ask: Ask): Promise<Event> {
-    return { kind: 'found', ask, page: await searchAmong(session, ask) };
+    return { kind: 'found', ask, page: await searchAmong({ api, shape }, ask) };
   }
 }

@@ -49,11 +49,11 @@ function requireApp(auth: AuthSettings): App {
 async function withOAuth<Result>(
   { fetch: ownFetch, random }: ConsentWorld,
   { url, auth }: HubspotSettings,
-  { clock, signal, fetch = ownFetch }: ConsentDeps,
+  { clock, signal, fetch }: ConsentDeps,
   work: (oauth: HubspotOAuth) => Promise<Result>,
 ): Promise<Result> {
   const app = { ...requireApp(auth), url: withoutSlash(url) };
-  const oauth = createHubspotOAuth({ ...app, fetch, random, clock, signal });
+  const oauth = createHubspotOAuth({ ...app, fetch: fetch ?? ownFetch, random, clock, signal });
   try {
     return await work(oauth);
   } finally {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { WallClock } from '../../../src/core/clock.ts';
 import { ConfigurationError, RetriableError } from '../../../src/core/errors.ts';
-import { parseJson } from '../../../src/outbound/exchange.ts';
+import { parseJson, type SendRequest } from '../../../src/outbound/exchange.ts';
 import { formRequest, refusalIn, toCodeChallenge } from '../../../src/outbound/sign-in.ts';
 import type { ConsentReply, ConsentRequest } from '../../contract.ts';
 import type { CrmExchange } from '../../requests/exchange.ts';
@@ -17,7 +17,7 @@ export interface OAuthClient {
   clientSecret: string;
 }
 
-/** Response of the token endpoint (CRM facts, section B3). */
+/** The response of the token endpoint (CRM facts, section B3). */
 export interface TokenGrant {
   accessToken: string;
   refreshToken: string | null;
@@ -36,16 +36,13 @@ export interface TokenFacts {
   scopes: readonly string[];
 }
 
-/** The kind of token, of the two in a grant. */
 export type TokenHint = 'access_token' | 'refresh_token';
 
 /**
- * OAuth of an app with HubSpot, for connecting accounts. A connector only refreshes. A rejection is a
- * ConfigurationError with the code `crm_unauthorized`. The refresh token from a user's consent is stored under
- * `refreshTokenSecret`, where the connector finds it.
+ * A connector only refreshes tokens. A rejection is a ConfigurationError (`crm_unauthorized`). The refresh token from a
+ * user's consent is stored under `refreshTokenSecret`. The connector reads it from `refreshTokenSecret`.
  */
 export interface HubspotOAuth {
-  /** Returns the page to send the user to, with the scopes that donor-sync uses. */
   authorizeUrl(request: ConsentRequest): string;
   exchangeCode(reply: ConsentReply): Promise<TokenGrant>;
   refresh(token: string): Promise<TokenGrant>;
@@ -55,14 +52,14 @@ export interface HubspotOAuth {
 }
 
 export interface OAuthOptions extends OAuthClient {
-  fetch: typeof globalThis.fetch;
+  fetch: SendRequest;
   clock: WallClock;
   signal: AbortSignal;
   /** From 0 up to 1. */
   random: () => number;
 }
 
-/** Creates the client. Opens nothing yet. */
+/** Opens nothing yet. */
 export function createHubspotOAuth(options: OAuthOptions): HubspotOAuth {
   const { url, clientId, clientSecret, ...world } = options;
   const client = { url, clientId, clientSecret };
@@ -101,13 +98,12 @@ export function createHubspotOAuth(options: OAuthOptions): HubspotOAuth {
   };
 }
 
-/** The app, and the scopes that it requests in addition to the usual ones. */
+/** The app, and the additional scopes that it requests. */
 export interface ConsentClient extends Pick<OAuthClient, 'url' | 'clientId'> {
   sensitiveData?: boolean | undefined;
   moreScopes?: readonly string[] | undefined;
 }
 
-/** Returns the page on which a user with rights in the account grants donor-sync access. */
 export function consentPage(
   { url, clientId, sensitiveData = false, moreScopes = [] }: ConsentClient,
   { redirectUri, state, codeVerifier }: ConsentRequest,
@@ -127,13 +123,13 @@ export function consentPage(
   return page.href;
 }
 
-/** Returns the address of HubSpot's pages, which have their own host. A sandbox has one host for everything. */
+/** Returns the address of HubSpot's pages, which are on a different host. A sandbox has one host for everything. */
 function getScreensUrl(url: string): string {
   const { hostname, origin } = new URL(url);
   return /(^|\.)hubapi\.com$/.test(hostname) ? 'https://app.hubspot.com' : origin;
 }
 
-/** Requests a new access token. The refresh token in the response may be different from the previous one. */
+/** Requests a new access token. It may contain a new refresh token. */
 export function refreshToken(
   send: CrmExchange['send'],
   client: OAuthClient,
@@ -173,10 +169,7 @@ async function askForToken(
   };
 }
 
-/**
- * Returns the body of a successful response. Throws a ConfigurationError that explains why the endpoint
- * refuses to do `what`.
- */
+/** Throws a ConfigurationError that explains the refusal to do `what`. */
 async function post(
   send: CrmExchange['send'],
   { url, clientId, clientSecret }: OAuthClient,

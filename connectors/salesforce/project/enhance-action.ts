@@ -17,15 +17,21 @@ export const TOKEN_PARAMETER = 'token';
 /** The permission set for users who may press the button. */
 export const ENHANCERS = { name: 'donor_sync_enhancers', label: 'donor-sync: enhance now' };
 
+/** The additional permission set for users of person accounts. The other set cannot name a flow from this folder. */
+export const PERSON_ENHANCERS = {
+  name: 'donor_sync_enhancers_person_accounts',
+  label: 'donor-sync: enhance person accounts',
+};
+
 export const ENHANCE_LABEL = 'Enhance now';
 
 const FLOW = 'donor_sync_enhance';
 const PERSON_FLOW = 'donor_sync_enhance_person_account';
 
 /**
- * Returns the button "Enhance now" without Apex: a quick action on Contact opens a screen flow. The flow calls the two
- * actions that External Services make of our document, through a named credential. `url` is the client's https address
- * for this app, without a slash at its end. Returns the files by path.
+ * Returns the button "Enhance now". It needs no Apex: a quick action on Contact opens a screen flow. The flow calls two
+ * actions through a named credential. External Services creates these actions from our document. `url` is the client's
+ * https address for this app, without a slash at its end.
  */
 export function enhanceAction(apiVersion: string, url: string): [path: string, text: string][] {
   return [
@@ -53,15 +59,17 @@ export function enhanceAction(apiVersion: string, url: string): [path: string, t
   ];
 }
 
-/**
- * Returns the same button on Account. Its flow finds the contact of the person account, and continues as on a contact.
- */
+/** Returns the same button on Account. A flow finds the contact of the person account. The rest is the same. */
 export function personAccountAction(apiVersion: string): [path: string, text: string][] {
   return [
     [`flows/${PERSON_FLOW}.flow-meta.xml`, metadataFile('Flow', personAccountFlow(apiVersion))],
     [
       `quickActions/Account.${PERSON_FLOW}.quickAction-meta.xml`,
       metadataFile('QuickAction', quickAction(PERSON_FLOW)),
+    ],
+    [
+      `permissionsets/${PERSON_ENHANCERS.name}.permissionset-meta.xml`,
+      metadataFile('PermissionSet', personAccountSet()),
     ],
   ];
 }
@@ -90,9 +98,8 @@ function registration(): MetadataElements {
 }
 
 /**
- * Returns a named principal, which has one token for the whole org. So donor-sync knows the org and the client, but not
- * the user, and the token may only do what each user with the permission set may do. The token itself is never in a
- * file. An administrator enters it in Setup.
+ * The token identifies org and client, but no user. The token may do only what each user with the permission set may
+ * do. The files never contain the token itself. An administrator enters it in Setup.
  */
 function externalCredential(): MetadataElements {
   return {
@@ -135,10 +142,7 @@ function namedCredential(url: string): MetadataElements {
   };
 }
 
-/**
- * Returns the permission set. Salesforce requires the right to read user external credentials of users whose flow uses
- * a credential.
- */
+/** Only users who may run the flow see its button. They also need to read user external credentials. */
 function permissionSet(): MetadataElements {
   return {
     description: 'Lets users enhance a contact from its page, and see its status in donor-sync.',
@@ -146,6 +150,7 @@ function permissionSet(): MetadataElements {
       enabled: true,
       externalCredentialPrincipal: `${CREDENTIAL}-${PRINCIPAL}`,
     },
+    flowAccesses: { enabled: true, flow: FLOW },
     hasActivationRequired: false,
     label: ENHANCERS.label,
     objectPermissions: {
@@ -157,6 +162,16 @@ function permissionSet(): MetadataElements {
       object: 'UserExternalCredential',
       viewAllRecords: false,
     },
+  };
+}
+
+/** Returns the permission set for the flow of person accounts. Some orgs do not have this flow. */
+function personAccountSet(): MetadataElements {
+  return {
+    description: 'Lets users open the button on person accounts, in addition to the other set.',
+    flowAccesses: { enabled: true, flow: PERSON_FLOW },
+    hasActivationRequired: false,
+    label: PERSON_ENHANCERS.label,
   };
 }
 
@@ -241,7 +256,7 @@ function enhanceFlow(apiVersion: string): MetadataElements {
         '<p>{!$Flow.FaultMessage}</p>',
       ]),
     ],
-    // Salesforce has IDs of 15 and of 18 characters for the same org.
+    // Salesforce has 15- and 18-character IDs.
     formulas: {
       name: 'Org_ID',
       dataType: 'String',
@@ -313,7 +328,7 @@ function flowFrame(apiVersion: string, label: string): MetadataElements {
   };
 }
 
-/** Returns the flow's variable. A quick action passes the ID of the page's record in a variable of this name. */
+/** Returns the flow's variable. Quick actions use this variable name. */
 function recordId(): MetadataElements {
   return {
     name: 'recordId',
@@ -361,7 +376,7 @@ function at(name: string, label: string, row: number): MetadataElements {
   return { name, label, ...position(row) };
 }
 
-/** Returns a position. The canvas arranges the elements itself, but a position is required. */
+/** The canvas arranges the elements itself, but a position is required. */
 function position(row: number) {
   return { locationX: 176, locationY: 134 + 108 * row };
 }

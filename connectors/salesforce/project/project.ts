@@ -7,6 +7,7 @@ import {
   ENHANCE_LABEL,
   ENHANCERS,
   enhanceAction,
+  PERSON_ENHANCERS,
   personAccountAction,
   TOKEN_PARAMETER,
 } from './enhance-action.ts';
@@ -17,9 +18,9 @@ import { profileSection, SECTION_LABEL } from './profile-section.ts';
 import { reportFiles, reportFolders } from './reports.ts';
 
 /**
- * The folders of the project. The fields are not part of a package, because uninstalling a package deletes its fields
- * with all values, which were paid for. Parts for person accounts are separate, because an org without person accounts
- * refuses them.
+ * The folders of the project. The fields are not part of a package. If an administrator uninstalls a package,
+ * Salesforce deletes its fields with all paid values. Parts for person accounts are separate, because an org without
+ * person accounts refuses them.
  */
 const FIELDS_FOLDER = 'force-app';
 const APP_FOLDER = 'app';
@@ -29,10 +30,10 @@ const PACKAGE = 'donor-sync';
 const PERSON_ACCOUNTS_PACKAGE = 'donor-sync person accounts';
 
 /**
- * Returns the fields that `fields create` creates as a project for `sf project deploy start`. It contains the fields of
- * the field map with both permission sets. Separate folders contain the parts that show the fields: a section for the
- * record page, list views, a report type and a dashboard. With `url`, the client's https address for Salesforce, the
- * button "Enhance now" is added.
+ * Returns the fields of `fields create` as a project for `sf project deploy start`. It contains the fields of the field
+ * map and both permission sets. Separate folders contain the parts that show the fields. They are a section for the
+ * record page, list views, a report type and a dashboard. If `url` is given, the button "Enhance now" is added. `url`
+ * is the client's https address for Salesforce.
  */
 export function fieldsProject(
   { apiVersion }: Pick<SalesforceSettings, 'apiVersion'>,
@@ -98,7 +99,7 @@ const NEXT = [
 
 const NEXT_FOR_BUTTON = [
   `Create a door token for this client (donor-sync tokens create-door CLIENT --name Salesforce), and enter it: Setup → Named Credentials → External Credentials → donor-sync → Principals → client → Edit; add the parameter “${TOKEN_PARAMETER}”`,
-  `Let yourself enhance contacts: sf org assign permset --name ${ENHANCERS.name} --target-org ORG. Other users get access in Setup → Permission Sets → ${ENHANCERS.label}`,
+  `Let yourself enhance contacts: sf org assign permset --name ${ENHANCERS.name} --target-org ORG. Other users get access in Setup → Permission Sets → ${ENHANCERS.label}. In an org with person accounts, assign ${PERSON_ENHANCERS.name} as well`,
   `Put the button on your page: Setup → Object Manager → Contact → Page Layouts → your layout → Mobile & Lightning Actions; drag “${ENHANCE_LABEL}” to its place, then Save`,
 ];
 
@@ -164,7 +165,7 @@ function permissionSetFiles(fields: readonly MappedFieldSpec[]): NamedFile[] {
   ]);
 }
 
-/** Returns the rights that `fields create` grants, in the terms of the Metadata API. */
+/** Returns the rights that `fields create` grants, with the names that the Metadata API uses. */
 function permissionSet(
   { label, description, access }: OwnSet,
   fields: readonly MappedFieldSpec[],

@@ -6,7 +6,7 @@ import {
   isRetriableError,
   type RetriableError,
 } from '../../../src/core/errors.ts';
-import type { ContactPage } from '../../contract.ts';
+import type { ContactPage, KnownContacts } from '../../contract.ts';
 import { together } from '../../requests/ahead.ts';
 import { readingEndless } from '../../requests/endless.ts';
 import { passingFailure } from '../../requests/errors.ts';
@@ -27,16 +27,19 @@ import type { SalesforceSession } from '../session.ts';
 import { afterPosition, PAGE_ROWS, type Position, toPosition } from './order.ts';
 import { readRemoved } from './removed.ts';
 
-/** The maximum number of pages of one reading through REST. This is more than the largest `bulkThreshold` needs. */
+/**
+ * The maximum number of pages that one reading requests through REST. This is more than the largest `bulkThreshold`
+ * needs.
+ */
 const MAX_PAGES = 5_000;
 
 /**
- * How long before the previous reading a reading starts. A change gets its timestamp when it is made, but is visible
- * only when its transaction ends. If contacts are read twice, the decisions are the same.
+ * The length of time by which consecutive readings overlap. A change gets its timestamp at the time of the change. It
+ * becomes visible only when its transaction ends. If a contact is read twice, the decisions about it are the same.
  */
 const OVERLAP_MS = 10 * 60_000;
 
-/** One reading: its start, and where the next one may start if this one is completed. */
+/** One reading. It has a start, and a position for the next reading after it is completed. */
 interface Reading {
   /** The start in ISO 8601, or null for all contacts. */
   since: string | null;
@@ -47,21 +50,27 @@ interface Reading {
 /** A page as it was read, whose contacts may still lack their relations. */
 type ReadPage = Pick<ContactPage, 'contacts' | 'cursor'>;
 
-/** The number of pages in progress at a time. Their relations are requested while others are read. */
+/**
+ * The number of pages in progress at a time. The relations of these pages are requested while further pages are read.
+ */
 const PAGES_AT_ONCE = 2;
 
 /**
- * Yields contacts that were deleted or merged first, then the others by timestamp and ID. A night without changes costs
- * two requests. If many are left after the first page, the Bulk API reads the rest. Contacts are not requested at the
- * same time as contacts that left, because a contact that was merged in between would seem to come back.
+ * First yields the contacts that were deleted or merged. Then yields all other contacts in the order of timestamp and
+ * ID. A run without changes costs two requests. If many contacts are left after the first page, the Bulk API reads
+ * them. Contacts are requested after the removed contacts. Otherwise a contact that was merged in between would seem to
+ * come back.
  */
 export async function* readPages(
   session: SalesforceSession,
   cursor: string | null,
+  known?: KnownContacts,
 ): AsyncGenerator<ContactPage> {
   throwIfStopped(session.signal);
   const reading = startReading(session, cursor);
-  for await (const removed of readRemoved(session, reading)) {
+  const knownSince = known === undefined ? null : parseSince(known.cursor);
+  const removedSince = reading.since ?? knownSince;
+  for await (const removed of readRemoved(session, { ...reading, since: removedSince })) {
     yield { contacts: [], removed, cursor };
   }
   yield* together(readContacts(session, reading), PAGES_AT_ONCE, async (page) => ({
@@ -96,9 +105,9 @@ async function* readContacts(
 }
 
 /**
- * Yields contacts outside the filter that have changed since and may have opted out or object. Also yields contacts
- * whose Individual has changed since, which does not change the contact's timestamp. If there is neither a filter nor
- * such a mark, no request is sent.
+ * Yields contacts outside the filter that have changed after this time and may have an opt-out or an objection. Also
+ * yields contacts whose Individual has changed since then. Such a change does not affect the contact's timestamp. If
+ * there is neither a filter nor such a mark, no request is sent.
  */
 export async function* findMarked(
   session: SalesforceSession,
@@ -110,8 +119,8 @@ export async function* findMarked(
   const marks =
     shape.optOutCondition === null ? objections : [shape.optOutCondition, ...objections];
   if (filter !== null) yield* findIds(session, 'SystemModstamp', since, marks);
-  // A reading of all contacts includes them, except for contacts outside the filter, which were found above. A mark
-  // that was removed counts as well, so Individuals without marks are included.
+  // A reading of all contacts includes them. Contacts outside the filter have already been yielded above. A mark may
+  // also have been removed, so Individuals without marks are included.
   const isOfIndividual = shape.exclusions.columns.some((name) => name.startsWith('Individual.'));
   if (since !== null && isOfIndividual) {
     yield* findIds(session, 'Individual.SystemModstamp', since, ANY_INDIVIDUAL);
@@ -178,12 +187,15 @@ async function isMuchLeft(
   }
 }
 
-/** How many Bulk API jobs one reading tries. A job that failed without a reason may succeed the second time. */
+/**
+ * The maximum number of Bulk API jobs in one reading. A job that failed for no stated reason may succeed the second
+ * time.
+ */
 const BULK_TRIES = 2;
 
 /**
- * Reads the rest through the Bulk API. If its jobs fail, the rest is read by ID in pages, which takes more requests but
- * no job. Contacts may appear twice, which does no harm.
+ * Reads the rest through the Bulk API. If its jobs fail, the rest is read by ID in pages. This takes more requests but
+ * needs no job. Contacts may appear twice. This has no effect.
  */
 async function* readRest(
   session: SalesforceSession,
@@ -197,7 +209,7 @@ async function* readRest(
       throwIfStopped(session.signal);
       if (!isRetriableError(error)) throw error;
       session.log.warn({ code: error.code }, 'a query of the Bulk API failed');
-      // Another job would need the same exhausted limit.
+      // A further job would need the same exhausted limit.
       if (error.code === 'crm_limit_reached') break;
     }
   }
@@ -205,8 +217,8 @@ async function* readRest(
 }
 
 /**
- * Reads rows through the Bulk API. They are unsorted, so only the last page moves the cursor past the position where
- * they started.
+ * Reads rows through the Bulk API. The rows are unsorted. Only the last page therefore moves the cursor past the
+ * position where this reading started.
  */
 async function* readInBulk(
   session: SalesforceSession,
@@ -261,7 +273,7 @@ async function* readById(
   throw endless();
 }
 
-/** Returns the cursor of a page that is not in the order of time, which is the position where its reading started. */
+/** Returns the cursor for a page that is not sorted by time. It is the position where the reading started. */
 function cursorBefore(reading: Reading, position: Position | null): string | null {
   const before = position === null ? reading.since : isoTime(Date.parse(position.stamp));
   return before === null ? null : cursorAfter(reading, { stamp: before, id: '' });
@@ -288,7 +300,7 @@ function selection(
   return `SELECT ${columns}, SystemModstamp FROM Contact${which}`;
 }
 
-/** Timestamps need no quotes. Salesforce has an index only for the first condition. */
+/** Timestamps need no quotes. Salesforce can use an index only for the first condition. */
 function conditions(
   { filter }: SalesforceSession,
   { since }: Reading,

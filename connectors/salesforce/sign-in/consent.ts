@@ -15,7 +15,7 @@ import type { AuthSettings, SalesforceSettings } from '../settings.ts';
 import { askForToken, consentSecret, openSignInClient, tokenRefused } from './auth.ts';
 import { toInstanceUrl } from './instance.ts';
 
-/** The scopes that the app requests: the APIs, and access while the user is not there. */
+/** The scopes that the app requests: the APIs, and access while the user is absent. */
 const SCOPE = 'api refresh_token';
 
 /** Returns the web server flow with PKCE (CRM facts, section A1). */
@@ -49,7 +49,7 @@ async function authorizationUrl(
   { state, ...consent }: ConsentRequest,
 ): Promise<string> {
   const { toAuthorizationUrl } = await import('../client.ts');
-  // Salesforce supports no PKCE method other than S256, and the library does not name it.
+  // Salesforce supports only the PKCE method S256, and the library omits the method's name.
   return toAuthorizationUrl(toAppConfig(settings, consent), { scope: SCOPE, state });
 }
 
@@ -86,9 +86,16 @@ async function revoke(
 
 function createConsentExchange(
   world: SalesforceWorld,
-  { clock, signal, fetch = world.fetch }: ConsentDeps,
+  { clock, signal, fetch }: ConsentDeps,
 ): CrmExchange {
-  return createExchange({ ...world, fetch, clock, signal, onCall() {}, noteAnswer() {} });
+  return createExchange({
+    ...world,
+    fetch: fetch ?? world.fetch,
+    clock,
+    signal,
+    onCall() {},
+    noteAnswer() {},
+  });
 }
 
 function withoutRefreshToken(): ConfigurationError {

@@ -1,13 +1,13 @@
 /**
- * The API of a small CRM for the example connector: contacts in pages, lookups by id, changes of single contacts,
- * fields and groups. Everything is in memory. Times are in whole seconds, as in many CRMs.
+ * The API of a small CRM for the example connector. It has contacts in pages, lookups by ID, changes to single
+ * contacts, fields and groups. Everything is in memory. Times are in whole seconds, as in many CRMs.
  */
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import { isNamed } from '../../reading/name-search.ts';
 import type { SeedContact } from '../harness.ts';
 
-/** A contact as the API returns it. */
+/** A contact in the form in which the API returns it. */
 export interface ExampleRecord {
   id: string;
   firstName: string | null;
@@ -24,37 +24,38 @@ export interface ExampleField {
   name: string;
   label: string;
   type: 'text' | 'number' | 'currency' | 'boolean' | 'date' | 'datetime' | 'multiPicklist';
-  /** The maximum length of a text in characters, or null for other types. */
+  /** The maximum number of characters in a text, or null for other types. */
   maxLength: number | null;
   /** The number of digits after the decimal point, or null if it has no limit. */
   decimalDigits: number | null;
   options: readonly string[];
 }
 
-/** The CRM, with what its users and administrators do. */
+/** The simulated CRM, with functions that act like its users and administrators. */
 export interface ExampleApi {
   url: string;
   key: string;
-  /** Another valid key of the same account. */
+  /** A different valid key of the same account. */
   otherKey: string;
   add(contact: SeedContact): string;
   edit(id: string, changes: Partial<Omit<ExampleRecord, 'id'>>): void;
   setField(id: string, field: string, value: string | null): void;
   seenField(id: string, field: string): string | null;
   delete(id: string): void;
-  /** The loser is removed, and continues in the winner. */
+  /** The loser is removed and leads to the winner from then on. */
   merge(loser: string, winner: string): void;
   /** The key can no longer see the contact. */
   hide(id: string): void;
   addGroup(members: readonly string[], name?: string): string;
   leaveGroup(name: string, members: readonly string[]): void;
-  /** A call that tells of an event about these records. */
+  /** A webhook call about an event with these records. */
   callOf(event: string, contacts: readonly string[], reason?: string): string;
   /**
-   * From now on, values in this field of the contact are refused. With null, every change of the contact is refused.
+   * From now on, values in this field of the contact are refused. If it is null, the API refuses every change to the
+   * contact.
    */
   refuse(id: string, field: string | null): void;
-  /** The next changes of the contact are refused, because another user is changing it. */
+  /** The API refuses the next changes to the contact, because a different user is changing it. */
   lock(id: string, times: number): void;
   close(): Promise<void>;
 }
@@ -70,7 +71,7 @@ interface Answer {
   body: unknown;
 }
 
-/** Starts the API on a free port. Each has its own account, and its own key. */
+/** Starts the API on a free port. Each API has its own account and its own key. */
 export async function startExampleApi(): Promise<ExampleApi> {
   const account = { id: randomUUID(), name: 'Riverside' };
   const [key, otherKey] = [1, 2].map(() => `example-key-${randomUUID()}`);
@@ -94,12 +95,19 @@ export async function startExampleApi(): Promise<ExampleApi> {
     aField('topics', 'multiPicklist', ['arts', 'health', 'youth']),
   ];
   let lastId = 0;
+  // About half of the requests are used, so neither number looks strange in place of the other.
+  let used = REQUESTS_PER_DAY / 2;
 
   const server = createServer((request, response) => {
     void readBody(request).then((body) => {
       const isSigned = [key, otherKey].includes(String(request.headers['x-api-key']));
       const answer = isSigned ? answerTo(request, body) : { status: 401, body: { error: 'key' } };
-      response.writeHead(answer.status, { 'content-type': 'application/json' });
+      used += 1;
+      response.writeHead(answer.status, {
+        'content-type': 'application/json',
+        'x-daily-max': String(REQUESTS_PER_DAY),
+        'x-daily-used': String(used),
+      });
       response.end(JSON.stringify(answer.body));
     });
   });
@@ -171,7 +179,7 @@ export async function startExampleApi(): Promise<ExampleApi> {
         const rows = [...records.values()].filter(
           (one) => one.changedAt >= since && (lastName === null || one.lastName === lastName),
         );
-        // Rows that the key cannot see are dropped after the page was cut.
+        // Rows that the key cannot see are dropped after the page has been selected.
         const page = rows.slice(skip, skip + take).filter(isVisible);
         return ok({ asOf: seconds(), total: rows.filter(isVisible).length, rows: page });
       }
@@ -196,6 +204,11 @@ export async function startExampleApi(): Promise<ExampleApi> {
         );
         return ok({ ids: rows.slice(0, limit).map((one) => one.id) });
       }
+      case 'GET contacts/id/merged': {
+        const rows = removed.filter(({ mergedInto }) => mergedInto === id);
+        const page = rows.slice(skip, skip + Math.min(take, MERGES_PER_PAGE));
+        return ok({ total: rows.length, rows: page.map((one) => one.id) });
+      }
       case 'PATCH contacts/id':
         return patchFollowing(id, body);
       case 'PUT contacts/id':
@@ -214,14 +227,14 @@ export async function startExampleApi(): Promise<ExampleApi> {
     }
   }
 
-  /** A change of a merged contact goes to the contact in which it continues, if the request allows it. */
+  /** If the request allows it, a change to a merged contact is applied to the winner of the merge. */
   function patchFollowing(id: string, body: Body): Answer {
     const into = removed.find((one) => one.id === id)?.mergedInto ?? id;
     const found = records.get(body.follow === true ? into : id);
     return found === undefined || !isVisible(found) ? notFound() : patchOnce(found, body);
   }
 
-  /** Carries out a patch once. A repeated request gets the first answer. */
+  /** Carries out a patch once. A repeated request gets the first response. */
   function patchOnce(record: ExampleRecord, { requestId, fields: values = {} }: Body): Answer {
     const known = requestId === undefined ? undefined : answers.get(requestId);
     if (known !== undefined) return known;
@@ -235,7 +248,7 @@ export async function startExampleApi(): Promise<ExampleApi> {
     return withBefore;
   }
 
-  /** Replaces a record. Everything that the body does not contain is blank afterwards. */
+  /** Replaces a record. All parts that the body does not contain are blank afterwards. */
   function replace(record: ExampleRecord, body: Body): Answer {
     const answer = patch(record, body.fields ?? {});
     if (answer.status !== 200) return answer;
@@ -309,6 +322,10 @@ function aField(
 }
 
 const LONGEST_TEXT = 250;
+
+const REQUESTS_PER_DAY = 100_000;
+
+export const MERGES_PER_PAGE = 10;
 
 function fits({ maxLength, options }: ExampleField, value: string | null): boolean {
   if (value === null) return true;

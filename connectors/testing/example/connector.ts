@@ -22,10 +22,11 @@ import { checkByOpening, plainConnector, refusedWrite, requireKnown } from '../.
 import { unknownGroup } from '../../reading/group-members.ts';
 import { toNameWords } from '../../reading/name-search.ts';
 import { type OffsetPagesOptions, readOffsetPages } from '../../reading/offset-pages.ts';
-import { createHttp, type Http } from '../../requests/http.ts';
+import { createHttp, type DailyOptions, type Http } from '../../requests/http.ts';
 import { inLanes } from '../../requests/lanes.ts';
 import { throwIfStopped } from '../../requests/stopped.ts';
 import type { CrmWebhooks } from '../../webhooks.ts';
+import { collect } from '../readings.ts';
 import { EXAMPLE_WEBHOOKS } from './webhooks.ts';
 
 const settingsSchema = z.strictObject({
@@ -36,7 +37,7 @@ const settingsSchema = z.strictObject({
 
 export type ExampleSettings = z.infer<typeof settingsSchema>;
 
-/** Ways in which the example can be wrong inside (`mistakes.ts`). Omitted parts are right. */
+/** Mistakes that the example can contain (`mistakes.ts`). Omitted parts are right. */
 export interface ExampleFlaws {
   readRows?(options: OffsetPagesOptions<Row>): AsyncGenerator<Row[]>;
   isPassing?(reply: { status: number }): boolean;
@@ -44,32 +45,33 @@ export interface ExampleFlaws {
   readMembers?(options: OffsetPagesOptions<string>): AsyncGenerator<string[]>;
   /** The cursor is the newest edit that was read. */
   takesNewestEdit?: boolean;
-  /** True if a repeated change is a new one for the CRM. */
+  /** True if the CRM treats a repeated change as a new change. */
   forgetsRequests?: boolean;
-  /** True if several changes of one contact are in flight at the same time. */
+  /** True if several changes to one contact are in flight at the same time. */
   letsChangesRace?: boolean;
   /** Options are read in the order in which they are stored. */
   keepsOrder?: boolean;
   requireFields?(contacts: ContactsSettings, fields: Iterable<string>): void;
   canonicalId?(text: string): string | null;
-  /** The options of a mark field are read as one text. */
+  /** The options of a mark field are read as a single string. */
   joinsMarks?: boolean;
   /** The idempotency key of a change is made from its values. */
   keyFromValues?: boolean;
-  /** A change of a merged contact goes to the contact in which it continues. */
+  /** A change to a merged contact is applied to the winner of the merge. */
   followsMerges?: boolean;
   webhooks?: CrmWebhooks;
   /** Removals are read until a page is empty. */
   endsRemovalsAtEmptyPage?: boolean;
-  /** True for an error of the list of removals that counts as a list without removals. */
+  /** True for an error that is treated as an empty list of removals. */
   swallowsRemovals?(error: unknown): boolean;
   /** Returns the groups that the name in the settings selects. */
   findGroups?(groups: readonly ExampleGroup[], name: string): readonly ExampleGroup[];
-  /** The cursor is the time of the first page of contacts, which is read after the list of removals. */
+  /** The cursor is the time of the first page of contacts. This page is read after the list of removals. */
   takesTimeOfContacts?: boolean;
-  /** Returns the exclusion by the CRM's own marks. */
+  /** Returns the reason to exclude a contact according to the CRM's own marks. */
   excludedBy?(marks: OwnMarks, contacts: ContactsSettings): Exclusion | null;
-  /** The message of a refusal contains the text of the CRM. */
+  readDaily?: DailyOptions['read'];
+  /** The message of a refusal quotes the CRM's text. */
   quotesRefusals?: boolean;
 }
 
@@ -106,7 +108,7 @@ const fieldsSchema = z.array(
 type ExampleFields = ReadonlyMap<string, z.infer<typeof fieldsSchema>[number]>;
 
 const patchedSchema = z.object({ before: z.record(z.string(), z.string().nullable()).optional() });
-const membersSchema = z.object({ total: z.number(), rows: z.array(z.string()) });
+const idsSchema = z.object({ total: z.number(), rows: z.array(z.string()) });
 const groupSchema = z.object({ id: z.string(), name: z.string(), members: z.number() });
 const groupsSchema = z.array(groupSchema);
 
@@ -149,7 +151,7 @@ export function defineExampleConnector(
   return definition;
 }
 
-/** Returns the id as the CRM writes it. People may type zeros before it. */
+/** Returns the ID in the form in which the CRM writes it. Users may type zeros before it. */
 function canonicalExampleId(text: string): string | null {
   return /^\s*0*([1-9]\d*)\s*$/.exec(text)?.[1] ?? null;
 }
@@ -175,6 +177,7 @@ async function openExample(
     endsRemovalsAtEmptyPage = false,
     excludedBy = exclusionOf,
     quotesRefusals = false,
+    readDaily = readDailyLimit,
   }: ExampleFlaws,
 ): Promise<Connector> {
   requireKnown(contacts, [
@@ -188,6 +191,7 @@ async function openExample(
     url: settings.url,
     deps,
     headers: { 'x-api-key': settings.apiKey },
+    daily: { read: readDaily },
     ...(isPassing === undefined ? {} : { isPassing }),
   });
   const account = await http.read(
@@ -217,6 +221,19 @@ async function openExample(
         return { state: 'found', id, contact: toContact(row), values: Object.fromEntries(values) };
       });
     },
+    async findMerged(id) {
+      const pages = readOffsetPages({
+        what: 'merges',
+        take: 100,
+        idOf: (merged: string) => merged,
+        read: async (skip, take) => {
+          throwIfStopped(deps.signal);
+          const path = `/contacts/${encodeURIComponent(canonicalExampleId(id) ?? id)}/merged`;
+          return http.read({ path, query: { skip, take } }, idsSchema);
+        },
+      });
+      return (await collect(pages)).flat();
+    },
     async findIncluded(ids) {
       const { rows } = await lookUp(ids);
       return new Set(rows.filter(isIncluded).map(({ id }) => id));
@@ -243,7 +260,7 @@ async function openExample(
       const begun = new Set<string>();
       return inLanes(changes, {
         lanes: 4,
-        // Changes of one contact must arrive in their order.
+        // Changes to one contact must arrive in the order in which they were made.
         mustWait: ({ id }) => !letsChangesRace && begun.has(id),
         work: async (change) => {
           begun.add(change.id);
@@ -295,7 +312,7 @@ async function openExample(
         read: async (skip, take) => {
           throwIfStopped(deps.signal);
           const path = `/groups/${encodeURIComponent(group.id)}/members`;
-          return http.read({ path, query: { skip, take } }, membersSchema);
+          return http.read({ path, query: { skip, take } }, idsSchema);
         },
       });
     },
@@ -304,8 +321,8 @@ async function openExample(
   };
 
   /**
-   * Yields contacts in pages. Contacts that left come first. Only the last page has a position for a later reading,
-   * because the order is by id.
+   * Yields contacts in pages. Contacts that have left come first. Only the last page allows a later reading to
+   * continue, because the contacts are sorted by ID.
    */
   async function* readPages(cursor: string | null): AsyncGenerator<ContactPage> {
     let asOf: number | null = null;
@@ -313,7 +330,7 @@ async function openExample(
     let waiting: Row[] = [];
     const since = cursor ?? undefined;
     const noteTime = (at: number) => {
-      // The time of the first request, so that a change during the reading is read again.
+      // The time of the first request. A change during the reading is therefore read again.
       asOf ??= at;
     };
     try {
@@ -388,7 +405,7 @@ async function openExample(
       return field === undefined ? undefined : text;
     });
     const own = excludedBy({ deceased, doNotContact }, contacts);
-    // A mark of the settings may be stronger than the CRM's own mark.
+    // A mark in the settings may be stronger than the CRM's own mark.
     const isStronger = own === 'deceased' || (own !== null && marks.excluded !== 'deceased');
     return { ...identity, ...marks, ...(isStronger ? { excluded: own } : {}) };
   }
@@ -423,8 +440,8 @@ async function openExample(
       });
       const [blamed] = refused.fields;
       const left = rest.filter(([name]) => name !== blamed);
-      // A CRM may name no field, or a field that the change does not contain. The same request would then be refused
-      // for ever.
+      // A CRM may name no field, or a field that the change does not contain. The CRM would then refuse the same
+      // request forever.
       if (together || left.length === 0 || left.length === rest.length) {
         const fields = [...refusals, refused].flatMap((each) => each.fields);
         return { ...refused, fields: [...new Set(fields)] };
@@ -473,6 +490,21 @@ async function openExample(
     return http.ask({ method: 'PUT', path, json }, patchedSchema);
   }
 }
+
+/** The CRM reports how many of the day's requests are used. */
+function readDailyLimit(headers: Headers): ReturnType<DailyOptions['read']> {
+  const { data } = dailySchema.safeParse({
+    ...{ max: headers.get('x-daily-max'), used: headers.get('x-daily-used') },
+  });
+  return data === undefined
+    ? null
+    : { max: data.max, remaining: Math.max(0, data.max - data.used) };
+}
+
+const dailySchema = z.object({
+  max: z.string().transform(Number),
+  used: z.string().transform(Number),
+});
 
 function exclusionOf({ deceased, doNotContact }: OwnMarks, wanted: ContactsSettings) {
   if (deceased && wanted.includeDeceased !== true) return 'deceased';

@@ -1,10 +1,20 @@
-/** Mistakes that outsiders have made, in families that no earlier mistake covers. */
+/** Mistakes that other authors have made. No earlier mistake is of the same kind. */
+
+import type { CrmField } from '../../../src/core/crm-field.ts';
 import { isDonorSyncError } from '../../../src/core/errors.ts';
-import type { Connector, RecordLookup, WriteResult } from '../../contract.ts';
+import type {
+  Connector,
+  ConnectorDefinition,
+  ConnectorOptions,
+  Finding,
+  RecordLookup,
+  WriteResult,
+} from '../../contract.ts';
 import type { OffsetPagesOptions } from '../../reading/offset-pages.ts';
 import { passingFailure } from '../../requests/errors.ts';
 import type { CrmEvent, WebhookSignature } from '../../webhooks.ts';
 import { collect } from '../readings.ts';
+import { MERGES_PER_PAGE } from './api.ts';
 import { type Mistake, mapped, mistake } from './spoil.ts';
 import { EXAMPLE_WEBHOOKS } from './webhooks.ts';
 
@@ -24,6 +34,17 @@ export const FURTHER_MISTAKES: readonly Mistake[] = [
           if (page.removed.length > 0 && !isFirst) continue;
           if (page.removed.length > 0) isFirst = false;
           yield page;
+        }
+      },
+    }),
+  }),
+  mistake('reports no removals if all contacts are read again', {
+    breaks: 'names the contacts that left since the last reading, if all contacts are read again',
+    says: 'Request the deletions since `known.cursor`',
+    connector: (right) => ({
+      async *readPages(cursor, known) {
+        for await (const page of right.readPages(cursor, known)) {
+          yield cursor === null ? { ...page, removed: [] } : page;
         }
       },
     }),
@@ -256,6 +277,61 @@ export const FURTHER_MISTAKES: readonly Mistake[] = [
       },
     }),
   }),
+  mistake('reads without its cursor if the cursor is too old', {
+    breaks: 'never lead to a reading without the cursor, if the CRM refuses the cursor as too old',
+    says: 'never read without the cursor',
+    connector: (right) => ({
+      async *readPages(cursor) {
+        try {
+          yield* right.readPages(cursor);
+        } catch (error) {
+          const isTooOld = isDonorSyncError(error) && error.details['status'] === 410;
+          if (cursor === null || !isTooOld) throw error;
+          yield* right.readPages(null);
+        }
+      },
+    }),
+  }),
+  mistake('reads only the first page of the merges into a contact', {
+    breaks: 'are all found by `findMerged`, if more were merged into one contact than a page holds',
+    says: 'an erasure leaves the rest behind',
+    connector: (right) => ({
+      async findMerged(id) {
+        const merged = (await right.findMerged?.(id)) ?? [];
+        return merged.slice(0, MERGES_PER_PAGE);
+      },
+    }),
+  }),
+  mistake('takes the number of requests that are used for the number that is left', {
+    breaks: 'has no more requests left after further requests',
+    says: 'subtract it from `max`',
+    flaws: {
+      readDaily: (headers) => ({
+        max: Number(headers.get('x-daily-max')),
+        remaining: Number(headers.get('x-daily-used')),
+      }),
+    },
+  }),
+  mistake('looks for the mapped fields by their labels', {
+    breaks: 'finds nothing wrong with the fields and groups of the settings, if it can use them',
+    says: 'Compare fields by their names',
+    check: (right, options) =>
+      checkEachField(right, options, (fields, name) => {
+        const ok = fields.some(({ label }) => label === name);
+        return { subject: name, ok, message: 'The field was looked up.', fix: null };
+      }),
+  }),
+  mistake('throws in `check` if a mapped field does not exist', {
+    breaks:
+      'returns findings, and does not throw, if the CRM lacks a field or a group of the settings',
+    says: 'so the CRM may lack them',
+    check: (right, options) =>
+      checkEachField(right, options, (fields, name) => {
+        const field = fields.find((one) => one.name === name);
+        if (field === undefined) throw new TypeError(`There is no field ${name}.`);
+        return { subject: name, ok: true, message: `The type is ${field.type}.`, fix: null };
+      }),
+  }),
   mistake('takes a refused list of removals for an empty list', {
     breaks: 'never look complete if the CRM refuses a list for good',
     says: 'Throw for each status of a list but the one',
@@ -265,7 +341,7 @@ export const FURTHER_MISTAKES: readonly Mistake[] = [
   }),
 ];
 
-/** Reads pages until one is empty, as if none could follow. */
+/** Stops at the first empty page and assumes that no page can follow. */
 async function* readUntilEmpty<Row>({
   read,
   take,
@@ -343,4 +419,18 @@ function withoutTime(): WebhookSignature {
       },
     ],
   };
+}
+
+/** Checks the CRM as the right connector does, and then each mapped field with `look`. */
+async function checkEachField<Settings>(
+  right: ConnectorDefinition<Settings>,
+  options: ConnectorOptions<Settings>,
+  look: (fields: readonly CrmField[], name: string) => Finding,
+): Promise<Finding[]> {
+  const findings = await right.check(options);
+  if (findings.some(({ ok }) => !ok)) return findings;
+  const connector = await right.open(options);
+  const fields = await connector.describeFields();
+  await connector.close();
+  return [...findings, ...(options.uses?.fields ?? []).map((name) => look(fields, name))];
 }

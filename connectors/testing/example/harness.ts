@@ -1,10 +1,10 @@
-/** The harness of the example, for the kit. */
+/** The example's harness for the kit. */
 import { createHmac } from 'node:crypto';
 import type { ConnectorDefinition } from '../../contract.ts';
 import type { Ability, ConformanceHarness } from '../harness.ts';
 import { testOptions } from '../options.ts';
 import { MARIA } from '../seeds.ts';
-import { startExampleApi } from './api.ts';
+import { MERGES_PER_PAGE, startExampleApi } from './api.ts';
 import type { ExampleSettings } from './connector.ts';
 
 /** The users and faults that a test can simulate in the example's CRM. */
@@ -26,7 +26,7 @@ export const EXAMPLE_ABILITIES = [
   'ids',
 ] as const satisfies readonly Ability[];
 
-/** Returns an empty CRM, and connectors of this definition over it. */
+/** Returns an empty CRM, and connectors of this definition to it. */
 export async function openExampleHarness(
   definition: ConnectorDefinition<ExampleSettings>,
 ): Promise<ConformanceHarness> {
@@ -69,6 +69,7 @@ export async function openExampleHarness(
       unknown: { group: 'unknown group' },
     },
     mergeContacts: async (loser, winner) => api.merge(loser, winner),
+    mergesForTwoPages: MERGES_PER_PAGE + 1,
     vanish: async (id) => api.hide(id),
     webhooks: {
       definition: definition.about?.webhooks ?? {},

@@ -4,15 +4,16 @@ import type {
   ConnectorDefinition,
   ConnectorOptions,
   ContactChange,
+  Finding,
 } from '../../contract.ts';
 import { defineExampleConnector, type ExampleFlaws, type ExampleSettings } from './connector.ts';
 
 export interface Mistake {
   /** The connector's mistake, in words. */
   name: string;
-  /** The title of the promise that it breaks, perhaps with others. */
+  /** The title of the promise that the mistake breaks. It may also break other promises. */
   breaks: string;
-  /** A part of the message with which the kit tells the author. */
+  /** A part of the kit's message to the author. */
   says?: string;
   definition: ConnectorDefinition<ExampleSettings>;
 }
@@ -23,7 +24,9 @@ export interface Spoiled extends Pick<Mistake, 'breaks' | 'says'> {
   flaws?: ExampleFlaws;
   options?(options: Options): Options;
   connector?(connector: Connector, options: Options): Partial<Connector>;
-  /** Replaces an error that opening or a call has thrown. */
+  /** Replaces `check` of the definition. `right` is the definition without the mistake. */
+  check?(right: ConnectorDefinition<ExampleSettings>, options: Options): Promise<Finding[]>;
+  /** Replaces the error from a failed opening or a failed call. */
   error?(error: unknown, options: Options): unknown;
 }
 
@@ -36,6 +39,7 @@ export function mistake(
     flaws,
     options: change = (same) => same,
     connector,
+    check,
     error: say = (same) => same,
   }: Spoiled,
 ): Mistake {
@@ -49,11 +53,12 @@ export function mistake(
       const saying = withErrors(opened, (error) => say(error, options));
       return { ...saying, ...connector?.(saying, options) };
     },
+    ...(check === undefined ? {} : { check: (options) => check(right, options) }),
   };
   return { name, breaks, says, definition };
 }
 
-/** Returns a connector that reads and writes with other errors. */
+/** Returns a connector whose readings and writes throw wrong errors. */
 function withErrors(connector: Connector, say: (error: unknown) => unknown): Connector {
   return {
     ...connector,
@@ -77,7 +82,7 @@ async function* relay<Item>(
   }
 }
 
-/** Yields the changes with other values. */
+/** Yields the changes with wrong values. */
 export async function* mapped(
   changes: Parameters<Connector['write']>[0],
   change: (value: WrittenValue, field: string) => WrittenValue,

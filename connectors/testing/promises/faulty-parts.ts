@@ -1,4 +1,4 @@
-/** Failures of one kind of request, while all others work, and responses that say less than they should. */
+/** Failures that affect only one kind of request, and incomplete responses. */
 import type { ContactChange, WriteResult } from '../../contract.ts';
 import { expectEqual, expectThat, show } from '../expect.ts';
 import {
@@ -25,7 +25,7 @@ const LASTING: readonly (readonly [name: string, fault: Fault])[] = [
 const SWALLOWED_HINT =
   'Let the error of each request through. Where a request may be refused for good, as by a plan without this list, catch only the status that says so: a `catch` without a condition also swallows limits and failures, and the cursor goes on without what was lost.';
 
-/** A second or more, as a date in HTTP has no fractions. */
+/** The wait is at least a second, because an HTTP date has no fractions of a second. */
 const WAIT_MS = 5_000;
 
 const TEMPORARY = [408, 429, 500, 502, 503, 504];
@@ -76,6 +76,46 @@ export function promiseFaultyParts({ describe, it, can }: Suite): void {
       const read = async () => sorted((await collect(connector.readGroup(selector))).flat());
       await refuseEachKind(proxy, read, 'readGroup');
       await refuseEachKind(proxy, () => connector.listGroups(), 'listGroups');
+    });
+
+    it('never lead to a reading without the cursor, if the CRM refuses the cursor as too old', async (t) => {
+      const ids = await t.crm.addContacts(people(3));
+      const { connector, proxy } = await openBehindProxy(t);
+      if (!connector.capabilities.incremental) return;
+      const cursor = lastCursor(await collectPages(connector, null));
+      const full = new Set(proxy.requests.map(textOf));
+      await t.crm.editContact(ids[0] ?? '', { lastName: 'Newname' });
+      for (const status of [410, 400]) {
+        let refused = 0;
+        proxy.rule((request) => {
+          // If a request is the same in a reading without a cursor, it does not contain the cursor.
+          if (full.has(textOf(request))) return null;
+          refused += 1;
+          return { kind: 'answer', status, body: '{"message":"too old"}' };
+        });
+        const cursors: (string | null)[] = [];
+        const ending = await endingOf(async () => {
+          for await (const page of connector.readPages(cursor)) cursors.push(page.cursor);
+        });
+        proxy.rule(null);
+        // No address and no body contains the cursor, so the kit cannot refuse it.
+        if (refused === 0) return;
+        const situation = `a reading after a cursor, while each request that contains it is refused with ${status}`;
+        const kind = kindOf(ending);
+        // Waiting may help, or a user has to start a full reading. Both stop the run and keep the cursor.
+        expectThat(kind === 'retriable' || kind === 'configuration', {
+          what: `the end of ${situation}`,
+          expected: 'a RetriableError or a ConfigurationError',
+          actual: kind === null ? 'a reading that looks complete' : `an error of the kind ${kind}`,
+          hint: OLD_CURSOR_HINT,
+        });
+        expectEqual(
+          cursors.filter((each) => each !== null && each !== cursor),
+          [],
+          `new cursors before the error of ${situation}`,
+          OLD_CURSOR_HINT,
+        );
+      }
     });
 
     it('put nobody into an error about a response that lacks something', async (t) => {
@@ -208,7 +248,7 @@ export function promiseFaultyParts({ describe, it, can }: Suite): void {
       for (const kept of [0, 1, ids.length - 1]) {
         const value = `lost${kept}`;
         const body = shortened(batch.body, ids.length, kept);
-        // The request does not reach the CRM. The response is an earlier one that lacks results.
+        // The request does not reach the CRM. The response is an earlier response that lacks some results.
         proxy.rule((request) =>
           request.body.includes(value) ? { kind: 'answer', status: batch.status, body } : null,
         );
@@ -268,13 +308,20 @@ function isAboutPerson(text: string): boolean {
   return /Quastenberg|Wilhelmine/.test(text);
 }
 
-/** Refusals that are about the whole request, if the request is about no single contact. */
+/** Refusals that apply to the whole request if no single contact is its subject. */
 const REFUSALS = [400, 403, 409, 410, 422, 423];
 
 const REFUSED_LIST_HINT =
   'Throw for each status of a list but the one that says “this plan has no such list” (often 404). `http.ask` also returns 400, 403, 409, 410, 422 and 423: check `status`, and throw for the others. A list that is taken for empty loses people, deletions or members.';
 
-/** Ways in which a response can lack something. */
+const OLD_CURSOR_HINT =
+  'If the CRM does not accept the cursor any more (often 410), throw, and never read without the cursor: the deletions between the cursor and today would be lost, and nobody would notice.';
+
+function textOf({ method, url, body }: SeenRequest): string {
+  return [method, url, body].join(' ');
+}
+
+/** The ways in which a response can be incomplete. */
 const LACKS: readonly (readonly [
   lack: string,
   change: (text: string, length: number) => string,
@@ -291,14 +338,17 @@ function withoutIds(json: unknown): unknown {
   return Object.fromEntries(kept.map(([name, value]) => [name, withoutIds(value)]));
 }
 
-/** The codes and sentences of refusals. The CRM's own words are kept apart, and encrypted. */
+/** The codes and sentences of refusals. The CRM's own text is stored separately and encrypted. */
 function textsOf(result: WriteResult): string[] {
   if (result.status === 'written') return [];
   const refusals = result.status === 'refused' ? [result] : result.refusals;
   return refusals.map(({ code, message, fields }) => show([code, message, fields]));
 }
 
-/** Lets each kind of request in the call fail for good, one kind at a time. The call must fail too, or bring the same. */
+/**
+ * Makes each kind of request in the call fail permanently, one kind at a time. The call must also fail, or return the
+ * same result.
+ */
 async function failEachKind(
   proxy: FaultProxy,
   call: () => Promise<unknown>,
@@ -324,7 +374,7 @@ async function failEachKind(
   }
 }
 
-/** Refuses each kind of request in the call with each status. The call must fail, or bring the same. */
+/** Refuses each kind of request in the call with each status. The call must fail or return the same result. */
 async function refuseEachKind(
   proxy: FaultProxy,
   call: () => Promise<unknown>,
@@ -371,7 +421,9 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Returns true if the response has a list with one result for each change: at its top, or in one of its members. */
+/**
+ * Returns true if the response is a list with one result for each change. One of its members can also be such a list.
+ */
 function listOf(text: string, length: number): boolean {
   const json = parsed(text);
   const isList = (each: unknown) => Array.isArray(each) && each.length === length;
@@ -392,7 +444,7 @@ function isObject(json: unknown): json is Record<string, unknown> {
   return typeof json === 'object' && json !== null && !Array.isArray(json);
 }
 
-/** Adds a quotation to each message of a response, as many CRMs quote people and values in them. */
+/** Adds a quotation to each message of a response. Many CRMs quote people and values in their messages. */
 function withQuotes(text: string): string {
   const json = parsed(text);
   return json === undefined ? text : JSON.stringify(quoting(json));

@@ -1,4 +1,4 @@
-/** Contacts that were merged into others: an id that the CRM still knows, for another person. */
+/** Tests contacts that were merged into other contacts. The CRM still accepts the loser's ID. */
 import { expectEqual, expectThat, show } from '../expect.ts';
 import {
   assertIncludes,
@@ -14,6 +14,12 @@ import type { Suite } from '../suite.ts';
 
 const HINT =
   'Many CRMs answer the id of a merged contact with the contact that remains. Switch this off in each request, or compare the id in the response with the id that was asked for.';
+
+/**
+ * This is more than a page of many lists contains. It applies if the harness does not give a
+ * number.
+ */
+const MERGES = 25;
 
 export function promiseMerged({ describe, it, can, notShown }: Suite): void {
   if (!can('mergeContacts')) return;
@@ -97,6 +103,22 @@ export function promiseMerged({ describe, it, can, notShown }: Suite): void {
       if (found === undefined) return;
       const what = `the contacts that \`findMerged\` returns for ${winner}`;
       expectEqual([...found].sort(), [first, second].sort(), what, hint);
+    });
+
+    it('are all found by `findMerged`, if more were merged into one contact than a page holds', async (t) => {
+      await t.start([]);
+      if (t.connector.findMerged === undefined) return;
+      const count = t.crm.mergesForTwoPages ?? MERGES;
+      const [winner = '', ...losers] = await t.crm.addContacts(people(count + 1));
+      for (const loser of losers) await t.crm.mergeContacts?.(loser, winner);
+      await t.startAgain();
+      const found = new Set(await t.connector.findMerged?.(winner));
+      expectEqual(
+        losers.filter((loser) => !found.has(loser)),
+        [],
+        `contacts that are missing from \`findMerged\`, of ${count} that were merged into ${winner}`,
+        'The list of merges has pages, too: read all of them, or an erasure leaves the rest behind. `mergesForTwoPages` of the harness must fill more than one page.',
+      );
     });
 
     it('are in no filter, and are not read back', async (t) => {

@@ -1,4 +1,4 @@
-/** Reading contacts page by page, from the start or after a cursor. */
+/** Tests readings of contacts page by page, from the start or from a cursor. */
 import assert from 'node:assert/strict';
 import { systemClock } from '../../../src/core/clock.ts';
 import { isDonorSyncError } from '../../../src/core/errors.ts';
@@ -8,6 +8,7 @@ import { endingOf } from '../faults.ts';
 import {
   assertIncludes,
   byId,
+  collect,
   collectPages,
   HIDDEN_PAGE_HINT,
   hidePages,
@@ -87,7 +88,7 @@ export function promisePages({ describe, it, can, notShown }: Suite): void {
         await hidePages(listIds(pages), size, t.crm.vanish, async (left) => {
           await t.startAgain();
           const { result } = await endingOf(() => collectPages(t.connector, null));
-          // An error is heard. Only a reading that looks complete loses contacts.
+          // The caller notices an error. A reading loses contacts only if it looks complete.
           if (result === null) return;
           const found = new Set(listIds(result));
           const missing = left.filter((id) => !found.has(id));
@@ -108,7 +109,7 @@ export function promisePages({ describe, it, can, notShown }: Suite): void {
             () => true,
             () => false,
           );
-          // This CRM has no deletions that the key cannot see.
+          // In this CRM, the key can see all deletions.
           if (isHidden !== true) return;
         }
         await t.startAgain();
@@ -140,6 +141,28 @@ export function promisePages({ describe, it, can, notShown }: Suite): void {
         `contacts that are missing from \`removed\`, of ${gone.length} that were deleted after the cursor`,
         'The list of deleted contacts has pages, too: read all of them.',
       );
+    });
+
+    it('names the contacts that left since the last reading, if all contacts are read again', async (t) => {
+      const ids = await t.start(people(3));
+      if (!t.connector.capabilities.reportsRemovals) return;
+      const cursor = lastCursor(await collectPages(t.connector, null));
+      assert.ok(cursor !== null, 'The last page of a reading has no cursor.');
+      const [gone = ''] = ids;
+      await t.crm.deleteContact(gone);
+      await t.startAgain();
+      for (const isSameSelection of [true, false]) {
+        const known = {
+          ...{ cursor, isSameSelection },
+          ids: () => inOneBatch(ids),
+          leftIds: () => inOneBatch([]),
+        };
+        const pages = await collect(t.connector.readPages(null, known));
+        const what = `the contacts in \`removed\` of \`readPages(null, known)\`, after ${gone} was deleted`;
+        const hint =
+          'A later reading starts at its own cursor and does not report this deletion. Request the deletions since `known.cursor`, or look up `known.ids()`.';
+        expectEqual(new Set(listRemoved(pages).map(({ id }) => id)), new Set([gone]), what, hint);
+      }
     });
 
     it('reads an empty CRM to its end', async (t) => {
@@ -259,7 +282,7 @@ export function promisePages({ describe, it, can, notShown }: Suite): void {
       const ids = await t.start(people(t.crm.contactsForThreePages));
       const sizes = (await collectPages(t.connector, null)).map(({ contacts }) => contacts.length);
       const size = Math.max(...sizes);
-      // A whole number of pages is left, so that no page is shorter than the others.
+      // A whole number of pages is left, so no page is shorter than the others.
       const surplus = ids.slice(0, ids.length % size);
       for (const id of surplus.slice(0, MOST_DELETED)) await t.crm.deleteContact(id);
       if (surplus.length > MOST_DELETED) {
@@ -285,7 +308,7 @@ export function promisePages({ describe, it, can, notShown }: Suite): void {
 
     it('goes on after the cursor of any page without losing a contact', async (t) => {
       const ids = await t.start(people(t.crm.contactsForThreePages));
-      // Otherwise everything would be as old as the cursor, in a CRM that counts in whole seconds.
+      // In a CRM that counts in whole seconds, all changes would otherwise have the same time as the cursor.
       if (t.connector.capabilities.incremental) await systemClock.sleep(A_SECOND_MS);
       const pages = await collectPages(t.connector, null);
       await t.startAgain();
@@ -423,12 +446,15 @@ async function bringsLaterChanges(t: ConnectorTest, zone: string): Promise<void>
   assertIncludes(listRemoved(pages), [{ id: gone, mergedInto: null }], whatRemoved, hint);
 }
 
-/** How many contacts are deleted. More would take too long if a page has thousands of contacts. */
+/**
+ * The number of contacts that are deleted. With more deletions, the test would take too long if a page has thousands of
+ * contacts.
+ */
 const MOST_DELETED = 120;
 
 /**
- * Requires that removals come first. A page may have both, because its removals are handled first. A CRM may report a
- * merge only with the contact that remains.
+ * Requires that removals come first. A page may contain both, because its removals are handled first. A CRM may report
+ * a merge only together with the remaining contact.
  */
 function expectRemovedFirst(pages: readonly ContactPage[], when: string): void {
   for (const [at, { removed }] of pages.entries()) {
@@ -447,4 +473,8 @@ function expectRemovedFirst(pages: readonly ContactPage[], when: string): void {
       });
     }
   }
+}
+
+async function* inOneBatch(ids: readonly string[]): AsyncGenerator<readonly string[]> {
+  if (ids.length > 0) yield ids;
 }

@@ -1,6 +1,6 @@
 /**
- * Tests workbooks from unknown sources. Whatever they contain, the process stays responsive, and the error explains
- * what to do.
+ * Tests workbooks from unknown sources. For any content, the process stays responsive, and the error explains what to
+ * do.
  */
 import { Worker } from 'node:worker_threads';
 import { expect, it, onTestFinished } from 'vitest';
@@ -10,7 +10,10 @@ import { aWorkbook, zip } from '../../helpers/a-workbook.ts';
 import { leastCpuTimeMs } from '../../helpers/cpu-time.ts';
 
 const WHAT_TO_DO = /donors\.xlsx cannot be used: it is too large.*save the sheet as "CSV UTF-8"/;
-/** A workbook is read in another thread, so this thread's timers keep running. */
+/**
+ * The largest amount of work for this thread (ms). A worker reads the workbook, so this thread's timers continue to
+ * run.
+ */
 const MOST_WORK_MS = 500;
 const TIMEOUT_MS = 120_000;
 const RELATIONS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
@@ -29,7 +32,7 @@ function aBomb(bytes: number): Buffer {
   });
 }
 
-/** Watches the process's memory. The returned function stops and returns the growth in bytes. */
+/** The returned function stops and returns the growth in bytes. */
 function watchMemory(): () => number {
   let most = 0;
   const before = process.memoryUsage.rss();
@@ -41,8 +44,8 @@ function watchMemory(): () => number {
 }
 
 /**
- * Expects that reading is refused while this thread does little work. Time for garbage collection of other data does
- * not count.
+ * Expects that a worker refuses the workbook while this thread does little work. The result excludes the time for
+ * garbage collection of other data.
  */
 async function expectRefusedElsewhere(bytes: Buffer, limits?: ThreadLimits): Promise<void> {
   const refuse = () =>
@@ -50,7 +53,7 @@ async function expectRefusedElsewhere(bytes: Buffer, limits?: ThreadLimits): Pro
   expect(await leastCpuTimeMs(MOST_WORK_MS, refuse)).toBeLessThan(MOST_WORK_MS);
 }
 
-it('refuses an archive that unpacks to more than fits, before any of it is kept', {
+it('the reader refuses an archive that unpacks to too much data, before it uses much memory', {
   timeout: TIMEOUT_MS,
 }, async () => {
   const bytes = aBomb(300_000_000);
@@ -60,7 +63,7 @@ it('refuses an archive that unpacks to more than fits, before any of it is kept'
   expect(memory()).toBeLessThan(250_000_000);
 });
 
-it('refuses the same where the archive says that it is small', {
+it('the reader refuses an archive that unpacks to too much data but states a small size', {
   timeout: TIMEOUT_MS,
 }, async () => {
   const bytes = aBomb(300_000_000);
@@ -88,7 +91,7 @@ it('ends a reader of two million cells that needs too much memory', {
     Donors: [['Id', 'Name'], ...Array.from({ length: 100_000 }, () => cells)],
   });
   await expectRefusedElsewhere(bytes, { mostTimeMs: TIMEOUT_MS, mostMemoryMb: 64 });
-  // The process is still alive, and can start another thread.
+  // The process is still running and can start a further thread.
   const other = new Worker('', { eval: true });
   await new Promise((resolve) => other.once('exit', resolve));
 });

@@ -166,9 +166,9 @@ async function hubspotHarness(apiVersion: ApiVersion): Promise<ConformanceHarnes
     close: account.close,
   };
 
-  function choices({ contacts, url, ...deps }: HarnessOptions = {}) {
+  function choices({ contacts, url, uses, ...deps }: HarnessOptions = {}) {
     const settings = { apiVersion, ...(url === undefined ? {} : { url }) };
-    return [settings, deps, contacts ?? {}] as const;
+    return [settings, deps, contacts ?? {}, uses] as const;
   }
 
   function callOf(subscriptionType: string, ids: readonly string[], more: object = {}): string {

@@ -359,7 +359,7 @@ describe('reading contacts from HubSpot', () => {
       now += 8 * 86_400_000;
       await start({}, { filter: FILTER });
       async function* none() {}
-      const known = { cursor, ids: none, leftIds: none };
+      const known = { cursor, ids: none, leftIds: none, isSameSelection: true };
       const pages = await toArray(connector.readPages(null, known));
       expect(idsOf(pages)).toEqual([first, third]);
     });
@@ -374,14 +374,17 @@ describe('reading contacts from HubSpot', () => {
         now += 3 * HOUR_MS;
       });
 
-      /** Reads as a run does. Each run connects first, and so learns HubSpot's time. */
+      /** Reads as a run does. Each run connects first, and HubSpot's response contains its time. */
       async function readNight(cursor: string | null, filter: string | null) {
         await connector?.close();
         await start({}, { filter });
         return toArray(connector.readPages(cursor));
       }
 
-      /** Edits a contact so late that the reading cannot find the change yet. Returns the reading's cursor. */
+      /**
+       * Edits a contact shortly before a reading, so that the reading cannot find the change yet. Returns the
+       * reading's cursor.
+       */
       async function editBeforeReading(beforeMs: number, filter: string | null): Promise<string> {
         const cursor = cursorOf(await readNight(null, filter));
         now += NIGHT_MS;

@@ -22,8 +22,8 @@ const ABILITIES = [
   'addBreakingGroup',
   'hideSources',
   'ids',
-  // One request reads the former values and writes. Salesforce has no idempotency keys, and keeps histories only for a
-  // few fields.
+  // One request reads the former values and writes the new values. Salesforce has no idempotency keys, and keeps
+  // histories only for a few fields.
   'losesFormer',
   // Without `optOutValues`, only a checkbox can say no.
   'anyTextMarks',
@@ -35,7 +35,10 @@ const ADDRESS_SOURCES = ['Mailing', 'Other'].flatMap((kind) =>
   ['Street', 'City', 'State', 'PostalCode', 'Country'].map((part) => `${kind}${part}`),
 );
 
-/** Values for the number of contacts from which the Bulk API is used, so that it is used never or always. */
+/**
+ * Values for the smallest number of contacts that uses the Bulk API. One value avoids this API, and the other always
+ * uses it.
+ */
 const THRESHOLDS = { REST: 1_000_000, Bulk: 1 };
 
 for (const shape of ['plain', 'npsp'] satisfies OrgShape[]) {
@@ -134,9 +137,9 @@ async function salesforceHarness(
     close: org.close,
   };
 
-  function choices({ contacts, url, ...deps }: HarnessOptions = {}) {
+  function choices({ contacts, url, uses, ...deps }: HarnessOptions = {}) {
     const settings = { bulkThreshold, ...(url === undefined ? {} : { url }) };
-    return [settings, deps, { filter: null, optOutField: null, ...contacts }] as const;
+    return [settings, deps, { filter: null, optOutField: null, ...contacts }, uses] as const;
   }
 
   async function setAccess(field: string, access: string): Promise<void> {

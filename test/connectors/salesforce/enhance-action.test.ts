@@ -1,7 +1,6 @@
 /**
- * Checks the parts of "Enhance now" that only Salesforce can run against the vendor's documented rules. These parts are
- * the OpenAPI document for External Services, and the flows, whose references are otherwise not checked before
- * deployment.
+ * Checks the parts of "Enhance now" that otherwise only Salesforce can run. These parts are the OpenAPI document for
+ * External Services, and the flows with their references. The checks follow the vendor's documented rules.
  */
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { describe, expect, it } from 'vitest';
@@ -160,6 +159,20 @@ describe('the flow behind "Enhance now"', () => {
           .flatMap((one) => textsOf(one, 'fieldText'))
           .join(),
     ).toContain('{!$Flow.FaultMessage}');
+  });
+});
+
+describe('the permission sets of "Enhance now"', () => {
+  it.each([
+    ['donor_sync_enhancers', 'donor_sync_enhance'],
+    ['donor_sync_enhancers_person_accounts', 'donor_sync_enhance_person_account'],
+  ])('%s gives access to the flow %s', (name, flow) => {
+    const set = read(`permissionsets/${name}.permissionset-meta.xml`);
+    const accesses = set.children.filter((child) => child.name === 'flowAccesses');
+    expect(accesses.map((access) => [textsOf(access, 'flow'), textsOf(access, 'enabled')])).toEqual(
+      [[[flow], ['true']]],
+    );
+    expect(FILES.has(`flows/${flow}.flow-meta.xml`)).toBe(true);
   });
 });
 

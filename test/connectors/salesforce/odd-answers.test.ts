@@ -25,7 +25,7 @@ function writeMany(connector: Connector) {
   return toArray(connector.write(changes));
 }
 
-describe('a Salesforce that is busy, or not there', () => {
+describe('a Salesforce org that is busy or unavailable', () => {
   let crm: ScriptedSalesforce;
   let waits: number[];
   const clock = {
@@ -76,7 +76,7 @@ describe('a Salesforce that is busy, or not there', () => {
       'with a list for its account',
       { Id: ID, SystemModstamp: '2026-01-02T03:04:05Z', Account: [] },
     ],
-  ])('sends a record %s: the answer cannot be read', async (_, record) => {
+  ])('can send a record %s, which makes the response unreadable', async (_, record) => {
     crm.script(({ path }) => (path.startsWith('/query') ? records(record) : null));
     const connector = await crm.connector();
     await expect(toArray(connector.readPages(null))).rejects.toMatchObject({ kind: 'retriable' });
