@@ -1,9 +1,10 @@
 /**
- * The whole schema, the same for SQLite and Postgres, by topic. `src/database/tables/` says what each column means.
- * Text, integers and 0/1 only, so that both databases hold the same.
+ * The whole schema, ordered by topic. It is the same for SQLite and Postgres. The folder `src/database/tables/`
+ * explains each column. All columns are text, integers or 0/1, so both databases store the same values.
  *
- * Until 1.0.0 is tagged, the ground is edited in place: a database stores its hash, and a database with another hash is
- * refused (`src/database/ground.ts`). Afterwards it is never edited again, and each change is a separate migration.
+ * Until 1.0.0 is tagged, this migration itself is edited. A database stores its hash, and donor-sync refuses a database
+ * with a different hash (`src/database/ground.ts`). Afterwards it is never edited again, and each change is a separate
+ * migration.
  */
 import type { Kysely } from 'kysely';
 import { createClientTables } from './ground/clients.ts';
@@ -19,9 +20,10 @@ import { createPrivacyTables } from './ground/privacy.ts';
 import { createRunTables } from './ground/runs.ts';
 
 /**
- * Hash of the statements below. A test fails if it is not the hash of the present statements, and names the right one.
+ * The hash of the statements below. A test fails if it differs from the hash of the current statements, and shows the
+ * right hash.
  */
-export const hash = '3aaaca7ff5cbf249';
+export const hash = '51b840f06f1fe7ba';
 
 export async function up(db: Kysely<unknown>): Promise<void> {
   await createDatabaseTables(db);

@@ -1,10 +1,9 @@
 /**
- * Adds deliberate defects to the product, one at a time, and runs the simulation to find each of them. No
- * other test would find a defect that the simulation misses. Each defect is a patch in
- * `test/simulation/mutants`, applied to a copy of the sources outside the checkout. Ends with 0 if enough
- * defects are found.
+ * Adds deliberate defects to the product, one at a time, and checks that the simulation finds each defect. No other
+ * test would find a defect that the simulation misses. Each defect is a patch in `test/simulation/mutants`. The
+ * script applies it to a copy of the sources outside the checkout. The exit code is 0 if enough defects are found.
  *
- * node scripts/mutants.ts [--minutes 10] [--jobs 2] [--only 07,12] [--seed 1] [--erasure]
+ * Run `node scripts/mutants.ts [--minutes 10] [--jobs 2] [--only 07,12] [--seed 1] [--erasure]`.
  *
  * `--minutes` is the time for each defect. `--erasure` uses the patches of `test/erasure-simulation`.
  */
@@ -25,7 +24,7 @@ const SOURCES = [
 ];
 
 /** The maximum number of defects that may survive. */
-const MOST_SURVIVORS = 2;
+const MOST_SURVIVORS = 0;
 
 const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
 
@@ -73,13 +72,13 @@ async function work(): Promise<void> {
   }
 }
 
-/** Simulates nights with one defect until a night fails or the time is over. */
+/** Simulates nights with one defect until a night fails or the time limit is reached. */
 async function hunt(name: string): Promise<Verdict> {
   const output = await withDefect(join(PATCHES, name), SOURCES, simulate);
   const [, nights = '?', seconds = '?'] =
     /(\d+) (?:nights|histories) in ([\d.]+) s/.exec(output) ?? [];
   const violation = /^VIOLATED: (.*)$/m.exec(output)?.[1] ?? null;
-  // If the program does not start with a defect, a simulation cannot find the defect.
+  // If the program cannot start with a defect, a simulation cannot find the defect.
   if (nights === '?') throw new Error(`${name} does not run:\n${output.slice(-2_000)}`);
   return { name, violation, nights, seconds };
 }

@@ -1,6 +1,6 @@
 /**
- * Takes the pictures for the documents in a browser, in light and dark mode: the pages of the built demo with its
- * invented people. Adds past nights to the demo's database, because a demo has none.
+ * Takes screenshots for the documents in a browser, in light and dark mode. They show the pages of the built demo
+ * with its invented people. Adds past nights to the demo's database, because a new demo has none.
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -17,17 +17,17 @@ import { controlService } from '../test/helpers/service-control.ts';
 const ROOT = join(import.meta.dirname, '..');
 const FOLDER = join(ROOT, 'docs/images');
 
-/** A limited width, because pictures are shown next to text, and wider ones would have small letters. */
+/** The width is limited, because pictures are shown next to text. Wider pictures would have small letters. */
 const VIEWPORT = { width: 1_100, height: 700 };
 
-/** Keeps small letters sharp. */
+/** This quality keeps small letters sharp. */
 const QUALITY = 82;
 
 const DAY_MS = 86_400_000;
 const NIGHTS = 13;
 const CLIENTS = ['demo', 'demo-salesforce', 'demo-hubspot'] as const;
 
-/** A page, with the steps to take before its picture. */
+/** A page, and the steps to take before the screenshot. */
 export interface Shot {
   name: string;
   path(tour: Tour): string;
@@ -35,7 +35,7 @@ export interface Shot {
   isDark?: true;
 }
 
-/** What the demo reports about itself. Addresses start with a slash. */
+/** The values that the demo reports about itself. Addresses start with a slash. */
 export interface Tour {
   url: string;
   run: string;
@@ -73,7 +73,7 @@ export const SHOTS: readonly Shot[] = [
   },
   { name: 'setup-people', path: () => '/setup', prepare: beginSetup },
   { name: 'setup-plan', path: () => '/setup', prepare: endSetup },
-  // When there is a user, the pages require a sign-in.
+  // After a user has been created, the pages require a sign-in.
   { name: 'people', path: () => '/users', prepare: invitePeople },
 ];
 
@@ -123,7 +123,7 @@ async function write(page: Page, file: string): Promise<void> {
   process.stdout.write(`docs/images/${file}  ${Math.round(image.length / 1_000)} kB\n`);
 }
 
-/** A page that was just loaded may not be painted yet. The browser then responds with an error. */
+/** Takes a screenshot. If the page has just been loaded and not yet painted, the browser responds with an error. */
 async function capture(page: Page, attempts = 5): Promise<Buffer> {
   await page.waitForTimeout(400);
   const session = await page.context().newCDPSession(page);
@@ -144,7 +144,7 @@ async function readTour(stdout: Readable): Promise<Tour> {
   stdout.setEncoding('utf8');
   for await (const chunk of stdout) {
     text += String(chunk);
-    if (text.includes('Ctrl-C ends it')) break;
+    if (text.includes('Press Ctrl-C to stop')) break;
   }
   const found = (pattern: RegExp) => {
     const [, value] = pattern.exec(text) ?? [];
@@ -155,13 +155,13 @@ async function readTour(stdout: Readable): Promise<Tour> {
     url: found(/(http:\/\/[\d.]+:\d+)\/credits/),
     run: found(/(\/runs\/\S+)/),
     decision: found(/(\/decisions\/\S+)/),
-    contacts: found(/drop (\S+),/),
-    service: new URL(found(/invented people: (\S+)/)).origin,
-    key: found(/the key is (\S+)/),
+    contacts: found(/drop the file (\S+),/),
+    service: new URL(found(/fictional people: (\S+)/)).origin,
+    key: found(/The key is (\S+)/),
   };
 }
 
-/** Adds a week and a half of ordinary nights, including one that stopped early and one that failed. */
+/** Adds a week and a half of ordinary nights. One night stopped early, and one night failed. */
 function addNights(path: string): void {
   const db = new Sqlite(path);
   const run = db.prepare(
@@ -176,11 +176,11 @@ function addNights(path: string): void {
      select @id, @client, @id, partner_key, slot, mapping, 'closed', @spent, @spent, 400, @startedAt from submissions limit 1`,
   );
   const span = db.prepare(
-    `insert into credit_spans (integration_id, span, at, enhancements, networks, written)
-     values (?, ?, ?, ?, 0, ?) on conflict do update set enhancements = enhancements + excluded.enhancements,
+    `insert into credit_spans (integration_id, span, at, enhancements, networks, queries, written)
+     values (?, ?, ?, ?, 0, 0, ?) on conflict do update set enhancements = enhancements + excluded.enhancements,
        written = written + excluded.written`,
   );
-  // Nights last from noon to noon. The current night contains the demo's runs.
+  // A night lasts from noon to noon. The current night contains the demo's runs.
   const lastNight = Math.floor((Date.now() - DAY_MS / 2) / DAY_MS) * DAY_MS + DAY_MS / 12;
   for (const [place, client] of CLIENTS.entries()) {
     for (let night = 0; night < NIGHTS; night += 1) {
@@ -257,7 +257,10 @@ async function invite(page: Page, name: string, email: string, role: string): Pr
   await page.locator('#shown-secret').waitFor();
 }
 
-/** People whom the service knows but no client of the demo has enhanced, so their plan costs something. */
+/**
+ * Writes people whom the service knows but whom no client of the demo has enhanced. Their plan therefore costs
+ * credits.
+ */
 async function writeDonors({ contacts, service }: Tour): Promise<string> {
   const people = await controlService({ rootUrl: service }).people(180);
   const rows = people.slice(80).map(({ id, firstName, lastName, addresses, employers }) => ({
@@ -275,17 +278,16 @@ async function beginSetup(page: Page, tour: Tour): Promise<void> {
   await page.getByLabel('Choose a file').setInputFiles(await writeDonors(tour));
   await page.getByRole('region', { name: 'The first rows of the file' }).waitFor();
   await page.getByRole('button', { name: 'Use this file' }).click();
+  await page.getByLabel('Key', { exact: true }).fill(tour.key);
+  await page.getByRole('button', { name: 'Test the key' }).click();
+  await page.getByText('The service knows this key').waitFor();
+  await page.getByRole('link', { name: 'Continue' }).click();
   await page.getByRole('heading', { name: 'As they would be sent' }).waitFor();
 }
 
 /** Continues the set-up that was started for the previous picture. */
-async function endSetup(page: Page, { key }: Tour): Promise<void> {
+async function endSetup(page: Page): Promise<void> {
   await page.getByRole('link', { name: 'Riverside Food Bank' }).first().click();
-  await page.getByRole('link', { name: 'Service key' }).click();
-  await page.getByLabel('Key', { exact: true }).fill(key);
-  await page.getByRole('button', { name: 'Test the key' }).click();
-  await page.getByText('The service knows this key').waitFor();
-  await page.getByRole('link', { name: 'Continue' }).click();
   await page.getByRole('heading', { name: 'As they would be sent' }).waitFor();
   await page.getByRole('button', { name: 'Save and continue' }).click();
   await page.getByRole('button', { name: 'Save and continue' }).click();
@@ -293,4 +295,7 @@ async function endSetup(page: Page, { key }: Tour): Promise<void> {
   await page.getByLabel('It runs').selectOption('none');
   await page.getByRole('button', { name: 'Save and continue' }).click();
   await page.getByRole('button', { name: /^Try it on/ }).waitFor();
+  // The cost is below the choices.
+  const cost = page.getByText('To be enhanced', { exact: true });
+  await cost.evaluate((element) => element.scrollIntoView({ block: 'center' }));
 }

@@ -1,7 +1,4 @@
-/**
- * Assembles the product from settings, store, keys, connectors and partner clients. The command line, the HTTP service
- * and the schedules use it, and do not create these themselves.
- */
+/** Assembles the product from its settings, store, keys, connectors and service clients. */
 
 import type { LookupFunction } from 'node:net';
 import { findConnectorDefinition } from '../connectors/index.ts';
@@ -35,7 +32,8 @@ import type { Tables } from './database/tables/tables.ts';
 import { createEmbeddedEngine } from './jobs/engine/embedded.ts';
 import type { Engine } from './jobs/engine/engine.ts';
 import { createPgBossEngine, type QueueConnection } from './jobs/engine/pg-boss.ts';
-import { outboundFetch } from './outbound/guard.ts';
+import type { SendRequest } from './outbound/exchange.ts';
+import { outboundSend } from './outbound/guard.ts';
 import { createPacers, type PaceOptions } from './partner/key-pace.ts';
 import { beginErasureLog, noteDatabaseSeen } from './privacy/statements/begin-erasure-log.ts';
 import { noErasureLog, openErasureLog, storeTag } from './privacy/statements/erasure-log.ts';
@@ -56,30 +54,23 @@ export interface ApplicationOptions {
   settings: Settings;
   /** The value of DONOR_SYNC_SECRET_KEY, if it is set. */
   secretKey: string | undefined;
-  /** The keys themselves, for a database that is stored apart from its key. */
   keyRing?: KeyRing;
   clock: Clock;
   log: Log;
-  /** This process, as the owner of leases. */
+  /** This process, which owns its leases. */
   owner: Owner;
-  /** The requester, for the audit. */
+  /** The user or program that is recorded in the audit. */
   actor?: Actor;
-  /** The environment for setup in a browser. Empty by default. */
+  /** Empty by default. */
   setup?: SetupEnvironment;
   /** The pace of each service key. Defaults to the documented limits. */
   pace?: PaceOptions;
-  /** How the systems outside the process are reached. Defaults to the real systems. */
+  /** Defaults to the real systems. */
   neighbours?: Partial<Neighbours>;
-  /**
-   * True while a database is being restored. The erasure log is then read without adding a line for this
-   * process.
-   */
+  /** The erasure log is read, but this process does not write to it. */
   restores?: boolean;
-  /**
-   * False while the audit is checked, because a check that adds an entry would change what it checks. Defaults to true.
-   */
+  /** False while the audit is being checked, because a check that adds an entry would change the audit. */
   recordsSettings?: boolean;
-  /** Backup folders that may contain an erasure log. */
   backupFolders?: readonly string[];
 }
 
@@ -90,60 +81,56 @@ export interface Neighbours {
   openErasureLog: typeof openErasureLog;
   openWriteLog: typeof openWriteLog;
   openSpendingJournal: typeof openSpendingJournal;
-  /** Returns how the engine over Postgres reaches the database with this URL. */
+  /** Returns the connection that the Postgres engine uses for this database URL. */
   connectQueue(url: string): QueueConnection;
   /** Sends requests to the service. */
-  fetch: typeof globalThis.fetch;
+  fetch: SendRequest;
   /** Resolves the addresses of names that were set in a browser. */
   lookup: LookupFunction;
 }
 
-/** The open product. */
+/** The product after it has been opened. */
 export interface Application {
   store: Store;
   /** Decides which process runs which integration. This is our own engine, or pg-boss on Postgres. */
   engine: Engine;
   sealer: Sealer;
-  /** The integrations of the settings file and of the database, by ID. */
   integrations: ReadonlyMap<string, Integration>;
-  /** Clients whose settings in the database cannot be read, with the reason. `doctor` reports them. */
+  /** `doctor` reports them. */
   unreadable: ReadonlyMap<string, string>;
   /**
-   * Updates `integrations` with the settings that were applied or removed since. Returns the new and changed
-   * integrations. Work that has started with old settings continues with them.
+   * Updates `integrations` with the settings that have been applied or removed since the last call. Returns the new and
+   * changed integrations. Work that is already in progress keeps the old settings.
    */
   refresh(): Promise<Integration[]>;
   /**
-   * The content of the settings file. It contains the address of the database, settings that can also be made
-   * elsewhere, and the file's integrations.
+   * The content of the settings file. Contains the database's address, the file's integrations, and some settings that
+   * can also be changed elsewhere.
    */
   settings: Settings;
-  /** Hosts to which the settings allow plain http. */
   allowInsecureHttp: readonly string[];
   /** The environment for setup in a browser. */
   setup: SetupEnvironment;
   /** The balances of the service keys, which are requested at most twice a minute. */
   credits: CreditReader;
-  /** The guard for requests to addresses that were set in a browser. */
   guard: ClientGuard;
-  /** The file with the database's key, or null if the key comes from elsewhere. */
+  /** The file that contains the database's key, or null if the key comes from elsewhere. */
   keyFile: string | null;
-  /** The places of the erasure log, or null for a database in memory. */
   erasureLogs: ErasurePlaces | null;
-  /** Returns the integrations with these IDs. Throws a ConfigurationError that lists the unknown IDs. */
+  /** Throws a ConfigurationError that lists the unknown IDs. */
   select(ids: readonly string[]): Integration[];
   /**
    * Returns the canonical ID of a contact, from the text that a user or a program wrote. Throws a
    * ConfigurationError if no contact of that CRM can have this ID.
    */
   contactId(integration: Integration, text: string): Promise<string>;
-  /** Returns how long after a webhook call its CRM must be read again. Empty if its reads never lag. */
+  /** Returns the time after which the CRM's reads reliably include a webhook's change. Empty if reads never lag. */
   rereadAfterMs(integration: Integration): Promise<readonly number[]>;
-  /** Returns the process that is working on an integration, which can be this one. */
+  /** Returns the process that is working on an integration. It can be this process. */
   findRunning(integrationId: string): Promise<Running | null>;
   /** Tries to get the lease of an integration for this process. */
   takeLease(integrationId: string): Promise<LeaseAttempt>;
-  /** Creates the clients of an integration. The caller closes them. */
+  /** The caller closes them. */
   open(integration: Integration, signal: AbortSignal): Promise<OpenIntegration>;
   close(): Promise<void>;
 }
@@ -223,7 +210,7 @@ function openErasureLogs(
   });
 }
 
-/** Opens a write log next to each erasure log. A database in memory has none. */
+/** A database in memory has none. */
 function openWrites({ settings, neighbours = {}, log }: ApplicationOptions): WriteLog {
   const { erasureLog, moreErasureLogs = [] } = settings;
   if (erasureLog === null) return noWriteLog;
@@ -237,10 +224,7 @@ function openJournal({ settings, neighbours = {} }: ApplicationOptions): Spendin
   return (neighbours.openSpendingJournal ?? openSpendingJournal)(path);
 }
 
-/**
- * Keeps the erasure log. If it cannot be written, nothing is erased, but everything else works. `doctor` reports the
- * problem.
- */
+/** Keeps the erasure log. If the log cannot be written, nothing is erased. All other functions work. */
 async function keepErasureLog(
   store: Pick<Store, 'reader' | 'erasures'>,
   erasures: ErasurePlaces | null,
@@ -260,9 +244,7 @@ async function keepErasureLog(
   }
 }
 
-/**
- * Prepares the schema. An SQLite file is migrated automatically. A shared server waits until its operator migrates it.
- */
+/** An SQLite file is migrated automatically. A shared server waits until its operator migrates it. */
 async function prepareSchema(database: OpenDatabase<Tables>): Promise<void> {
   if (database.kind === 'sqlite') {
     await migrateToLatest(database.db);
@@ -276,7 +258,10 @@ async function prepareSchema(database: OpenDatabase<Tables>): Promise<void> {
   );
 }
 
-/** Logs a warning at each start, for settings in the database. Settings in the file have already been refused. */
+/**
+ * At each start, logs a warning about each insecure address in the settings that are stored in the database. Insecure
+ * addresses in the file have already been refused.
+ */
 function warnOfInsecureHttp(
   log: Log,
   settings: Settings,
@@ -309,7 +294,7 @@ type Parts = Pick<
 
 function assemble(options: ApplicationOptions, parts: Parts): Application {
   const { clock, log, settings } = options;
-  // With a server, many hosts may use one key.
+  // With a Postgres server, many hosts may use one key.
   const board = parts.kind === 'postgres' ? createPaceBoard(parts.store.connection) : null;
   const pacers = createPacers({ clock, ...options.pace, board });
   const { sightings: _, kind: __, ...open } = parts;
@@ -327,7 +312,7 @@ function assemble(options: ApplicationOptions, parts: Parts): Application {
     pacers,
     board,
     findDefinition,
-    fetch: options.neighbours?.fetch ?? outboundFetch('anywhere'),
+    fetch: options.neighbours?.fetch ?? outboundSend('anywhere'),
     guard,
     takeLease: acquire,
   };

@@ -1,4 +1,4 @@
-/** Checks the structure of the sources: imports lead only to lower floors, and never form a cycle. */
+/** Checks the structure of the sources. Imports lead only to lower floors and never form a cycle. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -21,7 +21,9 @@ import { CATALOGUE } from '../src/database/tables/catalogue.ts';
 import type { Table } from '../src/database/tables/table.ts';
 import { CHANGES, READS, WORKS_WITH_ALL } from './foreign-tables.ts';
 
-/** The rooms inside the large rooms, lowest first. Files next to the rooms form the top layer. */
+/**
+ * The inner rooms of each large room, in order from the lowest. Files outside of the inner rooms form the top layer.
+ */
 const INNER_FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'src/interfaces/cli': [['terminal'], ['action'], ['commands']],
   'sandbox/salesforce': [
@@ -50,12 +52,12 @@ const INNER_FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
 
 const STATEMENTS_FLOOR = FLOORS.findIndex((rooms) => rooms.includes('src/contacts'));
 
-/** The only files that may import the sandboxes: the commands that start them. */
+/** The only files that may import the sandboxes. They are the commands that start the sandboxes. */
 const STARTS_SANDBOXES = /^src\/interfaces\/cli\/commands\/(demo|sandbox|service)\//;
 
 /**
- * Files of `src/` that name a CRM, each with its reason. All other files get a CRM's name from the registry of
- * connectors.
+ * The files in `src/` that name a CRM, and the reason for each file. All other files get a CRM's name from the
+ * registry of connectors.
  */
 const NAMES_A_CRM: Readonly<Record<string, string>> = {
   'src/clients/setup/known-exports.ts': 'the columns of files that these programs export',
@@ -82,7 +84,7 @@ const NAMES_A_CRM: Readonly<Record<string, string>> = {
   'src/operations/clients.ts': 'an example of a kind, in the description of the API',
 };
 
-describe('the floors of the house', () => {
+describe('the layered architecture', () => {
   it('finds the house at all', () => {
     expect(files.length).toBeGreaterThan(100);
     expect(imports.length).toBeGreaterThan(300);
@@ -158,8 +160,8 @@ describe('the floors of the house', () => {
     );
   });
 
-  it('has no column of the database above the statements: rows stay there', () => {
-    // Only columns whose names are not also ordinary words in the code.
+  it('names database columns only in the statements and in the code below them', () => {
+    // Checks a column only if its name is not also an ordinary word in the code.
     const columns = Object.values<Table>(CATALOGUE)
       .flatMap((table) => Object.keys(table.columns))
       .filter((column) => column.includes('_'));
@@ -216,7 +218,7 @@ function codeOf(file: string): string {
   return text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
 }
 
-/** Returns true if a file is inside a room, or belongs to it. */
+/** Returns true if a file is in the room's folder or belongs to the room. */
 function isInside(file: string, room: string): boolean {
   return roomOf(file) === room || file.startsWith(`${room}/`);
 }
@@ -226,8 +228,8 @@ function floorOf(file: string): number {
 }
 
 /**
- * Returns the files of one import cycle, or an empty list. Type imports count too, because a file that needs another
- * file's types depends on that file.
+ * Returns the files of one import cycle, or an empty list. Type imports also count, because a file that needs a
+ * different file's types depends on that file.
  */
 function findCircle(): string[] {
   const targets = Map.groupBy(imports, ({ from }) => from);

@@ -12,7 +12,7 @@ import { type ProgramEnd, runWhole } from './helpers/whole-program.ts';
 /** The service generates both, so the contacts are donors that it knows. */
 const PEOPLE = { contacts: 25, donors: 500 };
 
-/** A marker in every text that comes from the CRM, whatever else the text quotes. */
+/** Every message from the CRM contains one of these markers. */
 const PLANTED = ['Plantedfirst Plantedlast', '$4,200,000 planted', 'planted@example.org'];
 const PLANTED_TEXT = `${PLANTED.join(' owns ')} and wrote a novel of plants`;
 
@@ -25,9 +25,11 @@ afterEach(async () => {
 
 const TIMEOUT_MS = 300_000;
 
-/** Tests errors of a CRM that quote data: names, figures and notes about people. */
-describe('texts of a CRM that quote people', () => {
-  it('stand nowhere when an org of Salesforce says them', { timeout: TIMEOUT_MS }, async () => {
+/** Tests the CRM's error messages. They quote names, figures and notes about people. */
+describe('CRM messages that quote people', () => {
+  it('are neither shown nor stored if they come from a Salesforce org', {
+    timeout: TIMEOUT_MS,
+  }, async () => {
     const { world, control, said } = await openSalesforce();
     await command(world, said, 'fields', 'create');
     await world.putFaults([
@@ -72,7 +74,9 @@ describe('texts of a CRM that quote people', () => {
     await expectNothing(world, said, people);
   });
 
-  it('stand nowhere when an account of HubSpot says them', { timeout: TIMEOUT_MS }, async () => {
+  it('are neither shown nor stored if they come from a HubSpot account', {
+    timeout: TIMEOUT_MS,
+  }, async () => {
     const { world, control, said } = await openHubspot();
     await command(world, said, 'fields', 'create');
     const message = `${PLANTED_TEXT}: {!firstname} {!lastname} is worth {!jobtitle}`;
@@ -136,7 +140,7 @@ function run({ path, service }: CliWorld, ...args: string[]): Promise<ProgramEnd
   return runWhole(args, { cwd: dirname(path('x')), env });
 }
 
-/** Runs a sync, and every command that reports about it. */
+/** Runs a sync, and every command that reports about the sync. */
 async function everyLook(world: CliWorld, said: string[]): Promise<void> {
   await command(world, said, 'sync', '--full');
   const [id = 'none'] = await runIds(world);
@@ -163,7 +167,8 @@ async function writtenId(world: CliWorld, id: string): Promise<string> {
 }
 
 /**
- * Expects that no name and no planted word is in any file or output, in any form. Ids are allowed, and must be found.
+ * Expects that no file and no output contains a name or a marker in any form. IDs are allowed, and the check must
+ * find them.
  */
 async function expectNothing(world: CliWorld, said: string[], people: Person[]): Promise<void> {
   const names = people.map(({ name }) => name).filter((name) => name.includes(' '));

@@ -3,13 +3,13 @@ import { basename, dirname, join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { createSyncWorld, type SyncWorld, WITHOUT_TRIAL } from './helpers/sync-world.ts';
 
-/** Shorter texts occur in ids and hashes by chance. */
+/** IDs and hashes can contain shorter strings by chance. */
 const TELLING_LENGTH = 6;
 
 let world: SyncWorld;
 afterEach(() => world.close());
 
-it('keeps names, addresses, figures and keys out of the database', async () => {
+it('a sync keeps names, addresses, figures and keys out of the database', async () => {
   // The balance is a number that does not equal anyone's net worth.
   world = await createSyncWorld({ service: { credits: 77_777 }, integration: WITHOUT_TRIAL });
   await world.addPeople(120);
@@ -39,7 +39,7 @@ it('keeps names, addresses, figures and keys out of the database', async () => {
   expect(bytes.includes('planted')).toBe(true);
 });
 
-/** Returns all data in the CRM that describes a person. IDs do not describe anyone. */
+/** Returns all CRM data that describes a person. IDs do not describe a person. */
 function tellingTexts({ crm }: SyncWorld): string[] {
   const texts = [...crm.records.values()].flatMap(({ contact, values }) => [
     contact.firstName,

@@ -1,4 +1,4 @@
-/** Clients (in code: integrations), what starts their runs, and what connects them with their CRM. */
+/** Clients (in code: integrations), the causes of their runs, and their connections to their CRMs. */
 import { type Kysely, sql } from 'kysely';
 import { notNull, notNullAndUnique, primaryKey, zeroAtFirst } from './columns.ts';
 
@@ -26,6 +26,7 @@ async function createIntegrations(db: Kysely<unknown>): Promise<void> {
     .addColumn('settings', 'text')
     .addColumn('settings_version', 'bigint', zeroAtFirst)
     .addColumn('cursor', 'text')
+    .addColumn('cursor_before', 'text')
     .addColumn('cursor_scope', 'text')
     .addColumn('scope_since', 'bigint')
     .addColumn('list_scope', 'text')
@@ -69,7 +70,7 @@ async function createRunRequests(db: Kysely<unknown>): Promise<void> {
     .addColumn('urgent', 'integer', zeroAtFirst)
     .addColumn('not_before', 'bigint', zeroAtFirst)
     .execute();
-  // However often the same run is requested, the request waits once.
+  // If the same run is requested several times, only one request waits.
   await db.schema
     .createIndex('run_requests_waiting')
     .unique()

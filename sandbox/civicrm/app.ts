@@ -48,7 +48,7 @@ export function createApp(options: AppOptions): Hono<CivicrmEnv> {
     const { entity, action } = c.req.param();
     return answer(c, options, entity, action);
   });
-  // Joomla, and WordPress without clean addresses, put the path into the query.
+  // Joomla puts the path into the query. WordPress without clean addresses does the same.
   app.all('*', (c) => {
     const route = c.req.query('task') ?? c.req.query('q') ?? '';
     const [, entity, action] = /^\/?civicrm\/ajax\/api4\/(\w+)\/(\w+)$/.exec(route) ?? [];
@@ -91,7 +91,8 @@ async function answer(
     action,
     debug: null,
     version: 4,
-    count: values.length,
+    // APIv4 returns the number of matching rows here if it knows this number.
+    count: countMatched ?? values.length,
     countFetched: values.length,
     ...(countMatched === undefined ? {} : { countMatched }),
   };
@@ -101,7 +102,7 @@ async function answer(
   });
 }
 
-/** Selects rows with APIv4's `index`, which is a row's position, or the field by which rows are keyed. */
+/** Selects rows with APIv4's `index`. It is either a row's position or the field whose values are the keys. */
 function pick(values: readonly Record<string, unknown>[], index: unknown): unknown {
   if (typeof index !== 'string' || index === '') return values;
   if (/^-?\d+$/.test(index)) return values.at(Number(index)) ?? null;
@@ -146,7 +147,7 @@ function page(status: number, title: string): Response {
 
 const GENERIC = 'Sorry an error occurred and your request was not completed.';
 
-/** Answers an error. Users without `view debug output` see only that something failed. */
+/** Responds with an error. Users without `view debug output` see only that something failed. */
 function answerError(_c: CivicrmContext, error: Error, options: AppOptions): Response {
   if (error instanceof PhpFatalError) return fatal(500);
   const { site, random, report } = options;

@@ -8,11 +8,14 @@ export interface GuidePage {
   document: string;
   /** The page's name in the menu. */
   name: string;
-  /** A sentence about the page, for the start page and the search. */
+  /** A sentence about the page. The start page and the search show it. */
   about: string;
   /** True if the search finds each row of its tables by the row's first cell. */
   hasRows?: true;
-  /** The weight of the page's sections in the search. It is 1, or less for references, which mention everything. */
+  /**
+   * The weight of the page's sections in the search. It is 1, or less for references, because they mention every
+   * topic.
+   */
   weight?: number;
 }
 
@@ -21,7 +24,7 @@ export interface GuideGroup {
   pages: readonly GuidePage[];
 }
 
-/** Generated from the explanations that `donor-sync help CODE` prints. */
+/** The page that is generated from the explanations in `donor-sync help CODE`. */
 export const ERRORS_PAGE = 'docs/errors.md';
 
 /** Generated from the schema of the settings. */
@@ -262,6 +265,18 @@ export const CONTENTS: readonly GuideGroup[] = [
         'docs/guides/sandbox.md',
         'The sandbox',
         'A local stand-in for the service, with invented people.',
+        { weight: 0.4 },
+      ),
+      page(
+        'docs/guides/sandbox-salesforce.md',
+        'The Salesforce sandbox',
+        'A local stand-in for an org, with invented people.',
+        { weight: 0.4 },
+      ),
+      page(
+        'docs/guides/sandbox-hubspot.md',
+        'The HubSpot sandbox',
+        'A local stand-in for an account, with invented people.',
         { weight: 0.4 },
       ),
       page('docs/guides/service.md', 'Your own service', 'Run your own Partner Data Service.', {

@@ -1,9 +1,10 @@
 /**
- * The words of users for the ideas of the guide. The search of the guide also looks for the words in `means` when a query contains one of
- * the words or phrases in `typed`. This is the only such list: add the words here that people search for without finding the section.
+ * Synonyms for the guide's search. When a query contains a word or phrase in `typed`, the search also looks for the
+ * words in `means`. This list is the only list of synonyms. If people search for a word and do not find the section,
+ * add the word here.
  *
- * Use the words of headings and of the glossary in `means`. Endings do not matter: `bill` includes bills, billed and billing. A phrase has to
- * be typed as it is here, and comes before its single words.
+ * In `means`, use the words of headings and of the glossary. The search ignores endings, so `bill` also finds bills,
+ * billed and billing. A phrase must match exactly. It takes precedence over its single words.
  */
 export interface Synonym {
   typed: readonly string[];
@@ -125,7 +126,7 @@ export const SYNONYMS: readonly Synonym[] = [
   ),
   synonym('record, records, constituent, supporter, lead, prospect', 'contact'),
   synonym(
-    'blackbaud, raiser s edge, dynamics, bloomerang, zoho, other crm, another crm, pipedrive',
+    'blackbaud, raiser s edge, dynamics, zoho, other crm, another crm, pipedrive',
     'csv, crm, connector',
   ),
   synonym(

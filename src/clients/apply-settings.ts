@@ -1,4 +1,4 @@
-/** Stores clients' settings in the database, encrypted. Used by `apply`, and at the end of a set-up in a browser. */
+/** `apply` and the set-up in a browser use it. */
 import type { Application } from '../application.ts';
 import { ConfigurationError, isDonorSyncError } from '../core/errors.ts';
 import { type Integration, integrationSchema } from '../core/integration-settings.ts';
@@ -14,7 +14,7 @@ import {
   saveSealedSettings,
 } from './statements/integrations.ts';
 
-/** What `apply` has done with one integration. */
+/** The change that `apply` has made to one integration. */
 export interface Applied {
   id: string;
   change: 'created' | 'changed' | 'unchanged';
@@ -23,9 +23,9 @@ export interface Applied {
 type ApplyDeps = Pick<Application, 'store'> & { sealer: Pick<Sealer, 'seal' | 'open'> };
 
 /**
- * Stores integrations that were checked like those in a settings file. Stores either all or none. Throws a
- * ConfigurationError and stores nothing if an integration is in the settings file, or if keys would be sent unencrypted
- * to an address.
+ * Stores integrations that have passed the same checks as integrations in a settings file. Stores either all
+ * integrations or none. Throws a ConfigurationError and stores nothing if the settings file already contains an
+ * integration, or if a key would be sent unencrypted.
  */
 export async function applyIntegrations(
   application: ApplyDeps,
@@ -53,8 +53,8 @@ interface PresentSource {
 }
 
 /**
- * Changes only the schedule of a client in the database, so changes to other settings in the meantime are kept. Throws
- * a ConfigurationError (unknown) if the database has no settings of the client.
+ * Changes only a client's schedule in the database. Other settings may change at the same time and keep their new
+ * values. Throws a ConfigurationError (unknown) if the database has no settings of the client.
  */
 export async function applySchedule(
   { store, sealer }: ApplyDeps,
@@ -62,7 +62,6 @@ export async function applySchedule(
   schedule: Integration['schedule'],
 ): Promise<void> {
   await store.act(async (trx) => {
-    // Waits for a change of settings by another process.
     await getNextVersion(trx);
     const present = (await readPresent({ store: { reader: trx }, sealer }, [id])).get(id);
     if (present === undefined) throw unknownClient(id);
@@ -73,10 +72,7 @@ export async function applySchedule(
   });
 }
 
-/**
- * Returns settings in the database as JSON, by ID, for all clients or for these. Throws if one of them cannot be
- * decrypted.
- */
+/** Returns all clients' settings, or only the settings of the given clients. Throws if settings cannot be decrypted. */
 export async function readPresent(
   { store, sealer }: PresentSource,
   ids: readonly string[] | null = null,
@@ -89,7 +85,9 @@ export async function readPresent(
   );
 }
 
-/** Returns settings in a form for comparisons. Settings that cannot be decrypted are different from all others. */
+/**
+ * Returns settings as strings that can be compared. Settings that cannot be decrypted are different from all others.
+ */
 async function readComparable({ store, sealer }: PresentSource): Promise<Map<string, string>> {
   const open = (id: string, sealed: string) => {
     try {
@@ -103,7 +101,7 @@ async function readComparable({ store, sealer }: PresentSource): Promise<Map<str
   return new Map(rows.map(({ id, settings }) => [id, open(id, settings)]));
 }
 
-/** True if the integration is in the settings file, which takes precedence over the database. */
+/** The settings file takes precedence over the database. */
 export function isOfFile(
   { integrations }: Pick<Settings, 'integrations'>,
   { id }: Pick<Integration, 'id'>,
@@ -113,7 +111,7 @@ export function isOfFile(
 
 export function setInFile({ id }: Pick<Integration, 'id'>): ConfigurationError {
   return new ConfigurationError(
-    `"${id}" is in the operator's settings file, which takes precedence over the database. Nothing was changed. Change it in that file, or remove it there, restart \`donor-sync serve\`, and apply it to the database.`,
+    `"${id}" is in the operator's settings file, which takes precedence over the database. Nothing was changed. Change the client in that file. To keep it in the database instead, remove it from the file, restart \`donor-sync serve\`, and apply it again.`,
     { code: 'set_in_file', refusal: 'conflict', details: { integration: id } },
   );
 }

@@ -35,28 +35,23 @@ export interface ConsentsDeps {
   >;
   clock: Clock;
   signal: AbortSignal;
-  /**
-   * Returns the integration with this ID that is being set up, if there is one. It comes before the integration in the
-   * settings.
-   */
+  /** A draft takes precedence over the stored settings. */
   findDraft?: (id: string) => Promise<Integration | null>;
 }
 
-/** The dependencies for checking whether a consent is needed. */
 interface ConsentLook {
   application: Pick<Application, 'store' | 'sealer' | 'allowInsecureHttp'>;
 }
 
-/** How long a user has to go to the CRM's page and return. */
+/** The time that a user has to grant access in the CRM and return. */
 export const CONSENT_LIFE_MS = 600_000;
 
-/** The `outcome` of a successful consent. Any other outcome is the reason of the failure. */
+/** The `outcome` of a successful consent. */
 export const CONNECTED = 'connected';
 
 /**
- * Starts a consent. Returns its state, which is valid for one return within ten minutes. Anyone who has the state can
- * open the CRM's page through `consentPage`. Throws a ConfigurationError if the integration does not sign in by
- * consent.
+ * Starts a consent. Returns the state. The CRM can return it once, within ten minutes. Anyone who has the state can
+ * open the CRM's page.
  */
 export async function beginConsent(deps: ConsentsDeps, integration: Integration): Promise<string> {
   const { store, sealer } = deps.application;
@@ -73,10 +68,9 @@ export async function beginConsent(deps: ConsentsDeps, integration: Integration)
 
 /** The data of a consent in progress. */
 export interface ConsentKey {
-  /** The kind of CRM, as it appears in the address. */
   kind: string;
   state: string;
-  /** The address to which the CRM redirects the user. It is the same in both requests. */
+  /** The address to which the CRM redirects the user. Must be the same in both requests. */
   redirectUri: string;
 }
 
@@ -102,16 +96,14 @@ export type ConsentAnswer =
   /** The CRM's code for a refusal. Text that the CRM sends with it is ignored. */
   | { error: string };
 
-/** An account that is connected. */
 export interface Connected {
   integrationId: string;
   account: CrmAccount;
 }
 
 /**
- * Completes a consent once, with the parameters of the return. When this resolves, the refresh token is stored,
- * encrypted. If it throws, nothing has changed, except that the state is used up and the reason is recorded for
- * `findConsentOutcome`.
+ * Completes a consent with the parameters that the CRM has returned. Works only once. The refresh token is stored,
+ * encrypted, before this resolves. If it throws, the state is used up, and `findConsentOutcome` returns the reason.
  */
 export async function completeConsent(
   deps: ConsentsDeps,
@@ -137,19 +129,18 @@ export async function findConsentOutcome(
   state: string,
 ): Promise<string | null> {
   const outcome = (await findConsentByState(store.reader, hashToken(state)))?.outcome ?? null;
-  // A browser has returned, and the request to the CRM is in progress.
+  // The user has returned, and the token request is in progress.
   return outcome === 'taken' ? null : outcome;
 }
 
 /** The outcome of a disconnection. */
 export interface Disconnected {
-  /** Why the CRM did not revoke its token, or null if it did. */
   problem: string | null;
 }
 
 /**
- * Asks the CRM to revoke a consent's token, and deletes the token. The data about contacts is kept. If the CRM refuses,
- * the token is deleted anyway. If the CRM cannot be reached, throws an error and changes nothing.
+ * Asks the CRM to revoke a consent's token, and deletes the token. The data about contacts is kept. If the CRM refuses
+ * to revoke the token, it is deleted anyway. If the CRM cannot be reached, throws an error and changes nothing.
  */
 export async function disconnect(
   deps: ConsentsDeps,
@@ -165,8 +156,8 @@ export async function disconnect(
 }
 
 /**
- * True if another client signs in with the same token. Some CRMs return the same token for an app and an account,
- * however often it is connected.
+ * True if another client uses the same token. Some CRMs return the same token each time an app is connected to the same
+ * account.
  */
 async function isHeldElsewhere(
   deps: ConsentsDeps,
@@ -183,10 +174,7 @@ async function isHeldElsewhere(
   return false;
 }
 
-/**
- * Returns a consent's token. Throws a ConfigurationError if the integration does not sign in by consent (invalid) or is
- * not connected (conflict).
- */
+/** Throws a ConfigurationError: invalid without sign-in by consent, conflict if not connected. */
 export async function requireConnected(
   deps: ConsentLook,
   integration: Integration,
@@ -202,7 +190,6 @@ export async function requireConnected(
   );
 }
 
-/** Creates the error if no account of the CRM is connected. `why` is a whole sentence. */
 export function notConnected(
   why: string,
   facts: Pick<ConstructorParameters<typeof ConfigurationError>[1], 'refusal' | 'details'> = {},
@@ -218,10 +205,6 @@ export async function waitsForConsent(
   return (await findConnection(deps, integration)) === 'waits';
 }
 
-/**
- * True if an account of the CRM is connected. Returns `by_settings` if the integration signs in with credentials from
- * its settings, so there is nothing to connect.
- */
 export async function findConnection(
   deps: ConsentLook,
   integration: Integration,
@@ -235,11 +218,9 @@ export async function findConnection(
 
 interface WantedConsent {
   consent: Consent;
-  /** The settings as the connector reads them. */
   settings: unknown;
 }
 
-/** The CRMs in which a user can grant access. */
 const CONSENT_CRMS = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(
   REMOTE_CRMS.flatMap(({ name, setup }) =>
     setup.signIns.some(({ isConsent }) => isConsent) ? [name] : [],
@@ -267,7 +248,7 @@ async function findConsent(
   return consent.isWanted(settings) ? { consent, settings } : null;
 }
 
-/** Returns the integration, or throws. A `serve` process with older settings may not know it. */
+/** Returns the integration, or throws. A `serve` process with older settings may not have it. */
 async function requireIntegration(
   { application, findDraft }: ConsentsDeps,
   { integrationId: id }: ConsentRecord,
@@ -275,13 +256,13 @@ async function requireIntegration(
 ): Promise<Integration> {
   const integration = (await findDraft?.(id)) ?? application.integrations.get(id);
   if (integration?.crm.kind === kind) return integration;
-  const next = `The current settings have no client with this ID and a CRM of the kind "${kind}". If you changed the settings, restart donor-sync serve.`;
+  const next = `The settings contain no client with this ID and the CRM "${kind}". If you changed the settings, restart donor-sync serve.`;
   throw unknownClient(id, { next, refusal: 'invalid' });
 }
 
 function notUnderWay(): ConfigurationError {
   return new ConfigurationError(
-    'This address was already used, is older than ten minutes, or was never issued. Start again: donor-sync connect.',
+    'This address has already been used, is older than ten minutes, or is not valid. Start again: donor-sync connect.',
     { code: 'consent_not_under_way' },
   );
 }
@@ -317,8 +298,8 @@ function refused({ error }: { error: string }) {
 }
 
 /**
- * Throws if the account is a different one, because the same ID means a different person there. The wrong account's
- * token is dropped and not revoked. Some CRMs issue the same token twice, so revoking it would disconnect another
+ * Throws for a different account, because its IDs belong to different people. The token for the wrong account is
+ * discarded and not revoked. Some CRMs issue the same token twice, so revoking it would disconnect a different
  * integration.
  */
 async function requireSameAccount(
@@ -363,7 +344,7 @@ async function revoke(
   }
 }
 
-/** Replaces a connector's message if the CRM cannot be reached, because it mentions runs and no run is waiting here. */
+/** Replaces the message of an unavailable CRM. The original message mentions runs, but no run is waiting here. */
 async function reached<Result>(asking: Promise<Result>): Promise<Result> {
   try {
     return await asking;

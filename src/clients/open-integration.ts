@@ -1,4 +1,4 @@
-/** Opens an integration: its CRM's connector, the client of the service, and what runs do with them. */
+/** Opens an integration with its CRM connector and its service client, so that runs can use them. */
 
 import type {
   Connector,
@@ -16,6 +16,7 @@ import { toFieldSpecs } from '../fields/describe.ts';
 import { ERASURE_STAGES } from '../fields/erasing/retry-erasures.ts';
 import { STATUS_STAGES } from '../fields/write-statuses.ts';
 import { NETWORK_STAGES } from '../networks/mirror-networks.ts';
+import type { SendRequest } from '../outbound/exchange.ts';
 import type { DepartureBoard } from '../outbound/pace.ts';
 import { createPartnerClient, type PartnerClient } from '../partner/client.ts';
 import type { Pacers } from '../partner/key-pace.ts';
@@ -33,24 +34,23 @@ import type { ClientGuard } from './client-guard.ts';
 import { connectorSecrets } from './connector-secrets.ts';
 import { readCrmSettings } from './crm-settings.ts';
 
-/** The parts of the open product that this needs. */
 export interface OpenDeps
   extends Pick<
     RunDeps,
     'store' | 'sealer' | 'clock' | 'log' | 'sightings' | 'retention' | 'takeLease' | 'erasuresWait'
   > {
   allowInsecureHttp: readonly string[];
-  /** The pacer of each service key, shared by all clients with that key. */
+  /** The pacer for each service key. All clients with that key share it. */
   pacers: Pacers;
-  /** The request rate that processes share for a CRM account, or null if each process limits its own rate. */
+  /** The request rate that processes share for a CRM account. If null, each process limits its own rate. */
   board: DepartureBoard | null;
   findDefinition: (kind: string) => Promise<ConnectorDefinition>;
   /** Sends requests to the service, unless `guard` does. */
-  fetch: typeof globalThis.fetch;
+  fetch: SendRequest;
   guard: Pick<ClientGuard, 'fetchFor'>;
 }
 
-/** An integration that is open for one run or command. */
+/** An integration that has been opened for one run or command. */
 export interface OpenIntegration {
   integration: Integration;
   partner: PartnerClient;
@@ -60,22 +60,22 @@ export interface OpenIntegration {
   partnerKey: string;
   /** The dependencies of a sync. `openCrm` opens the CRM with them. */
   deps: RunDeps;
-  /** Checks the prerequisites that the connector can check without opening the CRM. */
   checkCrm(): Promise<Finding[]>;
-  /** True if writes can be waiting in a file next to the CRM's file, so an erasure has to open the CRM. */
+  /** Writes may be pending in a file next to the CRM's file, so an erasure must open the CRM. */
   keepsWrites: boolean;
-  /** Returns the mapped fields as files that an administrator deploys, or null if the CRM has no such files. */
+  /**
+   * Returns the mapped fields as files that an administrator can deploy. Null if the CRM does not support deployable
+   * files.
+   */
   fieldsAsSource(door: string | null): FieldsSource | null;
-  /** Additional stages of a run, in which groups become networks and networks become warm paths. */
+  /** Additional stages of a run. */
   stages: Stages;
-  /** Returns the number of requests made so far. */
+  /** Returns the number of requests that have been sent so far. */
   calls(): RunFacts['calls'];
   close(): Promise<void>;
 }
 
-/**
- * Groups become networks, networks become warm paths, and each contact's status is written to the CRM.
- */
+/** The stages that mirror groups as networks, compute warm paths, and write each contact's status to the CRM. */
 const RUN_STAGES: Stages = {
   before: [...NETWORK_STAGES.before, ...INSIGHT_STAGES.before],
   after: [
@@ -95,8 +95,8 @@ function requireConfidential(integration: Integration, allowInsecureHttp: readon
 }
 
 /**
- * Returns the contacts among these that still exist. An erased contact does not count, even before the store has
- * deleted its data.
+ * Returns the contacts among these that still exist. An erased contact is not counted, even if the store still has its
+ * data.
  */
 async function countAsPresent(
   store: OpenDeps['store'],
@@ -109,7 +109,7 @@ async function countAsPresent(
   return new Set([...present].filter((id) => !isErased(id)));
 }
 
-/** Opens an integration of the open product. No request is sent yet. */
+/** No request is sent yet. */
 export async function openIntegration(
   deps: OpenDeps,
   integration: Integration,
@@ -120,7 +120,7 @@ export async function openIntegration(
   const guarded = deps.guard.fetchFor(integration);
   const calls = { partner: 0, crm: 0, throttled: 0 };
   const definition = await deps.findDefinition(integration.crm.kind);
-  // The connector does not know which contacts object, so its results are marked here.
+  // The connector does not know which contacts should be researched.
   const { objections, ...contacts } = integration.contacts;
   const connectorOptions: ConnectorOptions<unknown> = {
     settings: readCrmSettings(definition, integration, deps.allowInsecureHttp),
@@ -207,9 +207,7 @@ function getOtherForms(definition: ConnectorDefinition): (crmId: string) => read
   return (crmId) => definition.otherForms?.(crmId) ?? [];
 }
 
-/**
- * Returns the connector's own map. Without networks, the warm path fields would never be filled, so they are left out.
- */
+/** Returns the connector's own map. Clients without networks do not have the warm path fields. */
 function defaultMappings(
   { defaultFields }: ConnectorDefinition,
   { networks }: Integration,

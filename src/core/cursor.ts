@@ -4,14 +4,14 @@ import { ConfigurationError } from './errors.ts';
 
 const positionSchema = z.tuple([z.int(), z.string().regex(/^\P{Cc}+$/u)]);
 
-/** An entry's sort key: a number, and an ID that distinguishes entries with the same number. */
+/** An entry's sort key, and an ID that distinguishes equal keys. */
 export type Position = z.infer<typeof positionSchema>;
 
 export function writeCursor(position: Position): string {
   return Buffer.from(JSON.stringify(position)).toString('base64url');
 }
 
-/** Returns a page of a list that is completely in memory, with at most `limit` entries after the cursor. */
+/** Returns at most `limit` entries after the cursor from a list in memory. */
 export function getPage<One extends { id: string }>(
   all: readonly One[],
   { cursor, limit }: { cursor?: string | undefined; limit: number },
@@ -23,13 +23,17 @@ export function getPage<One extends { id: string }>(
   return { page, next: last === undefined ? null : writeCursor([end, last.id]) };
 }
 
-/** Reads a cursor. Throws a ConfigurationError (invalid) for a text that no list has returned. */
+/** Throws a ConfigurationError (invalid) for an unknown value. */
 export function readCursor(cursor: string): Position {
   try {
     return positionSchema.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()));
   } catch {
-    throw new ConfigurationError('The cursor was not returned by this list.', {
-      code: 'cursor_invalid',
-    });
+    throw unknownCursor();
   }
+}
+
+export function unknownCursor(): ConfigurationError {
+  return new ConfigurationError('The cursor was not returned by this list.', {
+    code: 'cursor_invalid',
+  });
 }

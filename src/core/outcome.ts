@@ -1,113 +1,103 @@
 import { forHoldReasons } from './question-kinds.ts';
 
-/**
- * The result of a run for one contact. Each contact that a run processes ends with exactly one of these outcomes, and
- * each outcome has a reason.
- */
+/** The result of a run for one contact. Every contact that a run processes has exactly one outcome and one reason. */
 export type Outcome = 'written' | 'unchanged' | 'skipped' | 'failed' | 'held' | 'waiting';
 
 /**
- * The reasons. The words are stable, because reports, metrics and the dashboard count by them.
- * `docs/outcomes.md` explains each to readers of a report.
+ * Reasons never change, because reports, metrics and the dashboard count them. `docs/outcomes.md` explains each to
+ * readers of a report.
  */
 export const OUTCOME_REASONS = {
-  /** New values are in the CRM. */
   fields_written: 'written',
-  /** Some values are in the CRM. Others did not fit their field, or the CRM rejected them. */
+  /** Some values are in the CRM. Other values did not fit their field, or the CRM rejected them. */
   fields_written_some_unfit: 'written',
-  /** The values of a former person were blanked, as a user decided. */
+  /** The former person's values were blanked, as a user decided. */
   former_values_blanked: 'written',
-  /**
-   * Some values are in the CRM. A rule of the CRM rejected the others, although all of them fit their fields.
-   */
+  /** Some values are in the CRM. A CRM rule rejected other values that fit their fields. */
   fields_written_some_refused: 'written',
   /** A user typed a value while the run was writing. It was overwritten, and restored immediately. */
   typed_value_restored: 'written',
-  /** The same, but the CRM did not accept the user's value when it was to be restored. */
+  /**
+   * A profile overwrote a value that a user had typed. donor-sync tried to restore the value, but the CRM refused it.
+   */
   typed_value_lost: 'written',
-  /** The contact was enhanced earlier with the same identity, and its profile is still fresh. */
+  /** The contact has a fresh profile for the same identity. */
   profile_fresh: 'unchanged',
-  /** The profile contained nothing that the CRM does not already have. */
+  /** The CRM already has all values of the profile. */
   values_equal: 'unchanged',
-  /** Every value that differs was typed by a user or is protected by a rule. */
+  /** Users typed all values that differ, or a rule protects them. */
   values_protected: 'unchanged',
   /** The profile has no value for any mapped field. */
   profile_empty: 'unchanged',
-  /**
-   * The service did not recognise this person. The contact is submitted again if its identity changes, or
-   * after some time.
-   */
+  /** The service did not recognise this person. The contact is submitted again after a change or after some time. */
   no_match_known: 'unchanged',
-  /** A user decided that the changed details still belong to the same person. */
   identity_change_rejected: 'unchanged',
-  /** A user decided that the contact was paid for, after the backup that was restored or with a former service key. */
+  /** A user decided that the contact was already paid for. */
   counted_as_paid: 'unchanged',
-  /** The CRM contained a profile from another installation, which was adopted. */
   profile_adopted: 'unchanged',
   first_name_missing: 'skipped',
   last_name_missing: 'skipped',
   opted_out: 'skipped',
   deceased: 'skipped',
   do_not_contact: 'skipped',
-  /** A row of the file that cannot be read. Its row number is used instead of an ID. */
+  /** A row of the file could not be read. Its ID is the row number. */
   row_unreadable: 'skipped',
   deleted_in_crm: 'skipped',
-  /** The contact was due, but `contacts.filter` no longer includes it. */
+  /** `contacts.filter` no longer includes the due contact. */
   outside_filter: 'skipped',
   merged_in_crm: 'skipped',
   forgotten: 'skipped',
   rejected_by_person: 'skipped',
-  /** The job failed because the service found nobody. The credit stays spent. */
+  /** The credit is spent. */
   no_match: 'failed',
   /** The service rejected this person's details (422). */
   person_invalid: 'failed',
   /** The CRM rejected the write. */
   crm_refused: 'failed',
-  /** No value fits its field. */
+  /** None of the values can be written to its field. */
   values_unfit: 'failed',
   /** The response for this job could not be read. */
   profile_unreadable: 'failed',
   /** The contact waits for a decision. */
   ...forHoldReasons(() => 'held' as const),
-  /** The service no longer knows the job, and its profile was never delivered. */
+  /** The service no longer knows the job, and the profile was never delivered. */
   job_vanished: 'waiting',
   /** The job ran longer than any job should. */
   job_too_old: 'waiting',
-  /** Part of the identity could be read before and cannot be read now. */
+  /** Part of the identity is no longer readable. */
   identity_unreadable: 'waiting',
-  /** A field that marks contacts has a value whose meaning nobody has defined. */
+  /** Nobody has defined what the value of a mark field means. */
   mark_unknown: 'waiting',
   /** The service recognises too few contacts under this mapping of columns. */
   match_rate_low: 'waiting',
-  /** A mark excludes more than half of the contacts, and no user has confirmed that. */
+  /** A mark excludes more than half of the contacts, and no user has confirmed it. */
   marks_unconfirmed: 'waiting',
   budget_reached: 'waiting',
   credits_exhausted: 'waiting',
   /** The service accepted the request but did not process this person. */
   not_processed: 'waiting',
   job_running: 'waiting',
-  /** Enhanced, not yet delivered. */
+  /** The profile is bought but not delivered. */
   delivery_pending: 'waiting',
-  /** A user decided that the values in the CRM are a former person's. The next run blanks them. */
+  /** A user decided that the CRM contains a former person's values. The next run blanks them. */
   blanking_pending: 'waiting',
-  /** Chosen, not yet submitted. */
+  /** The contact is chosen but not submitted. */
   submission_pending: 'waiting',
-  /** The contact waits until a lost response of the same service key is settled. */
+  /** The contact waits for the settlement of a lost response with the same service key. */
   settlement_pending: 'waiting',
-  /** Another user had locked this record. The next run tries again. */
+  /** Another user had locked the record. */
   crm_busy: 'waiting',
-  /** The CRM failed for this record, or did not report the result. The next run tries again. */
+  /** The CRM failed or did not report the result. The next run retries. */
   crm_passing: 'waiting',
 } as const satisfies Record<string, Outcome>;
 
 export type OutcomeReason = keyof typeof OUTCOME_REASONS;
 
-/** Returns the outcome that a reason belongs to. */
 export function getOutcome(reason: OutcomeReason): Outcome {
   return OUTCOME_REASONS[reason];
 }
 
-/** Outcomes in the order in which they are shown. Outcomes that need a user come first. */
+/** Outcomes in display order. Outcomes that need a user come first. */
 export const OUTCOME_ORDER = [
   'held',
   'failed',
@@ -117,27 +107,25 @@ export const OUTCOME_ORDER = [
   'unchanged',
 ] as const satisfies readonly Outcome[];
 
-/** Returns the outcome of a reason, or null for a word that this version does not know. */
+/** Null for a reason that this version does not know. */
 export function outcomeNamed(reason: string): Outcome | null {
   return isOutcomeReason(reason) ? OUTCOME_REASONS[reason] : null;
 }
 
-/** True if this version knows the word as a reason. */
 export function isOutcomeReason(word: string): word is OutcomeReason {
   return Object.hasOwn(OUTCOME_REASONS, word);
 }
 
-/** The result for a contact, in a plain sentence for readers of a report. */
 export const OUTCOME_TEXTS = {
   fields_written: 'new values were written into the CRM',
   fields_written_some_unfit:
     'values were written into the CRM; the others did not fit their field or were refused, and wait, which costs no credit',
   former_values_blanked:
-    'is another person now, so the values of the former person were blanked, as a user decided',
+    "is now another person, so the former person's values were blanked, as a user decided",
   fields_written_some_refused:
-    'values were written into the CRM; a rule of the CRM refused the others, which wait at no cost',
+    'some values were written to the CRM; a CRM rule rejected the others, which wait at no cost',
   typed_value_restored:
-    'a user typed a value while donor-sync was writing; it was restored at once, and the other values are in the CRM',
+    'a user typed a value while donor-sync was writing; it was restored immediately, and the other values are in the CRM',
   typed_value_lost:
     'a user typed a value while donor-sync was writing; it was replaced and could not be restored; the details name the field and the user',
   profile_fresh: 'was enhanced before, nothing has changed and the profile is still fresh',
@@ -148,7 +136,7 @@ export const OUTCOME_TEXTS = {
     'the service did not know this person before; the contact is sent again when it changes',
   identity_change_rejected:
     'a user decided that the changed details belong to the same person; no credit is spent',
-  counted_as_paid: 'a user decided that it was paid for already; no credit is spent',
+  counted_as_paid: 'a user decided that it had already been paid for; no credit is spent',
   profile_adopted: 'was enhanced by another installation, whose donor ID is in the CRM',
   first_name_missing: 'has no first name, which the service needs; add it in the CRM',
   last_name_missing: 'has no last name, which the service needs; add it in the CRM',
@@ -164,7 +152,7 @@ export const OUTCOME_TEXTS = {
   rejected_by_person: 'a user decided that the profile belongs to another person',
   no_match:
     'the service does not know anyone with this name and address; sent again when that changes',
-  person_invalid: 'the service refused the details of this person; correct them in the CRM',
+  person_invalid: "the service rejected this person's details; correct them in the CRM",
   crm_refused:
     'the CRM refused the values; a few contacts are tried again daily, then weekly, without a credit',
   values_unfit:
@@ -175,11 +163,11 @@ export const OUTCOME_TEXTS = {
     'a field of its name, address or employer can no longer be read; waits until access is back',
   mark_unknown:
     'its opt-out, deceased or do-not-contact field has a value that the settings do not list; it is not sent until you say what the value means',
-  match_rate_low: 'waits because the service knew too few of the contacts sent so far',
+  match_rate_low: 'waits because the service recognised too few of the contacts sent so far',
   marks_unconfirmed:
     'waits because a mark excludes more than half of the contacts, and no user has confirmed that yet',
   job_vanished: 'the service lost its job before the profile arrived; the next run sends it again',
-  job_too_old: 'its job took longer than any job should; the next run sends it again',
+  job_too_old: 'its job took too long; the next run sends it again',
   budget_reached: 'the budget in the settings is used up; a later run continues',
   credits_exhausted: 'the credits are used up; a run continues once there are more',
   not_processed:
@@ -189,13 +177,13 @@ export const OUTCOME_TEXTS = {
   blanking_pending:
     'a user decided that its values belong to a former person; the next run blanks them',
   submission_pending: 'was due, but the run ended first; the next run continues',
-  settlement_pending: 'waits until it is known whether a lost response was charged',
+  settlement_pending: 'waits until donor-sync knows whether a lost response was charged',
   crm_busy: 'another user was changing the record in the CRM; the next run tries again',
   crm_passing:
     'the CRM failed at this record, or did not report the result; the next run tries again',
 } as const satisfies Record<OutcomeReason, string>;
 
-/** Shown for a contact that needs no credit, because it uses the same person's profile. */
+/** Shown for contacts that use another contact's profile without a credit. */
 export const SHARED_PROFILE_TEXT =
   'The profile of the same person in another contact or client is used, at no cost.';
 
@@ -209,7 +197,7 @@ function isKnown(reason: string): reason is OutcomeReason {
 }
 
 /**
- * The reason of a contact whom the service does not know. It counts as `failed`, because the contact got no profile. But nothing
- * went wrong, and a retry does not change it, so pages show it as neutral.
+ * The contact got no profile, so its outcome is `failed`. Pages show this reason as neutral, because nothing went wrong
+ * and a retry would not help.
  */
 export const UNKNOWN_PERSON = 'no_match' satisfies OutcomeReason;

@@ -1,4 +1,4 @@
-/** Shows spending by day and by client, and the monthly bill, for the pages, the API and the command line. */
+/** Shows spending by day and client, and the monthly bill. */
 
 import { stringify } from 'csv-stringify/sync';
 import type { Clock } from '../core/clock.ts';
@@ -20,42 +20,41 @@ import {
 
 /** The credits and contacts of one day (UTC). Days without any are listed too. */
 export interface SpentDayView {
-  /** `2026-11-22` */
+  /** The day, such as `2026-11-22`. */
   day: string;
   enhancements: number;
   networks: number;
   queries: number;
-  /** Contacts that were written by runs that started on that day. */
   written: number;
 }
 
-/** What was spent from a bucket in the current month (in the schedule's time zone), and its budget. */
+/** This month's spending from a bucket (in the schedule's time zone), and its budget. */
 export interface BudgetView {
   spent: number;
-  /** The monthly budget, or null if there is no limit. */
+  /** Null means no limit. */
   perMonth: number | null;
 }
 
 /** A client in a month (UTC). */
 export interface ClientMonth {
   integration: string;
-  /** The client's name. Its ID if it has no name or is no longer in the settings. */
+  /** The ID is shown for clients that have no name or are no longer in the settings. */
   name: string;
   enhancements: number;
   networks: number;
   queries: number;
   written: number;
-  /** Enhancements per written contact, or null if no contact was written. */
+  /** Null if no contact was written. */
   perWritten: number | null;
 }
 
 export interface ClientMonthView extends ClientMonth {
-  /** The budget. Null for past months, and for clients that are no longer in the settings. */
+  /** Null for past months and for clients that are no longer in the settings. */
   budget: { enhancements: BudgetView; networks: BudgetView } | null;
 }
 
 export interface SpendingView {
-  /** The client that the view is limited to, or null for all clients that the user may access. */
+  /** Null means all clients that the user may access. */
   integration: string | null;
   days: SpentDayView[];
   /** `2026-11` */
@@ -63,26 +62,40 @@ export interface SpendingView {
   /** Months with data, newest first. */
   months: string[];
   clients: ClientMonthView[];
-  /** How many clients there are in the month. `from` is the index of the first one shown. */
+  /** The number of clients in the month. `from` is the index of the first client that is shown. */
   total: number;
   from: number;
+  sort: SpendingOrder;
 }
 
+/** `most-credits` adds up all buckets. */
+export const SPENDING_ORDERS = [
+  'most-credits',
+  ...(['name', 'name-backwards'] as const),
+  ...(['most-enhancements', 'fewest-enhancements'] as const),
+  ...(['most-networks', 'fewest-networks'] as const),
+  ...(['most-queries', 'fewest-queries'] as const),
+  ...(['most-written', 'fewest-written'] as const),
+  ...(['most-per-contact', 'fewest-per-contact'] as const),
+] as const;
+
+export type SpendingOrder = (typeof SPENDING_ORDERS)[number];
+
 export interface SpendingQuestion {
-  /** The IDs of the clients that the user may access, or null for all clients. */
+  /** Null means all clients. */
   reach: readonly string[] | null;
   integration: string | null;
-  /** How many days are shown, including today. */
+  /** The number of days that are shown, including today. */
   days: number;
-  /** The month, or null for the current one. */
+  /** The month, or null for the current month. */
   month: string | null;
   from: number;
+  sort: SpendingOrder;
 }
 
 /** The periods that users can select, in days. */
 export const SPENDING_DAYS = [30, 90, 365] as const;
 
-/** The number of clients on one page. */
 export const CLIENTS_PAGE = 25;
 
 const MONTHS = 24;
@@ -93,7 +106,7 @@ type SpendingStore = { reader: Reader };
 export async function readSpending(
   { store, clock }: { store: SpendingStore; clock: Pick<Clock, 'now'> },
   integrations: ReadonlyMap<string, Integration>,
-  { reach, integration, days, month, from }: SpendingQuestion,
+  { reach, integration, days, month, from, sort }: SpendingQuestion,
 ): Promise<SpendingView> {
   const now = clock.now();
   const ids = integration === null ? reach : [integration];
@@ -101,13 +114,13 @@ export async function readSpending(
   const shown = month ?? thisMonth;
   const first = toDay(now - (days - 1) * DAY_MS);
   const spent = await listSpentDays(store.reader, ids, first, toDay(now));
-  const page = { offset: from, limit: CLIENTS_PAGE };
-  const { clients, total } = await listSpendingClients(store.reader, shown, ids, page);
+  const page = { month: shown, ids, from, sort };
+  const { clients, total } = await readClients(store, integrations, page);
   const views: ClientMonthView[] = [];
   for (const client of clients) {
-    const known = shown === thisMonth ? integrations.get(client.integrationId) : undefined;
+    const known = shown === thisMonth ? integrations.get(client.integration) : undefined;
     const budget = known === undefined ? null : await readBudget(store, known, now);
-    views.push({ ...clientMonth(client, integrations), budget });
+    views.push({ ...client, budget });
   }
   const months = new Set([thisMonth, ...(await listSpentMonths(store.reader, MONTHS))]);
   return {
@@ -118,8 +131,58 @@ export async function readSpending(
     clients: views,
     total,
     from,
+    sort,
   };
 }
+
+interface ClientPage extends Pick<SpendingQuestion, 'from' | 'sort'> {
+  month: string;
+  ids: readonly string[] | null;
+}
+
+/** The database has no client names, so every order except the default needs all of the month's clients. */
+async function readClients(
+  { reader }: SpendingStore,
+  integrations: ReadonlyMap<string, Integration>,
+  { month, ids, from, sort }: ClientPage,
+): Promise<{ clients: ClientMonth[]; total: number }> {
+  const isUsual = sort === 'most-credits';
+  const page = isUsual
+    ? { offset: from, limit: CLIENTS_PAGE }
+    : { offset: 0, limit: Number.MAX_SAFE_INTEGER };
+  const { clients, total } = await listSpendingClients(reader, month, ids, page);
+  const months = clients.map((client) => clientMonth(client, integrations));
+  if (isUsual) return { clients: months, total };
+  const sorted = months.sort(compareClients(sort));
+  return { clients: sorted.slice(from, from + CLIENTS_PAGE), total };
+}
+
+/** Clients with equal values are sorted by ID. */
+function compareClients(order: Exclude<SpendingOrder, 'most-credits'>) {
+  return (one: ClientMonth, other: ClientMonth) =>
+    COMPARISONS[order](one, other) || (one.integration < other.integration ? -1 : 1);
+}
+
+type Comparison = (one: ClientMonth, other: ClientMonth) => number;
+
+const byName: Comparison = (one, other) => one.name.localeCompare(other.name, 'en');
+
+const COMPARISONS: Readonly<Record<Exclude<SpendingOrder, 'most-credits'>, Comparison>> = {
+  name: byName,
+  'name-backwards': (one, other) => byName(other, one),
+  'most-enhancements': (one, other) => other.enhancements - one.enhancements,
+  'fewest-enhancements': (one, other) => one.enhancements - other.enhancements,
+  'most-networks': (one, other) => other.networks - one.networks,
+  'fewest-networks': (one, other) => one.networks - other.networks,
+  'most-queries': (one, other) => other.queries - one.queries,
+  'fewest-queries': (one, other) => one.queries - other.queries,
+  'most-written': (one, other) => other.written - one.written,
+  'fewest-written': (one, other) => one.written - other.written,
+  // A client without written contacts comes last in both orders.
+  'most-per-contact': (one, other) => (other.perWritten ?? -1) - (one.perWritten ?? -1),
+  'fewest-per-contact': (one, other) =>
+    (one.perWritten ?? Number.MAX_VALUE) - (other.perWritten ?? Number.MAX_VALUE),
+};
 
 async function readBudget(
   store: SpendingStore,
@@ -160,7 +223,7 @@ function everyDay(spent: readonly SpentSpan[], first: string, count: number): Sp
   });
 }
 
-/** How many clients of a bill are read together. */
+/** The number of a bill's clients that are read together. */
 const BILL_PAGE = 500;
 
 /** Returns the spending of each client in a month, highest first. */

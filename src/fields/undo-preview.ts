@@ -1,7 +1,4 @@
-/**
- * Shows what undoing a run would restore and what it would leave as it is. It makes the same decisions as an undo, but
- * changes nothing.
- */
+/** Shows what an undo would restore. Makes the same decisions as an undo, but changes nothing. */
 import { parseOwned } from '../contacts/owned-values.ts';
 import type { SyncDeps } from '../sync/control/context.ts';
 import { accountFingerprint } from '../sync/control/crm-account.ts';
@@ -9,55 +6,56 @@ import { forgottenFingerprint, loadErased } from '../sync/control/erased.ts';
 import { listWrites, type WriteRecord } from './statements/deliveries.ts';
 import { batchesOfContacts, decideBatch, type UndoDecision, type UndoObstacle } from './undo.ts';
 
-/** Why a value or a contact stays as it is. */
+/** Why a value or a contact stays unchanged. */
 export type KeptReason = UndoObstacle | 'edited' | 'gone' | 'erased';
 
 export interface UndoPreview {
-  /** How many contacts have values of the run that are not undone yet. */
+  /** Contacts with values that can still be undone. */
   contacts: number;
-  /** How many such values there are. */
   values: number;
-  /** How many contacts were compared with the CRM. 0 if the CRM could not be read. */
+  /** The number of contacts that were compared with the CRM. The number is 0 if the CRM could not be read. */
   checked: number;
-  /** What would be restored in the contacts that were checked. */
+  /** The values to restore, and their contacts, among the checked contacts. */
   restored: { contacts: number; values: number };
   kept: KeptContact[];
 }
 
-/** A contact in which at least one value stays as it is. */
+/** At least one value would not change. */
 export interface KeptContact {
   crmId: string;
-  /** The fields that stay as they are. */
+  /** The fields that are not changed. */
   fields: readonly string[];
   reason: KeptReason;
 }
 
 type PreviewDeps = Pick<SyncDeps, 'store' | 'connector' | 'sealer' | 'otherForms'>;
 
-/** Compares at most `most` contacts with the CRM, because a user is waiting. */
+/** Checks at most `most` contacts, because a user waits. */
 export async function previewUndo(
   deps: PreviewDeps,
   { integrationId, runId, most }: { integrationId: string; runId: string; most: number },
 ): Promise<UndoPreview> {
   const { store, connector } = deps;
   const writes = await listWrites(store.reader, runId);
-  const counted = countWrites(writes);
   const account = accountFingerprint(store, connector);
   const erased = await loadErased(deps, integrationId, account);
   const isErased = ({ crmId }: WriteRecord) => forgottenFingerprint(deps, erased, crmId) !== null;
-  // The newest write of each contact. The first batch has each contact once.
-  const [first = []] = batchesOfContacts(withoutOlder(writes), Math.max(1, most));
-  const decisions = await decideBatch(
-    deps,
-    integrationId,
-    first.filter((write) => !isErased(write)),
-  );
+  const newest = withoutOlder(writes);
+  const checked = new Set([...new Set(newest.map(({ crmId }) => crmId))].slice(0, most));
+  const looked = newest.filter(({ crmId }) => checked.has(crmId));
+  const decisions: UndoDecision[] = [];
+  for (const batch of batchesOfContacts(
+    looked.filter((write) => !isErased(write)),
+    Math.max(1, most),
+  )) {
+    decisions.push(...(await decideBatch(deps, integrationId, batch)));
+  }
   return {
-    ...counted,
-    checked: first.length,
+    ...countWrites(writes),
+    checked: checked.size,
     restored: countRestored(decisions),
     kept: [
-      ...first.filter(isErased).map(({ crmId, after }): KeptContact => {
+      ...looked.filter(isErased).map(({ crmId, after }): KeptContact => {
         return { crmId, reason: 'erased', fields: fieldsOf(after) };
       }),
       ...decisions.flatMap(toKept),
@@ -65,8 +63,9 @@ export async function previewUndo(
   };
 }
 
-/** Counts the contacts and values of these writes. A pure function. */
-export function countWrites(writes: readonly WriteRecord[]): { contacts: number; values: number } {
+/** Counts the contacts of these writes and their values. A field that was written twice counts once. A pure function. */
+export function countWrites(all: readonly WriteRecord[]): { contacts: number; values: number } {
+  const writes = withoutOlder(all);
   return {
     contacts: new Set(writes.map(({ crmId }) => crmId)).size,
     values: writes.reduce((sum, { after }) => sum + fieldsOf(after).length, 0),
@@ -75,20 +74,27 @@ export function countWrites(writes: readonly WriteRecord[]): { contacts: number;
 
 /** Keeps the newest write to each field. The writes are in order, newest first. A pure function. */
 function withoutOlder(writes: readonly WriteRecord[]): WriteRecord[] {
-  const newest = new Map<string, WriteRecord>();
-  for (const write of writes) if (!newest.has(write.crmId)) newest.set(write.crmId, write);
-  return [...newest.values()];
+  const seen = new Map<string, Set<string>>();
+  return writes.flatMap((write) => {
+    const newer = seen.get(write.crmId) ?? new Set();
+    const own = Object.entries(parseOwned(write.after)).filter(([field]) => !newer.has(field));
+    seen.set(write.crmId, new Set([...newer, ...own.map(([field]) => field)]));
+    return own.length === 0 ? [] : { ...write, after: JSON.stringify(Object.fromEntries(own)) };
+  });
 }
 
-/** Counts what would be restored. A pure function. */
+/** Counts the values that would be restored. A pure function. */
 function countRestored(decisions: readonly UndoDecision[]): UndoPreview['restored'] {
   const restored = decisions.flatMap((each) =>
-    each.kind === 'restored' && each.restoration.fields > 0 ? each.restoration.fields : [],
+    each.kind === 'restored' && each.restoration.fields > 0 ? each.restoration : [],
   );
-  return { contacts: restored.length, values: restored.reduce((sum, each) => sum + each, 0) };
+  return {
+    contacts: new Set(restored.map(({ write }) => write.crmId)).size,
+    values: restored.reduce((sum, { fields }) => sum + fields, 0),
+  };
 }
 
-/** Describes what stays as it is in a contact. A pure function. */
+/** Describes the values in a contact that an undo leaves unchanged. A pure function. */
 function toKept(decision: UndoDecision): KeptContact[] {
   const { crmId, after } = decision.write;
   if (decision.kind === 'gone') return [{ crmId, reason: 'gone', fields: fieldsOf(after) }];

@@ -1,4 +1,4 @@
-/** Shows all stored data about a contact, where it is stored, and for how long. */
+/** Shows all stored data about a contact, the places where it is stored, and how long it is kept. */
 import { z } from 'zod';
 import { findConnectorDefinition } from '../../connectors/index.ts';
 import { listIntegrationsOfSameAccount } from '../clients/statements/integrations.ts';
@@ -115,7 +115,7 @@ export const aboutContact = acting({
     for (const id of ids.filter((one) => hasAccess(world, one))) {
       found.push(await readAboutContact(reader, fingerprint, id, forms));
     }
-    // The request is recorded only if the contact is known.
+    // The request is recorded only if the contact exists.
     const known = found.find(({ contacts }) => contacts.length > 0);
     if (known) {
       const shown = { integrationId: known.integrationId, crmId } as const;
@@ -131,10 +131,10 @@ export const aboutContact = acting({
   },
   say: ({ about: { crmId, holdings } }) =>
     holdings.length === 0
-      ? `No data is held about ${crmId}. The values in the CRM belong to the CRM.`
-      : `Number of kinds of data about ${crmId}: ${holdings.length}.`,
+      ? `No data is held about ${crmId}. donor-sync does not list values that only the CRM contains.`
+      : `Kinds of data about ${crmId}: ${holdings.length}.`,
   table: ({ about: { crmId, holdings } }) => ({
-    empty: `No data is held about ${crmId}. The values in the CRM belong to the CRM.`,
+    empty: `No data is held about ${crmId}. donor-sync does not list values that only the CRM contains.`,
     headers: ['Client', 'Where', 'What', 'How long'],
     rows: holdings.map(({ integration, where, what, kept }) => [integration, where, what, kept]),
     notes:

@@ -1,4 +1,7 @@
-/** The address under which users reach the server. Only owners set it, because links with secrets lead there. */
+/**
+ * The address under which users reach the server. Only owners set it, because links that contain secrets use this
+ * address.
+ */
 import { z } from 'zod';
 import { isoTime } from '../core/clock.ts';
 import { describeCount } from '../core/quantities.ts';
@@ -74,7 +77,7 @@ export const showAddress = reading({
   say({ url, from, former, proposed, lostPasskeys }) {
     return [
       {
-        settings: `Users reach the server at ${url}. The settings file names this address.`,
+        settings: `Users reach the server at ${url}. This address is set in the settings file.`,
         confirmed: `Users reach the server at ${url}.`,
         default: `The server can be reached only from this computer, at ${url}. Set its address: donor-sync address set URL`,
       }[from],
@@ -91,7 +94,7 @@ export const setAddress = changing({
   name: 'address set',
   summary: 'Set the address under which users reach the server; another browser confirms it',
   details:
-    'The response contains a link that works once, within 15 minutes. The address takes effect once someone has opened the link in another browser and confirmed the address there. The server itself sends no request to the address. The former address is accepted for 24 more hours.',
+    'The response contains a link that works once, within 15 minutes. The address takes effect once someone has opened the link in another browser and confirmed the address there. The server itself does not send requests to the address. The former address is accepted for 24 more hours.',
   role: 'owner',
   reach: 'all',
   by: 'person',
@@ -126,8 +129,8 @@ export const setAddress = changing({
     return { proposed: { url, until: isoTime(until) }, link, lostPasskeys: lost };
   },
   say: ({ proposed: { url, until }, lostPasskeys }) => [
-    `Open the link in a browser on another computer or phone, and confirm there, until ${until}. Then ${url} is the address of the server.`,
-    'For this to work, the host name has to lead to the server: a proxy with TLS in front of it, or `serve --host` in your network. donor-sync never opens itself to the network.',
+    `Open the link in a browser on a different computer or phone, and confirm the address there before ${until}. Then ${url} is the address of the server.`,
+    'The address works only if the host name leads to the server. Set up a reverse proxy with TLS, or use `serve --host` in your network. donor-sync does not do this automatically.',
     ...describeLost(lostPasskeys),
   ],
 });

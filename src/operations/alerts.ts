@@ -1,4 +1,4 @@
-/** Alerts: shows what was reported, tests the channels, and checks on request. */
+/** Shows the reported alerts, tests the channels, and checks for alerts when a user requests it. */
 import { z } from 'zod';
 import { createChannels } from '../clients/alerts/channels.ts';
 import {
@@ -12,7 +12,7 @@ import { describeAlert, readAlerts } from '../clients/views/alerts.ts';
 import { ALERT_KINDS } from '../core/alert-settings.ts';
 import { isoTime } from '../core/clock.ts';
 import { describeCount, formatTimestamp } from '../core/quantities.ts';
-import { readAddresses } from '../people/server-address.ts';
+import { readLinkAddress } from '../people/server-address.ts';
 import { findClient } from './kit/clients.ts';
 import { acting, reading, type World } from './kit/operation.ts';
 
@@ -51,7 +51,7 @@ const testSchema = z
 
 type Test = z.output<typeof testSchema>;
 
-/** Nobody reads a longer list. The result also contains the total. */
+/** Users do not read a longer list. The result also contains the total. */
 const MOST_LISTED = 500;
 
 export const listClientAlerts = reading({
@@ -125,7 +125,7 @@ export const testAlerts = acting({
   subjects: [],
   result: testSchema,
   async run(world) {
-    const { url } = await readAddresses(world.reader, world);
+    const url = await findLinkAddress(world);
     const { application, signal } = world;
     return { channels: await testChannels(application.settings.alerts, url, signal) };
   },
@@ -146,7 +146,7 @@ export const testOwnAlerts = acting({
     const client = findClient(world, integration);
     const { guard } = world.application;
     const fetch = guard.fetchFor(client);
-    const { url } = await readAddresses(world.reader, world);
+    const url = await findLinkAddress(world);
     const tested = await testOwnChannel(client.alerts, url, fetch);
     if (tested === null) throw ownChannelUnset(client.id);
     return { channels: [tested] };
@@ -211,4 +211,13 @@ function describeTest({ channels }: Test): string[] {
 
 function endTest({ channels }: Test): 'done' | 'refused' {
   return channels.every(({ ok }) => ok) ? 'done' : 'refused';
+}
+
+/** Returns the address that a message names. Returns null in the terminal, unless the address of the server is set. */
+function findLinkAddress(world: World): Promise<string | null> {
+  return readLinkAddress(
+    world.reader,
+    world,
+    world.caller.kind === 'machine' ? null : world.publicUrl,
+  );
 }

@@ -1,6 +1,6 @@
 /**
- * Answers that can still be withdrawn. They were given on a page, or with `withdrawable`, and have not taken effect
- * yet.
+ * Answers that can still be withdrawn. A user has given them on a page or with `withdrawable`, and they have not taken
+ * effect yet.
  */
 import { z } from 'zod';
 import { ACTOR_KINDS } from '../core/actor.ts';
@@ -47,7 +47,7 @@ export const listAnswers = reading({
   },
   say: ({ answers }) => `${describeCount(answers.length, 'answer')}.`,
   table: ({ answers }) => ({
-    empty: 'No answer can be withdrawn: every answer has taken effect.',
+    empty: 'No answer can be withdrawn, because all of them have taken effect.',
     headers: ['Client', 'Decision', 'Answer', 'By', 'Takes effect', 'ID'],
     rows: answers.map(({ integration, about, subject, decision, by, countsFrom, id }) => [
       integration,

@@ -1,4 +1,4 @@
-/** The audit: lists and exports who did what, and checks whether an entry was changed. */
+/** Lists and exports the audit, and checks if an entry was changed. */
 import { z } from 'zod';
 import { ACTOR_KINDS } from '../core/actor.ts';
 import { collect } from '../core/collect.ts';
@@ -25,9 +25,7 @@ import { CURSOR, limitUpTo, NEXT, rowsUpTo } from './kit/pages.ts';
 const MAX_PAGE = 500;
 const DEFAULT_PAGE = 50;
 
-/**
- * The maximum number of exported entries. An audit that is purged according to the settings never contains this many.
- */
+/** The longest possible export. A purged audit never gets this long. */
 const MAX_EXPORTED = 10_000_000;
 
 const entrySchema = z
@@ -54,7 +52,7 @@ export const listAudit = reading({
   name: 'audit',
   summary: 'List who did what, the newest first',
   details:
-    'Callers who have access to only some clients get only the entries about those clients. Contacts appear by ID until they are erased. `POST /v1/audit/verify` checks that nothing was changed.',
+    "Callers with access to only some clients get only those clients' entries. Contacts appear by ID until they are erased. `POST /v1/audit/verify` checks that nothing was changed.",
   role: 'admin',
   reach: 'some',
   by: 'person+token',
@@ -94,7 +92,7 @@ export const exportAudit = reading({
   subjects: [],
   result: z.object({ entries: z.array(entrySchema) }),
   records: (world, { integration = null }) => {
-    // Callers without access to a client leave no entry in its audit.
+    // Callers leave no entry without access to the client.
     const isReached = integration !== null && hasAccess(world, integration);
     return [{ action: 'audit.exported', integrationId: isReached ? integration : null }];
   },
@@ -154,7 +152,7 @@ export const verifyAudit = reading({
       `${describeCount(checked, 'entry', 'entries')} checked, and none was changed.${purged}`,
       ...(verdict === 'cannot_tell'
         ? [
-            'The database alone cannot show whether entries at the end were removed together with their signed end. The same is true if the whole audit was removed and started again.',
+            'The database alone cannot show whether someone removed the last entries and the signed end. It also cannot show whether someone removed the whole audit and it started again.',
           ]
         : []),
       ...(end === null

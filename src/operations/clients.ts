@@ -1,4 +1,3 @@
-/** Clients: lists them, applies or removes their settings in the database, and disconnects them. */
 import { z } from 'zod';
 import { applyIntegrations, isOfFile, readPresent } from '../clients/apply-settings.ts';
 import { disconnect, findConnection, requireConnected } from '../clients/consents.ts';
@@ -112,7 +111,7 @@ function describeNext({ nextRunAt, paused }: NonNullable<Shown['schedule']>): st
   return nextRunAt === null ? '' : `, next ${formatTimestamp(Date.parse(nextRunAt))}`;
 }
 
-/** The maximum number of clients in a document. Split a larger document into several. */
+/** The maximum number of clients in a document. A larger document has to be split. */
 const MAX_APPLIED = 10_000;
 
 export const applyClients = acting({
@@ -152,10 +151,7 @@ export const applyClients = acting({
     ),
 });
 
-/**
- * Reads a document of clients. In the terminal it can contain everything that a settings file can. Over HTTP it can
- * contain less.
- */
+/** The terminal accepts everything that a settings file accepts. HTTP allows fewer settings. */
 async function readDocument(
   { application, caller, reader, sealer }: ActingWorld,
   documents: readonly unknown[],
@@ -165,7 +161,6 @@ async function readDocument(
     return checkDocument(documents, { path: 'the document', allowInsecureHttp });
   }
   const named = documents.map((document) => namedSchema.safeParse(document).data?.id ?? '');
-  // Settings that cannot be read are replaced by the rules for a new client.
   const ids = named.filter((id) => !application.unreadable.has(id));
   const present = await readPresent({ store: { reader }, sealer }, ids);
   const before = new Map(
@@ -218,8 +213,7 @@ export const removeClient = acting({
 });
 
 /**
- * Throws a ConfigurationError for a client that is not in the database (conflict). A client whose settings cannot be
- * read can be removed too.
+ * Throws a ConfigurationError (conflict) for a client without stored settings. Unreadable settings can be removed too.
  */
 async function requireApplied(world: ActingWorld, id: string): Promise<string> {
   const { caller, application } = world;
@@ -233,17 +227,14 @@ async function requireApplied(world: ActingWorld, id: string): Promise<string> {
   );
 }
 
-/**
- * Returns false for a client that is also in the settings file. That client may use the upload, so the file
- * is kept.
- */
+/** The settings file may still use the upload, so it stays. */
 async function hasOwnUpload(world: ActingWorld, id: string): Promise<boolean> {
   const { settings, unreadable } = world.application;
   if (isOfFile(settings, { id })) return false;
   try {
     return await hasUpload(toSetups(world), id);
   } catch (error) {
-    // Nothing says which file it is.
+    // The error does not name the file.
     if (isDonorSyncError(error) && unreadable.has(id)) return false;
     throw error;
   }
@@ -340,7 +331,7 @@ export const disconnectClient = acting({
       ? []
       : [
           `The CRM did not revoke its token: ${problem}`,
-          "If no other client uses the app, remove it by hand from the account's connected apps.",
+          "If no other client uses the app, remove it from the account's connected apps by hand.",
         ]),
   ],
 });

@@ -1,7 +1,4 @@
-/**
- * Contacts, for users who may see names: shows a contact in full, finds contacts by name, and reads the names on a
- * page.
- */
+/** For users who may see names. */
 import { z } from 'zod';
 import { OUTCOME_ORDER } from '../core/outcome.ts';
 import { inParallel } from '../core/parallel.ts';
@@ -119,7 +116,7 @@ export const showContact = acting({
   name: 'contacts show',
   summary: 'Show a contact with its name, profile, introductions and history',
   details:
-    'Names are read from the CRM now, and the profile is the one that donor-sync keeps, so the request costs no credit. If the CRM cannot be read, the rest is shown. A profile that may not be written into the CRM now is not shown. The audit records each request.',
+    'donor-sync reads the names from the CRM and uses the profile that it keeps, so the request costs no credit. If the CRM cannot be read, the response contains the other data. A profile that donor-sync currently must not write to the CRM is left out. The audit records each request.',
   role: 'reader',
   reach: 'some',
   by: 'person+token',
@@ -159,7 +156,7 @@ export const showContact = acting({
     },
     {
       title: 'Introductions',
-      empty: 'The service knows no connection between a network member and this contact.',
+      empty: 'The service does not know any connection between a network member and this contact.',
       headers: ['Strength', 'How'],
       rows: contact.introductions.map(({ strength, sentence }): Cell[] => [
         strength === null ? '' : `${Math.round(strength * 100)}%`,
@@ -207,7 +204,7 @@ const foundSchema = z
 export const findContactsByName = acting({
   name: 'contacts search',
   summary: 'Find contacts by name in the CRM, or by their exact ID',
-  details: `It uses the CRM's own search, because the database has no names. Each word of the text has to be the start of a word in the name, and at most ${MAX_FOUND} contacts are found. It costs no credit, and the text is not stored. Each user has one search at a time, and each client one per second. It does not find contacts that the CRM's search does not return yet, that \`contacts.filter\` excludes, or that were erased.`,
+  details: `It uses the CRM's own search, because the database has no names. Each word of the text must match the beginning of a word in the name. It returns at most ${MAX_FOUND} contacts. It costs no credit, and the text is not stored. Each user can run one search at a time, and each client allows one search per second. It does not find contacts that the CRM's search does not return yet, that \`contacts.filter\` excludes, or that were erased.`,
   role: 'reader',
   reach: 'some',
   by: 'person+token',
@@ -225,7 +222,7 @@ export const findContactsByName = acting({
   result: z.object({ search: foundSchema }),
   async run(world, { integration, text }) {
     const client = findClient(world, integration);
-    // Only a caller with access to the client receives this error.
+    // Only callers with access see this error.
     if (text === '') throw invalidRequest('Enter a name, or the ID of a contact.');
     const search = await searchContacts(world, client, text);
     const names = search.contacts.length;
@@ -249,10 +246,9 @@ export const findContactsByName = acting({
   }),
 });
 
-/** How many contacts' names one request can read: the rows of a page. */
+/** The names of one page. */
 export const MOST_NAMED = 100;
 
-/** How many CRMs are read at the same time. */
 const CRMS_AT_ONCE = 6;
 
 const namedSchema = z
@@ -267,7 +263,7 @@ const namedSchema = z
 export const nameContacts = acting({
   name: 'contacts names',
   summary: 'Show the names of contacts, by their IDs',
-  details: `It reads the names of at most ${MOST_NAMED} contacts from the CRM, or from memory if you saw them within the last ten minutes. It costs no credit. Contacts that were erased, that have opted out, that \`contacts.filter\` excludes or that no run has read have no name. The audit has one entry per request and client.`,
+  details: `It reads the names of at most ${MOST_NAMED} contacts from the CRM, or from memory if you saw them within the last ten minutes. It costs no credit. It returns no name for a contact that was erased or has opted out, that \`contacts.filter\` excludes, or that no run has read. The audit has one entry per request and client.`,
   role: 'reader',
   reach: 'some',
   by: 'person+token',

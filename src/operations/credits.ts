@@ -1,4 +1,3 @@
-/** Credits: each service key's balance, the spending, the monthly bill, and its reconciliation. */
 import { z } from 'zod';
 import type { CreditLimits } from '../core/integration-settings.ts';
 import { describeCount, formatCount, formatTimestamp } from '../core/quantities.ts';
@@ -18,6 +17,7 @@ import {
   listBill,
   readSpending,
   SPENDING_DAYS,
+  SPENDING_ORDERS,
   type SpendingView,
 } from '../credits/spending-view.ts';
 import { BUCKETS } from '../partner/buckets.ts';
@@ -144,7 +144,7 @@ function spendingText(what: string, spentThisMonth: number, limits: CreditLimits
 
 function openText({ integration, persons, since }: OpenSubmission): string {
   const people = describeCount(persons, 'person', 'people');
-  return `A submission of ${integration} with ${people} from ${formatTimestamp(since)} is not settled yet; the next sync settles it.`;
+  return `A submission of ${integration} with ${people} from ${formatTimestamp(since)} is still open. The next sync determines its cost.`;
 }
 
 const budgetSchema = z.object({ spent: count, perMonth: count.nullable() });
@@ -176,6 +176,7 @@ const spendingSchema = z
     ),
     total: count,
     from: count,
+    sort: z.enum(SPENDING_ORDERS),
     keys: z.array(
       z.object({
         integrations: z.array(z.string()),
@@ -197,7 +198,7 @@ export const showSpending = acting({
   name: 'credits spent',
   summary: 'Show spending by day and by client, the credits left, and how long they last',
   details:
-    'Days and months are in UTC. The figures are added up when a run ends. Reading the balances is free, and happens at most twice a minute.',
+    'Days and months are in UTC. The figures are updated when a run ends. donor-sync reads the balances at most twice a minute, at no cost.',
   role: 'viewer',
   reach: 'some',
   by: 'person+token',
@@ -218,10 +219,14 @@ export const showSpending = acting({
       .max(1_000_000)
       .default(0)
       .describe(`Number of clients to skip; a response lists at most ${CLIENTS_PAGE}`),
+    sort: z
+      .enum(SPENDING_ORDERS, { error: `Choose one of ${SPENDING_ORDERS.join(', ')}.` })
+      .default('most-credits')
+      .describe('The order of the clients'),
   }),
   subjects: [],
   result: spendingSchema,
-  async run(world, { days, month: shown = null, integration, from }) {
+  async run(world, { days, month: shown = null, integration, from, sort }) {
     const { application, reader, clock, caller, clients } = world;
     const one = integration === undefined ? null : findClient(world, integration);
     const spending = await readSpending({ store: { reader }, clock }, clients, {
@@ -230,6 +235,7 @@ export const showSpending = acting({
       days,
       month: shown,
       from,
+      sort,
     });
     const { credits, integrations } = application;
     const shownClients = one === null ? listShown(world, spending) : [one];
@@ -239,7 +245,7 @@ export const showSpending = acting({
   say: ({ total }) => `${describeCount(total, 'client')}.`,
   table: ({ month: shown, clients, total, from, days, keys }) => ({
     title: `Clients in ${shown}`,
-    empty: 'No client spent a credit, and no contact was written, in this month.',
+    empty: 'In this month, no client spent a credit, and donor-sync wrote to no contact.',
     headers: CLIENT_HEADERS,
     rows: clients.map(toRow),
     notes: [
@@ -266,10 +272,7 @@ function daysText(days: SpendingView['days']): string {
   return `${describeCount(sum('enhancements'), 'credit')} for enhancements and ${formatCount(sum('networks'))} for networks in ${days.length} days.`;
 }
 
-/**
- * Returns the clients whose keys are read. These are the clients that have spent credits, or the first clients if none
- * has.
- */
+/** Clients that have spent credits. If there are none, the first clients. */
 function listShown({ clients }: World, spending: SpendingView) {
   const spenders = spending.clients.flatMap(({ integration }) => clients.get(integration) ?? []);
   return spenders.length > 0 ? spenders : [...clients.values()].slice(0, CLIENTS_PAGE);
@@ -302,7 +305,7 @@ export const showBill = reading({
   say: ({ clients }) => `${describeCount(clients.length, 'client')}.`,
   table: ({ month: shown, clients }) => ({
     title: `Bill of ${shown}`,
-    empty: 'No client spent a credit, and no contact was written, in this month.',
+    empty: 'In this month, no client spent a credit, and donor-sync wrote to no contact.',
     headers: CLIENT_HEADERS,
     rows: clients.map(toRow),
   }),

@@ -1,4 +1,7 @@
-/** The links between users here and users of CRMs, for owners. Users manage their own under *My account*. */
+/**
+ * The links between donor-sync users and CRM users, which owners can see. Each user manages their own links under *My
+ * account*.
+ */
 import { z } from 'zod';
 import { ConfigurationError } from '../core/errors.ts';
 import { describeCount } from '../core/quantities.ts';
@@ -22,7 +25,7 @@ export const listUserCrmUsers = reading({
   },
   say: ({ name, links }) => `${name} has ${describeCount(links.length, 'link')}.`,
   table: ({ name, links }) => ({
-    empty: `${name} is not linked to a user of a CRM. Users link themselves on the card in the CRM.`,
+    empty: `${name} is not linked to a CRM user. Users create such a link on the card in the CRM.`,
     headers: ['CRM', 'Account', 'E-mail', 'Linked', 'ID'],
     rows: links.map(({ crm, account, email, linkedAt, id }) => [
       ...[crm, account, email],
@@ -32,7 +35,7 @@ export const listUserCrmUsers = reading({
   }),
 });
 
-/** Takes effect with the next request of the card, which then shows no values to this user of the CRM. */
+/** Takes effect with the card's next request. The card then shows no values. */
 export const unlinkUserCrmUser = changing({
   name: 'users crm-users unlink',
   summary:
@@ -49,12 +52,12 @@ export const unlinkUserCrmUser = changing({
     return { unlinked: link, user: id, name };
   },
   say: ({ name }) =>
-    `The link was ended. The card in the CRM no longer acts for ${name}, until ${name} links it again.`,
+    `The link was ended. The card in the CRM can no longer act for ${name}. ${name} can link it again.`,
 });
 
 function crmLinkUnknown(link: string): ConfigurationError {
   return new ConfigurationError(
-    `This user does not have a link "${link}" to a user of a CRM. Nothing was changed. List the links: donor-sync users crm-users list USER`,
+    `This user has no link "${link}" to a CRM user. Nothing was changed. List the links: donor-sync users crm-users list USER`,
     { code: 'crm_link_unknown', refusal: 'unknown', details: { link } },
   );
 }

@@ -1,4 +1,4 @@
-/** Decides all contacts of a client that wait for the same reason. */
+/** Decides about all contacts of a client that wait for the same reason. */
 import { z } from 'zod';
 import type { ConfigurationError } from '../core/errors.ts';
 import { describeCount } from '../core/quantities.ts';
@@ -67,7 +67,7 @@ export const decideAll = acting({
     const texts: Readonly<Record<DecisionWord, string>> = {
       approve: `Write the profiles of ${who} of "${input.integration}"? It costs no credit.`,
       reject: `Leave ${who} of "${input.integration}" as they are? It costs no credit.`,
-      resubmit: `Submit ${who} of "${input.integration}" again? The next run spends ${price} at most.`,
+      resubmit: `Submit ${who} of "${input.integration}" again? The next run spends at most ${price}.`,
     };
     return { text: texts[input.decision], counts: { contacts, credits } };
   },
@@ -98,15 +98,12 @@ export const decideAll = acting({
   say({ contacts, approval, answer }) {
     if (approval !== null) return describeWaiting(approval);
     if (answer !== undefined) return describeGiven(answer);
-    return `Decided: ${describeCount(contacts, 'contact')}. The next run acts on it.`;
+    return `Decided: ${describeCount(contacts, 'contact')}. The next run carries it out.`;
   },
   ending: ({ approval }) => (approval === null ? 'done' : 'stopped'),
 });
 
-/**
- * Counts the waiting contacts. Throws a ConfigurationError: `unknown` for a client that the caller may not access,
- * `conflict` if no contact waits or this answer is not possible.
- */
+/** Throws a ConfigurationError: `unknown` without access, `conflict` if nothing waits or the answer is impossible. */
 async function countWaiting(
   world: Pick<World, 'clients' | 'clock' | 'reader'>,
   input: Input,
@@ -134,22 +131,19 @@ async function countWaiting(
   return { contacts, credits: decision === 'resubmit' ? contacts : 0 };
 }
 
-/** Returns the end of the period. Decisions that were opened later are not included. */
+/** Later decisions are excluded. */
 function latest({ clock }: Pick<World, 'clock'>, { openedUntil }: Input): number {
   const now = clock.now();
   return openedUntil === undefined ? now : Math.min(Date.parse(openedUntil), now);
 }
 
-/**
- * Creates the error for a reason that has already been answered. While the answer can be withdrawn, the error names its
- * user.
- */
+/** During the undo period, names the first user. */
 async function decidedFirst(
   world: ActingWorld,
   { integration: integrationId, reason: id }: Input,
 ): Promise<ConfigurationError> {
   await refuseAnswered(world, { about: 'reason', id, integrationId });
   return holdDecided(
-    'Another user has just decided these contacts, and that decision takes effect first. Nothing was changed. List the open decisions: donor-sync holds',
+    'Another user has just decided about these contacts, and that decision takes effect first. Nothing was changed. List the open decisions: donor-sync holds',
   );
 }

@@ -1,4 +1,3 @@
-/** Decides about contacts and networks: one of them, several together, or a batch. */
 import { z } from 'zod';
 import { isoTime } from '../core/clock.ts';
 import { ConfigurationError } from '../core/errors.ts';
@@ -66,7 +65,7 @@ export const decideHold = acting({
   name: 'holds decide',
   summary: 'Decide about one contact or network',
   details:
-    'The decision lists the possible answers in `decisions`. `approve`: the profile belongs to this contact, or the network may change; the next run acts on it. `reject`: the contact or the network stays as it is. `resubmit`: the next run submits the contact again, for another credit.',
+    "The possible answers are in the decision's `decisions`. `approve`: the profile belongs to this contact, or the network may change; the next run acts on it. `reject`: the contact or the network stays as it is. `resubmit`: the next run submits the contact again, for another credit.",
   role: 'decider',
   reach: 'some',
   by: 'person+token',
@@ -109,7 +108,7 @@ const SUMMARIES: Readonly<Record<DecisionWord, string>> = {
   resubmit: 'Submit the contacts again, for another credit each',
 };
 
-/** Declares an operation that decides several questions, either all or none. */
+/** Decides all of the questions or none. */
 function decideSeveral(word: DecisionWord) {
   return acting({
     name: `holds ${word}`,
@@ -204,7 +203,6 @@ export const decideHoldBatch = acting({
   result: batchResult,
   async run(world, { id, decision, openedUntil: seen, withdrawable: isWithdrawable }) {
     const batch = await findOpenBatch(world, id);
-    // A run in progress may add contacts that nobody has seen, and that a second user has not confirmed.
     const until = seen === undefined ? batch.until : Math.min(Date.parse(seen), batch.until);
     requireBatchDecision(batch, decision);
     requirePersonToErase(world, batch.kind, decision, `holds batch ${id} ${decision}`);
@@ -227,7 +225,7 @@ export const decideHoldBatch = acting({
   ending: (result) => ('approval' in result ? 'stopped' : 'done'),
 });
 
-/** Describes the decision, with its consequences if the batch's kind is known. */
+/** A batch's kind adds its consequences. */
 export function describeBatchDecision(
   result: z.output<typeof batchResult>,
   kind: QuestionBatch['kind'] | null,
@@ -242,8 +240,8 @@ export function describeBatchDecision(
 }
 
 /**
- * Finds the open question for an answer. Throws a ConfigurationError: `unknown` if the question does not exist,
- * `conflict` if it is already decided or does not allow this answer.
+ * Finds the open question for an answer. Throws a ConfigurationError: `unknown` without such a question, `conflict` if
+ * it is decided or does not allow the answer.
  */
 async function findDecidable(
   world: ActingWorld,
@@ -259,7 +257,7 @@ async function findDecidable(
   return question;
 }
 
-/** Refuses access tokens. They cannot erase anyone, so they also cannot approve an erasure that the CRM requests. */
+/** Access tokens cannot erase anyone. So they cannot approve the CRM's erasure requests either. */
 function requirePersonToErase(
   { caller }: Pick<ActingWorld, 'caller'>,
   kind: Question['kind'] | QuestionBatch['kind'],
@@ -270,7 +268,6 @@ function requirePersonToErase(
   throw personNeeded('approve that contacts are erased', command);
 }
 
-/** Creates the error for a question that was open a moment ago and has been decided since. */
 async function decidedMeanwhile(
   world: ActingWorld,
   question: Question,
@@ -281,7 +278,7 @@ async function decidedMeanwhile(
   return now.decision === null ? notDecidable(now) : decidedAlready(world, now);
 }
 
-/** Creates the error for an answer that the question does not allow. It lists the possible answers. */
+/** Lists the possible answers. */
 function notDecidable(question: Question): ConfigurationError {
   const { id, kind } = question;
   const choices = listChoices(question).map(
@@ -296,7 +293,7 @@ function notDecidable(question: Question): ConfigurationError {
   });
 }
 
-/** Creates the error for an answer that is not possible. `why` lists the possible answers. */
+/** `why` lists the possible answers. */
 export function undecidable(
   why: string,
   details: Readonly<Record<string, string>> = {},
@@ -304,7 +301,7 @@ export function undecidable(
   return new ConfigurationError(why, { code: 'hold_not_decidable', refusal: 'conflict', details });
 }
 
-/** Gives an answer that can be withdrawn. Returns null if an answer already exists. */
+/** Returns null if an answer exists. */
 export async function give(
   { store, carryOn }: Pick<ActingWorld, 'store' | 'carryOn'>,
   answer: Answer,

@@ -1,4 +1,4 @@
-/** Erases all data about a client that leaves. A receipt lists the data that stays, and the reasons. */
+/** A receipt lists what is kept, and why. */
 import { z } from 'zod';
 import { knowsIntegration } from '../clients/statements/integrations.ts';
 import { countContacts } from '../contacts/contacts.ts';
@@ -39,7 +39,7 @@ export const eraseClient = acting({
   name: 'erase',
   summary: 'Erase all data of a client that leaves, and get a receipt',
   details:
-    'Remove the client from the settings file first. Charges are kept, without contacts. Blocks on erased people and the audit are also kept. The receipt gives the reasons.',
+    'Remove the client from the settings file first. donor-sync keeps the charges without the contacts. It also keeps the audit, and erased people stay blocked. The receipt gives the reasons.',
   role: 'owner',
   reach: 'all',
   by: 'person',
@@ -68,7 +68,7 @@ export const eraseClient = acting({
   say: ({ receipt }) => describeReceipt(receipt),
 });
 
-/** Throws a ConfigurationError if the database does not know the client, or the settings file still has it. */
+/** Throws a ConfigurationError for an unknown client, or if the settings file has it. */
 async function requireLeaving(
   { reader, application }: Pick<World, 'reader' | 'application'>,
   id: string,

@@ -43,13 +43,13 @@ export function forgetNow(log: Log) {
 export interface Forgotten {
   integration: string;
   crmId: string;
-  /** False if the database had no data about the contact. The contact is blocked from now on anyway. */
+  /** False if nothing was stored. The contact is blocked anyway. */
   wasKnown: boolean;
-  /** Fields that were cleared in the CRM, or null if clearing was not requested. */
+  /** Null if clearing was not requested. */
   cleared: string[] | null;
-  /** Fields whose value was changed after we wrote it, so they were not cleared. */
+  /** Users changed these values, so they were not cleared. */
   editedSince: string[];
-  /** The names of the networks that the person was in. */
+  /** The names of the networks that contained the person. */
   networks: { left: string[]; pending: string[] };
   receipt: ErasureReceipt;
 }
@@ -93,7 +93,7 @@ export function describeReceipt(forgotten: Forgotten): string[] {
   if (cleared !== null) {
     const isNamed = receipt.pending.some(({ what }) => what === 'introductions');
     const isProven = receipt.complete && receipt.crm?.verified === true && !isNamed;
-    const proof = isProven ? ' A second reading confirmed that no current value is left.' : '';
+    const proof = isProven ? ' A second read confirmed that no current value is left.' : '';
     lines.push(`Cleared in the CRM: ${cleared.join(', ') || 'nothing'}.${proof}`);
     if (cleared.length > 0) lines.push(HISTORY);
   }
@@ -118,7 +118,7 @@ export function describeReceipt(forgotten: Forgotten): string[] {
   return lines;
 }
 
-/** Says that clearing a field adds an entry to the CRM's history and removes none. */
+/** Clearing a field adds to the CRM's history and removes nothing from it. */
 const HISTORY = `${new Intl.ListFormat('en-GB').format(HISTORIES.map(({ name }) => name))} keep former values in their own history. To remove them, ${HISTORIES.map(({ removal }) => removal).join(', or ')}.`;
 
 function headline({ crmId, wasKnown, receipt }: Forgotten): string {
@@ -129,7 +129,7 @@ function headline({ crmId, wasKnown, receipt }: Forgotten): string {
   }
   return wasKnown
     ? `${crmId} is erased, and no sync processes it again.`
-    : `The database had no data about ${crmId}. It is blocked from now on.`;
+    : `The database contained no data about ${crmId}. It is blocked from now on.`;
 }
 
 const COUNTED = [
@@ -149,7 +149,7 @@ const COUNTED = [
   ['kept', 'change kept next to the file', 'changes kept next to the file'],
 ] as const satisfies readonly [keyof ErasedCounts, string, string][];
 
-/** Returns a text such as `erased 1 contact, 2 jobs.` */
+/** For example `erased 1 contact, 2 jobs.` */
 function erasedText(erased: ErasedCounts): string {
   const parts = COUNTED.flatMap(([what, one, several]) =>
     erased[what] > 0 ? [describeCount(erased[what], one, several)] : [],

@@ -1,4 +1,3 @@
-/** Shows what the erasure of a contact would remove, in the database, the CRM and at the service, and what stays. */
 import { z } from 'zod';
 import { findConnectorDefinition } from '../../connectors/index.ts';
 import { isDonorSyncError, messageOf } from '../core/errors.ts';
@@ -42,7 +41,7 @@ export const previewErasure = acting({
   name: 'contacts erasable',
   summary: 'Show what the erasure of a contact would remove, and what would stay',
   details:
-    'It counts the data in the database, and compares the values in the CRM. It changes nothing and costs no credit.',
+    'It counts the stored records, and checks which values in the CRM come from donor-sync. It changes nothing and costs no credit.',
   role: 'admin',
   reach: 'some',
   by: 'person+token',
@@ -118,14 +117,14 @@ interface Compared {
   forms: readonly string[];
 }
 
-/** While the CRM is unavailable, only the numbers from the database are known. */
+/** Without the CRM, shows only the database's numbers. */
 async function compare(
   world: ActingWorld,
   { integration, ids, crmId, forms }: Compared,
 ): Promise<{
   clearable: ClearablePreview | null;
   problem: string | null;
-  /** The IDs under which data is erased. They include the person's former rows in a list. */
+  /** The IDs to erase. Includes a list's former rows. */
   forms: readonly string[];
 }> {
   const { application, signal } = world;
@@ -149,7 +148,7 @@ async function compare(
   }
 }
 
-/** Pure: the data in the database, at the service and in the audit, summed over the clients. */
+/** Counts in the database, at the service and in the audit. A pure function. */
 function countStored(found: readonly AboutContact[]): Row[] {
   const count = (of: (about: AboutContact) => number) =>
     found.reduce((sum, about) => sum + of(about), 0);
@@ -197,7 +196,7 @@ function countStored(found: readonly AboutContact[]): Row[] {
   ];
 }
 
-/** Pure: the fields that contain values of donor-sync. */
+/** Counts the fields that contain values from donor-sync. A pure function. */
 function countInCrm({ ours, changed, unreadable }: ClearablePreview, alsoInCrm: boolean): Row[] {
   const row = (what: string, fields: readonly string[], effect: Row['effect']): Row => ({
     where: 'CRM',

@@ -1,4 +1,4 @@
-/** Erases all data about a contact and, if requested, the values that donor-sync wrote to the CRM. */
+/** Optionally clears our values in the CRM. */
 import { z } from 'zod';
 import { reachInsufficient } from '../core/shared-errors.ts';
 import type { Asked } from '../decisions/second-person/ask.ts';
@@ -27,7 +27,6 @@ const inputSchema = z.object({
     .describe('Block the ID even if neither the database nor the CRM has such a contact'),
 });
 
-/** The parts that both ways of erasing share. */
 export const forgetDeclared = {
   name: 'forget',
   summary:
@@ -67,17 +66,14 @@ export function toAsked(input: z.output<typeof inputSchema>, crmId: string): Ask
   return { request: { what: 'forget', alsoInCrm, everywhere, blockUnknown }, integrationId, crmId };
 }
 
-/**
- * Finds the canonical form of the ID, and the clients. Throws a ConfigurationError if the caller may not access one of
- * these clients.
- */
+/** Finds the canonical ID and the clients. Throws a ConfigurationError without access to one of them. */
 export async function findTargets(world: World, input: z.output<typeof inputSchema>) {
   const integration = findClient(world, input.integration);
   const { application, reader, clients, caller } = world;
   const crmId = await application.contactId(integration, input.contact);
   const source = { store: { reader }, integrations: application.integrations };
   const { everywhere } = input;
-  // Refused before anything is read, because the response must not show whether other clients have the contact.
+  // Refused before anything is read. The response must not reveal other clients' contacts.
   if (everywhere && caller.clients !== null) {
     throw reachInsufficient(
       '`everywhere` affects all clients, and you have access to only some of them.',
@@ -87,10 +83,9 @@ export async function findTargets(world: World, input: z.output<typeof inputSche
     { application: source },
     { integration, crmId, everywhere },
   );
-  // The erasure also covers clients that the settings no longer contain. Only callers with access to all clients have
-  // access to them.
+  // Includes clients that left the settings. These need access to all clients.
   if (caller.clients === null || ids.every((id) => clients.has(id))) return { crmId, ids };
   throw reachInsufficient(
-    'An erasure affects all clients of a CRM account, and you do not have access to all clients of this account.',
+    'An erasure affects all clients of a CRM account, but you do not have access to all of them.',
   );
 }

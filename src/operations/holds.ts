@@ -1,4 +1,4 @@
-/** Lists the open decisions: as a list, with names, and as the queue of the pages. */
+/** As a list, with names, or as the pages' queue. */
 import { z } from 'zod';
 import { readCursor, writeCursor } from '../core/cursor.ts';
 import { messageOf } from '../core/errors.ts';
@@ -77,14 +77,14 @@ const batchSchema = z
     id: z.string(),
     integration: z.string(),
     kind: BATCH_KIND.describe(
-      'What the contacts have in common. `identity_mass_change`: their details changed. `paid_since_backup`: they may have been paid for after the backup that the database was restored from, or with a service key that was replaced since, or their profiles are gone. `contacts_missing`: they are missing from the CRM. `mass_opt_out`: they were marked as opted out. `erasure_requested`: the CRM requests their erasure',
+      "The contacts' common feature. `identity_mass_change`: their details changed. `paid_since_backup`: they may have been paid for after the backup that the database was restored from, or with a service key that was replaced since, or their profiles are gone. `contacts_missing`: they are missing from the CRM. `mass_opt_out`: they were marked as opted out. `erasure_requested`: the CRM requests their erasure",
     ),
     reason: z.string().describe('The reason in whole sentences'),
     count: z.int().describe('Number of contacts that are waiting for the decision'),
     parts: z
       .partialRecord(z.enum(CHANGED_PARTS), z.int())
       .describe(
-        'Number of contacts that changed, by part. A contact with two changed parts counts in both. `unknown` if the changed part is not recorded',
+        'Number of changed contacts by part. A contact with two changed parts is counted in both. `unknown` if the changed part is not recorded',
       )
       .meta({ example: { addresses: 400, employers: 12 } }),
     decisions: z
@@ -125,7 +125,7 @@ const listInput = z.object({
 export const listHolds = reading({
   name: 'holds',
   summary: 'List the contacts and networks that need a decision, the oldest first',
-  details: 'The database stores no names of contacts.',
+  details: "The database does not store contacts' names.",
   role: 'viewer',
   reach: 'some',
   by: 'person+token',
@@ -220,7 +220,7 @@ async function readExamples(
   return shown;
 }
 
-/** Records in the audit that names are about to be shown. Records nothing if there are no names. */
+/** Without names, nothing is recorded. */
 async function noteNamesShown(
   { store }: Pick<ActingWorld, 'store'>,
   integrationId: string | null,
@@ -237,10 +237,7 @@ interface ShownHolds {
   examples?: Examples | undefined;
 }
 
-/**
- * Returns the tables of open decisions. A batch is one row, because it can contain thousands of contacts, unless the
- * request was for this batch.
- */
+/** A batch is one row, because it may have thousands of contacts. A requested batch lists its contacts. */
 export function tableHolds(
   { holds, batches, examples = [] }: ShownHolds,
   { isBatch }: { isBatch: boolean },
@@ -321,7 +318,7 @@ function tableOfExamples(examples: Examples): TableView {
   };
 }
 
-/** Returns the number of open decisions, and the commands for deciding. */
+/** The number of open decisions, and the commands to decide. */
 function describeOpen(holds: readonly HoldView[], batches: readonly BatchView[]): string[] {
   const single = holds.filter(({ batch }) => batch === null).length;
   const total = single + batches.length;

@@ -1,4 +1,4 @@
-/** Webhook addresses, which CRMs and other programs call to report changed contacts. */
+/** CRMs and other programs call these to report changes. */
 import { z } from 'zod';
 import { WEBHOOKS } from '../../connectors/index.ts';
 import {
@@ -19,19 +19,20 @@ import { describeHook, describeSignature, readWebhook } from '../clients/views/h
 import { describeCount, formatCount, formatTimestamp } from '../core/quantities.ts';
 import { readAddresses } from '../people/server-address.ts';
 import { findClient } from './kit/clients.ts';
+import { describeReach } from './kit/describe-reach.ts';
 import { secretText } from './kit/input-fields.ts';
 import { type ChangingWorld, changing, reading, type World } from './kit/operation.ts';
 
 const CLIENT = z.string().describe('The ID of the client');
 
-/** No CRM has longer secrets. */
+/** No CRM has longer signing secrets. */
 const MAX_SECRET_LENGTH = 1_000;
 
 const SIGNATURE_CHOICES = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(
   HOOK_SIGNATURES,
 );
 
-/** The secrets with which CRMs sign, as nouns. */
+/** Nouns for the middle of a sentence. */
 const CRM_SECRETS = WEBHOOKS.flatMap(({ webhooks }) => webhooks.signature?.settingsNoun ?? []).join(
   ', ',
 );
@@ -200,11 +201,7 @@ export const revokeWebhook = changing({
   say: ({ revoked }) => `The webhook address of ${revoked} was revoked. Calls to it are refused.`,
 });
 
-/**
- * Finds a client's address, or null if it has none. A client that was removed from the settings can still have an
- * address, which only callers with access to all clients find. Throws a ConfigurationError (unknown) if there is
- * neither a client nor an address.
- */
+/** Null if there is none. A removed client can still have an address. That needs access to all clients. */
 async function findHook(world: World, id: string): Promise<HookRecord | null> {
   const { reader, caller, clients } = world;
   if (caller.clients === null || clients.has(id)) {
@@ -228,10 +225,16 @@ async function giveAddress(
   return { integration: id, url, signature: signing?.kind ?? null, secret };
 }
 
-function describeNew({ secret }: NewWebhook): string[] {
-  const keep = 'Save it now: it is not shown again. To report a single contact, add "?contact=ID".';
-  if (secret === null) return [keep];
-  return ['The first line is the address, the second the secret that callers sign with.', keep];
+function describeNew({ url, secret }: NewWebhook): string[] {
+  const reach = describeReach(url);
+  const keep =
+    'Save it now: it will not be shown again. To report a single contact, add "?contact=ID".';
+  if (secret === null) return [...reach, keep];
+  return [
+    ...reach,
+    'The first line is the address, the second the secret that callers sign with.',
+    keep,
+  ];
 }
 
 function describeShown({ integration, webhook, calls }: z.output<typeof shownSchema>): string[] {

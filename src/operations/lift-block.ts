@@ -1,4 +1,3 @@
-/** Lifts the block of a contact that was erased or blocked by mistake. */
 import { z } from 'zod';
 import { ConfigurationError } from '../core/errors.ts';
 import type { Integration } from '../core/integration-settings.ts';
@@ -12,15 +11,12 @@ const inputSchema = z.object({
   contact: z.string().min(1).max(255).describe('The ID of the contact in the CRM'),
 });
 
-/**
- * Lifts the block of an erased contact. This revokes the promise that the contact stays blocked, so only owners may do
- * it, and access tokens never may.
- */
+/** Lifts an erased contact's block. This breaks a promise to the person. So only owners may do it, and no token. */
 export const liftContactBlock = acting({
   name: 'forget lift-block',
   summary: 'Allow a contact that was erased or blocked by mistake to be enhanced again',
   details:
-    'It lifts the block in all clients of the same CRM account. Erased data is not restored. The next sync that reads the contact may enhance it, for a credit.',
+    'It lifts the block in all clients of the same CRM account. Erased data is not restored. If the next sync reads the contact, it can enhance the contact, which costs a credit.',
   role: 'owner',
   reach: 'all',
   by: 'person',

@@ -1,4 +1,4 @@
-/** The monthly mails, which each user chooses on their own page. */
+/** Each user chooses monthly emails on their own page. */
 import { z } from 'zod';
 import { sendMail } from '../clients/alerts/email.ts';
 import { SEND_LIMIT_MS } from '../clients/alerts/notifier.ts';
@@ -37,8 +37,11 @@ const mailsSchema = z
     email: z.string().describe('The address of the user'),
     isVerified: z
       .boolean()
-      .describe('True once the user has shown that mail arrives. Nothing is sent before'),
-    problem: z.string().nullable().describe('Why no mail is sent at the moment; null if it is'),
+      .describe('True if the user has confirmed the address. Until then, nothing is sent'),
+    problem: z
+      .string()
+      .nullable()
+      .describe('Why donor-sync does not send emails at the moment; null if it does'),
     kinds: z.array(
       z.object({
         kind: kindSchema,
@@ -55,7 +58,7 @@ const result = z.object({ mails: mailsSchema });
 
 export const showMails = reading({
   name: 'mails show',
-  summary: "Show a user's monthly mails, and what is missing for them",
+  summary: "Show a user's monthly emails, and why they cannot be sent",
   role: 'viewer',
   reach: 'some',
   by: 'person',
@@ -70,14 +73,14 @@ export const showMails = reading({
 
 export const setMail = acting({
   name: 'mails set',
-  summary: 'Turn a monthly mail of your own on or off',
+  summary: 'Turn one of your own monthly emails on or off',
   details:
-    'A mail has counts, the names of clients and links; it never names a contact. It is sent once a month, from the next month on, to a verified address. If the address is not verified, a mail with a link is sent to it. In the terminal, mails can only be turned off.',
+    'An email contains counts, links and the names of clients, but never the name of a contact. donor-sync sends it once a month to a verified address, starting next month. If the address is not verified, donor-sync first sends an email with a link. In the terminal, you can turn emails off but not on.',
   role: 'viewer',
   reach: 'some',
   by: 'person',
   input: z.object({
-    kind: kindSchema.describe('The mail'),
+    kind: kindSchema.describe('The kind of email'),
     state: z.enum(['on', 'off']).describe('Whether it is sent'),
     user: USER,
   }),
@@ -112,7 +115,7 @@ export const setMail = acting({
 
 export const confirmEmail = changing({
   name: 'mails confirm',
-  summary: 'Confirm your e-mail address with the code from a mail',
+  summary: 'Confirm your e-mail address with the code from an email',
   role: 'viewer',
   reach: 'some',
   by: 'person',
@@ -129,10 +132,11 @@ export const confirmEmail = changing({
     const person = await findPersonBy(world.trx, 'id', owner.id);
     return { mails: await describeMails(world, person ?? owner) };
   },
-  say: ({ mails: { email } }) => `${email} is confirmed. The mails that you chose are sent to it.`,
+  say: ({ mails: { email } }) =>
+    `${email} is confirmed. donor-sync will send the emails that you chose to this address.`,
 });
 
-/** Returns the user's own account. The terminal belongs to no user, so `--user` selects one. */
+/** The terminal has no user, so `--user` names one. */
 async function findOwn(world: World, typed: string | undefined): Promise<PersonRecord> {
   if (world.caller.kind === 'machine') {
     if (typed === undefined) {
@@ -148,7 +152,7 @@ async function findOwn(world: World, typed: string | undefined): Promise<PersonR
   const own = id === null ? null : await findPersonBy(world.reader, 'id', id);
   if (own === null) {
     throw new ConfigurationError(
-      'You have no account here, so no mail can be sent to you. Nothing was changed. Create your account first.',
+      'You have no account here, so donor-sync cannot send you emails. Nothing was changed. Create your account first.',
       { code: 'account_needed', refusal: 'conflict' },
     );
   }
@@ -180,7 +184,7 @@ async function describeMails(world: World, person: PersonRecord): Promise<MailsV
 
 function findMailProblem({ application: { settings } }: World): string | null {
   if (settings.alerts.email !== null) return null;
-  return 'The settings name no mail server, so no mail is sent. The operator can add it: alerts.email, with smtp, from and to.';
+  return 'The settings do not contain a mail server, so donor-sync cannot send emails. The operator can add alerts.email with smtp, from and to.';
 }
 
 function describeState({ email, isVerified: isKnown, problem, kinds }: MailsView): string[] {
@@ -194,7 +198,7 @@ function describeState({ email, isVerified: isKnown, problem, kinds }: MailsView
 function requireOwnWish({ caller }: World): void {
   if (caller.kind !== 'machine') return;
   throw new ConfigurationError(
-    'Only the user can turn a mail on, on the page My account. Nothing was changed. In the terminal, mails can be turned off.',
+    'Users can turn on emails only for themselves, under My account. Nothing was changed. In the terminal, you can turn emails off.',
     { code: 'mail_not_own', refusal: 'forbidden' },
   );
 }
@@ -212,12 +216,12 @@ function requireRole({ role }: PersonRecord, kind: MailKind): void {
   const { name, role: needed } = MAIL_RULES[kind];
   if (mayActAs(role, needed)) return;
   throw new ConfigurationError(
-    `The mail "${name}" needs the role ${needed}, and you are ${role}. Nothing was changed.`,
+    `The email "${name}" requires the role ${needed}, but your role is ${role}. Nothing was changed.`,
     { code: 'mail_not_for_role', refusal: 'forbidden' },
   );
 }
 
-/** Returns the address that a link was sent to, or null if one was sent less than a minute ago. */
+/** The address of the link. Null within a minute after the last link. */
 async function sendProof(world: ActingWorld, person: PersonRecord): Promise<string | null> {
   const { email: server } = world.application.settings.alerts;
   if (server === null) return null;
@@ -232,7 +236,7 @@ async function sendProof(world: ActingWorld, person: PersonRecord): Promise<stri
   } catch (error) {
     await world.store.act((trx) => dropEmailProof(trx, person.id, proof.hash));
     throw new ConfigurationError(
-      `The mail that confirms your address was not sent. Your choice is stored. Turn the mail on again to try once more. ${messageOf(error)}`,
+      `The email that confirms your address was not sent. Your choice is saved. To try again, turn the email off and on. ${messageOf(error)}`,
       { code: 'mail_unsent', refusal: 'conflict' },
     );
   }
@@ -240,7 +244,7 @@ async function sendProof(world: ActingWorld, person: PersonRecord): Promise<stri
 
 function codeWrong(): ConfigurationError {
   return new ConfigurationError(
-    'This code does not confirm your address: it was used, is older than a day, belongs to another user, or a newer mail replaced it. Nothing was changed. Turn the mail on again to get a new link.',
+    'This code does not confirm your address. It has been used, is older than a day, belongs to a different user, or has been replaced by a newer email. Nothing was changed. To get a new link, turn the email off and on again.',
     { code: 'mail_code_wrong', refusal: 'conflict' },
   );
 }

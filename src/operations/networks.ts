@@ -1,4 +1,4 @@
-/** Networks: compares them with their groups, and shows whom their members can introduce. */
+/** Also shows whom members can introduce. */
 import { z } from 'zod';
 import { isoTime } from '../core/clock.ts';
 import { describeCount } from '../core/quantities.ts';
@@ -50,7 +50,7 @@ export const listNetworks = reading({
   say: ({ networks }) => `${describeCount(networks.length, 'network')}.`,
   table: ({ integration, networks }) => ({
     title: integration,
-    empty: 'The settings do not name any networks.',
+    empty: 'The settings do not contain any networks.',
     headers: ['Network', 'Group', 'Members', 'To join', 'To enhance', 'Failed', 'Group read'],
     rows: networks.map(toRow),
     notes: networks.flatMap(({ name, failed }) =>
@@ -82,10 +82,7 @@ function toRow({
   ];
 }
 
-/**
- * Describes a group in the words of the settings, such as `campaign "Board of Directors"` or `column "Role" equals
- * "board"`.
- */
+/** For example `campaign "Board of Directors"` or `column "Role" equals "board"`. */
 function describePart(part: unknown): string {
   if (typeof part !== 'object' || part === null) return JSON.stringify(part);
   return Object.entries(part)
@@ -93,7 +90,6 @@ function describePart(part: unknown): string {
     .join(' ');
 }
 
-/** Explains why a donor of the group is not in the network. */
 const FAILURES = new Map([
   ['donor_unknown', 'the service does not know this donor'],
   ['member_failed', 'the service could not add the donor'],
@@ -217,7 +213,7 @@ export const repairNetworks = acting({
   ending: ({ stopped }) => (stopped === null ? 'done' : 'stopped'),
 });
 
-/** Returns the question before a repair, with the results of the check. */
+/** Includes the results of the check. */
 function toQuestion(
   integration: string,
   drifts: readonly { removedByHand: readonly unknown[]; addedByHand: readonly unknown[] }[],

@@ -1,7 +1,4 @@
-/**
- * Warm paths: shows who in the networks knows a contact, and which other people they know. Each operation sends one
- * query to the service.
- */
+/** Who knows a contact, and whom else they know. Each operation sends one query. */
 import { z } from 'zod';
 import { describeCount } from '../core/quantities.ts';
 import type { PartnerClient } from '../partner/client.ts';
@@ -51,7 +48,7 @@ function costTexts({ cost }: { cost?: Cost }): string[] {
   ];
 }
 
-/** How many people one query returns. */
+/** The maximum number of people that one query returns. */
 export const MAX_PROSPECTS = 500;
 
 const STRENGTH = `Enter a number from ${STRENGTH_FLOOR} to 1, for example 0.7.`;
@@ -113,7 +110,7 @@ export const findProspects = acting({
   },
   say: ({ prospects }) => `${describeCount(prospects.length, 'prospect')}.`,
   table: ({ prospects }) => ({
-    empty: 'The networks do not know anyone at this strength who is not already in the CRM.',
+    empty: 'The networks have no connections of at least this strength to people outside the CRM.',
     headers: ['Strength', 'Who', 'Known to', 'How'],
     rows: prospects.map(({ best, name, donorId, people }) => [
       percentText(best.strength),
@@ -186,7 +183,7 @@ export const showPaths = acting({
   remarks: costTexts,
 });
 
-/** Counts the different names: the contact's name, and the names of people who know the contact. */
+/** Counts different names. */
 function countNames({ name, connections }: ContactPaths): number {
   const introducers = connections.map(({ introducer }) => introducer.name);
   return new Set([name, ...introducers].filter((each) => each !== null)).size;
@@ -196,7 +193,7 @@ function introduction({ contact, name, memberOf, connections }: ContactPaths): s
   const people = new Set(connections.map(({ introducer }) => introducer.donorId)).size;
   const who = name ?? contact;
   const member = memberOf.length === 0 ? [] : [`${who} is in ${memberOf.join(', ')}.`];
-  if (people === 0) return [...member, `No network member is known to know ${who}.`];
+  if (people === 0) return [...member, `donor-sync knows of no network member who knows ${who}.`];
   const verb = people === 1 ? 'knows' : 'know';
   return [
     ...member,
@@ -204,7 +201,7 @@ function introduction({ contact, name, memberOf, connections }: ContactPaths): s
   ];
 }
 
-/** Returns a percentage such as `72%`, for a strength between 0 and 1. */
+/** From 0 to 1, for example `72%`. */
 function percentText(share: number): string {
   return `${Math.round(share * 100)}%`;
 }

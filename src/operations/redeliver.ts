@@ -1,7 +1,4 @@
-/**
- * Delivers paid profiles again: previews what would be written, and starts the run that writes it. Neither costs a
- * credit.
- */
+/** Delivering again costs no credit. */
 import { z } from 'zod';
 import type { Integration } from '../core/integration-settings.ts';
 import { describeCount } from '../core/quantities.ts';
@@ -21,7 +18,7 @@ const inputSchema = z.object({
     .describe('The ID of one contact in the CRM; all contacts if left out'),
   fields: z
     .array(z.string())
-    .min(1, 'Name at least one field, or omit the fields.')
+    .min(1, 'Enter at least one field, or omit the fields.')
     .optional()
     .describe('The names of fields in the CRM; all mapped fields if left out'),
 });
@@ -81,7 +78,7 @@ export const redeliver = acting({
   name: 'runs redeliver',
   summary: 'Deliver the kept profiles again, at no cost',
   details:
-    "It writes values that were undone and fields that were emptied, as far as opt-outs, decisions and each field's rule (`when`) allow. It reads nothing else and buys nothing. To count beforehand what it would write, use `POST …/redelivery/counts`.",
+    "It writes values that were undone and fields that were emptied, as far as opt-outs, decisions and each field's rule (`when`) allow. It reads nothing else and spends no credits. To count beforehand what it would write, use `POST …/redelivery/counts`.",
   role: 'admin',
   reach: 'some',
   by: 'person+token',
@@ -97,7 +94,7 @@ export const redeliver = acting({
     const contacts = await countRedeliverable(world.reader, integration, only);
     const what = fields === undefined ? 'the kept profiles' : `the values of ${fields.join(', ')}`;
     return {
-      text: `Deliver ${what} again to up to ${describeCount(contacts, 'contact')} of "${integration}", at no cost?`,
+      text: `Deliver ${what} again? This concerns at most ${describeCount(contacts, 'contact')} of "${integration}" and costs nothing.`,
       counts: { contacts },
     };
   },
@@ -123,7 +120,7 @@ export const redeliver = acting({
   },
   say: ({ run: { id, integration, contacts } }) => [
     `Run ${id} wrote to ${describeCount(contacts.written, 'contact')} of "${integration}".`,
-    `To see what it did: donor-sync runs ${id}. To restore the values that it replaced: donor-sync undo ${id}`,
+    `To see the result, run donor-sync runs ${id}. To restore the replaced values, run donor-sync undo ${id}`,
   ],
   ending: ({ run: { status } }) => (status === 'succeeded' ? 'done' : 'stopped'),
 });
@@ -132,10 +129,7 @@ function toNames({ contact, fields }: Wanted) {
   return { only: contact ?? null, names: fields ?? [] };
 }
 
-/**
- * Throws a ConfigurationError for a field that no profile value is written to. Called before the user is asked for
- * confirmation.
- */
+/** Throws a ConfigurationError for a field without profile values. Called before the confirmation. */
 async function requireKnown(
   { application, signal }: Pick<ActingWorld, 'application' | 'signal'>,
   client: Integration,
@@ -151,7 +145,7 @@ async function requireKnown(
   }
 }
 
-/** Loads the modules when they are needed, because a run needs many that other operations do not. */
+/** Loaded when needed, because a run needs many modules. */
 async function loadRedelivery() {
   const [{ runSync }, { chooseFields }, preview] = await Promise.all([
     import('../sync/run.ts'),

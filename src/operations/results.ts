@@ -1,4 +1,3 @@
-/** The results and the cost of each client's runs in a month, for the people who pay for them. */
 import { z } from 'zod';
 import { type MonthResults, readMonth } from '../clients/results/month-results.ts';
 import { CAPACITY_BAND_IDS, CAPACITY_BANDS } from '../core/capacity.ts';
@@ -16,7 +15,7 @@ import {
 import { findClient } from './kit/clients.ts';
 import { reading, type World } from './kit/operation.ts';
 
-/** A smaller number would tell too much about a single person. */
+/** A smaller number would reveal too much about a single person. */
 export const FEWEST_SHOWN = 5;
 
 /** The number of clients in a response. */
@@ -29,7 +28,7 @@ const count = z.int().nonnegative();
 const people = count
   .nullable()
   .describe(
-    `Null if they are not known (\`isKept\`), and for fewer than ${FEWEST_SHOWN}, for callers who may not see values. They see other counts rounded down to a multiple of ${FEWEST_SHOWN}`,
+    `Null if the number is not known (\`isKept\`). For callers who may not see values, it is also null if it is below ${FEWEST_SHOWN}. Such callers see other numbers rounded down to a multiple of ${FEWEST_SHOWN}`,
   );
 
 const clientSchema = z.object({
@@ -82,7 +81,7 @@ export const showResults = reading({
   name: 'results',
   summary: 'Show what each client got in a month, and what it cost',
   details:
-    'Months are in UTC. Each contact counts once per month, with its latest profile. It costs no credit, and no name is read.',
+    'Months are in UTC. Each contact counts once per month, with its latest profile. It costs no credit and reads no names.',
   role: 'viewer',
   reach: 'some',
   by: 'person+token',
@@ -140,7 +139,7 @@ function listClients({ clients }: World): Integration[] {
   return [...clients.values()].sort((a, b) => nameOf(a).localeCompare(nameOf(b), 'en'));
 }
 
-/** True if the caller may see values. This needs the same role as names. The terminal needs no role. */
+/** Needs the role for names. The terminal needs none. */
 function maySeeValues({ caller: { role } }: World): boolean {
   return role === null || mayActAs(role, 'reader');
 }
@@ -167,15 +166,12 @@ function toShown({ id, name = id }: Integration, results: MonthResults, isExact:
   };
 }
 
-/**
- * Rounds a number down. None and a few look the same, and the number rarely changes after a run for one contact.
- * Otherwise a user who may not see values could learn a person's value. A pure function.
- */
+/** Hides small numbers and small changes. Otherwise, numbers could reveal one person's value. A pure function. */
 function roundDown(contacts: number): number | null {
   return contacts < FEWEST_SHOWN ? null : contacts - (contacts % FEWEST_SHOWN);
 }
 
-/** Describes a number of people, such as `12`, `10 or more`, `fewer than 5` or `not known`. A pure function. */
+/** A pure function. */
 export function describePeople(
   contacts: number | null,
   { isExact, isKept }: Pick<ResultsView, 'isExact'> & Pick<ClientResults, 'isKept'>,
@@ -188,7 +184,7 @@ export function describePeople(
 export const PEOPLE_NOT_KNOWN =
   'The numbers of people are not known, because not all profiles of this month are kept any more.';
 
-/** Describes the cost, such as `$412.50`, or why it is unknown. A pure function. */
+/** A pure function. */
 export function describeCost({ cost }: Pick<ClientResults, 'cost'>): string {
   return cost === null ? 'not known: set credits.price' : cost.map(formatAmount).join(' + ');
 }

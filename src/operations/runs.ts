@@ -1,7 +1,6 @@
-/** Runs: lists them, shows what each did to contacts, and stops a run. */
 import { z } from 'zod';
 import { toCsvParts } from '../core/csv-parts.ts';
-import { readCursor, writeCursor } from '../core/cursor.ts';
+import { readCursor, unknownCursor, writeCursor } from '../core/cursor.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import { OUTCOME_ORDER } from '../core/outcome.ts';
 import { splitIntoBatches } from '../core/parallel.ts';
@@ -10,7 +9,16 @@ import { type RunReport, runReportSchema, runStatusSchema, triggerSchema } from 
 import { unknownRun } from '../core/shared-errors.ts';
 import type { Reader } from '../database/reader.ts';
 import type { RunContactFilter, RunKey } from '../sync/statements/run-rows.ts';
-import { findRunById, listRunRecords, requestStop } from '../sync/statements/runs.ts';
+import {
+  findRunById,
+  listRunRecords,
+  RUN_ORDERS,
+  type RunOrder,
+  type RunPosition,
+  type RunRecord,
+  requestStop,
+  toRunPosition,
+} from '../sync/statements/runs.ts';
 import { findRunReport, type NameOpener, outcomesText, readReport } from '../sync/views/run.ts';
 import {
   pagesOfRunContacts,
@@ -29,7 +37,6 @@ export const runSchema = runReportSchema.meta({ id: 'Run' });
 
 const RUN = z.string().describe('The ID of the run');
 
-/** Returns an input that must be one of these words. */
 function oneOf<Word extends string>(words: readonly Word[]) {
   return z.enum(words, { error: `Choose one of ${words.join(', ')}.` });
 }
@@ -38,7 +45,7 @@ const TIME = { error: 'Enter a time in UTC, such as 2026-11-24T02:00:00Z.' };
 
 export const listRuns = reading({
   name: 'runs',
-  summary: 'List the runs, the newest first',
+  summary: 'List the runs, the newest first unless you choose another order',
   role: 'viewer',
   reach: 'some',
   by: 'person+token',
@@ -48,35 +55,50 @@ export const listRuns = reading({
     trigger: oneOf(triggerSchema.options).optional().describe('Only runs with this trigger'),
     from: z.iso.datetime(TIME).optional().describe('Only runs that started at this time or later'),
     until: z.iso.datetime(TIME).optional().describe('Only runs that started before this time'),
+    sort: oneOf(RUN_ORDERS).optional().describe('The order of the list, newest first by default'),
     limit: limitUpTo(500, 20).describe('The maximum number of runs to list, 20 by default'),
     cursor: CURSOR,
   }),
   subjects: [],
   result: z.object({ runs: z.array(runSchema), next: NEXT }).meta({ id: 'RunPage' }),
-  async run(world, { integration, from, until, limit, cursor, ...filter }) {
+  async run(world, { integration, from, until, limit, cursor, sort: order = 'newest', ...filter }) {
     const { reader, caller, sealer } = world;
     const one = integration === undefined ? undefined : findClient(world, integration);
-    const after = cursor === undefined ? undefined : readCursor(cursor);
-    // One row more than the page needs, which shows whether there is a next page.
+    const after = cursor === undefined ? undefined : readSortedCursor(cursor, order);
+    // One more row shows whether there is a next page.
     const rows = await listRunRecords(reader, {
       ...filter,
       integrationId: one?.id,
       integrationIds: caller.clients === null ? undefined : [...caller.clients],
       from: from === undefined ? undefined : Date.parse(from),
       until: until === undefined ? undefined : Date.parse(until),
-      after: after && { startedAt: after[0], id: after[1] },
+      order,
+      after,
       limit: limit + 1,
     });
     const shown = rows.slice(0, limit);
     const last = rows.length > limit ? shown.at(-1) : undefined;
     return {
       runs: await Promise.all(shown.map((row) => readReport(reader, row, sealer))),
-      next: last === undefined ? null : writeCursor([last.startedAt, last.id]),
+      next: last === undefined ? null : writeSortedCursor(last, order),
     };
   },
   say: ({ runs }) => `${describeCount(runs.length, 'run')}.`,
   remarks: ({ next }) => (next === null ? [] : [`For more, add --cursor ${next}`]),
 });
+
+/** A cursor of another order would skip runs, so it names its order. */
+function writeSortedCursor(last: RunRecord, order: RunOrder): string {
+  const { value, id } = toRunPosition(last, order);
+  return writeCursor([value, `${order} ${id}`]);
+}
+
+function readSortedCursor(cursor: string, order: RunOrder): RunPosition {
+  const [value, text] = readCursor(cursor);
+  const [written, id] = text.split(' ');
+  if (written !== order || id === undefined) throw unknownCursor();
+  return { value, id };
+}
 
 export const showRun = reading({
   name: 'runs show',
@@ -170,15 +192,14 @@ export type RunContactsInput = Pick<
   'run' | 'outcome' | 'reason' | 'contact'
 >;
 
-/** The dependencies for looking up a run. */
 export interface Looking {
   reader: Reader;
   caller: Pick<Caller, 'clients'>;
-  /** Decrypts the name of the user who undid the run, or null if the name is not needed. */
+  /** Null if the undoing user's name is not needed. */
   sealer?: NameOpener;
 }
 
-/** Streams all contacts to which a run did something as one file, because there can be a million of them. */
+/** A run can have a million contacts. */
 export async function* streamRunContacts(
   world: Looking,
   { run: id, ...words }: RunContactsInput,
@@ -200,7 +221,7 @@ export async function* streamRunContacts(
   yield before.startsWith('[') ? '[]\n' : '\n]\n';
 }
 
-/** The number of contacts that are written into the file at a time. */
+/** Written in groups. */
 const LINES_AT_ONCE = 200;
 
 function toFilter({
@@ -212,8 +233,8 @@ function toFilter({
 }
 
 /**
- * Finds the run that serves this request, because a run over all contacts can serve several requests. Null if
- * the request is queued.
+ * Finds the run that serves this request. A run for all contacts can serve several requests. Null if the request is
+ * queued.
  */
 async function findBegun(world: Looking, id: string): Promise<RunKey | null> {
   const { id: begun } = await findRun(world, id);
@@ -245,14 +266,14 @@ export const stopRun = changing({
   say: ({ run: { id, integration }, state }) =>
     state === 'dropped'
       ? `Run ${id} of "${integration}" was queued, and will not start.`
-      : `Run ${id} of "${integration}" is stopping. It ends within seconds, and the next run continues from there.`,
+      : `Run ${id} of "${integration}" is stopping. It stops within seconds, and the next run continues from there.`,
 });
 
 function isOver(id: string): ConfigurationError {
   return nothingRuns(`Run "${id}" has already ended.`, id);
 }
 
-/** Creates the error if there is nothing to stop. */
+/** Nothing can be stopped. */
 export function nothingRuns(why: string, run: string): ConfigurationError {
   return new ConfigurationError(
     `${why} Nothing was changed. See what is in progress: donor-sync status`,
@@ -260,10 +281,7 @@ export function nothingRuns(why: string, run: string): ConfigurationError {
   );
 }
 
-/**
- * Finds the run with this ID in its current state: in progress, queued or ended. Throws a ConfigurationError (unknown)
- * if there is no such run that the caller may access.
- */
+/** In progress, queued or ended. Throws a ConfigurationError (unknown) without access. */
 export async function findRun(
   { reader, caller, sealer = null }: Looking,
   id: string,

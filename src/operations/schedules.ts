@@ -1,4 +1,3 @@
-/** Schedules: shows when clients run automatically, and pauses or resumes their schedules. */
 import { z } from 'zod';
 import { readSchedule } from '../clients/schedules/schedule-calendar.ts';
 import {
@@ -72,7 +71,7 @@ export const listClientSchedules = reading({
   }),
   say: ({ schedules }) => `${describeCount(schedules.length, 'schedule')}.`,
   table: ({ schedules }) => ({
-    empty: 'No client has a schedule: all of them run only on request.',
+    empty: 'No client has a schedule, so runs start only on request.',
     headers: ['Client', 'Schedule', 'Next run'],
     rows: schedules.map(({ integration, cron, timezone, nextRunAt, paused }) => [
       integration,
@@ -138,7 +137,7 @@ async function describe({ reader }: World, client: Integration): Promise<Schedul
 
 function describeRule({ integration, schedule, text }: Schedule): string {
   if (schedule === null) {
-    return `${integration} has no schedule. It runs on request, from webhooks and through the API.`;
+    return `${integration} has no schedule. It runs only when a user, a webhook or the API requests a run.`;
   }
   const { timezone, nextRunAt, paused } = schedule;
   const rule = `${integration} runs ${text} (${timezone}).`;
@@ -149,7 +148,7 @@ function describeRule({ integration, schedule, text }: Schedule): string {
   return `${rule} The next run starts at ${formatTimestamp(nextRunAt)}.`;
 }
 
-/** How many past days and how many coming days the terminal shows. */
+/** Past and coming days in the terminal. */
 const SHOWN_DAYS = 3;
 
 function describeDays({ past, ahead, changes }: Schedule): string[] {

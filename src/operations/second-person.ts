@@ -1,4 +1,3 @@
-/** The only place where operations require a second user. */
 import { formatTimestamp } from '../core/quantities.ts';
 import {
   type Asked,
@@ -13,9 +12,8 @@ import type { ActingWorld } from './kit/operation.ts';
 type Asking = Pick<ActingWorld, 'application' | 'store' | 'caller'>;
 
 /**
- * Records a request that waits for a second user. Returns null if the caller can decide alone. Throws a
- * ConfigurationError (conflict) for a caller without an account. `request` is null for a rejection, which needs no
- * confirmation.
+ * Returns null if one user is enough. Otherwise records the request. Throws a ConfigurationError (conflict) without an
+ * account.
  */
 export async function waitForSecond(
   { application, store, caller }: Asking,
@@ -29,8 +27,7 @@ export async function waitForSecond(
 }
 
 /**
- * Returns a sentence for the question if another user has to confirm the request, or an empty text otherwise. Throws a
- * ConfigurationError (conflict) if nobody could confirm it.
+ * Another user may have to confirm. Otherwise an empty string. Throws a ConfigurationError (conflict) if nobody could.
  */
 export function warnOfSecond(
   { application, store, caller }: Asking,
@@ -39,10 +36,7 @@ export function warnOfSecond(
   return warnOfSecondUser({ application: { ...application, store } }, caller.account, asked);
 }
 
-/**
- * Leaves work to the service. If the settings require a second user, the work waits. Otherwise the service starts it
- * immediately. Throws the same error.
- */
+/** The service does the work. With a second user, it waits. Otherwise it starts immediately. Throws like above. */
 export async function leaveToService(
   { application, store, caller, carryOn }: Asking & Pick<ActingWorld, 'carryOn'>,
   asked: Asked,
@@ -67,6 +61,6 @@ export function describeWaiting({
   const name = askedBy.name ?? 'you';
   return [
     `Nothing has been done yet. The request waits for a second user: ${text}`,
-    `Someone other than ${name} must confirm it by ${formatTimestamp(runsOutAt)}, on the page Decisions or here: donor-sync approvals confirm ${id}`,
+    `Someone other than ${name} must confirm it by ${formatTimestamp(runsOutAt)}, on the Decisions page or here: donor-sync approvals confirm ${id}`,
   ];
 }

@@ -1,4 +1,4 @@
-/** Exports a client's settings without secrets, alone or with all stored data about the client. */
+/** Without secrets, or with all stored data. */
 import { z } from 'zod';
 import { hideSecrets, listVariables, toYaml } from '../clients/shown-settings.ts';
 import { describeCount } from '../core/quantities.ts';
@@ -30,15 +30,12 @@ export const exportSettings = reading({
   },
 });
 
-/**
- * Exports all stored data about a client, for a nonprofit that leaves. The server streams the data and stores
- * no copy, so no link or file can get to someone else later.
- */
+/** For a nonprofit that leaves. Streamed without a copy, so nobody gets a file later. */
 export const exportAll = acting({
   name: 'export everything',
   summary: 'Export all data held about a client, as files for spreadsheets',
   details:
-    'The response is a ZIP file that is sent while the data is being read; the server does not keep a copy. No run of the client starts until you have received it. If the response ends early, it is incomplete: repeat the request. The audit records the start and the outcome.',
+    'The response is a ZIP file. The server sends it while it reads the data, and does not keep a copy. No run of the client starts until you have received it. If the response ends early, it is incomplete: repeat the request. The audit records the start and the outcome.',
   role: 'owner',
   reach: 'all',
   by: 'person',

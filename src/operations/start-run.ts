@@ -1,4 +1,4 @@
-/** Starts runs for users: a new run, or a run that retries what failed in another one. */
+/** Starts or retries runs. */
 import { z } from 'zod';
 import { acceptMatchRate as acceptRate } from '../clients/live-crm.ts';
 import { confirmAskedMarks } from '../contacts/many-at-once/mark-questions.ts';
@@ -40,7 +40,7 @@ const JOINED_TEXTS = { running: 'in progress', waiting: 'queued' } as const;
 export const startRun = acting({
   name: 'runs start',
   summary: 'Request a run of a client, which serve or a worker carries out',
-  details: 'The request returns at once, and the run continues in the background.',
+  details: 'The request returns immediately, and the run continues in the background.',
   role: 'admin',
   reach: 'some',
   by: 'person+token',
@@ -59,13 +59,13 @@ export const startRun = acting({
       .boolean()
       .default(false)
       .describe(
-        'Accept that the service knows few of the contacts, after a run that ended with match_rate_low. The decision applies until the columns change',
+        'Accept a low match rate after a run that ended with match_rate_low. The decision applies until the columns change',
       ),
     acceptMarks: z
       .boolean()
       .default(false)
       .describe(
-        'Confirm marks that exclude more than half of the contacts, after a run that ended with marks_unconfirmed. A new value has to be confirmed again',
+        'After a run that ended with marks_unconfirmed, confirm the marks that exclude more than half of the contacts. A new value has to be confirmed again',
       ),
     idempotencyKey: z
       .string()
@@ -98,8 +98,7 @@ interface Wish {
 }
 
 /**
- * Starts a run. If the key was used before, returns the run of its first request. Throws a ConfigurationError (invalid)
- * if the key came with a different request.
+ * A known key returns the first request's run. Throws a ConfigurationError (invalid) for another request with the key.
  */
 export async function startOnce(
   world: ActingWorld,
@@ -117,7 +116,7 @@ export async function startOnce(
   if (claim.request !== asked) throw keyReused();
   const known = await findRunReport(store.reader, claim.runId, world.sealer);
   if (known) return { run: known, joined: null };
-  // The key is new, or its first request was interrupted before the run was recorded.
+  // The first request may have been interrupted.
   const started = await start(world, client, wish, claim.runId);
   if (started.run.id !== claim.runId) {
     await redirectIdempotencyKey(store.connection, fingerprint, started.run.id);
@@ -125,10 +124,7 @@ export async function startOnce(
   return started;
 }
 
-/**
- * Returns the parts that make two requests equal. For requests from versions of the program without the newer parts,
- * the key does not change.
- */
+/** Older requests keep their key. */
 function toRequestKey({ contact, full, ...wish }: Wish): unknown[] {
   const accepted = [
     wish.acceptMatchRate ? 'acceptMatchRate' : null,
@@ -152,8 +148,7 @@ async function start(
     contact,
     full,
     trigger: 'manual',
-    // A request that accepts a rate or marks does not join a run in progress, because a run that has stopped spending
-    // does not start again.
+    // Accepting a rate or marks needs a new run, because a stopped run does not spend again.
     mayJoin: !acceptMatchRate && !acceptMarks,
     ...(runId !== undefined && { runId }),
   });
@@ -163,7 +158,7 @@ async function start(
   return { run, joined };
 }
 
-/** Creates the error for a key that came with another request before. */
+/** The key belongs to another request. */
 export function keyReused(): ConfigurationError {
   return new ConfigurationError(
     'This Idempotency-Key was already used for a different request. Nothing was changed. Use a new key for a new request.',

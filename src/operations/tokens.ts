@@ -1,6 +1,4 @@
-/**
- * Access tokens of programs that use the HTTP API. Only owners manage them, because owners have access to all clients.
- */
+/** For programs that use the HTTP API. */
 import { z } from 'zod';
 import {
   addDoorToken,
@@ -52,7 +50,7 @@ const doorTokenSchema = z
 
 const TOKEN = z.string().describe('The whole ID of an access token or a door token');
 
-/** A limit for clicks on records and not for a bulk tool. A team that works through its portfolio needs fewer. */
+/** For clicks on single records and not for bulk tools. A team needs fewer marks. */
 export const DEFAULT_PER_DAY = 100;
 export const MAX_PER_DAY = 10_000;
 
@@ -118,13 +116,10 @@ export const createToken = changing({
     await addAccessToken(trx, { id, name, hash: hashToken(token), ...rights });
     return { token, id, name, ...rights };
   },
-  say: () => 'Save it now: it is not shown again. Send it as "Authorization: Bearer TOKEN".',
+  say: () => 'Save it now: it will not be shown again. Send it as "Authorization: Bearer TOKEN".',
 });
 
-/**
- * Creates a door token, which has no role. It can read the status of single contacts of one client and mark them as
- * wanted, but cannot decide anything. Everything else refuses it.
- */
+/** A door token has no role. It reads statuses and marks contacts of one client. Other routes refuse it. */
 export const createDoorToken = changing({
   name: 'tokens create-door',
   summary: "Create a token for a client's CRM, whose pages show a contact's status and enhance it",
@@ -156,7 +151,7 @@ export const createDoorToken = changing({
     await addDoorToken(trx, { id, name, integrationId: client.id, perDay, hash });
     return { token, id, name, integration: client.id, perDay };
   },
-  say: () => "Enter it in the CRM now: it is not shown again. The CRM's guide says where.",
+  say: () => "Enter it in the CRM now: it will not be shown again. The CRM's guide says where.",
 });
 
 export const revokeToken = changing({
@@ -203,7 +198,7 @@ function toDoorView({ id, name, integrationId, perDay, createdAt, lastUsedAt }: 
   };
 }
 
-/** Throws a ConfigurationError (unknown) if there is no such token. */
+/** Throws a ConfigurationError (unknown) without one. */
 async function findToken(
   { reader }: World,
   id: string,

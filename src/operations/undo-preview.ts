@@ -1,4 +1,4 @@
-/** Shows what undoing a run would restore, and what it would leave alone and why. */
+/** Also says what would not change, and why. */
 import { z } from 'zod';
 import { isDonorSyncError, messageOf } from '../core/errors.ts';
 import { describeCount } from '../core/quantities.ts';
@@ -17,10 +17,10 @@ import { type ActingWorld, acting } from './kit/operation.ts';
 import { warnOfSecond } from './second-person.ts';
 import { findUndoableRun } from './undo.ts';
 
-/** The maximum number of contacts that are compared with the CRM while a user waits. */
+/** A user waits, so the comparison is limited. */
 const MOST_CHECKED = 500;
 
-/** How many contacts are listed separately. */
+/** The maximum number of contacts that are listed separately. */
 const MOST_LISTED = 50;
 
 const count = z.int().nonnegative();
@@ -32,7 +32,7 @@ const restorableSchema = z
     contacts: count.describe('Number of contacts with values of the run'),
     values: count.describe('Number of values that the run wrote and that have not been restored'),
     checked: count.describe(
-      `Number of contacts that were compared with the CRM, at most ${MOST_CHECKED}, the last written first. The other numbers are about these contacts`,
+      `Number of contacts that were compared with the CRM. They are the most recently written contacts, at most ${MOST_CHECKED}. The other numbers are about these contacts`,
     ),
     problem: z.string().nullable().describe('Why the CRM could not be read'),
     restored: z.object({ contacts: count, values: count }).describe('What would be restored'),
@@ -53,7 +53,7 @@ export type Restorable = z.output<typeof restorableSchema>;
 export const previewUndoOfRun = acting({
   name: 'runs restorable',
   summary: 'Show what undoing a run would restore, and what it would leave alone and why',
-  details: `It compares the contacts that the run wrote last with the CRM, at most ${MOST_CHECKED}. It changes nothing and costs no credit.`,
+  details: `It compares the run's most recently written contacts (at most ${MOST_CHECKED}) with the CRM. It changes nothing and costs no credit.`,
   role: 'admin',
   reach: 'some',
   by: 'person+token',
@@ -103,14 +103,14 @@ export function describeRestorable(restorable: Restorable): string[] {
   return [
     ...(checked < contacts
       ? [
-          `The run wrote ${all}. The ${checked} contacts that were written last were compared with the CRM.`,
+          `The run wrote ${all}. donor-sync compared the ${checked} most recently written contacts with the CRM.`,
         ]
       : []),
-    `Would be restored: ${describeCount(restored.values, 'value')} in ${describeCount(restored.contacts, 'contact')}.`,
+    `The undo would restore ${describeCount(restored.values, 'value')} in ${describeCount(restored.contacts, 'contact')}.`,
   ];
 }
 
-/** Compares the values with the CRM. While it is unavailable, only the numbers from the database are known. */
+/** Compares with the CRM. Without it, only the database's numbers are known. */
 async function compare(
   world: ActingWorld,
   { id, integrationId }: RunRecord,

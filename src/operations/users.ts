@@ -1,8 +1,7 @@
-/** Users and their rights. Only owners manage them, because owners have access to all clients. */
+/** Only owners manage users, because owners have access to everything. */
 import { z } from 'zod';
 import { noteRecovery } from '../clients/alerts/recovery-notices.ts';
 import { isoTime } from '../core/clock.ts';
-import { isLoopback } from '../core/host.ts';
 import { publicAddress } from '../core/public-address.ts';
 import { describeCount } from '../core/quantities.ts';
 import { ROLES } from '../core/role.ts';
@@ -29,15 +28,16 @@ import {
 } from '../people/user-accounts.ts';
 import { dropNamesOfUser } from '../privacy/shown-names.ts';
 import { requireClients } from './kit/clients.ts';
+import { describeReach } from './kit/describe-reach.ts';
 import { changing, reading, type World } from './kit/operation.ts';
 
 export const USER = z.string().describe('The e-mail address or the whole ID of a user');
 
-/** `ifLeftOut` is the end of the message for an empty list. */
+/** `ifLeftOut` ends the message about an empty list. */
 const clientList = (ifLeftOut: string) =>
   z
     .array(z.string())
-    .min(1, { error: `Name at least one client, or omit the list ${ifLeftOut}.` })
+    .min(1, { error: `Enter at least one client, or omit the list ${ifLeftOut}.` })
     .nullable();
 
 const accessSchema = clientList('for access to all clients').describe(
@@ -86,7 +86,7 @@ const invitedUser = oneUser.extend({
   days: z.int().describe('Number of days that the link works'),
 });
 
-const LINK_HINT = `Send the link to this user only. It works once within ${INVITATION_DAYS} days and is not shown again.`;
+const LINK_HINT = `Send the link to this user only. It works once, within ${INVITATION_DAYS} days and will not be shown again.`;
 
 export const listUsers = reading({
   name: 'users list',
@@ -151,7 +151,7 @@ export const renewLink = changing({
   async run(world, { user }) {
     const { id, joinedAt } = await findUser(world, user);
     const address = await findLinkAddress(world);
-    // Anyone who can use the machine needs no account in donor-sync, so the owners have to be notified.
+    // Users of the machine need no account, so owners are notified.
     const isRecovery = world.caller.kind === 'machine' && joinedAt !== null;
     const invited = await inviteAgain(world.trx, id, isRecovery ? RECOVERY_MS : undefined);
     if (isRecovery) await noteRecovery(world.trx, id);
@@ -162,7 +162,7 @@ export const renewLink = changing({
     };
   },
   say: ({ link, until }) => [
-    `Give the link to this user only. It works once, until ${until}, and is not shown again.`,
+    `Give the link to this user only. It works once, until ${until}, and will not be shown again.`,
     ...describeReach(link),
   ],
 });
@@ -185,7 +185,7 @@ export const changeRole = changing({
   result: oneUser,
   async run(world, { user, role, allClients, integrations }) {
     const before = await findUser(world, user);
-    // If an input is left out, access must not increase. An owner always has access to all clients.
+    // An owner has access to all clients.
     const kept = role === 'owner' ? null : before.integrations;
     const wanted = integrations === undefined ? kept : integrations;
     const reach = allClients ? null : wanted;
@@ -320,7 +320,7 @@ export const removeUserPasskey = changing({
 
 const NO_WAYS = waysText({ password: false, provider: false, passkeys: [] });
 
-/** Finds a user by e-mail address or whole ID. Throws a ConfigurationError (unknown) if there is none. */
+/** By email address or whole ID. Throws a ConfigurationError (unknown) without one. */
 export async function findUser(world: World, typed: string): Promise<PersonView> {
   const email = typed.trim().toLowerCase();
   const users = await listPeople(world);
@@ -336,7 +336,7 @@ async function findPasskey(world: World, input: { user: string; passkey: string 
   return { user, passkey };
 }
 
-/** Removes the contacts' names that the user has seen from memory. */
+/** Forgets the names that the user has seen. */
 function dropNames({ fingerprint }: Pick<World, 'fingerprint'>, id: string): void {
   dropNamesOfUser(fingerprint, { kind: 'person', id });
 }
@@ -353,21 +353,13 @@ async function setDisabled(
 }
 
 /**
- * Returns the address for links. In the terminal this may be this computer, because the first owner opens the link
- * there, or through a tunnel. For anyone else, throws a ConfigurationError (conflict) if there is no other address.
+ * The first owner may open a terminal's link on this computer or through a tunnel. Others need a real address, or a
+ * ConfigurationError (conflict) is thrown.
  */
 async function findLinkAddress(world: World): Promise<string> {
   const address = await readAddresses(world.reader, world);
   if (world.caller.kind !== 'machine') requireReachable(address);
   return address.url;
-}
-
-/** Explains, in the terminal, a link that leads to the server's own computer. */
-function describeReach(link: string): string[] {
-  if (!isLoopback(new URL(link).hostname)) return [];
-  return [
-    "It works only on this computer. For your colleagues, set the server's address first: donor-sync address set URL",
-  ];
 }
 
 async function describeInvited(world: World, address: string, invited: Invited) {

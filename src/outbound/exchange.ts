@@ -7,51 +7,65 @@ export interface Outgoing {
   /** The absolute URL. */
   url: string;
   headers: Readonly<Record<string, string>>;
-  /** A text, or a function that returns a stream. */
+  /** A string, or a function that returns a stream. */
   body?: string | (() => AsyncIterable<Uint8Array>);
-  /** True if the body of a successful response is passed on as it arrives. */
   isStreamed?: boolean;
 }
 
-/** Status and headers of a response. */
+/** The names can be in any case. */
+export type AnswerHeaders = Pick<Headers, 'get' | 'has'>;
+
 export interface AnswerHead {
   status: number;
-  headers: Headers;
+  headers: AnswerHeaders;
 }
+
+/** The used part of fetch's options. */
+export interface RequestOptions {
+  method: string;
+  headers: Readonly<Record<string, string>>;
+  /** Redirects are not followed. */
+  redirect: 'manual';
+  signal: AbortSignal;
+  body?: string | AsyncIterable<Uint8Array>;
+  /** Required by fetch for a body that is a stream. */
+  duplex?: 'half';
+}
+
+/** The used part of fetch's response. */
+export interface Answer extends AnswerHead {
+  ok: boolean;
+  body: AsyncIterable<Uint8Array> | null;
+}
+
+/** Every fetch can be used. */
+export type SendRequest = (url: string, options: RequestOptions) => Promise<Answer>;
 
 /** The result of one request. */
 export type Outcome =
   | ({ kind: 'answered'; text: string } & AnswerHead)
-  /** The recipient must read the body, because the connection is open until then. */
+  /** The body must be read, because it keeps the connection open. */
   | ({ kind: 'opened'; chunks: AsyncIterable<Uint8Array> } & AnswerHead)
-  /**
-   * It certainly never reached the other side. The cause is a ConfigurationError if the guard rejected its
-   * address.
-   */
+  /** The request was definitely not received. The cause is a ConfigurationError if the guard rejected its address. */
   | { kind: 'unsent'; cause: unknown }
-  /** It may have arrived and been carried out. `head` is there if the response had started. */
+  /** The request may have been carried out. `head` is set if the response had started. */
   | { kind: 'broken'; why: BrokenBy; cause: unknown; head: AnswerHead | null };
 
-/** Why an exchange ended before its response was complete. */
+/** Why an exchange ended early. */
 export type BrokenBy = 'timeout' | 'stop' | 'connection' | 'size';
 
 export interface Way extends Patience {
-  fetch: typeof globalThis.fetch;
-  /** Called with each response's headers as soon as they arrive. */
-  onHead?: (headers: Headers) => void;
+  fetch: SendRequest;
+  onHead?: (headers: AnswerHeaders) => void;
 }
 
 /**
- * The largest body that is read, in bytes after decompression, because a small compressed body can become huge. The
- * largest normal bodies, such as a page of 2,000 records or the description of an object's fields, are a fraction of
- * it.
+ * The largest body after decompression, because compressed bodies can become huge. Normal bodies are much smaller. For
+ * example, a page of 2,000 records.
  */
 export const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
 
-/**
- * Sends one request once and returns its result. Never rejects. Redirects are returned as responses, because following
- * them would send the key or the token to the redirect's target.
- */
+/** Sends once and never rejects. Redirects are not followed, because they would get the key or the token. */
 export async function exchange(way: Way, request: Outgoing): Promise<Outcome> {
   const deadline = startDeadline(way);
   let head: AnswerHead | null = null;
@@ -78,7 +92,7 @@ export async function exchange(way: Way, request: Outgoing): Promise<Outcome> {
   }
 }
 
-/** Returns a JSON text's value, or null if it is not JSON, so an unusual response is recognised by its status. */
+/** Null for other text. The status then identifies the response. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -87,32 +101,25 @@ export function parseJson(text: string): unknown {
   }
 }
 
-function buildInit({ method, headers, body }: Outgoing, signal: AbortSignal): RequestInit {
-  const init = { method, headers, redirect: 'manual', signal } satisfies RequestInit;
+function buildInit({ method, headers, body }: Outgoing, signal: AbortSignal): RequestOptions {
+  const init = { method, headers, redirect: 'manual', signal } as const;
   if (body === undefined) return init;
   return typeof body === 'string' ? { ...init, body } : { ...init, body: body(), duplex: 'half' };
 }
 
-/** Reads a body. Returns null above the limit. The rest is then not read, and the connection is closed. */
-async function readText(body: ReadableStream<Uint8Array> | null): Promise<string | null> {
-  if (body === null) return '';
-  // A loop over the stream itself takes twice as long as using its reader.
-  const reader = body.getReader();
+/** Returns null above the limit. The rest is then not read, and the connection is closed. */
+async function readText(body: AsyncIterable<Uint8Array> | null): Promise<string | null> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return Buffer.concat(chunks).toString('utf8');
-    bytes += value.byteLength;
-    if (bytes > MAX_ANSWER_BYTES) {
-      await reader.cancel();
-      return null;
-    }
-    chunks.push(value);
+  for await (const chunk of body ?? []) {
+    bytes += chunk.byteLength;
+    if (bytes > MAX_ANSWER_BYTES) return null;
+    chunks.push(chunk);
   }
+  return Buffer.concat(chunks).toString('utf8');
 }
 
-/** Yields a body as it arrives. The deadline restarts with each chunk. */
+/** Yields the body. Each chunk restarts the deadline. */
 async function* flow(
   body: AsyncIterable<Uint8Array> | null,
   deadline: Deadline,
@@ -131,10 +138,7 @@ async function* flow(
 /** The system calls that can fail before anything is sent. */
 const CONNECTING = new Set<unknown>(['getaddrinfo', 'connect']);
 
-/**
- * Errors of a connection that was never established, because the first packet got no response or the certificate was
- * invalid.
- */
+/** The connection was never established. */
 const UNCONNECTED_CODES = new Set<unknown>([
   'UND_ERR_CONNECT_TIMEOUT',
   'CERT_HAS_EXPIRED',
@@ -148,14 +152,11 @@ const UNCONNECTED_CODES = new Set<unknown>([
   'UND_ERR_PRX_TLS',
 ]);
 
-/**
- * Returns true only if it is certain that nothing was sent. A reset proves nothing, because it looks the same before
- * and after the other side did the work.
- */
+/** True only if certainly nothing was sent. A reset proves nothing. */
 function neverConnected(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : undefined;
   if (!(cause instanceof Error)) return false;
-  // Node tries all addresses of a name, and reports their errors together.
+  // Node tries all addresses and reports all errors.
   const attempts: unknown[] = cause instanceof AggregateError ? cause.errors : [cause];
   return attempts.length > 0 && attempts.every(isConnectFailure);
 }

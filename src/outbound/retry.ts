@@ -1,19 +1,16 @@
-/** When a failed request is sent again, as a plain calculation. */
+/** Decides when to retry. */
+import type { AnswerHeaders } from './exchange.ts';
 
-/**
- * Starts with `firstMs` and doubles each time. If `random` (from 0 up to 1) is given, the delay varies by up
- * to a half.
- */
+/** Each delay is twice the last, starting with `firstMs`. `random` (from 0 up to 1) varies it by up to one half. */
 export function backoffMs(firstMs: number, attempt: number, random?: () => number): number {
   return firstMs * 2 ** (attempt - 1) * (random === undefined ? 1 : 0.5 + random());
 }
 
 /**
- * Returns the wait that a `Retry-After` header requests, in milliseconds. The header contains a number of
- * seconds or an HTTP date. A date is compared with the response's own `Date`, because the two clocks may
- * differ.
+ * In milliseconds. The header has seconds or an HTTP date. A date is compared with the response's `Date`, because
+ * clocks differ.
  */
-export function retryAfterMs(headers: Headers, nowMs: number): number | null {
+export function retryAfterMs(headers: AnswerHeaders, nowMs: number): number | null {
   const value = headers.get('retry-after')?.trim();
   if (!value) return null;
   if (/^\d+(\.\d+)?$/.test(value)) return Math.ceil(Number(value) * 1_000);

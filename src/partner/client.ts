@@ -2,7 +2,8 @@ import type { Clock } from '../core/clock.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import type { Person } from '../core/person.ts';
-import { outboundFetch } from '../outbound/guard.ts';
+import type { SendRequest } from '../outbound/exchange.ts';
+import { outboundSend } from '../outbound/guard.ts';
 import { type Connections, createConnections } from './connections/connections.ts';
 import { createQueryMeter } from './connections/query-cost.ts';
 import { type CreditBalances, readCredits } from './credits.ts';
@@ -30,33 +31,32 @@ export interface PartnerClientOptions {
   log: Log;
   /** Shared by all clients with the same key. By default, each client has its own. */
   pacer?: Pacer;
-  /** Called for every request that received a response or failed. Must not throw. */
+  /** Called for every request that received a response or failed. The function must not throw. */
   onCall?: (call: PartnerCall) => void;
-  fetch?: typeof globalThis.fetch;
+  fetch?: SendRequest;
   /**
-   * How long one attempt of a free call may take, in addition to the time that the service is known to need for it.
-   * Defaults to 30,000.
+   * The time limit for one attempt of a free call, in addition to the time that the service needs for it. Defaults to
+   * 30,000.
    */
   requestTimeoutMs?: number;
-  /** How long one attempt of a call may take that costs credits or may do so. Defaults to 60,000. */
+  /** The time limit for one attempt of a call that may cost credits. Defaults to 60,000. */
   submitTimeoutMs?: number;
 }
 
 /**
- * The Partner Data Service in our own terms. Every method keeps the key's pace and is retried if that is safe. It
- * rejects with an error of `errors.ts`, or with its signal's reason.
+ * Every method respects the key's pace, and is retried if a retry is safe. It rejects with an error from `errors.ts` or
+ * with its signal's reason.
  */
 export interface PartnerClient {
   /**
-   * Submits 1 to 100 people, and costs a credit for each. `AnswerLost` is the only error after which credits
-   * may have been spent. `mayLeave` is called before each attempt.
+   * Submits 1 to 100 people. Each person costs a credit. `AnswerLost` is the only error after which credits may have
+   * been spent. `mayLeave` is called before each attempt.
    */
   submitEnhancements(
     persons: readonly Person[],
     signal?: AbortSignal,
     mayLeave?: MayLeave,
   ): Promise<Submission>;
-  /** Reads the progress of one job. */
   readJobProgress(jobId: string, signal?: AbortSignal): Promise<JobProgress>;
   /** Reads the progress of up to 1,000 jobs, by job ID. */
   readProgress(jobIds: readonly string[], signal?: AbortSignal): Promise<Map<string, JobProgress>>;
@@ -65,8 +65,8 @@ export interface PartnerClient {
   /** Reads the remaining credits. */
   readCredits(signal?: AbortSignal): Promise<CreditBalances>;
   /**
-   * Returns how far this machine's clock is ahead of the service's, according to the `Date` of the last response.
-   * Negative if it is behind, 0 if no difference is certain, and null if no response had a `Date`.
+   * Returns the time by which this machine's clock is ahead of the service's clock, according to the `Date` of the last
+   * response. Negative if it is behind, 0 if there is no certain difference, and null if no response had a `Date`.
    */
   clockAheadMs(): number | null;
   /** Resolves if the service knows the key and its team is active. */
@@ -135,7 +135,7 @@ function createLine(options: PartnerClientOptions, time: ServiceTime): Line {
   return {
     baseUrl: usableBaseUrl(options.baseUrl),
     apiKey: usableKey(options.apiKey),
-    fetch: options.fetch ?? outboundFetch('anywhere'),
+    fetch: options.fetch ?? outboundSend('anywhere'),
     clock: options.clock,
     time,
     requestTimeoutMs: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
@@ -153,7 +153,7 @@ function usableBaseUrl(text: string): string {
   );
 }
 
-/** Returns the key if a header accepts its characters. Otherwise fetch would quote the whole key in its error. */
+/** Returns the key if a header accepts its characters. */
 function usableKey(text: string): string {
   const key = text.trim();
   if (/^[\x21-\x7e]+$/.test(key)) return key;

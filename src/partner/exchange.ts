@@ -2,11 +2,13 @@ import type { Clock } from '../core/clock.ts';
 import type { DonorSyncError } from '../core/errors.ts';
 import {
   type AnswerHead,
+  type AnswerHeaders,
   type BrokenBy,
   exchange,
   MAX_ANSWER_BYTES,
   type Outcome,
   type Outgoing,
+  type SendRequest,
 } from '../outbound/exchange.ts';
 import { retryAfterMs } from '../outbound/retry.ts';
 import type { Charge } from './buckets.ts';
@@ -15,31 +17,28 @@ import type { Lane } from './key-pace.ts';
 /** An outgoing request. */
 export interface Call {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Relative to the base URL, with IDs and query inserted. Empty for the base URL itself. */
+  /** Empty for the base URL itself. */
   path: string;
   /** Method and path without IDs, for errors, logs and reports. */
   endpoint: string;
   lane: Lane;
-  /** Sent as JSON. A call without it has no body. */
+  /** A call without it has no body. */
   body?: unknown;
   charges: Charge;
-  /** The part of a successful response that is used. `nothing` if its status is enough, whatever its body contains. */
+  /** The part of a successful response that is used. `nothing` if the status is enough and the body is ignored. */
   reads: 'json' | 'file' | 'nothing';
-  /**
-   * Returns the problem with the JSON in a free call's response, or null if there is none. If there is a problem, the
-   * call is sent again.
-   */
+  /** Returns the problem with the JSON in a free call's response, or null if there is none. */
   faultIn?: (json: unknown) => DonorSyncError | null;
-  /** How long the service itself may work on it, in addition to the usual timeout. */
+  /** The time that the service may need for its work, in addition to the usual timeout. */
   workMs?: number;
 }
 
-/** Result of one request. */
+/** The result of one request. */
 export type Exchange =
   | { kind: 'answered'; status: number; retryAfterMs: number | null; body: Body }
   /** It certainly never reached the service. */
   | { kind: 'unsent'; cause: unknown }
-  /** It may have arrived and been carried out. */
+  /** The request may have arrived and been carried out. */
   | { kind: 'broken'; problem: string; cause: unknown };
 
 /** The body of a response. `problem` describes what is wrong with it, without quoting it. */
@@ -48,32 +47,32 @@ export type Body =
   | { kind: 'file'; file: ReceivedFile }
   | { kind: 'unreadable'; problem: string };
 
-/** A file that is being received. The recipient must read it, because the connection is open until then. */
+/** The recipient must read the whole file, because the connection stays open until then. */
 export interface ReceivedFile {
   chunks: AsyncIterable<Uint8Array>;
-  /** For example `text/csv; charset=utf-8`. Null if the service does not say. */
+  /** The content type, such as `text/csv; charset=utf-8`. Null if the service does not say. */
   contentType: string | null;
   /** The name that the service suggests, without any folder. Null if it suggests none. */
   fileName: string | null;
 }
 
 export interface Line {
-  /** Without a trailing slash. */
+  /** The base URL without a trailing slash. */
   baseUrl: string;
   apiKey: string;
-  fetch: typeof globalThis.fetch;
+  fetch: SendRequest;
   clock: Clock;
   /** Called for every response. */
   time: Pick<ServiceTime, 'note'>;
-  /** How long a free request may take, from connecting to its response's last byte. */
+  /** The maximum time for a free request, from connecting to its response's last byte. */
   requestTimeoutMs: number;
-  /** The same for a call that costs credits, or may cost credits. */
+  /** The timeout for a call that costs credits or may cost credits. */
   submitTimeoutMs: number;
 }
 
 /**
- * Sends one request once and returns its result. Rejects only with the signal's reason, and only for calls that cost
- * nothing. For other calls, a stop in flight is a broken exchange.
+ * Sends one request once and returns its result. Rejects only with the signal's reason, and only if the call costs
+ * nothing.
  */
 export async function ask(line: Line, call: Call, signal?: AbortSignal): Promise<Exchange> {
   const { clock, fetch, time } = line;
@@ -108,10 +107,10 @@ export async function ask(line: Line, call: Call, signal?: AbortSignal): Promise
   }
 }
 
-/** Returns the problem with the body of a response that still counts, or null if the response does not count. */
+/** Returns the problem with the body of a response if the response is still usable. Returns null if it is not. */
 function problemOfBody(why: BrokenBy, { status }: AnswerHead): string | null {
   if (why === 'size') return `it is over ${MAX_ANSWER_BYTES} bytes`;
-  // An error response counts because of its status, even if its explanation is cut off.
+  // An error response is usable because of its status, even if its explanation is cut off.
   return status >= 400 ? 'it is cut off' : null;
 }
 
@@ -150,7 +149,7 @@ function parseBody({ headers, text }: Extract<Outcome, { kind: 'answered' }>): B
   try {
     return { kind: 'json', json: JSON.parse(text) };
   } catch {
-    // The parser's own message quotes the text, which may be about a person.
+    // The parser's own message quotes the body, which may be about a person.
     return unreadable(text === '' ? 'it is empty' : 'it is not valid JSON');
   }
 }
@@ -174,15 +173,15 @@ function fileNameIn(disposition: string): string | null {
 }
 
 /**
- * The service's time, according to the `Date` of its responses. The monotonic clock continues from the last response,
- * so it is noticed if this machine's clock is set between two responses.
+ * The service's time, as the `Date` headers of its responses report it. The monotonic clock continues from the last
+ * response. donor-sync therefore notices if this machine's clock is set between two responses.
  */
 export interface ServiceTime {
   /** Records the response to a request that was sent at this moment of the monotonic clock. */
-  note(headers: Headers, sentMs: number): void;
+  note(headers: AnswerHeaders, sentMs: number): void;
   /**
-   * Returns how far this machine's clock is ahead of the service's, in milliseconds. Negative if it is behind, 0 if the
-   * difference is within the uncertainty of the round trip, and null if nothing is known.
+   * Returns the time by which this machine's clock is ahead of the service's clock, in milliseconds. Negative if it is
+   * behind, 0 if the difference is within the uncertainty of the round trip, and null if no response had a `Date`.
    */
   aheadMs(): number | null;
 }
@@ -191,14 +190,14 @@ export interface ServiceTime {
 const DATE_UNIT_MS = 1_000;
 
 export function createServiceTime(clock: Pick<Clock, 'now' | 'monotonicMs'>): ServiceTime {
-  /** The service's time at the zero point of the monotonic clock is between these values (epoch ms). */
+  /** The earliest and the latest possible time of the service at the monotonic clock's zero point (epoch ms). */
   let zero: { earliest: number; latest: number } | null = null;
   return {
     note(headers, sentMs) {
       const dateMs = Date.parse(headers.get('date') ?? '');
       // The date of a cached response is the date on which it was cached.
       if (Number.isNaN(dateMs) || headers.has('age')) return;
-      // However long the round trip took, the service set the date between the sending and this moment.
+      // The service set the date at some time between the sending and this moment, however long the round trip took.
       zero = { earliest: dateMs - clock.monotonicMs(), latest: dateMs + DATE_UNIT_MS - sentMs };
     },
     aheadMs() {

@@ -1,6 +1,6 @@
 /**
- * The address at which users reach the server. It is in the settings file, or an owner proposes it and another browser
- * confirms it. The server never sends a request to test it. See docs/decisions/0035-address.md.
+ * The address at which users reach the server. The settings file can contain it. Otherwise, an owner proposes an
+ * address, and someone opens a link in a different browser to confirm it. The server never sends a request to test it. docs/decisions/0035-address.md explains the design.
  */
 import { ConfigurationError } from '../core/errors.ts';
 import { isLoopback } from '../core/host.ts';
@@ -28,28 +28,27 @@ import { readIdentity } from './user-accounts.ts';
 /** The address in the settings, or this machine's own address if the settings have none. */
 export interface GivenAddress {
   publicUrl: string;
-  /** True if the settings have no address, in which case a confirmed address counts. Defaults to false. */
+  /** True if the settings do not contain an address. A confirmed address is then used. Defaults to false. */
   hasOwnUrl?: boolean;
 }
 
 /** The address in use, and its source. */
 export interface ServerAddress {
   url: string;
-  /** Where the address comes from. `default` is an address that only this computer can reach. */
+  /** The origin of the address. `default` is an address that only this computer can reach. */
   from: 'settings' | 'confirmed' | 'default';
 }
 
-/** All addresses of the server at a moment. */
 export interface ServerAddresses extends ServerAddress {
-  /** When another browser confirmed the address (epoch ms), or null if none did. */
+  /** The time at which a different browser confirmed the address (epoch ms), or null if none did. */
   confirmedAt: number | null;
   /** Former addresses that are still accepted. */
   former: readonly { url: string; until: number }[];
-  /** The address that waits to be confirmed. It stays here even after it has expired. */
+  /** The address that waits to be confirmed. It is kept here even after it has expired. */
   proposed: AddressRecord | null;
 }
 
-/** How long the link that confirms an address works. */
+/** The time for which the link that confirms an address works. */
 const CONFIRMATION_MS = 15 * 60_000;
 
 export async function readAddresses(
@@ -74,6 +73,19 @@ export async function readAddresses(
 }
 
 /**
+ * Returns the address for links in messages. If neither the settings nor a user gave an address, returns `listensAt`,
+ * the address at which this process listens, or null if the process does not listen.
+ */
+export async function readLinkAddress(
+  reader: TimedReader,
+  given: GivenAddress,
+  listensAt: string | null,
+): Promise<string | null> {
+  const { url, from } = await readAddresses(reader, given);
+  return from === 'default' ? listensAt : url;
+}
+
+/**
  * Returns the origin of a typed address, such as `https://donors.example.org`. Throws a ConfigurationError (invalid) if
  * other computers cannot reach a server at this address.
  */
@@ -90,7 +102,7 @@ export function toServerAddress(typed: string, { allowsPlainHttp = false } = {})
   }
   if (isLoopback(url.hostname) || url.hostname.endsWith('.localhost')) {
     throw refusedAddress(
-      'At this name, each computer reaches only itself. Enter the name at which other computers reach the server.',
+      'With this name, a computer can only reach itself. Enter the name that other computers use to reach the server.',
     );
   }
   if (url.protocol === 'http:' && !allowsPlainHttp) {
@@ -112,7 +124,7 @@ function refusedAddress(problem: string): ConfigurationError {
 
 export interface Proposed {
   link: string;
-  /** When the proposal expires (epoch ms). */
+  /** The time at which the proposal expires (epoch ms). */
   until: number;
 }
 
@@ -144,7 +156,7 @@ export function findLink(
   );
 }
 
-/** The path at which the link of an address leads to a page with a button. */
+/** The path of a confirmation link. It opens a page with a button. */
 const CONFIRMATION_PATH = '/confirm-address';
 
 function confirmationLink(url: string, value: string): string {
@@ -157,15 +169,15 @@ export function isValueOf(
   sealer: Pick<Sealer, 'open'>,
   value: string,
 ): boolean {
-  // The hashes are compared, so the time does not tell how much of a guess is right.
+  // The hashes are compared, so the time does not reveal how much of a guess is right.
   return (
     secret !== null && hashToken(sealer.open(secret, addressSealContext(id))) === hashToken(value)
   );
 }
 
 /**
- * Makes this the current address. Returns false if the proposal has ended: it was confirmed, replaced or has expired,
- * or its user is no longer an owner. Throws a ConfigurationError (conflict) for the same reasons as `address set`.
+ * Returns false if the proposal has been confirmed, replaced or has expired. Also returns false if its user is no
+ * longer an owner. Throws a ConfigurationError (conflict) for the same reasons as `address set`.
  */
 export async function confirm(
   trx: ActorTransaction,
@@ -210,7 +222,7 @@ export async function listPasskeyHolders(
   return { kept: listWith(true), lost: listWith(false) };
 }
 
-/** The ways to sign in that count in addition to passkeys. */
+/** The other ways to sign in, in addition to passkeys. */
 export interface OtherWays {
   passwords: boolean;
   provider: boolean;

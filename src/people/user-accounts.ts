@@ -1,4 +1,4 @@
-/** The users who sign in. Their identities are stored encrypted, and decrypted here. */
+/** Manages the users who sign in. Their identities are encrypted in the database and decrypted here. */
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { type Clock, isoTime } from '../core/clock.ts';
@@ -38,11 +38,11 @@ import {
   setPersonDisabled,
 } from './statements/people.ts';
 
-/** How long an invitation link can be used. */
+/** The number of days for which an invitation link can be used. */
 export const INVITATION_DAYS = 7;
 const DAY_MS = 86_400_000;
 const INVITATION_MS = INVITATION_DAYS * DAY_MS;
-/** How long a link works if it was created in the terminal for a user who has already joined. */
+/** The time for which a link works if it was created in the terminal for a user who has already joined. */
 export const RECOVERY_MS = 15 * 60_000;
 const SECRET_BYTES = 32;
 
@@ -65,7 +65,7 @@ export const personNameSchema = z
   .trim()
   .min(1, { error: 'A name is missing.' })
   .max(100)
-  .regex(/^\P{Cc}+$/u, { error: 'The name contains characters that a name cannot contain.' });
+  .regex(/^\P{Cc}+$/u, { error: 'The name contains characters that are not allowed.' });
 
 export type { PersonIdentity };
 
@@ -85,13 +85,12 @@ export interface PersonView extends PersonIdentity {
   /** The IDs of the clients that the user may access, or null for all clients. */
   integrations: string[] | null;
   status: 'active' | 'invited' | 'expired' | 'disabled';
-  /** When the user joined (ISO 8601), or null if the user has not joined yet. */
+  /** The time at which the user joined (ISO 8601), or null if the user has not joined yet. */
   joinedAt: string | null;
   seenAt: string | null;
   signsInBy: SignInWays;
 }
 
-/** The ways in which a user signs in. */
 export interface SignInWays {
   password: boolean;
   /** True if the user has signed in through the identity provider. */
@@ -113,7 +112,7 @@ export async function listPeople({ reader, sealer, clock }: UserReader): Promise
   );
 }
 
-/** Returns a text such as `password, 2 passkeys`. */
+/** Returns a description such as `password, 2 passkeys`. */
 export function waysText({ password, provider, passkeys }: SignInWays): string {
   const words = [
     ...(password ? ['password'] : []),
@@ -163,7 +162,7 @@ export interface Invited {
   until: number;
 }
 
-/** Invites a user. Throws a ConfigurationError if a user with this address exists. */
+/** Throws a ConfigurationError if a user with this address exists. */
 export async function invitePerson(
   trx: ActorTransaction,
   sealer: Pick<Sealer, 'seal'>,
@@ -207,7 +206,7 @@ function newInvitation(
   return { secret, invitation: { hash: hashToken(secret), until } };
 }
 
-/** Finds the user of a link, or null if the link is not valid, or no longer valid. */
+/** Finds the user of a link. Returns null if the link is not valid or no longer valid. */
 export function findInvited({ store }: PeopleDeps, secret: string): Promise<PersonRecord | null> {
   return findInvitedPerson(store.reader, hashToken(secret));
 }
@@ -217,9 +216,9 @@ export interface PasskeyView {
   id: string;
   /** The name that its owner gave it. */
   name: string;
-  /** When the token was created (ISO 8601). */
+  /** The time at which the token was created (ISO 8601). */
   createdAt: string;
-  /** When the token was last used (ISO 8601), or null if it was never used. */
+  /** The time at which the token was last used (ISO 8601), or null if it was never used. */
   lastUsedAt: string | null;
 }
 
@@ -235,7 +234,7 @@ export function describePasskey(
   };
 }
 
-/** Removes a passkey of a user. Throws a ConfigurationError if the passkey cannot be removed. */
+/** Throws a ConfigurationError if the passkey cannot be removed. */
 export async function removePasskey(trx: ActorTransaction, removal: PasskeyRemoval): Promise<void> {
   const removed = await deletePasskey(trx, removal);
   if (removed === 'unknown') throw passkeyUnknown(removal.id);
@@ -250,8 +249,8 @@ export async function removePasskey(trx: ActorTransaction, removal: PasskeyRemov
 }
 
 /**
- * Removes a passkey for a user who lost the device, and ends all of the user's sessions. Removes even the
- * last way to sign in, unless then nobody could manage users.
+ * Removes a passkey for a user who lost the device, and ends all of the user's sessions. Removes even the user's last
+ * way to sign in, unless nobody could manage users after that.
  */
 export function removeLostPasskey(
   trx: ActorTransaction,
@@ -270,8 +269,8 @@ export function passkeyUnknown(typed: string): ConfigurationError {
 }
 
 /**
- * Uses up a link, with a passkey or with the password that the user chose. Returns null if the link is not valid.
- * Throws a ConfigurationError if the password is easy to guess. In that case the link stays valid.
+ * Completes the use of a link, with a passkey or with the password that the user chose. Returns null if the link is not
+ * valid. Throws a ConfigurationError if the password is easy to guess. In that case, the link remains valid.
  */
 export async function joinBy(
   deps: PeopleDeps,
@@ -288,8 +287,8 @@ export async function joinBy(
 }
 
 /**
- * Finds the user with this address and password who is allowed to sign in. If there is no such user, it takes the same
- * time.
+ * Finds the user with this address and password who is allowed to sign in. If there is no such user, the check takes
+ * the same time.
  */
 export async function findByPassword(
   { store }: PeopleDeps,
@@ -301,7 +300,6 @@ export async function findByPassword(
   return isRight && person?.disabledAt === null ? person : null;
 }
 
-/** The identity that an identity provider reports. */
 export interface ProvidedIdentity {
   issuer: string;
   /** The provider's permanent identifier of the user. */
@@ -311,8 +309,8 @@ export interface ProvidedIdentity {
 }
 
 /**
- * Finds the user whom a provider reports by the subject. The first time, finds the user who was invited with this
- * address. Returns null for anyone else.
+ * Finds the user whose subject the provider has reported. At the first sign-in, finds the user who was invited with
+ * this address. Returns null if no user matches.
  */
 export async function findByProvider(
   { store, clock }: PeopleDeps,
@@ -327,7 +325,7 @@ export async function findByProvider(
   return (await store.act((trx) => recordSubject(trx, person.id, known))) ? person : null;
 }
 
-/** Throws a ConfigurationError if the old password is wrong or the new one is easy to guess. */
+/** Throws a ConfigurationError if the old password is wrong or the new password is easy to guess. */
 export async function changePassword(
   { store, sealer, clientNames }: PeopleDeps,
   person: PersonRecord,
@@ -340,7 +338,7 @@ export async function changePassword(
   await store.act((trx) => savePassword(trx, person.id, password, session));
 }
 
-/** Changes a user's rights. Throws a ConfigurationError if they cannot be changed. */
+/** Throws a ConfigurationError if they cannot be changed. */
 export async function changeRights(
   trx: ActorTransaction,
   id: string,
@@ -351,8 +349,8 @@ export async function changeRights(
 }
 
 /**
- * Disables or enables a user. Like every function that changes users, throws a ConfigurationError if this is
- * not possible.
+ * Disables or enables a user. If this is not possible, throws a ConfigurationError, like every function that changes
+ * users.
  */
 export async function disablePerson(
   trx: ActorTransaction,

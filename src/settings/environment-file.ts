@@ -31,10 +31,10 @@ async function readVariables(file: string): Promise<Environment> {
     return parseEnv(decodeText(await readFile(file)));
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : null;
-    // If it is a folder, it belongs to another program.
+    // If it is a folder, it belongs to a different program.
     if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EISDIR') return {};
     throw new ConfigurationError(
-      `${file} cannot be read: ${messageOf(error)}. It may contain variables for the settings, so allow the user who runs donor-sync to read it.`,
+      `${file} cannot be read: ${messageOf(error)}. It might contain variables for the settings, so allow the user who runs donor-sync to read it.`,
       { code: 'environment_file_unreadable', cause: error, details: { path: file } },
     );
   }

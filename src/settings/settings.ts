@@ -30,20 +30,19 @@ export interface Settings {
   /** The absolute path of the settings file. */
   path: string;
   server: z.infer<typeof serverSchema>;
-  /** The values for which a set-up in a browser does not have to ask. */
+  /** Values for the set-up in a browser. The set-up does not ask for these values. */
   setup: SetupSettings;
   alerts: AlertSettings;
   /** `sqlite:` with an absolute path, or a `postgres://` URL. */
   database: string;
   /** The file outside the database that records erasures, or null for a database in memory. */
   erasureLog: string | null;
-  /** Further files that record erasures, from the settings. */
   moreErasureLogs?: readonly string[];
   /** The file that records spending outside the database, or null if it is not recorded there. */
   spendingJournal?: string | null;
   /** The number of days for which past records are kept. */
   retention: Retention;
-  /** The price of a credit, by bucket. Unknown by default. */
+  /** The price of a credit, by bucket. By default, the price is not known. */
   credits?: { price: CreditPrices };
   /** The actions that need a second user. Defaults to none. */
   twoPeople?: SecondPersonRules;
@@ -55,16 +54,19 @@ export interface Settings {
 }
 
 export interface LoadOptions {
-  /** The settings file, relative to `cwd` if not absolute. Messages name it as written here. */
+  /** The path of the settings file, which can be relative to `cwd`. Messages contain the path as it is written here. */
   path: string;
   env: Environment;
   /** The folder in which the command was started. */
   cwd: string;
   /** Returns the connector of `crm.kind`. Throws if there is none. */
   findConnectorDefinition(kind: string): Promise<ConnectorDefinition>;
-  /** Hosts for which plain http is allowed, in addition to the hosts in the text itself. */
+  /** Hosts for which plain http is allowed, in addition to the hosts in the settings. */
   allowInsecureHttp?: readonly string[];
-  /** The database to use in place of the one in the text. This gives the settings as they will be after a move. */
+  /**
+   * The database to use in place of the database in the settings. The result is the settings as they will be after a
+   * move.
+   */
   database?: string;
 }
 
@@ -78,15 +80,15 @@ export function settingsPath(option: string | undefined, env: Environment): stri
 
 /**
  * Reads and checks a settings file (design, section 4.2). Variables that the environment does not set are read from
- * `.env` next to the file. Throws one ConfigurationError that lists every problem. `details.problems` contains them for
- * programs.
+ * `.env` next to the file. Throws one ConfigurationError that lists all problems. `details.problems` lists the problems
+ * for programs.
  */
 export async function loadSettings(options: LoadOptions): Promise<Settings> {
   const text = await readSettingsFile(options);
   return parseSettings(text, { ...options, env: await withEnvironmentFile(options) });
 }
 
-/** Reads and checks a text that is, or will be, the file's content. */
+/** Reads and checks settings that are, or will be, the file's content. */
 export async function parseSettings(text: string, options: LoadOptions): Promise<Settings> {
   const tree = readSettingsTree(text, options.env);
   const { settings, problems } = await checkSettings(tree, options);
@@ -107,7 +109,7 @@ async function readSettingsFile({ path, cwd }: LoadOptions): Promise<string> {
 
 /** Creates the error for a settings file that does not exist or cannot be read. */
 export function unreadableSettings(path: string, cause: unknown): ConfigurationError {
-  const fix = 'Run `donor-sync init` to create one, or name yours with --config FILE.';
+  const fix = 'Run `donor-sync init` to create one, or give the path of yours with --config FILE.';
   const isMissing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT';
   const problem = isMissing ? 'does not exist' : `cannot be read: ${messageOf(cause)}`;
   return new ConfigurationError(`The settings file ${path} ${problem}. ${fix}`, {
@@ -123,7 +125,7 @@ async function checkSettings(
   tree: SettingsTree,
   options: LoadOptions,
 ): Promise<{ settings: CheckedSettings | null; problems: TreeProblem[] }> {
-  // If the YAML was only partly read, it would cause complaints about settings that do exist.
+  // If the YAML could be read only partly, the check would report settings as missing although they exist.
   if (!tree.readable) return { settings: null, problems: [] };
   const whole = checkPart(tree, [], settingsSchema);
   const problems = [...whole.problems, ...duplicateProblems(tree)];
@@ -173,11 +175,11 @@ async function checkPackages(
   return problems;
 }
 
-/** If a list has errors, which are reported elsewhere, it allows nothing. */
+/** If a list has errors, it allows no hosts. The errors are reported elsewhere. */
 const hostsSchema = settingsSchema.shape.allowInsecureHttp.catch([]);
 
 interface CheckedCrm {
-  /** The settings as written. The connector itself reads them and adds its own defaults. */
+  /** The settings as they are written in the file. The connector itself reads them and adds its own defaults. */
   settings: Integration['crm'];
   problems: TreeProblem[];
 }
@@ -198,7 +200,7 @@ async function checkCrm(
   const definition = await findDefinition(kind, options);
   if (typeof definition === 'string') {
     const [variable] = kindMark.variables;
-    // A value from the environment is never shown, even if it is in the wrong setting by mistake.
+    // A value from the environment is never shown, even if it is in the wrong setting.
     const message = variable === undefined ? definition : `no CRM is called what ${variable} says`;
     const problem = { path: [...path, 'kind'], position: kindMark.position, message };
     return { settings: { kind }, problems: [problem] };
@@ -283,13 +285,13 @@ function resolveFiles(settings: CheckedSettings, folder: string): Omit<Settings,
   };
 }
 
-/** The settings that contain paths of files, for each kind of CRM with such settings. */
+/** The settings that contain the paths of files, for each kind of CRM that has such settings. */
 const FILE_SETTINGS: Readonly<Record<string, readonly string[]>> = { csv: ['path', 'output'] };
 
 const SQLITE = 'sqlite:';
 const IN_MEMORY = ':memory:';
 
-/** Resolves the database. An SQLite file is relative to the settings file's folder. A Postgres URL stays as it is. */
+/** An SQLite file is relative to the settings file's folder. A Postgres URL is not changed. */
 function resolveDatabase(database: string, folder: string): string {
   if (!database.startsWith(SQLITE)) return database;
   const file = database.slice(SQLITE.length);
@@ -300,8 +302,8 @@ function resolveDatabase(database: string, folder: string): string {
 const LOG_BY_SETTINGS = 'donor-sync.erasures';
 
 /**
- * Resolves the erasure logs. With SQLite, the log is next to the database file, and also in the file from the settings.
- * With Postgres, it is in the file from the settings, or next to the settings file if there is none.
+ * With SQLite, there is a log next to the database file, and a second log in the file from the settings. With Postgres,
+ * the log is in the file from the settings. If the settings have none, the log is next to the settings file.
  */
 function resolveErasureLogs(
   named: string | null,
@@ -318,8 +320,9 @@ function resolveErasureLogs(
 }
 
 /**
- * Returns the file from the settings, or a file next to an SQLite database. Several hosts may spend with one Postgres
- * database, each with its own file system. So with Postgres there is no file unless the settings have one.
+ * Returns the file from the settings, or a file next to an SQLite database. Several hosts may spend credits with one
+ * Postgres database, and each host has its own file system. With Postgres, there is therefore no file unless the
+ * settings name a file.
  */
 function resolveSpendingJournal(
   named: string | null,

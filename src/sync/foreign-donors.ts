@@ -1,7 +1,7 @@
 /**
- * Recognises contacts that another database has enhanced. If contacts in the CRM have donor IDs that the store does not
- * know, the settings name the wrong database or the database was lost. To continue would mean paying for everyone
- * again.
+ * Recognises contacts that a different database has enhanced. If contacts in the CRM have donor IDs that the store does
+ * not know, the settings contain the wrong database, or the database was lost. If the run continued, it would pay for
+ * all contacts again.
  */
 
 import type { RecordLookup } from '../../connectors/contract.ts';
@@ -35,13 +35,13 @@ function listFields(
   );
 }
 
-/** Checks the first new contacts of a run. If another database paid for them, it also paid for all others. */
+/** Checks the first new contacts of a run. If a different database paid for them, it also paid for all others. */
 export interface DonorCheck {
-  /** Returns the fields to read for these contacts. The list is empty once enough contacts have been checked. */
+  /** The list is empty once enough contacts have been checked. */
   fieldsFor(rows: readonly ContactRecord[]): string[];
 }
 
-/** How many new contacts one run checks. Checking more would only make reading more expensive. */
+/** The number of new contacts that one run checks. Checking more would only make reading more expensive. */
 const MAX_CHECKED = 500;
 
 export function createDonorCheck(run: Pick<Run, 'mappings' | 'fields'>): DonorCheck {
@@ -74,7 +74,7 @@ export function isNew({ lastCredit }: Pick<ContactRecord, 'lastCredit'>): boolea
 
 /**
  * Throws a FatalError (`store_does_not_know_crm`) if new contacts have donor IDs in the CRM and the store knows none of
- * these IDs. A copy of a contact has an ID that the store does know.
+ * these IDs. A copy of a contact has an ID that the store knows.
  */
 export async function requireKnownDonors(
   { store }: Pick<DonorDeps, 'store'>,
@@ -86,12 +86,12 @@ export async function requireKnownDonors(
   if (carried.size === 0 || (await knowsDonors(store.reader, [...carried]))) return;
   const { id } = run.integration;
   throw new FatalError(
-    `${carried.size} contacts of "${id}" have donor IDs in the CRM (${fields.join(', ')}), but this database does not know any of these donors: another database was used to enhance the contacts. Nothing was spent. Name that database in the settings, or restore its backup. If it is lost, \`donor-sync sync ${id} --adopt\` adopts these contacts at no cost.`,
+    `${carried.size} contacts of "${id}" have donor IDs in the CRM (${fields.join(', ')}), but this database does not know any of these donors: another database was used to enhance the contacts. Nothing was spent. Enter that database in the settings, or restore its backup. If it is lost, \`donor-sync sync ${id} --adopt\` adopts these contacts at no cost.`,
     { code: 'store_does_not_know_crm', details: { integration: id, contacts: carried.size } },
   );
 }
 
-/** Adopts the due contacts that have a donor ID. They count as enhanced, and no credit is spent. */
+/** Adopts the due contacts that have a donor ID. They are treated as enhanced, and no credit is spent. */
 export async function adoptDonors(deps: DonorDeps, run: Run): Promise<number> {
   const idFields = donorIdFields(run);
   const dateFields = listFields(run, 'enhancedAt');
@@ -123,8 +123,8 @@ function fieldsNamed({ fields }: Pick<Run, 'fields'>, names: readonly string[]):
 }
 
 /**
- * Returns when the profile was created according to the CRM. If the CRM has no date, or a date in the future, returns
- * the current time.
+ * Returns the time at which the profile was created, according to the CRM. If the CRM has no date, or a date in the
+ * future, returns the current time.
  */
 function dateIn(value: unknown, now: number): number {
   const at = typeof value === 'string' ? Date.parse(value) : Number.NaN;

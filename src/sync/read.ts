@@ -1,4 +1,4 @@
-/** The first station. It reads contacts from the CRM and stores a decision about each of them. */
+/** The first station. It reads contacts from the CRM and stores a decision for each of them. */
 
 import type { ContactPage } from '../../connectors/contract.ts';
 import { findIntegrationState, resetCursor } from '../clients/statements/integrations.ts';
@@ -9,7 +9,7 @@ import {
   listUnreadContacts,
 } from '../contacts/contacts.ts';
 import { recordDecidedPage } from '../contacts/decided-pages.ts';
-import { listMissing, markUnseen } from '../contacts/many-at-once/missing.ts';
+import { listMissing, listUnseen, markUnseen } from '../contacts/many-at-once/missing.ts';
 import { listOptOutsToDelete } from '../contacts/many-at-once/opt-outs.ts';
 import { receivesNothing } from '../contacts/receives-nothing.ts';
 import type { Contact } from '../core/contact.ts';
@@ -31,8 +31,8 @@ import { decideContact, getRefusal, type PlannedContact, type PlanRules } from '
 type ReadDeps = Pick<SyncDeps, 'store' | 'connector' | 'clock' | 'log' | 'newId'>;
 
 /**
- * Reads the changes and decides about each contact. The watermark follows the pages that are done. `afterAll` runs
- * before the station is finished, so contacts that it makes ready are still delivered.
+ * Reads the changes and decides what happens to each contact. The watermark is moved past each page that is finished.
+ * `afterAll` runs before the station is finished, so contacts that it makes ready are still delivered.
  */
 export async function readContacts(
   deps: ReadDeps,
@@ -52,7 +52,7 @@ export async function readContacts(
   run.control.finish('read');
 }
 
-/** How many times a page is prepared again if users keep deciding about erased people in the meantime. */
+/** The maximum number of times that a page is prepared again while users decide about erased people. */
 const MOST_PREPARATIONS = 100;
 
 async function recordPage(deps: ReadDeps, run: Run, page: ContactPage): Promise<void> {
@@ -60,12 +60,12 @@ async function recordPage(deps: ReadDeps, run: Run, page: ContactPage): Promise<
   const erased = [...page.contacts, ...page.removed].flatMap(
     ({ id }) => forgottenFingerprint(deps, run, id) ?? [],
   );
-  // If the CRM shows erased contacts again, texts about other erased people that were left in them can now be cleared.
-  // This is recorded before the page, because a run that is killed in between reads the page again.
+  // If the CRM shows erased contacts again, text about other erased people that was left in them can now be cleared.
+  // This is recorded before the page. If the run is killed after it, the page is read again.
   if (erased.length > 0)
     await deps.store.checkpoint(run.lease, (trx) => recordSeenErased(trx, erased, 'left'));
   for (let times = 0; times < MOST_PREPARATIONS; times += 1) {
-    // Loaded before the contacts, so it is known which contacts absorbed an erased contact.
+    // These are loaded before the contacts, because they show which contacts have absorbed an erased contact.
     const removed = departures(deps, run, page.removed, deps.clock.now());
     const contacts = page.contacts.map((contact) => plannedContact(deps, run, contact));
     const isAnyoneAlike =
@@ -93,9 +93,12 @@ async function recordPage(deps: ReadDeps, run: Run, page: ContactPage): Promise<
     if (isRecorded) return;
     await refreshErased(deps, run);
   }
-  throw new RetriableError('While contacts were read, decisions about erased people did not end.', {
-    code: 'decisions_do_not_end',
-  });
+  throw new RetriableError(
+    'Decisions about erased people kept changing while donor-sync read the contacts.',
+    {
+      code: 'decisions_do_not_end',
+    },
+  );
 }
 
 async function recordPageCurrencies(
@@ -136,7 +139,7 @@ export function plannedContact(
   contact: Contact,
 ): PlannedContact {
   const fingerprint = forgottenFingerprint(deps, run, contact.id);
-  // The contact is counted like any other, but its identity must not be stored again.
+  // The contact is counted like any other contact, but its identity must not be stored again.
   if (fingerprint !== null)
     return { crmId: fingerprint, identity: NO_IDENTITY, refusal: 'forgotten', optedOut: false };
   return {
@@ -167,20 +170,21 @@ export function planRules(
 
 async function* changedPages(deps: ReadDeps, run: Run): AsyncGenerator<ContactPage> {
   const { store, connector, log } = deps;
-  const { start, scope, isNewScope, cursor } = await startOfReading(deps, run);
+  const { start, scope, isNewScope, cursor, formerCursor } = await startOfReading(deps, run);
   if ((isNewScope || run.full) && run.limit === null)
     await store.checkpoint(run.lease, (trx) => resetCursor(trx, scope, run.id));
   log.info({ integration: run.integration.id, run: run.id, full: start === null }, 'reading');
   const known =
-    start !== null || isNewScope || cursor === null
+    start !== null || formerCursor === null
       ? undefined
       : {
-          cursor,
+          cursor: formerCursor,
+          isSameSelection: cursor !== null && !isNewScope,
           ids: () => listPresentContactIds(store.reader, run.integration.id),
           leftIds: () => listRemovedContactIds(store.reader, run.integration.id),
         };
-  // The CRM does not report changes again that were made while these contacts' responses were lost or their jobs were
-  // running.
+  // While these contacts' responses were lost or their jobs were running, the contacts may have changed. The CRM does
+  // not report these changes again.
   if (start !== null)
     yield* namedPages(deps, run, await listUnreadContacts(store.reader, run.integration.id));
   yield* pagesOfMarked(deps, run, start);
@@ -193,15 +197,27 @@ async function* changedPages(deps: ReadDeps, run: Run): AsyncGenerator<ContactPa
     run.readAll = { isEmpty };
     await store.checkpoint(run.lease, (trx) => markUnseen(trx, run.id));
   } else {
+    if (start === null && formerCursor === null && run.limit === null)
+      yield* pagesOfUnseen(deps, run);
     yield* pagesOfMissing(deps, run);
   }
 }
 
 /**
- * Yields known contacts that opted out or object but that reading does not return, for example because the filter
- * excludes them. Their profiles are deleted in the same way. They come before the first page, so that the watermark
- * does not move past them. Before a profile is deleted because of a mark, the mark is checked again, because otherwise
- * a correction of the mark would not be noticed.
+ * Yields contacts that have left before the first complete reading. A trial or a run for a single contact has read
+ * them, but there was no cursor since which the CRM could report removals.
+ */
+async function* pagesOfUnseen(deps: ReadDeps, run: Run): AsyncGenerator<ContactPage> {
+  for await (const ids of listUnseen(deps.store.reader, run.integration.id, run.id)) {
+    for await (const page of namedPages(deps, run, ids)) yield { ...page, contacts: [] };
+  }
+}
+
+/**
+ * Yields known contacts that have opted out or object to research. Reading does not return them, for example because
+ * the filter excludes them. Their profiles are deleted in the same way. They come before the first page, so that the
+ * watermark does not move past them. Before a profile is deleted because of a mark, the mark is checked again.
+ * Otherwise nobody would notice that the mark has been corrected.
  */
 async function* pagesOfMarked(
   deps: ReadDeps,
@@ -232,8 +248,8 @@ async function* pagesOfMarked(
 }
 
 /**
- * A day less than the time after which a profile is deleted because of a mark. So the nightly run before the deletion
- * checks the mark again.
+ * A day less than the time after which a profile is deleted because of a mark. Therefore, the nightly run before the
+ * deletion checks the mark again.
  */
 const LOOKED_AT_AGAIN_MS = (KEPT_AFTER_OPT_OUT_DAYS - 1) * 86_400_000;
 
@@ -253,19 +269,18 @@ async function* onlyFound(
   }
 }
 
-/** How many missing contacts are looked up at a time. */
 const LOOKED_UP_AGAIN = 1_000;
 
 /**
- * If only a few contacts are missing, they count as removed immediately. For this long, each run checks whether they
- * are back.
+ * If only a few contacts are missing, they are treated as removed immediately. For this time, each run checks if the
+ * contacts have returned.
  */
 const REMOVED_LOOKED_UP_MS = 30 * 86_400_000;
 
 /**
  * Looks up missing contacts again. If access is restored, no record changes, so a reading of changes does not return
- * these contacts. If none of the first contacts is back, access is still lost, and the other contacts can wait for the
- * next run.
+ * these contacts. If the first contacts are all still missing, access is still lost, and the other contacts can wait
+ * for the next run.
  */
 async function* pagesOfMissing(deps: ReadDeps, run: Run): AsyncGenerator<ContactPage> {
   let ids: string[] = [];
@@ -313,17 +328,27 @@ export async function readsWholeList(deps: ReadDeps, run: Reading): Promise<bool
  * valid.
  */
 async function startOfReading({ store, connector }: ReadDeps, run: Reading) {
-  const { cursor, cursorScope } = await findIntegrationState(store.reader, run.integration.id);
+  const { cursor, cursorScope, cursorBefore } = await findIntegrationState(
+    store.reader,
+    run.integration.id,
+  );
   const { crm } = run.integration;
   const { objections, ...contacts } = run.integration.contacts;
-  // A different filter, opt-out field or list of objections selects a different set of contacts. The set also changes
-  // when a currency for amounts is read for the first time.
+  // A different filter, opt-out field or list of objections selects different contacts. The set also changes when a
+  // currency for amounts is read for the first time.
   const money = listMoneyFields(run).length > 0 ? [{ reads: 'currencies' }] : [];
   const set = [contacts, crm.kind, ...(objections.length > 0 ? [objections] : []), ...money];
   const scope = store.fingerprint('cursor_scope', JSON.stringify(set));
   const isNewScope = cursorScope !== scope;
   const anew = run.full || isNewScope || !connector.capabilities.incremental;
-  return { start: anew ? null : cursor, scope, isNewScope, cursor };
+  return {
+    start: anew ? null : cursor,
+    scope,
+    isNewScope,
+    cursor,
+    // If a reading of all contacts was cut off before its first cursor, the watermark before it is still valid.
+    formerCursor: cursor ?? cursorBefore,
+  };
 }
 
 /** Returns the mapped fields whose amounts depend on the contact's currency. */

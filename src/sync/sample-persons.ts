@@ -11,10 +11,10 @@ import type { SyncDeps } from './control/context.ts';
 import { getRefusal } from './plan.ts';
 import { createSpread } from './spread.ts';
 
-/** How many people are shown. */
+/** The number of people that are shown. */
 export const SAMPLE_SIZE = 5;
 
-/** Which parts of a person's data exist. It contains nothing that identifies the person. */
+/** The parts of a person's data that exist. It contains nothing that identifies the person. */
 export interface PersonShape {
   first: boolean;
   last: boolean;
@@ -22,7 +22,7 @@ export interface PersonShape {
   lastWords: number;
   addresses: number;
   employers: number;
-  /** True if first and last name are equal, as if both came from one column. */
+  /** True if the first and the last name are equal, as if both came from one column. */
   sameNames: boolean;
 }
 
@@ -53,10 +53,10 @@ function countWords(text: string): number {
 export function describeOddity(shapes: readonly PersonShape[]): string | null {
   if (shapes.length === 0) return null;
   if (shapes.every(({ sameNames }) => sameNames)) {
-    return 'First and last name are the same, as if one column with the full name was used for both.';
+    return 'The first and last names are the same, as if the full name was used for both.';
   }
   if (shapes.every(({ addresses, employers }) => addresses + employers === 0)) {
-    return 'Neither an address nor an employer is sent: a name alone is rarely enough to recognise a person.';
+    return 'No address or employer is sent, and a name alone is rarely enough to recognise a person.';
   }
   return null;
 }
@@ -78,9 +78,9 @@ function toPersons(contacts: readonly Contact[]): PersonDetails[] {
 }
 
 /**
- * Returns a few of an integration's people, spread over its contacts. People who wait to be sent come first, then other
- * people who may be sent. If the integration has not read its CRM yet, the CRM's first contacts are used. The connector
- * must be prepared.
+ * Returns a few of an integration's people, chosen evenly from all its contacts. People who wait to be sent come first,
+ * followed by other people who may be sent. If the integration has not read its CRM yet, the first contacts in the CRM
+ * are used. The connector must be prepared.
  */
 export async function samplePersons(
   { store, connector }: Pick<SyncDeps, 'store' | 'connector'>,
@@ -100,7 +100,7 @@ export async function samplePersons(
   return firstPersons(connector, (crmId) => store.fingerprint('trial', crmId));
 }
 
-/** How many pages are searched for people. A page may not contain any contact with both names. */
+/** The number of pages that are searched for people. A page may not contain any contact with both names. */
 const MAX_PAGES = 5;
 
 /** Returns a few people from the CRM's first pages. The given keyed hash chooses them. */

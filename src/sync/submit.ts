@@ -24,24 +24,26 @@ import type { Submission } from '../partner/submission.ts';
 import type { Run, SyncDeps } from './control/context.ts';
 import { adoptDonors, createDonorCheck } from './foreign-donors.ts';
 import { holdMassChange } from './guards/mass-change.ts';
-import { createNewIds } from './guards/new-ids.ts';
+import { createNewIds, type NewIds } from './guards/new-ids.ts';
 import { createSinceBackup, holdUnreadable } from './guards/since-backup.ts';
 import { type Prepared, preparePersons } from './prepare-persons.ts';
 import { sharingRules } from './sharing.ts';
 import { createTrial, spreadDue, type Trial } from './trial/trial-round.ts';
 
-/** The maximum number of contacts between submission and delivery. Users can approve about as many in addition. */
+/**
+ * The maximum number of contacts that have been submitted but not yet delivered. Users can approve about the same
+ * number of further contacts.
+ */
 const MAX_UNDER_WAY = 10_000;
 
-/** The delay before contacts that another process changed in the meantime are checked again. */
+/** The delay before contacts that a different process changed in the meantime are checked again. */
 const CONTACTS_CHANGED_MS = 500;
 
 type SubmitDeps = Omit<SyncDeps, 'sealer'>;
 
-/** Contacts to submit. */
 interface Due {
   contacts: ContactRecord[];
-  /** How many of these contacts may cost a credit now. */
+  /** The number of these contacts that may cost a credit now. */
   atMost: number;
 }
 
@@ -55,17 +57,18 @@ interface Intended {
 }
 
 /**
- * Submits due contacts until reading has ended and no contact is due, until spending stops, or until the run ends.
+ * Submits due contacts until all contacts have been read and none is due, until spending stops, or until the run ends.
  * Keeps several submissions in flight if the service responds slowly.
  */
 export async function submitPersons(deps: SubmitDeps, run: Run): Promise<void> {
   const { partner, store } = deps;
   const trial = createTrial(deps, run);
   const meter = createLatencyMeter(deps.clock);
+  const newIds = createNewIds(deps, run);
   const kind: Kind<Intended, Submission, SubmissionRecord> = {
     ...submissionProof(deps, run),
     what: 'submissions',
-    intend: createIntend(deps, run, trial),
+    intend: createIntend(deps, run, trial, newIds),
     atOnce: () => (trial.isOver ? submissionsAtOnce(meter.latency()) : 1),
     toJournal: (intent) => toJournal(deps, run, intent),
     toJournaledEnd: ({ processed, jobIds }) => ({
@@ -93,7 +96,19 @@ export async function submitPersons(deps: SubmitDeps, run: Run): Promise<void> {
     refuse: (intent, error) => refuse(deps, run, intent, error),
   };
   await spend(deps, run, kind);
+  await followUnspent(run, newIds);
   run.control.finish('submit');
+}
+
+/**
+ * Passes the missing contacts' profiles on even if the spending ended before all contacts were read, for example because
+ * no user has agreed to spend after a restore. Otherwise, the missing contacts would be removed at the end of the run,
+ * and the next run would pay for the new contacts.
+ */
+async function followUnspent({ control }: Run, newIds: NewIds): Promise<void> {
+  if (!(await newIds.mustWait())) return;
+  while (!control.isDone('read') && !control.stopping.aborted) await control.wait(control.signals);
+  if (!control.stopping.aborted) await newIds.follow();
 }
 
 /** Returns a function that records the next submission once a full and suitable batch is available. */
@@ -101,11 +116,11 @@ function createIntend(
   deps: SubmitDeps,
   run: Run,
   trial: Trial,
+  newIds: NewIds,
 ): Kind<Intended, Submission, SubmissionRecord>['intend'] {
   const donors = createDonorCheck(run);
   const room = createRoom(deps, run);
   const sinceBackup = createSinceBackup(deps, run);
-  const newIds = createNewIds(deps, run);
   let isGuarded = false;
   return async (isStillClear) => {
     const { signals } = run.control;
@@ -139,7 +154,8 @@ function createIntend(
 }
 
 /**
- * How many more contacts may be between submission and delivery. They are counted only if the answer is not obvious.
+ * The number of further contacts that may be between submission and delivery. They are counted only if the answer is
+ * not obvious.
  */
 interface Room {
   isLeft(): Promise<boolean>;
@@ -148,7 +164,7 @@ interface Room {
 }
 
 function createRoom({ store }: Pick<SubmitDeps, 'store'>, { integration }: Run): Room {
-  /** At most this many contacts are in progress: the last count plus everything submitted since. */
+  /** The maximum number of contacts in progress: the last count plus all contacts that have been submitted since. */
   let atMost = Number.POSITIVE_INFINITY;
   const isEnough = () => atMost <= MAX_UNDER_WAY - MAX_PERSONS_PER_SUBMISSION;
   return {
@@ -174,18 +190,18 @@ async function nextDue(
   if (step === 'stopped') return NOTHING;
   if (step === 'wait') return 'not_yet';
   if (step !== 'over') {
-    // The people of a trial are spread over all contacts, which are known only once they are all read.
+    // A trial's people are spread over all contacts, so all contacts must be read first.
     return readIsDone ? { ...step, contacts: await spreadDue({ store }, run) } : 'not_yet';
   }
   const due = await listDueContacts(store.reader, run.integration.id, {
-    // A refresh must not use a credit that an unread contact may need more.
+    // A refresh must not use a credit if a contact that has not been read yet may be more urgent.
     maxPriority: readIsDone ? PRIORITY.refresh : PRIORITY.neverEnhanced,
     limit: full,
     only: run.only,
     withChanged: readIsDone,
   });
-  // If a contact waits since an earlier run, it may have absorbed a paid contact in the meantime. Only reading shows
-  // this.
+  // If a contact has been waiting since an earlier run, it may have absorbed a paid contact in the meantime. Only a
+  // reading of the CRM shows this.
   const read = readIsDone ? due : due.filter(({ seenRun }) => seenRun === run.id);
   if (!readIsDone && (run.adopt || read.length < full)) return 'not_yet';
   if (due.length > 0 && !(await trial.isStillKnown())) return NOTHING;
@@ -217,7 +233,7 @@ async function intendPrepared(
     }
     return 'progress';
   }
-  // If a person is in an open submission, it is unknown until the response arrives whether that submission pays for the
+  // A person may be in an open submission. Until its response arrives, nobody knows if that submission pays for the
   // person.
   const jobs = prepared.map(({ job }) => job);
   const underWay = await findOpenPersons(deps.store.reader, run.partnerKey, jobs);
@@ -253,19 +269,19 @@ async function intendPrepared(
       await readBalance(deps, run);
       return 'progress';
     case 'balance_changed':
-      // Close to the reserve, the balance is read before each submission.
+      // If the balance is close to the reserve, it is read before each submission.
       return 'progress';
     case 'contacts_changed':
       // The contacts have changed, so everything is checked again.
       await run.control.wait(run.control.signals, CONTACTS_CHANGED_MS);
       return 'progress';
     default:
-      // Another process has submitted them first.
+      // A different process has submitted them first.
       return 'later';
   }
 }
 
-/** Lets contacts share jobs that were paid for the same people. Resolves with all other contacts. */
+/** Lets contacts share a job if the job was paid for the same person. Resolves with all other contacts. */
 async function shareProfiles(
   deps: SubmitDeps,
   run: Run,
@@ -281,7 +297,7 @@ async function shareProfiles(
   return prepared.filter(({ job }) => !shared.has(job.crmId));
 }
 
-/** Keeps one contact of each person. The person's other contacts wait for its job. */
+/** Keeps one contact for each person. The person's other contacts wait for the result of this contact's job. */
 function oneOfEachPerson(prepared: readonly Prepared[]): Prepared[] {
   return [...new Map(prepared.map((each) => [each.job.person ?? each.job.crmId, each])).values()];
 }

@@ -3,7 +3,7 @@ import type { ClientView } from '../../src/clients/views/clients.ts';
 import { renderHome } from '../../src/interfaces/pages/home/home-pages.tsx';
 import type { HomeView } from '../../src/interfaces/pages/home/home-view.ts';
 
-/** Anchor names that the page itself uses, and a name that starts like another name. */
+/** Anchor names that the page itself uses, and a name that begins with such a name. */
 const IDS = ['holds', 'credits', 'main', 'verdict', 'clients', 'chip', 'north', 'north-actions'];
 
 function aClient(id: string): ClientView {
@@ -30,7 +30,7 @@ it('gives each part of the home a name of its own, whatever integrations are cal
     counts: { all: IDS.length, needs: 0, stopped: 0, syncing: 0, paused: 0 },
     crms: ['csv'],
     decisions: 0,
-    query: { show: 'all', crm: '', q: '', from: 0 },
+    query: { show: 'all', crm: '', q: '', sort: 'set-up', from: 0 },
     found: IDS.length,
     rows: IDS.map(aClient),
   };

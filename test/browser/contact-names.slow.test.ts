@@ -1,7 +1,4 @@
-/**
- * Tests in a browser that pages show contacts' names by default, that the names come from the CRM, and that the page
- * does not store them.
- */
+/** Pages show the names by default and fetch them from the CRM. The page does not store the names. */
 import { expect, it } from 'vitest';
 import { RetriableError } from '../../src/core/errors.ts';
 import { listAuditEntries } from '../../src/privacy/audit/read-audit.ts';
@@ -138,6 +135,7 @@ it('names the contact in the audit, and in an erasure that waits for a second us
     .toBe(`Contact ${nameOf(world, id)} ${id}`);
   await expectSound(view);
   await page.getByRole('button', { name: 'Request the erasure' }).click();
+  await page.getByText('Nothing has been erased yet:').first().waitFor();
   await page.goto(`${world.url}/decisions`);
   const waiting = page.getByRole('region', { name: 'Waiting for a second user' });
   await waiting

@@ -46,7 +46,7 @@ describe('the page of credits', () => {
     const view = await visit(world, '/credits');
     await view.page.getByRole('heading', { level: 1, name: 'Credits' }).waitFor();
     await view.page.getByText('No credits were spent in these 30 days.').waitFor();
-    await view.page.getByText('Too little was spent with this key').waitFor();
+    await view.page.getByText('Too few credits were spent with this key').waitFor();
     await expectSound(view);
   });
 

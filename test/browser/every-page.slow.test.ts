@@ -1,6 +1,6 @@
 /**
- * Checks the rules for every page at three widths and in both themes, and visits every page by its links. New pages are
- * included automatically, because the list comes from the table of routes.
+ * Checks the rules for every page at three widths and in both themes. Also follows the links to every page. New pages
+ * are included automatically, because the list comes from the table of routes.
  */
 
 import type { Browser } from 'playwright-core';
@@ -17,8 +17,8 @@ import { expectSound } from './rooms.ts';
 import { openWholeWorld, type WholeWorld } from './whole-world.ts';
 
 /**
- * Pages that no link on another page leads to. They are opened from the card in HubSpot, from an email, by a button, or
- * by a script.
+ * Pages to which no other page has a link. A user opens them from the card in HubSpot, from an email or with a
+ * button, or a script opens them.
  */
 const NO_LINKS = [
   ...['GET /account/mails/confirm', 'GET /link/:secret', 'GET /setup/:id/leave'],
@@ -75,7 +75,10 @@ async function ask(path: string, cookie: string) {
   };
 }
 
-/** Returns the contacts' names that appear in a text: full names, and last names that are not common words. */
+/**
+ * Returns the contacts' names that a string contains. It looks for full names, and for last names that are not common
+ * words.
+ */
 function namesIn(text: string): string[] {
   const words = new Set(text.split(/[^\p{L}]+/u));
   return [...world.crm.records.values()].flatMap(({ contact: { firstName, lastName } }) => {
@@ -163,7 +166,7 @@ interface Visited {
   isPage: boolean;
 }
 
-/** Follows links and read-only forms from the home page. Returns every page it reached, with its response. */
+/** Follows links and read-only forms from the home page. Returns every visited page with its response. */
 async function crawl(cookie: string): Promise<Visited[]> {
   const queue = [{ path: '/', from: '' }];
   const seen = new Set(['/']);
@@ -263,8 +266,10 @@ describe('the guide', () => {
       await page.goto(`${world.url}/docs/guide`);
       await expectSound(stranger);
       await page.keyboard.press('/');
-      await page.keyboard.type('undo a run');
+      await page.keyboard.type('undo');
       await page.getByRole('option').first().waitFor();
+      // The user does not wait until the list shows the suggestions for the new words.
+      await page.keyboard.type(' a run');
       await page.keyboard.press('ArrowDown');
       await page.locator('[role="option"][aria-selected="true"]').waitFor();
       await expectSound(stranger);

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
@@ -18,6 +19,9 @@ async function open({ url }: HttpWorld, options?: ViewOptions): Promise<View> {
   onTestFinished(view.close);
   return view;
 }
+
+/** How long the server takes to answer a search of the palette. A user types faster. */
+const ANSWER_MS = 300;
 
 const OTHERS = [
   'harbor',
@@ -92,6 +96,22 @@ describe('the home', () => {
       await page.waitForURL(`${world.url}/clients/lakeside`);
       expect(complaints).toEqual([]);
     }
+  });
+
+  it('opens what the typed words find, also if the user presses Enter before the list shows it', async () => {
+    const world = await openWorld({ others: OTHERS });
+    const { page, complaints } = await open(world, {});
+    await page.goto(world.url);
+    await page.route('**/v1/find', async (route) => {
+      await delay(ANSWER_MS);
+      await route.continue();
+    });
+    await page.keyboard.press('Control+k');
+    await page.getByRole('option').first().waitFor();
+    await page.keyboard.type('lakes');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${world.url}/clients/lakeside`);
+    expect(complaints).toEqual([]);
   });
 
   it('shows who reaches some clients nothing of the others: rows, chip, switcher, palette and list', async () => {

@@ -53,7 +53,7 @@ async function inPicture<Value>(
 
 const EDGES = `picture.edges().not('.gone').map((edge) => edge.source().id() + ' ' + edge.target().id()).sort()`;
 
-/** A script that returns the names in the picture that cover another name or a person. */
+/** A script that returns the names in the picture that overlap a different name or a person. */
 const LABELS_THAT_MEET = `(() => {
   const shown = picture.nodes().not('.gone').toArray();
   const named = shown.filter((node) => Number(node.style('text-opacity')) > 0);
@@ -203,6 +203,18 @@ describe('the networks', () => {
       .waitFor();
     expect(await page.evaluate('sessionStorage.length + localStorage.length')).toBe(0);
     expect(world.logLines.join('')).not.toContain(nameOf(crmId));
+    expect(complaints).toEqual([]);
+  });
+
+  it('are sorted with the keyboard, and the focus stays in the header', async () => {
+    const { page, complaints } = await openPicture();
+    const header = page.getByRole('columnheader', { name: 'Contact' });
+    await header.getByRole('link').focus();
+    await page.keyboard.press('Enter');
+    await expect.poll(() => header.getAttribute('aria-sort')).toBe('ascending');
+    expect(
+      await header.getByRole('link').evaluate((link) => link === link.ownerDocument.activeElement),
+    ).toBe(true);
     expect(complaints).toEqual([]);
   });
 

@@ -21,7 +21,7 @@ const PICTURE_LIBRARY = /\/assets\/(cytoscape|d3-)/;
 
 const MOST_LIBRARY_BYTES = 200_000;
 
-/** Longer than a page's scripts need after the page has loaded. */
+/** The wait for the page's scripts after the page has loaded. */
 const SETTLED_MS = 300;
 
 let world: WholeWorld;
@@ -74,11 +74,11 @@ interface Weight {
 async function isShown(path: string): Promise<boolean> {
   const headers = { cookie: `${cookie.name}=${cookie.value}` };
   const answer = await fetch(world.url + path, { headers, redirect: 'manual' });
+  expect(answer.status, path).toBeLessThan(500);
   await answer.body?.cancel();
   return (answer.headers.get('content-type') ?? '').includes('text/html');
 }
 
-/** Opens a page in a new browser and returns its weight. */
 async function weigh(path: string): Promise<Weight> {
   const { page, close } = await openView(browser, world.url, { width: 1440 });
   await page.context().addCookies([cookie]);

@@ -6,12 +6,12 @@ import { type HttpWorld, openHttpWorld } from '../interfaces/api/http-world.ts';
 
 const open = closedAfterTest(openHttpWorld);
 
-/** Returns the headers that a browser adds to a request from one of our pages. */
+/** Returns the headers that a browser adds when one of our pages sends a request. */
 function fromOurPage({ url }: HttpWorld): Record<string, string> {
   return { origin: url, 'content-type': 'application/x-www-form-urlencoded' };
 }
 
-/** Signs in. Returns the redirect's target and the cookie. */
+/** Returns the redirect target and the cookie. */
 async function signIn(here: HttpWorld, token: string, to = '/') {
   const response = await fetch(`${here.url}/sign-in`, {
     method: 'POST',
@@ -37,14 +37,14 @@ describe('the home page without clients', () => {
     const here = await open();
     const token = await here.addToken('reader', ['elsewhere']);
     const { text } = await here.request('/', { token });
-    expect(text).toContain('An admin can set one up');
+    expect(text).toContain('An admin can set up a client');
     expect(text).not.toContain('Set up your first client');
     expect(text).not.toContain('donor-sync init');
   });
 });
 
 describe('signing in', () => {
-  it('leads back to the run that was asked for, and never to another site', async () => {
+  it('leads back to the requested run, and never to another site', async () => {
     const here = await open();
     const token = await here.addToken('viewer');
     const asked = await fetch(`${here.url}/runs/some-run`, { redirect: 'manual' });
@@ -73,7 +73,7 @@ describe('signing in', () => {
 });
 
 describe('the buttons', () => {
-  it('start a sync for an admin alone', async () => {
+  it('start a sync for an admin, and refuse a viewer', async () => {
     const here = await open({ isIdle: true });
     const path = '/integrations/riverside/sync';
     const viewer = await signIn(here, await here.addToken('viewer'));
@@ -93,7 +93,7 @@ describe('the buttons', () => {
     expect(page.text).toContain('About to sync');
   });
 
-  it('are refused from the page of another site, session or not', async () => {
+  it('refuse a click from the page of another site, even with a session', async () => {
     const here = await open({ isIdle: true });
     const { cookie } = await signIn(here, await here.addToken('admin'));
     const origin = 'https://elsewhere.example';
@@ -143,7 +143,7 @@ describe('the pages', () => {
     expect(text).toContain('Riverside Food Bank');
   });
 
-  it('load everything from us, and nothing runs that stands in them', async () => {
+  it('load all assets from this server, and contain no inline scripts or styles', async () => {
     const here = await open();
     const { headers, text } = await here.request('/');
     expect(headers.get('content-security-policy')).toContain("script-src 'self'");
@@ -179,7 +179,7 @@ describe('the pages', () => {
     expect(run).toContain('status-attention">Stopped early');
   });
 
-  it('hold no name of a contact', async () => {
+  it('contain the IDs of contacts, but not their names', async () => {
     const here = await open();
     const ids = await here.addPeople(3);
     const { runId } = await here.runner.request({ integrationId: 'riverside', trigger: 'manual' });

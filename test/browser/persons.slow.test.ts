@@ -160,7 +160,7 @@ describe('a match rate that is too low', () => {
     await page
       .getByRole('heading', { name: 'Data that is sent for Riverside Food Bank' })
       .waitFor();
-    await page.getByText('First and last name are the same').waitFor();
+    await page.getByText('The first and last names are the same').waitFor();
     expect(await findBarriers(page)).toEqual([]);
     await page.getByRole('button', { name: 'Accept this rate' }).click();
     await page.getByRole('button', { name: 'Accept and sync' }).click();

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type NetworkHttpWorld, openNetworkWorld } from './network-world.ts';
-import { expectSound, openRooms } from './rooms.ts';
+import { expectSound, openRooms, withDatabase } from './rooms.ts';
 
 const { visit } = openRooms();
 let world: NetworkHttpWorld;
@@ -43,5 +43,22 @@ describe('the page of results', () => {
     expect(await page.getByRole('button', { name: 'Show' }).isVisible()).toBe(false);
     expect(await page.getByRole('navigation', { name: 'Areas' }).isVisible()).toBe(false);
     expect(await page.getByRole('table', { name: /for Riverside Food Bank/ }).count()).toBe(1);
+  });
+
+  it('never says that more contacts were matched than sent', async () => {
+    // Profiles that another client has paid for are shared, so their contacts are not sent.
+    await withDatabase(world, (db) =>
+      db
+        .updateTable('runs')
+        .set({ submitted_count: 25 })
+        .where('submitted_count', '>', 25)
+        .execute(),
+    );
+    const view = await visit(world, '/results');
+    const part = view.page.getByRole('region', { name: 'Riverside Food Bank' });
+    const text = await part.innerText();
+    expect(text).toMatch(/25 sent this month/);
+    expect(text).not.toMatch(/of 25 sent/);
+    await view.page.getByText('A contact can be matched without being sent').waitFor();
   });
 });

@@ -37,7 +37,8 @@ describe('the page of a run', () => {
     await page.evaluate('window.isSamePage = true');
     const submitted = page.locator('[data-station="submitted"]');
     await expect.poll(() => submitted.innerText()).toBe('12');
-    // The jobs are held, so nothing changes any more. The rate falls to zero although no report arrives.
+    // The jobs are held, so the run does not progress. No further report arrives, but the displayed rate falls to
+    // zero.
     const rate = page.locator('#rate-text');
     await expect
       .poll(() => rate.innerText())
@@ -48,6 +49,7 @@ describe('the page of a run', () => {
     await page.getByText('The run is stopping.').waitFor();
     await page.getByText('A user stopped the run').waitFor();
     await page.getByText('Stopped early').first().waitFor();
+    expect(await rate.innerText()).toContain('The run has ended.');
     const { store } = world.application;
     expect(await findRunById(store.reader, runId)).toMatchObject({
       reasonCode: 'stopped_by_person',
@@ -83,7 +85,7 @@ describe('the page of a run', () => {
       action: 'names.shown',
       limit: 5,
     });
-    // Showing the names adds another entry to the audit.
+    // Showing the names adds an entry to the audit.
     expect(shown).toHaveLength(2);
     expect(shown[0]).toMatchObject({ crmId: contact, details: { run: runId } });
   });

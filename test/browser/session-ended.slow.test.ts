@@ -1,4 +1,4 @@
-/** Tests a session that ends while a user fills in a form, in a real browser. */
+/** Tests in a real browser what happens if a session ends while a user fills in a form. */
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { listRunRequests } from '../../src/sync/statements/run-requests.ts';
@@ -60,6 +60,29 @@ describe('a session that ends while a form is filled in', () => {
     await page.waitForURL('**/setup/lakeside-clinic/crm');
   });
 
+  it('keeps the form if the user returns to the page only after the end', async () => {
+    const world = await open({ isIdle: true, isPublic: true });
+    const { cookie } = await join(world, 'Dana', 'owner');
+    const { page } = await enter(world, '/users', cookie);
+    // Browsers send this event when the user returns to the page, which is then fetched again.
+    const comeBack = () => page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`);
+    await page.getByLabel('Name').first().fill('Fred');
+    await page.getByLabel('E-mail').fill('fred@example.org');
+    await page.context().clearCookies();
+    const fetched = page.waitForResponse(/\/sign-in\?to=/);
+    await comeBack();
+    await fetched;
+    await page.getByRole('button', { name: 'Invite' }).click();
+    await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor();
+    expect(await page.getByLabel('E-mail').first().inputValue()).toBe('fred@example.org');
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    // An unchanged page, which may show names, gives way to the sign-in.
+    await page.getByLabel('Name').first().fill('');
+    await page.getByLabel('E-mail').fill('');
+    await comeBack();
+    await page.waitForURL(/\/sign-in\?to=/);
+  });
+
   it('comes back to the confirmation in which the button was pressed', async () => {
     const world = await open({ isIdle: true, isPublic: true });
     const { email, cookie } = await join(world, 'Dana', 'owner');
@@ -85,7 +108,7 @@ describe('a session that ends while a form is filled in', () => {
     const world = await open({ isIdle: true, isPublic: true });
     const { cookie } = await join(world, 'Dana', 'owner');
     const { page } = await enter(world, '/setup', cookie);
-    // A browser that waits for a page does not report anything to the test, so the page records the changes.
+    // A browser that waits for a page sends no reports to the test, so the page itself records the changes.
     await page.evaluate(`new MutationObserver(() => {
       if (document.querySelector('.waiting')) console.info('is waiting');
     }).observe(document.body, { childList: true, subtree: true })`);

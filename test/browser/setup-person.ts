@@ -7,7 +7,7 @@ import { expect, onTestFinished } from 'vitest';
 import { createOwner, PATIENCE_MS } from './browser.ts';
 import type { Kind, SetupWorld } from './setup-world.ts';
 
-/** The time that a user takes for a key press. */
+/** The time that a user needs to press a key. */
 const TYPING_MS = 40;
 
 export interface Person {
@@ -16,7 +16,7 @@ export interface Person {
   complaints: string[];
   read(): Promise<void>;
   type(place: Locator, text: string): Promise<void>;
-  /** Returns the number of pages that the user has visited so far. */
+  /** Returns the number of pages that the user has visited. */
   pages(): number;
   press(name: string | RegExp): Promise<void>;
 }
@@ -25,7 +25,7 @@ export interface Person {
 const HEAR_REPORTS = `addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) =>
   console.error('refused by the rules for content:', violatedDirective, blockedURI));`;
 
-/** Opens a separate browser for a user who looks at each page for this long. */
+/** Opens a separate browser for a user who looks at each page for the given time. */
 export async function comeAsAPerson(
   browser: Browser,
   origin: string,
@@ -93,7 +93,7 @@ export async function connect(
   await begin(person, world, kind, name);
 }
 
-/** Walks through the first steps like `connect`, but starts on the first page of the setup. */
+/** Completes the first steps as `connect` does, but starts on the first page of the setup. */
 export async function begin(
   { page, press, read, type }: Person,
   world: SetupWorld,
@@ -150,14 +150,12 @@ export async function answerTheRest(
   else {
     await page.getByRole('checkbox', { name: group }).check();
     await press('Continue');
-    // The introductions have their own fields.
-    await page.getByText('Networks bring warm paths').waitFor();
     if (kind !== 'csv') {
+      // The introductions have their own fields. After that, the set-up continues with the next step.
+      await page.getByText('warm paths are written to separate fields').waitFor();
       await press('Create them in the CRM');
       await page.getByText('The fields exist now').waitFor();
     }
-    await press('Save and continue');
-    await press('Save and continue');
   }
   await type(page.getByLabel('Time zone'), 'America/Chicago');
   await page.getByLabel('Time zone').press('Tab');

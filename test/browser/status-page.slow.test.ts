@@ -51,7 +51,7 @@ async function sync(world: HttpWorld): Promise<string> {
 }
 
 /**
- * Adds a contact whose profile will belong to another person, because one more letter turns a short last name into a
+ * Adds a contact whose profile will belong to a different person. A further letter turns a short last name into a
  * different name. Returns the contact's ID.
  */
 async function addMistaken(world: HttpWorld): Promise<string> {
@@ -64,7 +64,7 @@ async function addMistaken(world: HttpWorld): Promise<string> {
   return short.id;
 }
 
-/** Enough people for at least one short last name. */
+/** The number of people. At least one of them has a short last name. */
 const MANY = 60;
 
 describe('the status page', () => {
@@ -88,6 +88,7 @@ describe('the status page', () => {
     expect(cookie?.value).not.toContain(token);
 
     await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.waitForURL('**/sign-in');
     await page.goto(world.url);
     expect(page.url()).toBe(`${world.url}/sign-in`);
     expect(complaints).toEqual([]);

@@ -1,6 +1,6 @@
 /**
- * Tests in a browser that the undo of a run first previews what it restores and keeps, and then shows its progress and
- * its mark.
+ * Tests the undo of a run in a browser. The page first previews the values that the undo restores or keeps. It then
+ * shows the undo's progress and marks the run.
  */
 import { describe, expect, it } from 'vitest';
 import { WITHOUT_TRIAL } from '../helpers/sync-world.ts';
@@ -75,18 +75,33 @@ describe('the undo of a run', () => {
     await expect.poll(() => fieldsOf(world, written[0] ?? ''), { timeout: 20_000 }).toEqual([]);
   });
 
-  it('says on a phone in the dark that another user has to confirm it, and waits for them', async () => {
+  it('says on a phone in the dark that another user has to confirm it, and waits until they have', async () => {
     const { world, runId, written } = await openRun({ twoPeople: { undo: 1 } });
     const { cookie } = await join(world, 'Ada', 'admin');
-    await join(world, 'Ben', 'admin');
+    const ben = await join(world, 'Ben', 'admin');
     const phone = { width: 375, height: 800, colorScheme: 'dark' } as const;
     const view = await rooms.visit(world, `/runs/${runId}`, { cookie, ...phone });
     const { page } = view;
     await page.getByRole('button', { name: 'Undo run' }).click();
-    await page.getByText('Another user has to confirm it before anything is done.').waitFor();
+    await page.getByText('Another user must confirm the undo before it starts.').waitFor();
     await expectSound(view);
     await page.getByRole('button', { name: 'Request the undo' }).click();
     await page.getByText('Nothing has been done yet').waitFor();
     expect(fieldsOf(world, written[0] ?? '').length).toBeGreaterThan(0);
+
+    const other = await rooms.visit(world, '/decisions', { cookie: ben.cookie });
+    const waiting = other.page.getByRole('region', { name: 'Waiting for a second user' });
+    await waiting.getByText(/undo/i).first().waitFor();
+    await waiting.getByRole('button', { name: 'Confirm' }).first().click();
+    const dialog = other.page.getByRole('dialog', { name: 'Confirm it?' });
+    await dialog.getByRole('button', { name: 'Confirm' }).click();
+    await other.page
+      .getByRole('status')
+      .getByText(/Confirmed/)
+      .first()
+      .waitFor();
+    await page.goto(`${world.url}/runs/${runId}`);
+    await page.getByText(`${written.length} restored by Ben`).waitFor();
+    expect(fieldsOf(world, written[0] ?? '')).toEqual([]);
   });
 });

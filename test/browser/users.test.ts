@@ -1,4 +1,7 @@
-/** Tests user accounts in a real browser, from the first visit to a user with access to only one client. */
+/**
+ * Tests user accounts in a real browser. The tests start with the first visit and end with a user who has access to
+ * only one client.
+ */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createFirstVisit, type FirstVisit } from '../../src/interfaces/api/request/secret.ts';
@@ -43,14 +46,14 @@ async function beginVisit({ url }: HttpWorld, { path }: FirstVisit) {
 
 const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { name });
 
-/** Returns how many pixels the page is wider than its visible part. */
+/** Returns the number of pixels by which the page is wider than its visible part. */
 async function overflowOf(page: Page): Promise<unknown> {
   return page.evaluate(
     'document.documentElement.scrollWidth - document.documentElement.clientWidth',
   );
 }
 
-describe('the people', () => {
+describe('users', () => {
   it('come from the first visit to one who sees one client only', async () => {
     const firstVisit = createFirstVisit(createFakeClock(Date.now()));
     const world = await open({ isIdle: true, others: ['harbor'], withoutToken: firstVisit });
@@ -66,7 +69,7 @@ describe('the people', () => {
     await page.getByLabel('E-mail').fill('anna@example.org');
     await page.getByLabel('Password').fill('Anna Kowalski');
     await page.keyboard.press('Enter');
-    await page.getByRole('alert').getByText('Others could guess it').waitFor();
+    await page.getByRole('alert').getByText('Others could guess this password').waitFor();
     expect(await page.getByLabel('E-mail').inputValue()).toBe('anna@example.org');
     expect(await page.getByLabel('Password').inputValue()).toBe('');
     await page.getByLabel('Password').fill(PASSWORD);
@@ -101,7 +104,7 @@ describe('the people', () => {
     expect(ben.complaints).toEqual([expect.stringContaining('403')]);
   });
 
-  it('sign in by the keyboard alone, after a wrong password, and out again', async () => {
+  it('sign in and out with only the keyboard, even after a wrong password', async () => {
     const world = await open({ isIdle: true });
     const { email } = await join(world, 'Anna', 'viewer');
     const { page } = await look(world);
@@ -112,7 +115,7 @@ describe('the people', () => {
     await page.keyboard.type('not that one');
     await page.keyboard.press('Enter');
     await page.getByRole('alert').getByText('is wrong').waitFor();
-    // The address is still filled in, and the focus is on the invalid field.
+    // The field still contains the address, and the focus is on the invalid field.
     await page.keyboard.type(PASSWORD);
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');

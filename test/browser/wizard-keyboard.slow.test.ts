@@ -1,7 +1,4 @@
-/**
- * Walks from an empty folder to an explored network with only the keyboard, and checks that the focus is always
- * visible.
- */
+/** Uses only the keyboard, from an empty folder to an explored network. Checks that the focus is always visible. */
 import type { Locator, Page } from 'playwright-core';
 import { expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
@@ -37,16 +34,16 @@ async function look(page: Page) {
   return focusSchema.parse(await page.evaluate(FOCUS));
 }
 
-/** Presses Tab until the focus is there, and checks each element on the way. */
+/** Presses Tab until the element has the focus, and checks each focused element. */
 async function goTo(page: Page, place: Locator): Promise<void> {
-  // Another page answers a form that was sent.
+  // After a form is sent, the browser may still have to load the next page.
   await page.locator('html:not([data-sending])').waitFor({ state: 'attached' });
   await place.waitFor();
   for (let step = 0; step < MOST_STEPS; step += 1) {
     await page.keyboard.press('Tab');
     if (!(await page.evaluate('document.activeElement !== document.body'))) continue;
     const { text } = await look(page);
-    // The browser scrolls to an element that is out of view only in the next frame.
+    // If an element is out of view, the browser scrolls to it in the next frame.
     await expect
       .poll(() => look(page), { message: text, interval: 20 })
       .toMatchObject({ isMarked: true, isInView: true });
@@ -78,8 +75,7 @@ it(
     const button = (name: string | RegExp) => page.getByRole('button', { name });
     const link = (name: string | RegExp) => page.getByRole('link', { name });
 
-    // The listener is added before the page opens a file dialog. The browser then calls the test instead of showing the
-    // dialog.
+    // The listener is added before the page opens a file dialog. The browser then calls the test and shows no dialog.
     const chosen = Promise.withResolvers<void>();
     const file = await world.writeContacts('donors.csv', true);
     page.on('filechooser', (chooser) => chooser.setFiles(file).then(chosen.resolve, chosen.reject));
@@ -101,9 +97,6 @@ it(
     await goTo(page, page.getByRole('checkbox', { name: /Board/ }));
     await page.keyboard.press('Space');
     await press(page, button('Continue'));
-    await page.getByText('Networks bring warm paths').waitFor();
-    await press(page, button('Save and continue'));
-    await press(page, button('Save and continue'));
     // The browser's time zone is already filled in.
     await goTo(page, page.getByLabel('Time zone'));
     await page.keyboard.press('Control+a');

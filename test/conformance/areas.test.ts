@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { ask, donorAt, type Service, startService } from './service.ts';
 
 describe('the areas that are only named (section 4.4)', () => {
-  it('makes exports as CSV and as XLSX (4.4)', async () => {
+  it('the service creates exports as CSV and as XLSX (4.4)', async () => {
     const service = await startService();
     for (const format of ['csv', 'xlsx']) {
       const order = { fields: ['id'], format, donor_ids: service.donorIds.slice(0, 2) };
@@ -14,7 +14,7 @@ describe('the areas that are only named (section 4.4)', () => {
     }
   });
 
-  it('takes a search in plain English and by structured filters (4.4)', async () => {
+  it('the service accepts a search in plain English or with structured filters (4.4)', async () => {
     const service = await startService();
     for (const search of [{ query: 'people in Texas' }, { filters: { state: 'TX' } }]) {
       expect(await ask(service, 'POST', '/search', search)).toMatchObject({
@@ -24,7 +24,7 @@ describe('the areas that are only named (section 4.4)', () => {
     }
   });
 
-  it('creates a list with 201, adds donors to it and removes them (4.4, 7)', async () => {
+  it('the service returns 201 for a new list, and adds and removes its donors (4.4, 7)', async () => {
     const service = await startService();
     const donor_ids = [donorAt(service, 0), donorAt(service, 1)];
     const created = await ask(service, 'POST', '/lists', { name: 'Gala' });
@@ -37,7 +37,7 @@ describe('the areas that are only named (section 4.4)', () => {
     expect(await listedIn(service, id)).toEqual(donor_ids.slice(1));
   });
 
-  it('gives one profile or many, and metadata for nothing (4.4)', async () => {
+  it('the service returns one profile or several, and metadata (4.4)', async () => {
     const service = await startService();
     const id = donorAt(service, 0);
     expect(await ask(service, 'GET', `/donors/${id}`)).toMatchObject({ status: 200, body: { id } });

@@ -5,7 +5,7 @@ import { ask, creditsIn, type Service, startService } from './service.ts';
 const LAST_DAY = '2026-03-10';
 
 describe('authentication (section 5)', () => {
-  it('is required by every endpoint, and an unrecognized key is rejected with 403 (5.1, 5.3)', async () => {
+  it('every endpoint requires a key, and an unrecognized key is rejected with 403 (5.1, 5.3)', async () => {
     const service = await startService();
     for (const [method, path] of await operationsOf(service)) {
       for (const key of ['unrecognized', null]) {
@@ -15,7 +15,7 @@ describe('authentication (section 5)', () => {
     }
   });
 
-  it('rejects before the request reaches the service: nothing is validated (5.3)', async () => {
+  it('the service rejects an unrecognized key before it validates the request (5.3)', async () => {
     const service = await startService();
     expect(await ask(service, 'POST', '/enhancements', { persons: 7 }, 'unrecognized')).toEqual({
       status: 403,
@@ -23,7 +23,7 @@ describe('authentication (section 5)', () => {
     });
   });
 
-  it('scopes a key to the data of its team (5.2)', async () => {
+  it('a key gives access only to the data of its team (5.2)', async () => {
     const service = await startService();
     const other = await service.issueKey();
     const { body } = await ask(service, 'POST', '/lists', { name: 'Gala' });
@@ -32,7 +32,7 @@ describe('authentication (section 5)', () => {
     expect((await ask(service, 'GET', `/lists/${id}`, undefined, other)).status).toBe(404);
   });
 
-  it('scopes a key to the credit balance of its team (5.2)', async () => {
+  it('a key gives access only to the credit balance of its team (5.2)', async () => {
     const service = await startService();
     const other = await service.issueKey({ searches: 5 });
     await ask(service, 'GET', '/search?state=TX', undefined, other);
@@ -40,7 +40,7 @@ describe('authentication (section 5)', () => {
     expect(await creditsIn(service, 'searches')).toBe(100_000);
   });
 
-  it('lets a key work through its whole deactivation date and rejects it with 401 from the next day (5.4)', async () => {
+  it('the service accepts a key on its deactivation date, and rejects it with 401 from the next day (5.4)', async () => {
     let now = `${LAST_DAY}T23:59:59.999Z`;
     const service = await startService({ clock: () => Date.parse(now) });
     const key = await service.issueKey({}, LAST_DAY);
@@ -53,7 +53,7 @@ describe('authentication (section 5)', () => {
     });
   });
 
-  it('never charges an expired key (5.5)', async () => {
+  it('the service never charges an expired key (5.5)', async () => {
     let now = `${LAST_DAY}T12:00:00Z`;
     const service = await startService({ clock: () => Date.parse(now) });
     const key = await service.issueKey({ searches: 5 }, LAST_DAY);
@@ -63,7 +63,7 @@ describe('authentication (section 5)', () => {
     expect(await creditsIn(service, 'searches', key)).toBe(5);
   });
 
-  it('answers 200 at /test when the key is recognized and its team active (4.4)', async () => {
+  it('the service returns 200 at /test if the key is recognized and its team is active (4.4)', async () => {
     const service = await startService();
     expect((await ask(service, 'GET', '/test')).status).toBe(200);
   });

@@ -15,7 +15,7 @@ import {
 const FLOOR = 0.45;
 
 describe('connections (sections 1 and 2.2)', () => {
-  it('stores those of strength 0.45 and more, and drops weaker ones (1, 8)', async () => {
+  it('connections are stored if their strength is at least 0.45, and dropped otherwise (1, 8)', async () => {
     const service = await startService();
     const member = await findDonor(service, 'both');
     await aNetworkOf(service, 'Board', [member]);
@@ -29,7 +29,7 @@ describe('connections (sections 1 and 2.2)', () => {
     expect(known.some(({ strength }) => strength < FLOOR)).toBe(true);
   });
 
-  it('carry the shared organization, both relationships, the member and the networks (2.2)', async () => {
+  it('connections contain the shared organization, both relationships, the member and the networks (2.2)', async () => {
     const service = await startService();
     const member = await findDonor(service, 'strong');
     const id = await aNetworkOf(service, 'Board', [member]);
@@ -45,7 +45,7 @@ describe('connections (sections 1 and 2.2)', () => {
     expect(found?.source_donor.id).toBe(member);
   });
 
-  it('name every network of the source donor that was searched (2.2)', async () => {
+  it('connections list every searched network of the source donor (2.2)', async () => {
     const service = await startService();
     const member = await findDonor(service, 'strong');
     const board = await aNetworkOf(service, 'Board', [member]);
@@ -74,7 +74,7 @@ describe('connections (sections 1 and 2.2)', () => {
 });
 
 describe('connections of many members (sections 1 and 4.1)', () => {
-  it('are those that lookups of the members show, whatever becomes of members and networks', async () => {
+  it('connections equal the results of lookups, even after members and networks have changed', async () => {
     const service = await startService();
     const members = await findDonors(service, 'both', 12);
     const [first = '', ...others] = members;
@@ -94,7 +94,7 @@ describe('connections of many members (sections 1 and 4.1)', () => {
     await expectOfMembers(service, { Trustees: [first, ...others.slice(5, 7)] });
   });
 
-  it('are as strong as the other donor has them, and say the same', async () => {
+  it('connections have the same strength and text when they are looked up from the other donor', async () => {
     const service = await startService();
     const donor = await findDonor(service, 'both');
     for (const { donor: other, source_donor: source, ...link } of (
@@ -114,7 +114,7 @@ describe('connections of many members (sections 1 and 4.1)', () => {
 });
 
 describe('discover (section 4.1)', () => {
-  it('ranks prospects by strength, strongest first, and their connections too', async () => {
+  it('discover ranks prospects and their connections by strength, strongest first', async () => {
     const service = await startService();
     await aNetworkOf(service, 'Board', service.donorIds.slice(0, 40));
     const prospects = await findProspects(service, '/networks/discover', { limit: 500 });
@@ -141,7 +141,7 @@ describe('discover (section 4.1)', () => {
     expect(await idsIn({ network_ids: [board] })).toContain(other);
   });
 
-  it('returns only connections of min_strength and more', async () => {
+  it('discover returns only connections that have at least min_strength', async () => {
     const service = await startService();
     await aNetworkOf(service, 'Board', service.donorIds.slice(0, 40));
     const all = await findProspects(service, '/networks/discover', { limit: 500 });
@@ -157,7 +157,7 @@ describe('discover (section 4.1)', () => {
     expect(strong.length).toBeLessThan(all.length);
   });
 
-  it('has a default min_strength of 0.45 (4.2, 8)', async () => {
+  it('discover has a default min_strength of 0.45 (4.2, 8)', async () => {
     const service = await startService();
     await aNetworkOf(service, 'Board', service.donorIds.slice(0, 20));
     const [byDefault, asked] = await Promise.all([
@@ -168,7 +168,7 @@ describe('discover (section 4.1)', () => {
     expect(byDefault).toEqual(asked);
   });
 
-  it('returns no more prospects than the limit, 50 by default', async () => {
+  it('discover returns at most as many prospects as the limit, which is 50 by default', async () => {
     const service = await startService();
     await aNetworkOf(service, 'Board', service.donorIds.slice(0, 80));
     const all = await findProspects(service, '/networks/discover', { limit: 500 });
@@ -194,7 +194,7 @@ describe('discover (section 4.1)', () => {
 });
 
 describe('compare (section 4.1)', () => {
-  it('ranks prospects by strength and puts those without a connection last with strength 0 (2.2)', async () => {
+  it('compare ranks prospects by strength, and lists unconnected prospects last with strength 0 (2.2)', async () => {
     const service = await startService();
     const member = await findDonor(service, 'strong');
     await aNetworkOf(service, 'Board', [member]);
@@ -219,7 +219,7 @@ describe('compare (section 4.1)', () => {
     expect(prospects.at(-4)?.max_strength).toBeGreaterThanOrEqual(FLOOR);
   });
 
-  it('says of each prospect just what discover says', async () => {
+  it('compare returns the same data about each prospect as discover', async () => {
     const service = await startService();
     await aNetworkOf(service, 'Board', service.donorIds.slice(0, 40));
     const found = await findProspects(service, '/networks/discover', { min_strength: 0.6 });
@@ -249,7 +249,7 @@ describe('compare (section 4.1)', () => {
 });
 
 describe('donor connections (section 4.1)', () => {
-  it('tell the networks of a donor and every connection to network members', async () => {
+  it('donor connections show the networks of a donor and every connection to network members', async () => {
     const service = await startService();
     const member = await findDonor(service, 'strong');
     const [found] = (await lookUp(service, member, 1)).connections;
@@ -286,7 +286,7 @@ describe('donor connections (section 4.1)', () => {
 });
 
 describe('lookup (section 4.1)', () => {
-  it('needs no network and covers the full range, strongest first', async () => {
+  it('lookup needs no network, and returns connections of any strength, strongest first', async () => {
     const service = await startService();
     const donor = await findDonor(service, 'both');
     const { donor_id: id, connections } = await lookUp(service, donor);
@@ -298,7 +298,7 @@ describe('lookup (section 4.1)', () => {
     );
   });
 
-  it('returns the strongest up to the limit', async () => {
+  it('lookup returns the strongest connections, up to the limit', async () => {
     const service = await startService();
     const donor = await findDonor(service, 'both');
     const { connections } = await lookUp(service, donor);
@@ -337,7 +337,8 @@ async function findDonors(service: Service, kind: 'strong' | 'both', count: numb
 }
 
 /**
- * Discovers all prospects, and compares them with lookups of the members. `networks` has the members by network name.
+ * Discovers all prospects and compares them with lookups of the members. `networks` contains the members of each
+ * network by its name.
  */
 async function expectOfMembers(service: Service, networks: Record<string, readonly string[]>) {
   const members = [...new Set(Object.values(networks).flat())];

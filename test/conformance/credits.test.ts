@@ -12,7 +12,6 @@ interface Request {
   body?: (ids: Ids) => unknown;
 }
 
-/** A request that charges, with its bucket and cost. */
 interface Charging extends Request {
   bucket: string;
   credits: number;
@@ -169,7 +168,7 @@ const FREE: Request[] = [
 ];
 
 describe('the balance (section 2.7)', () => {
-  it('is six integers, one for each bucket', async () => {
+  it('the balance has six integers, one for each bucket', async () => {
     const service = await startService();
     const { status, body } = await ask(service, 'GET', '/credits');
     expect(status).toBe(200);
@@ -179,7 +178,7 @@ describe('the balance (section 2.7)', () => {
 });
 
 describe.each(CHARGING)('$what (sections 4.4 and 4.5)', (request) => {
-  it('costs 1 credit of its bucket for each request or item, and of no other (4.4, 4.5.1, 4.5.2)', async () => {
+  it('each request or item costs 1 credit, only from its own bucket (4.4, 4.5.1, 4.5.2)', async () => {
     const service = await startService();
     const ids = await prepare(service);
     const before = await balanceOf(service, service.apiKey);
@@ -190,7 +189,7 @@ describe.each(CHARGING)('$what (sections 4.4 and 4.5)', (request) => {
     });
   });
 
-  it('answers 402 when its bucket is empty, whatever the others hold (4.5.6, 7.1)', async () => {
+  it('the endpoint returns 402 if its bucket is empty, even if other buckets have credits (4.5.6, 7.1)', async () => {
     const service = await startService();
     const apiKey = await service.issueKey({ [request.bucket]: 0 });
     const ids = await prepare(service, apiKey, request.bucket === 'exports');
@@ -205,7 +204,7 @@ describe.each(CHARGING)('$what (sections 4.4 and 4.5)', (request) => {
     });
   });
 
-  it('is refunded when it fails with a 4xx or a 5xx (4.5.4, 4.5.5)', async () => {
+  it('a request is refunded if it fails with a 4xx or 5xx status (4.5.4, 4.5.5)', async () => {
     const service = await startService();
     const ids = await prepare(service);
     const before = await balanceOf(service, service.apiKey);
@@ -222,7 +221,7 @@ describe.each(CHARGING)('$what (sections 4.4 and 4.5)', (request) => {
 describe.each(CHARGING.filter(({ credits }) => credits > 1))(
   '$what, partly paid (section 4.5.3)',
   (request) => {
-    it('processes as many items as the balance allows (4.5.3)', async () => {
+    it('the service processes as many items as the balance allows (4.5.3)', async () => {
       const service = await startService();
       const apiKey = await service.issueKey({ [request.bucket]: 2 });
       const ids = await prepare(service, apiKey, request.bucket === 'exports');
@@ -233,16 +232,19 @@ describe.each(CHARGING.filter(({ credits }) => credits > 1))(
 );
 
 describe('free endpoints (section 4.4)', () => {
-  it.each(FREE)('$what never costs a credit, also with empty buckets', async (request) => {
-    const service = await startService();
-    const ids = await prepare(service);
-    const before = await balanceOf(service, service.apiKey);
-    expect((await send(service, request, ids)).status).toBeLessThan(300);
-    expect(await balanceOf(service, service.apiKey)).toEqual(before);
+  it.each(FREE)(
+    '$what never costs a credit, and works even if all buckets are empty',
+    async (request) => {
+      const service = await startService();
+      const ids = await prepare(service);
+      const before = await balanceOf(service, service.apiKey);
+      expect((await send(service, request, ids)).status).toBeLessThan(300);
+      expect(await balanceOf(service, service.apiKey)).toEqual(before);
 
-    const poor = await service.issueKey(Object.fromEntries(BUCKETS.map((name) => [name, 0])));
-    expect((await send(service, request, ids, poor)).status).not.toBe(402);
-  });
+      const poor = await service.issueKey(Object.fromEntries(BUCKETS.map((name) => [name, 0])));
+      expect((await send(service, request, ids, poor)).status).not.toBe(402);
+    },
+  );
 });
 
 /** Creates the objects that the paths name: donors, and the team's list, network and export. */

@@ -44,7 +44,7 @@ const resultSchema = z.object({
 });
 
 describe.each(FORMS)('enhancement in form $form (sections 2.4, 2.5, 3 and 4.3)', (form) => {
-  it('accepts persons with 202 and maps tracking ids to job ids (2.4, 2.5)', async () => {
+  it('the service returns 202 for a submission, and maps tracking IDs to job IDs (2.4, 2.5)', async () => {
     const service = await startService();
     const [method, path] = form.submit;
     const persons = service.persons.slice(0, 3);
@@ -55,14 +55,14 @@ describe.each(FORMS)('enhancement in form $form (sections 2.4, 2.5, 3 and 4.3)',
     expect(accepted.meta).toEqual({ requested: 3, processed: 3 });
   });
 
-  it('accepts a person of a name alone (2.4)', async () => {
+  it('the service accepts a person who has only a name (2.4)', async () => {
     const service = await startService();
     const [method, path] = form.submit;
     const persons = [{ name: { first: 'Ann', last: 'Lee' } }];
     expect((await ask(service, method, path, { persons })).status).toBe(202);
   });
 
-  it('shows a job as processing with a percent, then as completed with null (2.5, 3)', async () => {
+  it('the service shows a percentage while a job is processing, and null once it is completed (2.5, 3)', async () => {
     const clock = aClock();
     const service = await startService({ jobTimeMs: 4000, clock: clock.read });
     const id = await submitOne(service, form);
@@ -77,7 +77,7 @@ describe.each(FORMS)('enhancement in form $form (sections 2.4, 2.5, 3 and 4.3)',
     expect(await readState(service, form.progress(id))).toEqual(ended);
   });
 
-  it('ends a job that finds no donor as failed, with its error set (3)', async () => {
+  it('a job that finds no donor fails, and its error is set (3)', async () => {
     const service = await startService();
     const person = { tracking_id: 'x', name: { first: 'Zyxw', last: 'Qqq' } };
     const id = await submitOne(service, form, person);
@@ -86,7 +86,7 @@ describe.each(FORMS)('enhancement in form $form (sections 2.4, 2.5, 3 and 4.3)',
     expect(error).toEqual(expect.any(String));
   });
 
-  it('answers the progress of each of many jobs (4.3)', async () => {
+  it('the service returns the progress of several jobs in one response (4.3)', async () => {
     const service = await startService();
     const id = await submitOne(service, form);
     const [method, path] = form.batch;
@@ -98,7 +98,7 @@ describe.each(FORMS)('enhancement in form $form (sections 2.4, 2.5, 3 and 4.3)',
     }
   });
 
-  it('answers results as state and profile of each job (2.5)', async () => {
+  it('the service returns the state and the profile of each job as its results (2.5)', async () => {
     const service = await startService();
     const id = await submitOne(service, form);
     const [method, path] = form.results;
@@ -109,7 +109,7 @@ describe.each(FORMS)('enhancement in form $form (sections 2.4, 2.5, 3 and 4.3)',
     });
   });
 
-  it('knows the jobs of the other form', async () => {
+  it('the service shows the same jobs in both forms of the routes', async () => {
     const service = await startService();
     const id = await submitOne(service, form);
     for (const other of FORMS) {
@@ -117,7 +117,7 @@ describe.each(FORMS)('enhancement in form $form (sections 2.4, 2.5, 3 and 4.3)',
     }
   });
 
-  it('answers 404 to a job that does not exist (7)', async () => {
+  it('the service returns 404 for a job that does not exist (7)', async () => {
     const service = await startService();
     expect(await ask(service, 'GET', form.progress(UNKNOWN_ID))).toEqual({
       status: 404,
@@ -125,7 +125,7 @@ describe.each(FORMS)('enhancement in form $form (sections 2.4, 2.5, 3 and 4.3)',
     });
   });
 
-  it('refuses more than 100 persons, 10 job ids for results and 1,000 for progress with 400 (7.2, 8)', async () => {
+  it('the service returns 400 for requests with too many people or job IDs (7.2, 8)', async () => {
     const service = await startService();
     const job_ids = (count: number) => ({ job_ids: Array(count).fill(UNKNOWN_ID) });
     const persons = (count: number) => ({ persons: manyPersons(count) });
@@ -144,7 +144,7 @@ describe.each(FORMS)('enhancement in form $form (sections 2.4, 2.5, 3 and 4.3)',
 });
 
 describe('the donor profile (section 2.6)', () => {
-  it('has every documented field in its documented type', async () => {
+  it('a profile has every documented field with its documented type', async () => {
     const service = await startService();
     const [, formB] = FORMS;
     const id = await submitOne(service, formB);
@@ -168,7 +168,7 @@ const profileSchema = z.object({
 });
 
 describe('validation errors (section 2.8)', () => {
-  it('name kind, place, message and input of what fails', async () => {
+  it('validation errors contain the kind, the place, a message and the input of each mistake', async () => {
     const service = await startService();
     const persons = [{ name: { first: 'Ann', last: 'Lee' } }, { tracking_id: 'x' }];
     expect(await ask(service, 'POST', '/enhancements', { persons })).toEqual({

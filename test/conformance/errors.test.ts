@@ -5,7 +5,7 @@ import { ask, startService, UNKNOWN_ID } from './service.ts';
 const DETAIL = { detail: expect.any(String) };
 
 describe('errors (section 7)', () => {
-  it('refuses a list name that is not unique within the team with 400 (7.2.2)', async () => {
+  it('the service returns 400 for a list name that is not unique within the team (7.2.2)', async () => {
     const service = await startService();
     expect((await ask(service, 'POST', '/lists', { name: 'Gala' })).status).toBe(201);
     expect(await ask(service, 'POST', '/lists', { name: 'Gala' })).toEqual({
@@ -16,7 +16,7 @@ describe('errors (section 7)', () => {
     expect((await ask(service, 'POST', '/lists', { name: 'Gala' }, other)).status).toBe(201);
   });
 
-  it('refuses to delete the system list All Saved Donors with 400 (7.2.3)', async () => {
+  it('the service returns 400 if a caller deletes the system list All Saved Donors (7.2.3)', async () => {
     const service = await startService();
     const { body } = await ask(service, 'GET', '/lists');
     const { lists } = z
@@ -29,13 +29,13 @@ describe('errors (section 7)', () => {
     });
   });
 
-  it('refuses an export without the fields parameter with 400 (7.2.4)', async () => {
+  it('the service returns 400 for an export without the fields parameter (7.2.4)', async () => {
     const service = await startService();
     const order = { format: 'csv', donor_ids: service.donorIds.slice(0, 1) };
     expect(await ask(service, 'POST', '/exports', order)).toEqual({ status: 400, body: DETAIL });
   });
 
-  it('renames and deletes a list with 204 and nothing else (7)', async () => {
+  it('the service returns 204 without a body after a list is renamed or deleted (7)', async () => {
     const service = await startService();
     const { body } = await ask(service, 'POST', '/lists', { name: 'Gala' });
     const { list_id: id } = z.object({ list_id: z.string() }).parse(body);
@@ -51,12 +51,12 @@ describe('errors (section 7)', () => {
     ['GET', `/exports/${UNKNOWN_ID}`],
     ['GET', `/networks/jobs/${UNKNOWN_ID}`],
     ['GET', `/enhancements/${UNKNOWN_ID}/progress`],
-  ])('answers 404 to %s %s, which does not exist (7)', async (method, path) => {
+  ])('the service returns 404 for %s %s, which does not exist (7)', async (method, path) => {
     const service = await startService();
     expect(await ask(service, method, path)).toEqual({ status: 404, body: DETAIL });
   });
 
-  it('answers 500 with a detail when it fails itself (7, 7.1)', async () => {
+  it('the service returns 500 with a detail if an internal error occurs (7, 7.1)', async () => {
     const service = await startService();
     await service.failOnce();
     expect(await ask(service, 'GET', '/credits')).toEqual({ status: 500, body: DETAIL });

@@ -50,7 +50,7 @@ beforeAll(async () => {
 afterAll(() => started.service.close());
 
 describe.each(Object.entries(SEARCHES))('the filters of %s (section 4.2)', (_, search) => {
-  it('cover all donors in all networks when both are omitted', async () => {
+  it('searches cover all donors in all networks if both filters are omitted', async () => {
     const { service } = started;
     const sources = await search(service, {});
     expect(sources.some((id) => isIn(service, 'board', id) && !isIn(service, 'alumni', id))).toBe(
@@ -61,7 +61,7 @@ describe.each(Object.entries(SEARCHES))('the filters of %s (section 4.2)', (_, s
     );
   });
 
-  it('cover all donors in the given networks', async () => {
+  it('searches cover all donors in the given networks', async () => {
     const { service, board } = started;
     const all = await search(service, {});
     const sources = await search(service, { network_ids: [board] });
@@ -69,14 +69,14 @@ describe.each(Object.entries(SEARCHES))('the filters of %s (section 4.2)', (_, s
     expect(sources).not.toEqual([]);
   });
 
-  it('cover only the given donors, wherever they are members', async () => {
+  it('searches cover only the given donors, in any network', async () => {
     const { service } = started;
     const all = await search(service, {});
     const some = all.filter((_id, index) => index % 2 === 0);
     expect(await search(service, { in_network_donor_ids: some })).toEqual(some);
   });
 
-  it('cover the given donors within the given networks', async () => {
+  it('searches cover only the given donors in the given networks', async () => {
     const { service, board } = started;
     const all = await search(service, {});
     const sources = await search(service, { network_ids: [board], in_network_donor_ids: all });
@@ -84,7 +84,7 @@ describe.each(Object.entries(SEARCHES))('the filters of %s (section 4.2)', (_, s
     expect(sources.length).toBeLessThan(all.length);
   });
 
-  it('find nothing for donors who are in no network', async () => {
+  it('searches find nothing for donors who are in no network', async () => {
     const { service } = started;
     const filter = { in_network_donor_ids: [donorAt(service, MEMBERS)] };
     expect(await search(service, filter)).toEqual([]);
@@ -92,7 +92,7 @@ describe.each(Object.entries(SEARCHES))('the filters of %s (section 4.2)', (_, s
 });
 
 describe('filters that name what does not exist (section 7)', () => {
-  it('are refused with 404, and so are networks of another team', async () => {
+  it('filters with unknown donors, unknown networks or networks of another team return 404', async () => {
     const service = await startService();
     const theirs = await createNetwork(service, 'Board', await service.issueKey());
     const donor = donorAt(service, 0);
@@ -113,7 +113,7 @@ describe('filters that name what does not exist (section 7)', () => {
 });
 
 describe('the filters of donor connections in a query (section 4.1)', () => {
-  it('are repeated parameters or one with commas', async () => {
+  it('filters can be repeated parameters or a single parameter with commas', async () => {
     const { service, board, alumni } = started;
     const [prospect] = await findProspects(service, '/networks/discover', { limit: 1 });
     const id = prospect?.donor.id ?? '';
@@ -127,7 +127,7 @@ describe('the filters of donor connections in a query (section 4.1)', () => {
     expect(answers[2]).toEqual(answers[0]);
   });
 
-  it('name the networks that were searched and no others (2.2)', async () => {
+  it('connections list only the networks that were searched (2.2)', async () => {
     const { service, board } = started;
     const prospects = await findProspects(service, '/networks/discover', { network_ids: [board] });
     const named = prospects.flatMap(({ connections }) =>

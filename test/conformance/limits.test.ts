@@ -4,7 +4,7 @@ import { ask, startService } from './service.ts';
 const NOW = Date.parse('2026-07-01T12:00:00Z');
 
 describe('limits (section 8)', () => {
-  it('lets ten requests through at once and answers 429 to the eleventh, on any endpoint (8)', async () => {
+  it('the service accepts ten simultaneous requests on any endpoint, and returns 429 for the eleventh (8)', async () => {
     const service = await startService({ rate: 10, clock: () => NOW });
     const paths = ['/credits', '/test', '/lists', '/search?state=TX', '/networks'];
     for (let request = 0; request < 10; request += 1) {
@@ -18,7 +18,7 @@ describe('limits (section 8)', () => {
     }
   });
 
-  it('lets ten more through a second later (8)', async () => {
+  it('the service accepts ten more requests one second later (8)', async () => {
     let nowMs = NOW;
     const service = await startService({ rate: 10, clock: () => nowMs });
     const statuses = async () => {
@@ -36,7 +36,7 @@ describe('limits (section 8)', () => {
 });
 
 describe('versioning (section 9)', () => {
-  it('has a base path of the version v1 and the segment partners (9)', async () => {
+  it('the service uses a base path with the version v1 and the segment partners (9)', async () => {
     const service = await startService();
     expect(new URL(service.baseUrl).pathname).toBe('/v1/partners');
     expect((await ask(service, 'GET', '/credits')).status).toBe(200);

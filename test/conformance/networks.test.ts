@@ -17,7 +17,7 @@ import {
 const ID = expect.stringMatching(/^\S+$/);
 
 describe('networks (sections 1, 2.1 and 4.1)', () => {
-  it('creates a network of a name and a color with 201 (4.1)', async () => {
+  it('the service creates a network with a name and a color, and returns 201 (4.1)', async () => {
     const service = await startService();
     const created = await ask(service, 'POST', '/networks', { name: 'Board', color: 'blue' });
     expect(created).toEqual({
@@ -33,7 +33,7 @@ describe('networks (sections 1, 2.1 and 4.1)', () => {
     expect(await ask(service, 'GET', '/networks')).toEqual({ status: 200, body: [created.body] });
   });
 
-  it('lets a team create any number of networks (1)', async () => {
+  it('a team can create any number of networks (1)', async () => {
     const service = await startService();
     const names = Array.from({ length: 30 }, (_, index) => `Network ${index}`);
     for (const name of names) {
@@ -42,7 +42,7 @@ describe('networks (sections 1, 2.1 and 4.1)', () => {
     expect(await networkNames(service)).toEqual(names);
   });
 
-  it('refuses a name that does not identify the network within the team with 400 (2.1, 7)', async () => {
+  it('the service returns 400 for a network name that the team already uses (2.1, 7)', async () => {
     const service = await startService();
     await createNetwork(service, 'Board');
     const again = await ask(service, 'POST', '/networks', { name: 'Board', color: 'red' });
@@ -56,7 +56,7 @@ describe('networks (sections 1, 2.1 and 4.1)', () => {
     ['a blank name', { name: '  ', color: 'teal' }, ['body', 'name']],
     ['no color', { name: 'Board' }, ['body', 'color']],
     ['an unknown color', { name: 'Board', color: 'mauve' }, ['body', 'color']],
-  ])('refuses %s with 422 (2.8)', async (_, body, loc) => {
+  ])('the service returns 422 for %s (2.8)', async (_, body, loc) => {
     const service = await startService();
     expect(await ask(service, 'POST', '/networks', body)).toMatchObject({
       status: 422,
@@ -64,7 +64,7 @@ describe('networks (sections 1, 2.1 and 4.1)', () => {
     });
   });
 
-  it('renames a network with 204 (2.1, 4.1)', async () => {
+  it('the service renames a network, and returns 204 (2.1, 4.1)', async () => {
     const service = await startService();
     const id = await createNetwork(service, 'Bord');
     expect(await ask(service, 'PUT', `/networks/${id}`, { name: 'Board' })).toEqual({
@@ -74,7 +74,7 @@ describe('networks (sections 1, 2.1 and 4.1)', () => {
     expect(await networkNames(service)).toEqual(['Board']);
   });
 
-  it('renames no network to the name of another (2.1)', async () => {
+  it('the service refuses to give a network the name of another network (2.1)', async () => {
     const service = await startService();
     await createNetwork(service, 'Board');
     const id = await createNetwork(service, 'Alumni');
@@ -91,12 +91,12 @@ describe('networks (sections 1, 2.1 and 4.1)', () => {
     expect((await readDonorConnections(service, donor)).in_network).toBe(false);
   });
 
-  it('answers 404 to a network that does not exist (7)', async () => {
+  it('the service returns 404 for a network that does not exist (7)', async () => {
     const service = await startService();
     expect(await statusesAt(service, UNKNOWN_ID)).toEqual([404, 404, 404, 404, 404]);
   });
 
-  it('reaches the networks of its own team alone (5)', async () => {
+  it('a key gives access only to the networks of its own team (5)', async () => {
     const service = await startService();
     const id = await createNetwork(service, 'Board');
     const stranger = await service.issueKey();
@@ -107,7 +107,7 @@ describe('networks (sections 1, 2.1 and 4.1)', () => {
 });
 
 describe('members, one at a time (sections 1 and 4.1)', () => {
-  it('adds a donor with 204 and has computed the connections by then (4.1)', async () => {
+  it('the service computes the connections of a new member before it returns 204 (4.1)', async () => {
     const service = await startService();
     const id = await createNetwork(service, 'Board');
     const path = `/networks/${id}/members`;
@@ -118,7 +118,7 @@ describe('members, one at a time (sections 1 and 4.1)', () => {
     expect(z.object({ prospects: z.array(z.unknown()) }).parse(body).prospects).not.toEqual([]);
   });
 
-  it('lets a donor belong to several networks at once (1)', async () => {
+  it('a donor can belong to several networks at the same time (1)', async () => {
     const service = await startService();
     const donor = donorAt(service, 0);
     const board = await aNetworkOf(service, 'Board', [donor]);
@@ -132,14 +132,14 @@ describe('members, one at a time (sections 1 and 4.1)', () => {
     });
   });
 
-  it('answers 404 to a donor who does not exist (7)', async () => {
+  it('the service returns 404 for a donor who does not exist (7)', async () => {
     const service = await startService();
     const id = await createNetwork(service, 'Board');
     const body = { donor_id: UNKNOWN_ID };
     expect((await ask(service, 'POST', `/networks/${id}/members`, body)).status).toBe(404);
   });
 
-  it('removes donors with 204, from this network only (4.1)', async () => {
+  it('the service removes donors only from this network, and returns 204 (4.1)', async () => {
     const service = await startService();
     const [one, two] = [donorAt(service, 0), donorAt(service, 1)];
     const board = await aNetworkOf(service, 'Board', [one, two]);
@@ -156,7 +156,7 @@ describe('members, one at a time (sections 1 and 4.1)', () => {
 });
 
 describe('members in bulk (sections 1, 2.3, 4.1 and 8)', () => {
-  it('accepts a batch with 202 and a job id, and adds its donors (2.3, 4.1)', async () => {
+  it('the service returns 202 and a job ID for a batch, and adds its donors (2.3, 4.1)', async () => {
     const service = await startService();
     const id = await createNetwork(service, 'Board');
     const donorIds = service.donorIds.slice(0, 100);
@@ -180,7 +180,7 @@ describe('members in bulk (sections 1, 2.3, 4.1 and 8)', () => {
     expect((await ask(service, 'GET', '/networks')).body).toMatchObject([{ member_count: 100 }]);
   });
 
-  it('tells what became of each donor when it is completed (2.3)', async () => {
+  it('the service shows the result for each donor once the job is completed (2.3)', async () => {
     const service = await startService();
     const [one, two] = [donorAt(service, 0), donorAt(service, 1)];
     const id = await aNetworkOf(service, 'Board', [one]);
@@ -192,7 +192,7 @@ describe('members in bulk (sections 1, 2.3, 4.1 and 8)', () => {
     });
   });
 
-  it('answers 404 to an unknown job, and to that of another team (4.1, 5)', async () => {
+  it('the service returns 404 for an unknown job or a job of another team (4.1, 5)', async () => {
     const service = await startService();
     const id = await createNetwork(service, 'Board');
     const { body } = await ask(service, 'POST', `/networks/${id}/members/batch`, {
@@ -205,7 +205,7 @@ describe('members in bulk (sections 1, 2.3, 4.1 and 8)', () => {
     expect([theirs.status, unknown.status]).toEqual([404, 404]);
   });
 
-  it('refuses more than 100 donor ids with 400 (7.2, 8)', async () => {
+  it('the service returns 400 for more than 100 donor IDs (7.2, 8)', async () => {
     const service = await startService();
     const id = await createNetwork(service, 'Board');
     for (const path of [`/networks/${id}/members/batch`, `/networks/${id}/members/remove`]) {
@@ -215,7 +215,7 @@ describe('members in bulk (sections 1, 2.3, 4.1 and 8)', () => {
   });
 
   it.each([{}, { donor_ids: 'x' }, { donor_ids: [7] }, { donor_ids: [] }])(
-    'refuses the body %j with 422 (4.1)',
+    'the service returns 422 for the body %j (4.1)',
     async (body) => {
       const service = await startService();
       const id = await createNetwork(service, 'Board');
@@ -226,7 +226,7 @@ describe('members in bulk (sections 1, 2.3, 4.1 and 8)', () => {
 });
 
 describe('what networks cost (sections 4.1, 4.4, 4.5 and 7)', () => {
-  it('charges the networks bucket 1 credit per member of a bulk add (4.1, 4.5.2)', async () => {
+  it('a bulk add costs 1 credit from the networks bucket for each member (4.1, 4.5.2)', async () => {
     const service = await startService();
     const apiKey = await service.issueKey({ networks: 10, lists: 10 });
     const id = await createNetwork(service, 'Board', apiKey);
@@ -235,7 +235,7 @@ describe('what networks cost (sections 4.1, 4.4, 4.5 and 7)', () => {
     expect(await creditsIn(service, 'lists', apiKey)).toBe(10);
   });
 
-  it('adds as many donors as the balance allows (4.5.3)', async () => {
+  it('the service adds as many donors as the balance allows (4.5.3)', async () => {
     const service = await startService();
     const apiKey = await service.issueKey({ networks: 3 });
     const id = await createNetwork(service, 'Board', apiKey);
@@ -247,7 +247,7 @@ describe('what networks cost (sections 4.1, 4.4, 4.5 and 7)', () => {
     expect(await creditsIn(service, 'networks', apiKey)).toBe(0);
   });
 
-  it('answers 402 to a bulk add when the bucket is empty, whatever the others hold (4.5.6, 7.1, 7.2)', async () => {
+  it('the service returns 402 for a bulk add if only other buckets have credits (4.5.6, 7.1, 7.2)', async () => {
     const service = await startService();
     const apiKey = await service.issueKey({ networks: 0 });
     const id = await createNetwork(service, 'Board', apiKey);
@@ -263,7 +263,7 @@ describe('what networks cost (sections 4.1, 4.4, 4.5 and 7)', () => {
     });
   });
 
-  it('refunds a bulk add that fails (4.5.5)', async () => {
+  it('the service refunds a bulk add that fails (4.5.5)', async () => {
     const service = await startService();
     const apiKey = await service.issueKey({ networks: 200 });
     const id = await createNetwork(service, 'Board', apiKey);
@@ -282,7 +282,7 @@ describe('what networks cost (sections 4.1, 4.4, 4.5 and 7)', () => {
     expect(await creditsIn(service, 'networks', apiKey)).toBe(200);
   });
 
-  it('never charges the free endpoints, nor refuses them when nothing is left (4.4)', async () => {
+  it('free endpoints cost nothing, and work even if no credits are left (4.4)', async () => {
     const service = await startService();
     const apiKey = await service.issueKey({ networks: 1, searches: 0 });
     const id = await createNetwork(service, 'Board', apiKey);

@@ -16,7 +16,7 @@ describe('guardFormula', () => {
     '＠a',
     "'=1+1",
     "''@SUM(A1)",
-  ])('puts an apostrophe before %j, and withoutGuard takes it away', (text) => {
+  ])('puts an apostrophe before %j, and withoutGuard removes it', (text) => {
     expect(guardFormula(text)).toBe(`'${text}`);
     expect(withoutGuard(guardFormula(text))).toBe(text);
   });

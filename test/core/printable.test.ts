@@ -33,7 +33,7 @@ describe('plainText', () => {
     );
   });
 
-  it('leaves nothing that acts, of any text, and a plain text as it is', () => {
+  it('removes control sequences from any text, and does not change a plain text', () => {
     const unit = fc.constantFrom(
       ...['a', ' ', '\n', '\u001b', '[', ']', '\\', '\u0007', '\u009b', '\u009c', '\u202e'],
       ...['2', 'J', ';', '\ud83d', '\ude00', '\u200d', '\u0000'],

@@ -62,7 +62,7 @@ describeOn('sqlite', 'openDatabase', () => {
     expect(parseDatabaseUrl(url)).toMatchObject({ tls, url: used });
   });
 
-  it('makes the folder and a file that only its owner can read', async () => {
+  it('creates the folder and a file that only its owner can read', async () => {
     const path = join(folder, 'new', 'folder', 'store.db');
     const { db, close } = await openDatabase(`sqlite:${path}`);
     await sql`create table t (id text)`.execute(db);
@@ -227,7 +227,7 @@ describeOn('postgres', 'openDatabase', () => {
 
 describeOn('postgres', 'a connection to Postgres that leaves this machine', () => {
   it('is refused without TLS, with the line to add, and made where the setting gives TLS up', async () => {
-    // 0.0.0.0 leads to this machine but is not a loopback address.
+    // The address 0.0.0.0 also reaches this machine but is not a loopback address.
     const url = (await freshPostgresUrl()).replace(/127\.0\.0\.1|localhost/, '0.0.0.0');
     await expect(openDatabase(url)).rejects.toMatchObject({
       code: 'database_unreachable',
@@ -259,7 +259,7 @@ describeEachDatabase('an open database', (open, kind) => {
     await migrateToLatest(database.db, TWO_TABLES);
   });
 
-  it('keeps what a transaction wrote and nothing of one that failed', async () => {
+  it('keeps the rows of a completed transaction, and no row of a failed transaction', async () => {
     const { db } = database;
     await db
       .transaction()
@@ -327,7 +327,7 @@ describeEachDatabase('an open database', (open, kind) => {
     expect(await later.result).toBeUndefined();
   });
 
-  it('gives instants and sums as exact numbers, and throws where one would be rounded', async () => {
+  it('returns timestamps and sums as exact numbers, and throws an error instead of rounding', async () => {
     const { db } = database;
     const exact = await sql`
       select cast(1795219200123 as bigint) as instant, sum(size) as total

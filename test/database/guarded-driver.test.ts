@@ -22,7 +22,7 @@ it('goes on after a failure that is not the disk’s', async () => {
   expect(await driver.acquireConnection()).toBe(connection);
 });
 
-it('waits for a server that is away, and not for ever', async () => {
+it('the driver waits for an unavailable database server, but only for a limited time', async () => {
   const away = { code: 'database_unavailable' };
   let tries = 0;
   const driver = (comesBackAt: number) =>

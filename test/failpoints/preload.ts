@@ -1,16 +1,18 @@
 /**
- * Loaded into the product's process before the product itself (`node --import`). Names each point between disk and
- * network, and records the names as the process passes them. At the requested point, kills the process with SIGKILL.
- * The product does not know about this.
+ * Names each point between disk and network, and records the names when the process reaches them. Kills the process
+ * with SIGKILL at the requested point. Node loads this file before the product (`node --import`). The product does
+ * not know about it.
  *
- * - `FAILPOINTS_TRACE`: the file that the names are appended to, one name per line.
- * - `FAILPOINT`: the name of the point at which the process is killed when it first passes it.
+ * `FAILPOINTS_TRACE` is the file to which the names are appended, one name per line.
+ *
+ * `FAILPOINT` is the name of a point. The process is killed when it first reaches this point.
  */
 import { appendFileSync } from 'node:fs';
 import fs from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { basename } from 'node:path';
 import Sqlite from 'better-sqlite3';
+import { type OutgoingRequest, watchOutgoing } from '../helpers/outgoing-requests.ts';
 
 const { FAILPOINTS_TRACE: trace, FAILPOINT: deadly } = process.env;
 
@@ -19,7 +21,7 @@ function pass(point: string): void {
   if (point === deadly) process.kill(process.pid, 'SIGKILL');
 }
 
-/** Passes the point before the work and the point after it. */
+/** Records the point before the work and the point after the work. */
 async function around<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
   pass(`before ${name}`);
   const result = await work();
@@ -67,7 +69,10 @@ function watchDatabase(): void {
   }
 }
 
-/** Each transaction of a run also touches its lease, so the lease is named only if nothing else changed. */
+/**
+ * Returns the names of the changes. Each transaction of a run also changes its lease. The name of the lease is
+ * therefore omitted if there are other changes.
+ */
 function namesOf(written: ReadonlySet<string>): string[] {
   const others = [...written].filter((name) => name !== 'update integrations').sort();
   return others.length > 0 ? others : [...written];
@@ -81,14 +86,14 @@ function changeOf(sql: string): string | null {
   return verb === undefined ? null : `${verb.toLowerCase()} ${table}`;
 }
 
-/** Names each request after its method and path, without ids and numbers. */
+/** Names each request by its method and path. The name contains no IDs or numbers. */
 function watchRequests(): void {
-  const send = globalThis.fetch;
-  globalThis.fetch = (input, init) => {
-    const url = new URL(input instanceof Request ? input.url : input);
-    const path = url.pathname.replace(/\/(?=[^/]*\d)[^/]+/g, '/*');
-    return around(`${init?.method ?? 'GET'} ${path}`, () => send(input, init));
-  };
+  const nameOf = ({ method, url }: OutgoingRequest) =>
+    `${method} ${url.pathname.replace(/\/(?=[^/]*\d)[^/]+/g, '/*')}`;
+  watchOutgoing({
+    beforeRequest: (request) => pass(`before ${nameOf(request)}`),
+    onResponse: (request) => pass(`after ${nameOf(request)}`),
+  });
 }
 
 /** Names each file without the parts that differ from run to run. */

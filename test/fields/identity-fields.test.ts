@@ -1,6 +1,6 @@
 /**
- * Tests a field map that writes to fields by which a contact is identified. Each written value would count as a change
- * of the contact, and cost a credit.
+ * Tests a field map that writes to a contact's identity fields. The product would treat each written value as a
+ * change of the contact, and the change would cost a credit.
  */
 import { expect, it } from 'vitest';
 import { plainField } from '../../src/core/crm-field.ts';
@@ -40,7 +40,7 @@ it.each([
   expect(findings[0]?.fix).toBe('Map another field.');
 });
 
-it('is told so of a status as well, and nothing of other fields', async () => {
+it('the check refuses a status in a field that contacts are read from, and accepts other fields', async () => {
   const { optional } = await read('City', 'sync.status');
   expect(optional).toMatchObject([{ field: 'City', problem: 'not_writable' }]);
   expect((await read('Work')).findings).toEqual([]);

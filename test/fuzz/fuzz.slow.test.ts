@@ -4,11 +4,11 @@ import { Drop, type Edge } from '../../bench/scenarios/fuzz/edge.ts';
 import { fuzzEdges } from '../../bench/scenarios/fuzz.ts';
 import { ConfigurationError } from '../../src/core/errors.ts';
 
-/** The number of inputs. `npm run bench -- fuzz --inputs 1000000` sends more. */
+/** `npm run bench -- fuzz --inputs 1000000` uses more inputs. */
 const INPUTS = 4_000;
 
-describe('what others write', () => {
-  it('crashes no parser at an edge, holds none up, and loses nothing without a word', async () => {
+describe('input from outside', () => {
+  it('never crashes or delays a parser, and is never lost without a message', async () => {
     const { figures, findings } = await fuzzEdges(INPUTS, '1');
     expect(findings).toEqual([]);
     expect(figures.filter(({ kept }) => !kept)).toEqual([]);

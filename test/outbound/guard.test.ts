@@ -12,9 +12,10 @@ afterEach(() => {
 });
 
 describe('a request to an address that a browser has set', () => {
-  it('is not sent where its name leads inside by the time of the connection', async () => {
+  it('is not sent if its host name leads to a private address when the connection opens', async () => {
     const { port, connections } = await listening();
-    // An attacker's resolver: it returns a public address to the check, and this machine's address to the connection.
+    // An attacker's resolver returns a public address to the check. It returns this machine's address when the
+    // connection is opened.
     const answers = ['93.184.216.34', '127.0.0.1'];
     const lookup = resolver(() => [answers.shift() ?? '127.0.0.1']);
     lookup('rebind.example.org', { all: true }, (_, found) => {
@@ -122,7 +123,7 @@ it('lets the whole of IPv4 through NAT64, but for what is private there', () => 
   ]);
 });
 
-it('is the only way out: no file outside of src/outbound calls fetch, http or undici itself', () => {
+it('requests are sent only by src/outbound, because no other file calls fetch, http or undici', () => {
   const callers = files.filter(
     (file) =>
       /^(src|connectors)\//.test(file) &&

@@ -50,7 +50,7 @@ describe.each(FREE)('a free call for %s', (_, path, ask) => {
     await playFaults(sandbox, []);
   });
 
-  it.each(KINDS)('says so in words if it stays so (%s)', async (as) => {
+  it.each(KINDS)('ends with a clear error if every response is unreadable (%s)', async (as) => {
     calls = 0;
     const clock = createHastyClock();
     const patient = aClient(sandbox.baseUrl, {

@@ -7,6 +7,7 @@ import type { Integration } from '../../src/core/integration-settings.ts';
 import { listOpenQueries } from '../../src/credits/statements/queries.ts';
 import type { Checkpoint } from '../../src/database/leases.ts';
 import { undoRun } from '../../src/fields/undo.ts';
+import { previewUndo } from '../../src/fields/undo-preview.ts';
 import { NETWORK_STAGES } from '../../src/networks/mirror-networks.ts';
 import { calledName } from '../../src/paths/sentence.ts';
 import { findPathCost } from '../../src/paths/statements/warm-paths.ts';
@@ -30,14 +31,14 @@ const DAY_MS = 86_400_000;
 let world: PathWorld;
 afterEach(() => world.close());
 
-/** Opens a world after a successful first run. */
+/** Opens a service and runs a successful first sync. */
 async function open(options: PathWorldOptions = {}): Promise<PathWorld> {
   world = await createPathWorld(options);
   expect(await world.sync()).toMatchObject({ status: 'succeeded' });
   return world;
 }
 
-/** Returns the client with insights, for worlds that start without them. */
+/** Returns the client with insights, for tests that start without them. */
 function withInsights(): Integration {
   const { integration } = world;
   return { ...integration, insights: { ...integration.insights, enabled: true } };
@@ -76,13 +77,13 @@ describe('contacts that contacts.filter no longer includes', () => {
       ...world.integration,
       contacts: { ...world.integration.contacts, filter },
     };
-    // One request covers the people inside the network, instead of three.
+    // One request covers the people inside the network. The previous run needed three requests.
     for (const expected of [1, 0]) {
       expect(await comparesOf(() => world.sync({ integration }))).toBe(expected);
     }
     const after = world.filled(SENTENCE);
     for (const id of outside) expect(after.get(id)).toBe(before.get(id));
-    // Contacts that are back are compared again.
+    // Contacts that have returned to the filter are compared again.
     world.crm.filter = () => true;
     expect(await comparesOf(() => world.sync({ integration, full: true }))).toBeGreaterThan(0);
   });
@@ -264,6 +265,22 @@ describe('writeWarmPaths', () => {
     const deps = world.deps();
     const undone = await withLease(deps, world.integration.id, (lease) => undoRun(deps, lease, id));
     expect(undone.contacts).toEqual({ restored: contacts.written, gone: 0, refused: 0 });
+  });
+
+  it('is previewed with all values that an undo then restores, also if a contact was written twice', async () => {
+    world = await createPathWorld();
+    const { id } = await world.sync();
+    const deps = world.deps();
+    const { integration, people } = world;
+    const most = people.length;
+    const preview = await previewUndo(deps, { integrationId: integration.id, runId: id, most });
+    const undone = await withLease(deps, integration.id, (lease) => undoRun(deps, lease, id));
+    expect(preview.restored.values).toBe(preview.values);
+    expect(preview.restored).toEqual({
+      contacts: undone.contacts.restored,
+      values: undone.fields.restored,
+    });
+    expect(preview.kept).toEqual([]);
   });
 
   it('tries a record again that the CRM refused, and says so', async () => {
@@ -454,7 +471,7 @@ describe('the cost of queries', () => {
         ...client,
         networks: {
           ...client.networks,
-          // Called right before the queries.
+          // This function is called immediately before the queries.
           async list(signal) {
             const networks = await client.networks.list(signal);
             if (code === 'store_replaced') await rm(world.database.url.replace('sqlite:', ''));

@@ -1,4 +1,6 @@
 /** The recorded requests to the API, its documents, webhooks and the consent page, by route. */
+
+import { THIS_MONTH } from '../helpers/this-month.ts';
 import { type Cases, type CaseTable, NOWHERE } from './requests.ts';
 
 const client = (rest: string): Cases => ({
@@ -8,7 +10,7 @@ const client = (rest: string): Cases => ({
   invalid: { path: `/v1/integrations/%00${rest}` },
 });
 
-/** A call of HubSpot's card or workflow. */
+/** Returns a call that HubSpot's card or workflow sends. */
 const atDoor = (path: string, body: object) => ({
   path: `/doors/hubspot/${path}`,
   body: { key: 'click-0001', ...body },
@@ -31,13 +33,13 @@ const several = (decision: string, id: string): Cases => ({
   invalid: { path: `/v1/holds/${decision}`, body: { holds: [] } },
 });
 
-/** Returns requests without a preview's digest, and with an invalid digest. */
+/** Returns a request without a preview's digest, and a request with an invalid digest. */
 const unseen = (path: string) => ({
   'without preview': { path },
   'other preview': { path: `${path}?digest=none` },
 });
 
-/** A client at a public IP address, so no DNS lookup is needed. */
+/** A client at a public IP address, which needs no DNS lookup. */
 const CLIENT = {
   id: 'lakeside',
   partner: { baseUrl: 'https://93.184.215.14', apiKey: 'key' },
@@ -436,31 +438,31 @@ export const API_CASES: CaseTable = {
     invalid: { path: '/v1/mails/confirm', body: {} },
   },
   'GET /v1/results': {
-    ...list('/v1/results?month=2026-11'),
+    ...list(`/v1/results?month=${THIS_MONTH}`),
     'other month': { path: '/v1/results?month=2020-01' },
     'unknown client': { path: '/v1/results?integration=nowhere' },
     'invalid month': { path: '/v1/results?month=2026-13' },
   },
   'GET /v1/credits': {
     ...list('/v1/credits'),
-    month: { path: '/v1/credits?month=2026-11' },
+    month: { path: `/v1/credits?month=${THIS_MONTH}` },
     'other month': { path: '/v1/credits?days=90&month=2020-01' },
     invalid: { path: '/v1/credits?days=5' },
     'invalid month': { path: '/v1/credits?month=2026-13' },
   },
   'GET /v1/credits/bill': {
-    good: { path: '/v1/credits/bill?month=2026-11' },
+    good: { path: `/v1/credits/bill?month=${THIS_MONTH}` },
     'empty month': { path: '/v1/credits/bill?month=2020-01' },
     invalid: { path: '/v1/credits/bill?month=soon' },
     'without a month': { path: '/v1/credits/bill' },
     'as JSON': {
-      path: '/v1/credits/bill?month=2026-11',
+      path: `/v1/credits/bill?month=${THIS_MONTH}`,
       headers: { accept: 'application/json' },
     },
   },
   'GET /v1/credits/keys': list('/v1/credits/keys', 'integrations'),
   'GET /v1/credits/reconciliations/:month': {
-    good: { path: '/v1/credits/reconciliations/2026-11' },
+    good: { path: `/v1/credits/reconciliations/${THIS_MONTH}` },
     'empty month': { path: '/v1/credits/reconciliations/2020-01' },
     invalid: { path: '/v1/credits/reconciliations/soon' },
   },
@@ -683,7 +685,7 @@ export const API_CASES: CaseTable = {
   },
   'GET /oauth/styles.css': { good: { path: '/oauth/styles.css' } },
   'GET /doors/token/openapi.json': { good: { path: '/doors/token/openapi.json' } },
-  // No caller has a door token, so all of them are refused.
+  // No caller has a door token, so the route refuses all callers.
   'GET /doors/token/:integration/contacts/:contact': {
     good: { path: '/doors/token/riverside/contacts/c001?org=org' },
     unknown: { path: '/doors/token/nowhere/contacts/c001?org=org' },

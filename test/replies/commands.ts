@@ -5,21 +5,22 @@ import { systemClock } from '../../src/core/clock.ts';
 import { silentLog } from '../../src/core/log.ts';
 import { type AllDeps, COMMANDS } from '../../src/interfaces/cli/commands.ts';
 import { createLogStream } from '../../src/interfaces/cli/terminal/log.ts';
+import { THIS_MONTH } from '../helpers/this-month.ts';
 import { aStream } from '../interfaces/cli/a-terminal.ts';
 import { NOWHERE } from './requests.ts';
 
 export interface CommandCase {
-  /** The arguments after the command's name. `{run}` and similar placeholders stand for values of the world. */
+  /** The arguments after the command's name. `{run}` and similar placeholders are replaced by values of the world. */
   args: readonly string[];
   /** The user of the machine. Defaults to anna. */
   user?: string;
-  /** The text that is typed instead of the command's name. */
+  /** The words that replace the command's name. */
   typed?: string;
 }
 
 export type CommandCases = Readonly<Record<string, CommandCase>>;
 
-/** Commands that serve, or that need other databases and products. Only their help is recorded. */
+/** Commands that serve, or that need other databases and products. The recording contains only their help. */
 export const HELP_ALONE = [
   ...['demo', 'sandbox', 'service', 'serve', 'worker', 'migrate', 'move', 'backup', 'restore'],
 ] as const;
@@ -52,7 +53,6 @@ function namesOf(command: Command, before: string): string[] {
 
 const one = (...args: string[]): CommandCase => ({ args });
 
-/** Returns the cases of a command about clients. */
 const ofClients = (...more: string[]): CommandCases => ({
   good: one('riverside', ...more),
   'other client': one('harbor', ...more),
@@ -91,7 +91,7 @@ export const COMMAND_CASES: Readonly<Record<string, CommandCases>> = {
   'setups list': { good: one(), invalid: one('--unheard-of') },
   'setups show': { unknown: one('nowhere'), invalid: one() },
   connect: {
-    // `connect` waits for a browser, but only commands that end without help are recorded.
+    // `connect` waits for a browser, but the recording contains only commands that end by themselves.
     'not wanted': one('riverside'),
     unknown: one('nowhere'),
     invalid: one('hillside', '--port', 'high'),
@@ -391,7 +391,7 @@ export const COMMAND_CASES: Readonly<Record<string, CommandCases>> = {
   credits: { ...ofClients(), all: one() },
   'credits spent': {
     good: one(),
-    month: one('--month', '2026-11'),
+    month: one('--month', THIS_MONTH),
     'other client': one('--integration', 'harbor'),
     unknown: one('--integration', 'nowhere'),
     invalid: one('--days', '5'),
@@ -399,20 +399,20 @@ export const COMMAND_CASES: Readonly<Record<string, CommandCases>> = {
     'invalid month': one('--month', '2026-13'),
   },
   'credits bill': {
-    good: one('--month', '2026-11'),
-    csv: one('--month', '2026-11', '--csv'),
+    good: one('--month', THIS_MONTH),
+    csv: one('--month', THIS_MONTH, '--csv'),
     'empty month': one('--month', '2020-01'),
     invalid: one('--month', 'soon'),
     'without a month': one(),
   },
   results: {
-    good: one('--month', '2026-11'),
+    good: one('--month', THIS_MONTH),
     'one client': one('--integration', 'riverside'),
     unknown: one('--integration', 'nowhere'),
     invalid: one('--month', 'soon'),
   },
   'credits reconcile': {
-    good: one('2026-11'),
+    good: one(THIS_MONTH),
     'empty month': one('2020-01'),
     invalid: one('soon'),
     'without a month': one(),

@@ -1,23 +1,23 @@
 /** The recorded requests of browsers: pages and submitted forms. */
+
+import { THIS_MONTH } from '../helpers/this-month.ts';
 import { type Cases, type CaseTable, NOWHERE } from './requests.ts';
 
 const post = (path: string, form: Readonly<Record<string, string>> = {}) => ({ path, form });
 
-/** Returns the cases of a client's page. */
 const page = (before: string, after = ''): Cases => ({
   good: { path: `${before}/riverside${after}` },
   'other client': { path: `${before}/harbor${after}` },
   unknown: { path: `${before}/nowhere${after}` },
 });
 
-/** Returns the cases of a client's button. */
 const button = (before: string, after: string): Cases => ({
   good: post(`${before}/riverside${after}`),
   'other client': post(`${before}/harbor${after}`),
   unknown: post(`${before}/nowhere${after}`),
 });
 
-/** Returns the cases of a button about something else that has an ID. */
+/** Returns the cases for a button that acts on a different object with an ID. */
 const about = (before: string, id: string, after: string, nowhere = NOWHERE): Cases => ({
   good: post(`${before}/${id}${after}`),
   unknown: post(`${before}/${nowhere}${after}`),
@@ -240,8 +240,8 @@ export const PAGE_CASES: CaseTable = {
     unknown: post('/introductions/nowhere/listed/c001/remove'),
   },
   'GET /results': {
-    good: { path: '/results?month=2026-11' },
-    'other client': { path: '/results?month=2026-11&client=harbor' },
+    good: { path: `/results?month=${THIS_MONTH}` },
+    'other client': { path: `/results?month=${THIS_MONTH}&client=harbor` },
     unknown: { path: '/results?client=nowhere' },
     invalid: { path: '/results?month=soon' },
   },
@@ -252,7 +252,7 @@ export const PAGE_CASES: CaseTable = {
     invalid: { path: '/credits?days=5&month=soon' },
   },
   'GET /credits/bill': {
-    good: { path: '/credits/bill?month=2026-11' },
+    good: { path: `/credits/bill?month=${THIS_MONTH}` },
     invalid: { path: '/credits/bill?month=soon' },
   },
   'GET /clients/:id': page('/clients'),

@@ -2,9 +2,12 @@
 import type { Difference } from './compare.ts';
 
 export interface Reason {
-  /** The level of the differences. Omitted to match every level. */
+  /** Omitted to match every level. */
   level?: Difference['level'];
-  /** Matches the request with its caller and the place, for example `api | GET /v1/runs | good | viewer: body.next`. */
+  /**
+   * Matches the request, its caller and the place of the difference, for example `api | GET /v1/runs | good | viewer:
+   * body.next`.
+   */
   at: RegExp;
   /** A quotation from CHANGELOG.md, or a remark about the recording itself. */
   changelog: string;
@@ -37,17 +40,17 @@ export const REASONS: readonly Reason[] = [
   },
   {
     at: /^api \| GET \/openapi\.json /,
-    changelog: '`/openapi.json` describes each operation as it is declared',
+    changelog: '`/openapi.json` is generated from the declared operations.',
   },
   {
     at: /^api \| GET \/oauth\//,
     changelog:
-      'An access token can no longer use the forms of the set-up or start a consent (`GET /oauth/KIND/start`): 403 `person_needed`.',
+      'An access token can no longer use the forms of the set-up or start a consent with `GET /oauth/KIND/start` (403 `person_needed`).',
   },
   {
     level: 'addition',
     at: /: (?:body|stdout)\.error\.details(?:\.\w+)?$/,
-    changelog: 'Errors of operations have their `details` in the API too.',
+    changelog: 'Errors in operations now also have `details` in the API.',
   },
   // Users and access tokens.
   {
@@ -57,7 +60,7 @@ export const REASONS: readonly Reason[] = [
   },
   {
     at: /^(?:api|page) \| .*\/users.* last owner \| .*: status$/,
-    changelog: 'Removing or disabling the last owner is answered with 409 instead of 422',
+    changelog: 'If you remove or disable the last owner, the response is 409 instead of 422.',
   },
   {
     at: /^api \| \w+ \/v1\/users.*: body\.(?:people|users|person|user|name|days)$/,
@@ -73,7 +76,7 @@ export const REASONS: readonly Reason[] = [
   },
   {
     at: /^page \| POST \/decisions\/[^|]+ \| decided \| .*: headers\.location$/,
-    changelog: 'The second of two users who decide at once learns who was first',
+    changelog: 'If two users decide at the same time, the second user is told who was first',
   },
   // The set-up in the browser.
   {
@@ -82,7 +85,7 @@ export const REASONS: readonly Reason[] = [
   },
   {
     at: /^page \| POST \/setup\/\S+\/schedule /,
-    changelog: 'must be entered without JavaScript. Before, an empty one became UTC.',
+    changelog: 'Previously, an empty time zone became UTC.',
   },
   {
     at: /^page \| \w+ \/(?:users|tokens)\b.*: headers\.location$/,
@@ -90,7 +93,7 @@ export const REASONS: readonly Reason[] = [
   },
   {
     at: /^command \| tokens revoke .*: (?:exitCode|stdout(?:\.error\.code)?)$/,
-    changelog: '`tokens revoke` asks first',
+    changelog: '`tokens revoke` asks for confirmation.',
   },
   {
     at: /^command \| tokens revoke .*: stdout\.(?:error\.details|name)/,
@@ -108,7 +111,7 @@ export const REASONS: readonly Reason[] = [
   },
   {
     at: /^api \| GET \S+\/webhook .*: body\.integration$/,
-    changelog: '`hooks create|rotate|show --json` print what the API returns.',
+    changelog: '`hooks create|rotate|show --json` print the same JSON as the API.',
   },
   {
     at: /^(?:api|page) \| POST \/\S+\/webhooks? \| (?:unknown key|invalid) \|/,
@@ -117,11 +120,11 @@ export const REASONS: readonly Reason[] = [
   {
     at: /^(?:api|page) \| POST \/\S+\/webhooks? \|/,
     changelog:
-      'Creating an address never replaces one: the API and the pages refuse it with 409 (`hook_exists`)',
+      'If a client already has a webhook address, the API and the pages refuse to create another address (409 `hook_exists`).',
   },
   {
     at: /^command \| hooks revoke (?:riverside|harbor) .*: (?:exitCode|stdout(?:\.error\.code)?)$/,
-    changelog: 'Revoking asks first.',
+    changelog: '`hooks revoke` asks for confirmation.',
   },
   {
     at: /^command \| hooks show(?: --json)? \| /,
@@ -129,63 +132,62 @@ export const REASONS: readonly Reason[] = [
   },
   {
     at: /^command \| hooks (?:show|revoke) nowhere /,
-    changelog: '`hooks show` and `hooks revoke` of an unknown client',
+    changelog:
+      'For an unknown client, `hooks show` and `hooks revoke` report `integration_unknown`',
   },
   {
     at: /^command \| hooks show harbor /,
     changelog:
-      '`hooks show ID` of a client without an address says so, with exit code 0 and `webhook: null`',
+      'For a client without an address, `hooks show` ends with exit code 0 and prints `webhook: null`.',
   },
   {
     at: /^command \| hooks (?:create|rotate|show) .*: stdout\.\w+$/,
-    changelog: '`hooks create|rotate|show --json` print what the API returns.',
+    changelog: '`hooks create|rotate|show --json` print the same JSON as the API.',
   },
   {
     at: /^page \| POST \/(?:clients\/\w+\/webhooks\/revoke|users\/[^|]+|tokens\/[^|]+) \| .*: (?:status|headers)$/,
-    changelog: 'Buttons about an unknown user, token or webhook address answer 404',
+    changelog: 'Buttons for an unknown user, token or webhook address also return 404.',
   },
   {
     at: /^page \| POST \/(?:users|tokens) \| unknown \|/,
-    changelog: 'A form about users or access tokens that names an unknown client',
+    changelog: 'A form about users or access tokens with an unknown client',
   },
-  // Runs.
   {
     at: /^(?:api|page) \| GET \/(?:v1\/)?runs\?(?:integration|client)=nowhere /,
     changelog:
-      'An unknown client as a filter is 404 (`integration_unknown`) in the API and on the page; it was an empty list.',
+      'An unknown client as a filter of runs returns 404 (`integration_unknown`) in the API and on the page.',
   },
   {
     at: /^api \| GET \/v1\/runs\/\S+\/contacts\?cursor=abc /,
-    changelog: "an invalid cursor of a run's contacts is `cursor_invalid`",
+    changelog: "An invalid cursor for a run's contacts returns `cursor_invalid`.",
   },
   {
     at: /^api \| POST \S+\/runs \| contradictory \| limited .*: (?:status|body\.error\.code)$/,
-    changelog: 'for a user without access, a contradictory request for a run is 404',
+    changelog: 'If the user has no access, a contradictory request for a run returns 404.',
   },
   {
     at: /^api \| POST \S+\/runs \| contradictory .*: body\.error\.details$/,
-    changelog: 'for one contact and a full read at once',
+    changelog: 'if a request asks for one contact and a full read at the same time',
   },
   { at: /^command \| runs .*--json.*: stdout\.next$/, changelog: '`runs --json` also has `next`' },
   { at: /^command \| runs <run> --csv --json /, changelog: '`runs RUN --csv --json` is refused.' },
   {
     at: /^command \| stop <run queued>/,
-    changelog: '`stop` and `runs` know queued runs, as the API does',
+    changelog: '`stop` and `runs` also accept queued runs, as the API does',
   },
   {
     at: /^command \| stop .*: stdout\.\w+$/,
-    changelog: '`stop --json` is `{ run, state }` as in the API',
+    changelog: 'The output of `stop --json` is `{ run, state }`, as in the API.',
   },
   {
     at: /^command \| sync .*redeliver an unknown field/,
     changelog:
-      'A field that the field map lacks is refused as `field_not_mapped` (`usage` before).',
+      'A field that is not in the field map is refused with `field_not_mapped` instead of `usage`.',
   },
-  // Decisions.
   {
     at: /^(?:api|page) \| .*(?:unknown reason|\/v1\/decisions\?client=nowhere)/,
     changelog:
-      'An unknown reason is 404 (`reason_unknown`), in lists too; so is an unknown client.',
+      'An unknown reason returns 404 (`reason_unknown`), in lists too. An unknown client also returns 404.',
   },
   {
     at: /^api \| GET \/v1\/decisions\?.* unknown parameter /,
@@ -194,7 +196,7 @@ export const REASONS: readonly Reason[] = [
   {
     at: /^command \| holds \w+ <hold decided> --json/,
     changelog:
-      'One set of codes everywhere (`hold_decided`, `batch_decided`, `hold_not_decidable`).',
+      'All interfaces use the codes `hold_decided`, `batch_decided` and `hold_not_decidable`.',
   },
   {
     at: /^command \| holds .*unknown batch .*: stdout\.error\.details\.open$/,
@@ -205,34 +207,32 @@ export const REASONS: readonly Reason[] = [
     changelog:
       '`paths`, `prospects`, `holds names` and `holds --show` refuse `--json` (exit code 2)',
   },
-  // The audit.
   {
     at: /^(?:api \| GET \/v1\/audit\?.* (?:unknown filter|invalid) \||page \| GET \/audit(?:\/csv)?\?.*: status$)/,
     changelog:
-      "The audit's page and its CSV file ignored an action, a day or a name that did not fit",
+      'The page of the audit and its CSV file return 422 for an invalid action, day or name',
   },
   {
     at: /^api \| GET \/v1\/audit\?since=2000-01-01/,
-    changelog: '`since` and `until` also take a day (2026-11-01).',
+    changelog: '`since` and `until` also accept a day (2026-11-01).',
   },
   {
     at: /^api \| POST \/v1\/audit\/verify \| invalid /,
-    changelog: '`POST /v1/audit/verify` with a body',
+    changelog:
+      'The route accepts `known`, refuses everything else in its body (422), and returns `verdict`.',
   },
   {
     at: /^(?:api|command) \| (?:POST \/v1\/)?audit[ /]verify.*: (?:body|stdout)\.\w+$/,
-    changelog:
-      '`audit verify --json` prints the document of `POST /v1/audit/verify`, which accepts `known` and returns `verdict`',
+    changelog: '`audit verify --json` prints the same document as `POST /v1/audit/verify`.',
   },
   {
     at: /^command \| audit --(?:person|until) /,
     changelog: '`donor-sync audit` has `--until` and `--person`',
   },
-  // Credits.
   {
     at: /^api \| GET \/v1\/credits.*: body\.(?:days|clients)\.\d+\.queries$/,
     changelog:
-      'Queries about connections are in the bill and in *Credits*, in a separate column (`queries` in JSON, `Queries` in the CSV file).',
+      'The bill and the *Credits* page show queries about connections in a separate column (`queries` in JSON, `Queries` in the CSV file).',
   },
   {
     at: /^api \| GET \/v1\/credits\/bill.* as JSON /,
@@ -241,11 +241,11 @@ export const REASONS: readonly Reason[] = [
   {
     at: /^(?:api|page) \| GET \/(?:v1\/)?credits\/bill.*: body\.\d+$/,
     changelog:
-      'Queries about connections are in the bill and in *Credits*, in a separate column (`queries` in JSON, `Queries` in the CSV file).',
+      'The bill and the *Credits* page show queries about connections in a separate column (`queries` in JSON, `Queries` in the CSV file).',
   },
   {
     at: /^command \| credits reconcile 2026-11 --csv/,
-    changelog: 'it replaces `credits reconcile MONTH --csv`',
+    changelog: '`credits bill --month MONTH [--csv]` replaces `credits reconcile MONTH --csv`.',
   },
   // Schedules and fields.
   {
@@ -269,20 +269,20 @@ export const REASONS: readonly Reason[] = [
   { at: /POST \S+\/schedule\/skip/, changelog: '`POST …/schedule/CHANGE` with a word other than' },
   {
     at: /^api \| GET \S+\/fields .*: body\.(?:integration|valuesWaiting)$/,
-    changelog: 'show how many paid values wait to be written, why, and what ends that.',
+    changelog: 'also has `integration` and `valuesWaiting`.',
   },
   {
     at: /^command \| fields check .*: stdout\.fields\./,
-    changelog: "`fields check --json` has the API's shape",
+    changelog: '`fields check --json` prints the same JSON as the API.',
   },
-  // Networks.
   {
     at: /^(?:page|api) \| .*networks?\/?(?:riverside|harbor|nowhere)?\/prospects \|.*: status$/,
     changelog: '`POST /networks/ID/prospects`',
   },
   {
     at: /GET \/(?:networks\/riverside\/picture|v1\/integrations\/riverside\/network) .*: body\.(?:people|paths)/,
-    changelog: "The networks show no introductions that the contact's own page keeps back",
+    changelog:
+      "The networks page does not show introductions that are hidden on the contact's page.",
   },
   {
     at: /^command \| (?:paths|prospects) .*--json/,
@@ -292,29 +292,29 @@ export const REASONS: readonly Reason[] = [
   {
     at: /^command \| paths c020 .*: exitCode$/,
     changelog:
-      '`paths` (also over the API) asks and shows nothing about a contact that opted out, objects, is deceased or waits for a decision (`contact_kept_back`)',
+      '`paths` shows nothing about a contact that opted out, objects, is deceased or waits for a decision (`contact_kept_back`).',
   },
   // Clients and contacts.
   {
     at: /: stdout\.error\.details\.(?:known|id)$/,
     changelog:
-      'The `details` of `integration_unknown` in the terminal have `integration`, as in the API (before: `id` and `known`).',
+      'The `details` of `integration_unknown` in the terminal contain `integration`, as in the API.',
   },
   {
     at: /^command \| apply riverside\.yaml/,
-    changelog: 'refuses a client that the settings file has too (`set_in_file`)',
+    changelog: 'refuses a client that is also in the settings file (`set_in_file`)',
   },
   {
     at: /^command \| apply .*: stdout\.integrations\.\d+\.overridden$/,
-    changelog: '`apply --json` has no `overridden`.',
+    changelog: 'The key `overridden` is gone from `apply --json`.',
   },
   {
     at: /^command \| disconnect hillside --json/,
-    changelog: '`remove` and `disconnect` refuse before they ask.',
+    changelog: '`remove` and `disconnect` report a problem before they ask for confirmation.',
   },
   {
     at: /^command \| forget .*--lift-block --json/,
-    changelog: 'comes before the question: without `--yes`, it was `confirmation_missing`.',
+    changelog: 'Previously, the error without `--yes` was `confirmation_missing`.',
   },
   {
     at: /^command \| forget .*\.payments$/,
@@ -322,11 +322,15 @@ export const REASONS: readonly Reason[] = [
   },
   {
     at: /^command \| about .*\.lists$/,
-    changelog: '*My list*: each user can keep contacts on their own list',
+    changelog: 'Each user can keep contacts on *My list*',
   },
   {
     at: /^command \| export .*: stdout\.variables$/,
-    changelog: 'its `--json` now also has `variables`',
+    changelog: 'With `--json`, its output also has `variables`.',
+  },
+  {
+    at: /^(api \| GET \/v1\/credits.*: body|command \| credits spent .*: stdout)\.sort$/,
+    changelog: 'contain the key `sort`',
   },
 ];
 

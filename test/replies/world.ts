@@ -1,7 +1,8 @@
 /**
- * The world whose responses are recorded: four clients, users and tokens of each role, runs, held contacts, a pending
- * approval, an invitation, and an unfinished set-up. It is built once. Each case that changes something opens a copy of
- * its folder, at the same path and one at a time, so cases do not affect each other.
+ * Creates the world whose responses are recorded. It has four clients, users and tokens of each role, runs, held
+ * contacts, a pending approval, an invitation, and an unfinished set-up. The world is built once. Each case that
+ * changes something opens a copy of its folder, at the same path and one at a time. Cases therefore do not affect
+ * each other.
  */
 import { once } from 'node:events';
 import { cp, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
@@ -31,6 +32,7 @@ import { loadSettings } from '../../src/settings/settings.ts';
 import { findRunById } from '../../src/sync/statements/runs.ts';
 import { findFolderInMemory } from '../folder-in-memory.ts';
 import { holdJobs } from '../helpers/held-jobs.ts';
+import { watchOutgoing } from '../helpers/outgoing-requests.ts';
 import { controlService } from '../helpers/service-control.ts';
 import { aStream } from '../interfaces/cli/a-terminal.ts';
 import type { KnownNames } from './placeholders.ts';
@@ -63,27 +65,26 @@ export function readRights(principal: Principal): { role: Role | null; isLimited
   return { role, isLimited: principal.startsWith('limited ') };
 }
 
-/** What a recording needs to know about the world. */
 export interface World {
   /** The values for placeholders in requests, for example `{run}`. */
   values: Readonly<Record<string, string>>;
   /** The names that a recording contains instead of these values and of others that differ between runs. */
   known: KnownNames;
-  /** Opens a copy of the world. The caller closes it before opening another copy. */
+  /** The caller closes it before it opens a further copy. */
   open(): Promise<OpenWorld>;
-  /** Opens a copy only for commands, which open the product themselves. */
+  /** Opens a copy in which only commands run. Commands open the product themselves. */
   openFolder(): Promise<Pick<OpenWorld, 'run' | 'close'>>;
   close(): Promise<void>;
 }
 
-/** A copy of the world that is served, or in whose folder commands run. */
+/** A copy of the world. It is served, or commands run in its folder. */
 export interface OpenWorld {
   url: string;
   /** The routes that the app has registered. */
   routes: readonly { method: string; path: string }[];
   /** Returns the headers with which a principal sends requests to the API. */
   headersOf(principal: Principal): Record<string, string>;
-  /** Returns a signed-in user's cookie. Empty for nobody. */
+  /** Returns a signed-in user's cookie. Returns an empty string if nobody is signed in. */
   cookieOf(principal: Principal): string;
   run(args: readonly string[], options?: RunOptions): Promise<CommandEnd>;
   close(): Promise<void>;
@@ -100,18 +101,39 @@ export interface CommandEnd {
   stderr: string;
 }
 
-/** How far the recording's clock is ahead. It starts on the world's day and advances with the machine's clock. */
+/**
+ * The time by which the recording's clock is ahead. The clock starts on the world's day and advances with the
+ * machine's clock.
+ */
 const AHEAD_MS = STARTED_AT - Date.now();
 const clock: Clock = { ...systemClock, now: () => Date.now() + AHEAD_MS };
 
 /**
- * Wraps `fetch` so that all responses have the world's time. With the machine's time, runs would report a wrong clock.
+ * Sets the world's time in all responses to the product. With the machine's time, runs would report a wrong clock.
+ * Returns a function that ends this.
  */
+function dateResponses(): () => void {
+  const { fetch } = globalThis;
+  globalThis.fetch = datedFetch(fetch);
+  const leaveAlone = watchOutgoing({
+    onResponse(_, { headers }) {
+      headers.date = worldDate();
+    },
+  });
+  return () => {
+    globalThis.fetch = fetch;
+    leaveAlone();
+  };
+}
+
+const worldDate = () => new Date(clock.now()).toUTCString();
+
+/** Wraps `fetch`. It sends the requests to addresses that a user set in a browser. */
 function datedFetch(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
   return async (input, init) => {
     const response = await fetch(input, init);
     const headers = new Headers(response.headers);
-    headers.set('date', new Date(clock.now()).toUTCString());
+    headers.set('date', worldDate());
     return new Proxy(response, {
       get: (target, name) => {
         if (name === 'headers') return headers;
@@ -124,7 +146,7 @@ function datedFetch(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
 
 const portOf = (url: string) => Number(new URL(url).port);
 
-/** The number of ports to try until one is lower than the given port. */
+/** The number of ports to try. The search ends when a port is lower than the given port. */
 const MAX_PORTS = 200;
 
 /**
@@ -192,7 +214,7 @@ integrations:
 `;
 }
 
-/** Returns a client that is applied to the database, and not in the settings file. */
+/** Returns a client that is in the database but not in the settings file. */
 function appliedText(service: PartnerSandbox): string {
   return `integrations:
   - id: meadow
@@ -215,8 +237,7 @@ interface Built {
 
 /** Builds the world once, so that copies of it can be opened. */
 export async function buildWorld(): Promise<World> {
-  const { fetch } = globalThis;
-  globalThis.fetch = datedFetch(fetch);
+  const leaveDates = dateResponses();
   const jobs = holdJobs();
   const service = await startPartnerSandbox({
     ...{ donors: 300, rate: 0, networkJobTimeMs: 0 },
@@ -225,9 +246,9 @@ export async function buildWorld(): Promise<World> {
   });
   jobs.letEnd();
   const receiver = await startReceiver(portOf(service.rootUrl));
-  // The folder is in memory, because the world is copied more than a thousand times.
+  // The folder is in memory, because the tests copy the world more than a thousand times.
   const parent = await mkdtemp(join(findFolderInMemory() ?? tmpdir(), 'donor-sync-replies-'));
-  // Settings contain the full paths of clients' files. A different path would be a different CRM.
+  // Settings contain the full paths of clients' files. The product treats a different path as a different CRM.
   const [folder, kept] = [join(parent, 'world'), join(parent, 'kept')];
   await mkdir(folder);
   const env = {
@@ -355,7 +376,7 @@ export async function buildWorld(): Promise<World> {
   const undo = await execute(built, ['undo', finished.id, '--yes', '--json']);
   values['approval undo'] = approvalSchema.parse(JSON.parse(undo.stdout)).approval.id;
 
-  // A run that waits as long as no process works.
+  // A run that waits until a process works on it. No such process is running.
   const idle = await serve(built, false);
   const queued = await askOf(idle.url, { authorization: `Bearer ${tokens.get('owner')}` })(
     'POST',
@@ -405,7 +426,7 @@ export async function buildWorld(): Promise<World> {
       };
     },
     async close() {
-      globalThis.fetch = fetch;
+      leaveDates();
       receiver.close();
       await service.close();
       await rm(parent, { recursive: true });
@@ -578,7 +599,7 @@ async function execute(
   };
   const program = await createProgram({ ...deps, loadDeps: async () => deps }, VERSION, args);
   await runProgram(program, deps, args);
-  // By now, the last output has passed through the streams.
+  // By now, the streams have delivered the last output.
   await setImmediate();
   return { exitCode, stdout: stdout.written(), stderr: stderr.written() };
 }

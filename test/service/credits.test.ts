@@ -102,7 +102,7 @@ describe('charging (section 4.5)', () => {
     expect(await enhancementCredits(partner)).toBe(500);
   });
 
-  it('charges HEAD as it charges GET, whose work it does', async () => {
+  it('the service charges a HEAD request in the same way as a GET request', async () => {
     const world = createWorld({ seed: 1, donors: 3 });
     const partner = await startPartner({ world, credits: 1 });
     const path = `/donors/${world.donor(0).id}`;

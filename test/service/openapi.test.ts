@@ -7,11 +7,11 @@ import { ask, issueKey, playFaults, startPartner } from './partner.ts';
 
 /** Responses contain ids that later requests need. After this number of rounds, all ids are known. */
 const ROUNDS = 4;
-/** The number of latest ids that are tried in a path. */
+/** The number of recent IDs that the test inserts into a path. */
 const TRIED_IDS = 6;
 
 describe('openapi.json', () => {
-  it('lists every endpoint that the service document names (sections 4.1, 4.3 and 4.4)', async () => {
+  it('the document lists every endpoint of the specification (sections 4.1, 4.3 and 4.4)', async () => {
     const { operations } = await readFrom(await startPartner());
     const listed = operations.map(
       ({ method, path }) => `${method} ${path.replaceAll(/\{\w+\}/g, '{}')}`,
@@ -32,7 +32,7 @@ describe('openapi.json', () => {
     });
   });
 
-  it('tells true of every operation: a request made from it is answered as it says', async () => {
+  it('the document describes every operation correctly, because requests built from it succeed', async () => {
     const partner = await startPartner();
     const api = await readFrom(partner);
     const known = await knownIds(partner);
@@ -45,7 +45,7 @@ describe('openapi.json', () => {
     expect([...open].map(({ method, path }) => `${method} ${path}`)).toEqual([]);
   });
 
-  it('tells true of every refusal by key, limit and failure: 401, 403, 429 and 500', async () => {
+  it('the document describes the responses with 401, 403, 429 and 500 correctly', async () => {
     const partner = await startPartner();
     const api = await readFrom(partner);
     const { apiKey: expired } = await issueKey(partner, { deactivatesOn: '2020-01-01' });
@@ -60,7 +60,7 @@ describe('openapi.json', () => {
     }
   });
 
-  it('documents 402 for just the operations that charge, and tells true of it', async () => {
+  it('the document describes the response with 402 correctly for the operations that charge credits', async () => {
     const partner = await startPartner();
     const api = await readFrom(partner);
     const credits = { donors: 0, enhancements: 0, exports: 0, lists: 0, networks: 0, searches: 0 };
@@ -74,7 +74,7 @@ describe('openapi.json', () => {
     expect(charging).toEqual(expect.arrayContaining(CHARGING_ENDPOINTS));
   });
 
-  it('tells true of every body that makes no sense: 422', async () => {
+  it('the document describes the response with 422 to an unreadable body correctly', async () => {
     const partner = await startPartner();
     const api = await readFrom(partner);
     for (const operation of api.operations.filter(({ requestBody }) => requestBody !== undefined)) {
@@ -138,7 +138,7 @@ async function readFrom(partner: PartnerSandbox): Promise<OpenApiDocument> {
   return readDocument((await ask(partner, 'GET', '/openapi.json')).body);
 }
 
-/** Values from the responses so far, by field name. */
+/** Values from the earlier responses, by field name. */
 type Known = Map<string, unknown[]>;
 
 async function knownIds(partner: PartnerSandbox): Promise<Known> {

@@ -56,7 +56,7 @@ describe('the settings file', () => {
     expect(insecureAddresses(settings.integrations, settings)).toEqual([]);
   });
 
-  it('refuses plain http of a CRM as ever, by its line, unless its host is allowed', async () => {
+  it('refuses plain http for a CRM, and shows the line, unless the host is allowed', async () => {
     const text = fileWith({ crmUrl: 'http://crm.example' });
     await expect(parse(text)).rejects.toThrow(
       /donor-sync\.yaml:7:\d+ integrations\[0\]\.crm\.url: .*crm\.example.*allowInsecureHttp/,

@@ -13,9 +13,9 @@ function readConfig(name: string): Promise<string> {
 }
 
 describe('config/settings.schema.json', () => {
-  it('is what the settings say: else run `node scripts/write-settings-schema.ts`', async () => {
+  it('matches the settings that the code reads', async () => {
     const committed: unknown = JSON.parse(await readConfig('settings.schema.json'));
-    expect(committed).toEqual(
+    expect(committed, 'Run `node scripts/write-settings-schema.ts`.').toEqual(
       JSON.parse(JSON.stringify(editorSchema(await loadBuiltInConnectors()))),
     );
   });
@@ -73,7 +73,7 @@ describe('config/donor-sync.example.yaml', () => {
   });
 });
 
-/** Returns the error in a settings text, or an empty text. */
+/** Returns the error in the settings, or an empty string. */
 function complaintOf(text: string): Promise<string> {
   return parseSettings(text, {
     path: 'donor-sync.yaml',

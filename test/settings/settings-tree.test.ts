@@ -7,17 +7,20 @@ import { findAConnector } from './a-connector.ts';
 
 const MANY = 200_000;
 
-/** The limit for work that takes a few milliseconds. The parser alone takes minutes, or crashes. */
+/**
+ * The limit for work that takes a few milliseconds. Without the product's checks, the parser takes minutes or
+ * crashes.
+ */
 const LIMIT_MS = 1_000;
 
-/** Returns the problems in a text, and how long it took to find them. */
+/** Returns the problems in the settings, and the time that the search for them took. */
 function read(text: string) {
   const tookMs = startCpuTime();
   const { problems, readable } = readSettingsTree(text, {});
   return { problems, readable, tookMs: tookMs() };
 }
 
-describe('a settings file that is meant to take long', () => {
+describe('a malicious settings file', () => {
   it.each([
     ['brackets', 'a:\n  '.concat('['.repeat(MANY)), 2],
     ['brackets that are closed', '['.repeat(MANY) + ']'.repeat(MANY), 1],
@@ -51,13 +54,13 @@ describe('a settings file that is meant to take long', () => {
     expect(tookMs).toBeLessThan(LIMIT_MS);
   });
 
-  it('is refused for its size before it is parsed', () => {
+  it('is refused because of its size before it is parsed', () => {
     const { problems, tookMs } = read(`a: "${'x'.repeat(8_000_000)}"`);
     expect(problems[0]?.message).toContain('more than 8,000,000 characters');
     expect(tookMs).toBeLessThan(LIMIT_MS);
   });
 
-  it('is refused for aliases that mean more settings than there may be', () => {
+  it('is refused if its aliases expand to too many settings', () => {
     const steps = Array.from({ length: 30 }, (_, at) => `a${at}: &a${at + 1} [*a${at}, *a${at}]\n`);
     const { problems } = read(`a: &a0 [1, 1]\n${steps.join('')}`);
     expect(problems).toHaveLength(1);
@@ -137,8 +140,8 @@ ${Array.from({ length: count }, (_, at) => one(at)).join('')}`;
 });
 
 /**
- * Expects that eight times the clients take at most 24 times as long, because other work on the machine can slow it
- * down. Quadratic growth would take 64 times as long.
+ * Expects that reading eight times as many clients takes at most 24 times as long. The limit is high because other
+ * work on the machine can slow down the reading. Quadratic growth would take 64 times as long.
  */
 async function expectLinearTime(read: (count: number) => Promise<void>): Promise<void> {
   await read(100);

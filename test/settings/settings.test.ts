@@ -81,7 +81,7 @@ describe('parseSettings', () => {
     );
   });
 
-  it('lists every mistake of a file at once, with its line and path', async () => {
+  it('lists all mistakes in a file together, each with its line and path', async () => {
     const text = `server: { host: 127.0.0.1, prot: 8787 }
 database: mysql://root:hunter2@db/donors
 integrations:
@@ -156,7 +156,7 @@ integrations:
     ]);
   });
 
-  it('shows no secret of the file or of the environment in its complaints', async () => {
+  it('shows no secret from the file or the environment in its error messages', async () => {
     const text = SMALL.replace('type: token, token', 'type: token, tokn')
       .replace('https://partner.example', 'hunter2')
       .concat(`    budget: { keep: "\${LONG}" }\n    networks: "hunter2"\n`)

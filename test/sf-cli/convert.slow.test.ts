@@ -13,9 +13,7 @@ const CONVERT = join(import.meta.dirname, 'convert-source.ts');
 
 const run = promisify(execFile);
 
-/**
- * Converts a project in a separate folder. The tool inherits nothing from the environment and has no network access.
- */
+/** The tool inherits no environment variables and has no network access. */
 async function convert(project: string, folder: string) {
   const out = join(folder, 'converted');
   const nowhere = 'http://127.0.0.1:9';
@@ -58,7 +56,12 @@ describe('sf project convert source', () => {
         `${object}.donor_sync_warm_path`,
       ]),
       NamedCredential: ['donor_sync'],
-      PermissionSet: ['donor_sync_enhancers', 'donor_sync_fields', 'donor_sync_viewers'],
+      PermissionSet: [
+        'donor_sync_enhancers',
+        'donor_sync_enhancers_person_accounts',
+        'donor_sync_fields',
+        'donor_sync_viewers',
+      ],
       QuickAction: ['Account.donor_sync_enhance_person_account', 'Contact.donor_sync_enhance'],
       Report: [
         'donor_sync/',

@@ -71,7 +71,7 @@ describe('parseDockerfile', () => {
 });
 
 describe('parseDockerignore', () => {
-  it('lets in what is named, and nothing else', () => {
+  it('includes only the files that .dockerignore allows', () => {
     const isTaken = parseDockerignore('# why\n*\n!src\n!package.json\n');
     expect(['src', 'package.json', '.env', 'data', 'srcs'].filter(isTaken)).toEqual([
       'src',

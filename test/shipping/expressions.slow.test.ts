@@ -11,7 +11,7 @@ const reportSchema = z.object({
   findings: z.array(z.object({ place: z.string(), source: z.string(), why: z.string() })),
 });
 
-it('finds no regular expression that a text could make slow', () => {
+it('the check finds no regular expression that an input could make slow', () => {
   const run = spawnSync(process.execPath, ['scripts/check-expressions.ts'], {
     ...{ cwd: ROOT, encoding: 'utf8' },
   });

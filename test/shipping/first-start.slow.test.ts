@@ -1,7 +1,7 @@
 /**
- * Follows the first start in the guides for compose, systemd and Kubernetes, until an owner is signed in. Commands,
- * variables, folders and settings come from the shipped files. What a container engine, systemd or a cluster does
- * itself is not tested here.
+ * Follows the guides for compose, systemd and Kubernetes from the first start until an owner has signed in. Commands,
+ * variables, folders and settings come from the shipped files. The test does not cover the work of the container
+ * engine, systemd or the cluster.
  */
 import { readFileSync } from 'node:fs';
 import {
@@ -33,7 +33,7 @@ import { walkToOwner } from './first-start/first-owner.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const COMMAND_TIMEOUT_MS = 60_000;
-/** The port in all shipped files. */
+/** The port that all shipped files use. */
 const SHIPPED_PORT = '8787';
 
 let folder: string;
@@ -111,7 +111,7 @@ describe('the first start with the unit of systemd', () => {
       Number.parseInt(unit.get('StateDirectoryMode') ?? '', 8),
     );
     const bin = await aFolder('usr/local/bin', 0o755);
-    // Installed as the guide describes.
+    // The program is installed as the guide describes.
     await symlink(await builtProgram(), join(bin, 'donor-sync'));
     const path = [bin, dirname(process.execPath), '/usr/bin', '/bin'].join(delimiter);
     await writeFile(join(state, 'donor-sync.yaml'), settingsWith('sqlite:data/donor-sync.db'));
@@ -181,10 +181,10 @@ describe('the first start with the Helm chart', () => {
     );
     if (!migrate || !web || !worker) throw new Error('the chart makes three workloads');
     await migrate.run(migrate.args);
-    // Until there is a user, the web pods exit and are restarted.
+    // Until a user exists, the web pods exit and are restarted.
     const early = web.start(web.args, '0.0.0.0');
     expect(await early.ended).toBe(2);
-    expect(early.output()).toContain('there is no user and no access token yet');
+    expect(early.output()).toContain('there are no users or access tokens yet');
     expect(notes).toContain('users invite --name NAME --email ADDRESS --role owner');
     const working = worker.start(worker.args);
     await walkToOwner({ port, publicUrl, run: worker.run, serve: () => web.start(web.args) });
@@ -199,8 +199,8 @@ const containerSchema = z.object({
 });
 
 /**
- * Simulates a container of the image with only its program, its user and its variables. Folders on this machine replace
- * volumes. It listens on a free loopback port, unless `host` is another address.
+ * Simulates a container of the image with only its program, its user and its variables. Folders on this machine
+ * replace volumes. The program listens on a free loopback port, unless `host` is a different address.
  */
 async function containerIn(
   cwd: string,
@@ -226,7 +226,7 @@ async function containerIn(
   };
 }
 
-/** Creates a folder inside the test's folder that the unprivileged user can write to. */
+/** Creates a folder inside the test's folder. The unprivileged user can write to it. */
 async function aFolder(path: string, mode: number): Promise<string> {
   const made = join(folder, path);
   await mkdir(made, { recursive: true });

@@ -11,13 +11,13 @@ const open = closedAfterTest(openCliWorld);
 /** The kinds of log files that the list names. */
 const LISTED = [/\.erasures$/, /\.writes-\d{4}-\d\d$/, /\.spending(?:\.past)?$/];
 /**
- * Files that are not logs: the database with its key, the journal of a CSV output, and files that the operator put
- * there or asked for.
+ * Files that are not logs. These are the database and its key, the journal of a CSV output, and files that the
+ * operator created or requested.
  */
 const OTHERS =
   /^(?:store\.db(?:-\w+|\.key)?|.*\.csv(?:\.donor-sync-journal)?|.*\.yaml|\.env|.*\.lock)$/;
 
-it('has every file that syncing and erasing leave behind', async () => {
+it('the inventory of logs lists every file that a sync and an erasure leave behind', async () => {
   const world = await open();
   const files = async () => await readdir(world.path('.'));
   const before = new Set(await files());

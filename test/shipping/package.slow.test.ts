@@ -1,4 +1,4 @@
-/** Tests the package that `npm pack` creates, and that it works without anything else. */
+/** Tests the package that `npm pack` creates. The package must work without other files. */
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
@@ -18,7 +18,7 @@ import { liveOn } from './life-on-node.ts';
 
 const CHECKOUT = join(import.meta.dirname, '../..');
 
-/** The test builds and installs, on a machine that also does other work. */
+/** The test builds and installs the package on a machine that also does other work. */
 const TIMEOUT_MS = 300_000;
 
 const packedSchema = z.tuple([
@@ -102,7 +102,7 @@ describe('the package', () => {
     );
   });
 
-  it('has nothing else', () => {
+  it('contains only the files that we expect', () => {
     const isExpected = [
       /^(LICENSE|README\.md|CHANGELOG\.md|SECURITY\.md|package\.json|npm-shrinkwrap\.json|deploy\/donor-sync\.service)$/,
       /^deploy\/helm\/donor-sync\/(\.helmignore|Chart\.yaml|values\.(yaml|schema\.json))$/,
@@ -113,7 +113,7 @@ describe('the package', () => {
       /^(config\/[\w.-]+\.(yaml|json)|people\/data\/.+\.(csv|md|xml)|service\/data\/.+\.(csv|md))$/,
       /^dist\/(package|sbom\.cdx|licences|outside)\.json$/,
       /^dist\/guide\/(files\.json|search\.json|[\w-]+\.html|images\/[\w-]+\.webp)$/,
-      // Files that browsers load, and lists, with the licences of their packages.
+      // Files that browsers load, and data lists. The licences of their packages are included.
       /^dist\/packages\/(@[\w-]+\/)?[\w-]+\/(.+\.(js|css|br|gz)|licen[cs]e(\.txt|\.md)?)$/i,
       /^dist\/(src\/main|src\/process-memory|src\/core\/errors|src\/partner\/public)\.js$/,
       /^dist\/connectors\/(index|public|testing\/public)\.js$/,
@@ -138,7 +138,7 @@ describe('the package', () => {
     expect(messages.map((message) => formatMessage(message, pkg, { color: false }))).toEqual([]);
   });
 
-  it('asks for nothing that is for development', async () => {
+  it('installs no package that only developers need', async () => {
     const { devDependencies } = manifestSchema.parse(
       await readJson(join(CHECKOUT, 'package.json')),
     );
@@ -169,7 +169,8 @@ describe('the package', () => {
     const exact = join(folder, 'exact');
     await mkdir(exact);
     await run(['tar', '-xzf', tarball, '--strip-components=1'], exact);
-    // The same command as in docs/guides/run-with-systemd.md. npm's cache contains the packages in the same lock file.
+    // The test runs the command from docs/guides/run-with-systemd.md. npm's cache contains the packages in the same
+    // lock file.
     const { HOME = '' } = process.env;
     const install = ['npm', 'ci', '--ignore-scripts', '--prefer-offline'];
     const env = { ...options(exact).env, HOME };
@@ -199,8 +200,8 @@ describe('the package', () => {
   it('starts nearly as fast and as small as an empty Node, for its help', async () => {
     const program = join(place, 'node_modules/donor-sync/dist/src/main.js');
     const { empty, started } = await compareStarts([program, '--help'], { rounds: 7 });
-    // Limits that allow for a busy machine. Without a bundle, starting took five times as long and 1.8 times the
-    // memory.
+    // The limits allow for a busy machine. Before the bundle existed, the start took five times as long and needed
+    // 1.8 times the memory.
     expect(started.ms / empty.ms).toBeLessThan(3.5);
     expect(started.megabytes / empty.megabytes).toBeLessThan(1.5);
   });
@@ -486,7 +487,7 @@ describe('the package', () => {
       return run(['npx', 'donor-sync', 'sync', '--json'], place);
     }
 
-    /** Runs a sync that cannot start. Returns how it ended. */
+    /** Runs a sync that cannot start. */
     async function failedSync() {
       const running = start(['npx', 'donor-sync', 'sync', '--json'], options(place));
       const exitCode = await running.ended;
@@ -494,7 +495,6 @@ describe('the package', () => {
     }
   });
 
-  /** Starts the service for one test. */
   async function aService(): Promise<PartnerSandbox> {
     const service = await startPartnerSandbox({ donors: 300, rate: 0, jobTimeMs: 0 });
     onTestFinished(() => service.close());
@@ -507,7 +507,7 @@ describe('the package', () => {
     await run([compiler, ...flags, ...args], place);
   }
 
-  /** Runs npm or npx with the tests' Node but without its compile cache, so that all files stay in the folder. */
+  /** Runs npm or npx with the tests' Node but without its compile cache, so that all files are in the folder. */
   function run(words: readonly string[], cwd: string): Promise<string> {
     return runToEnd(words, options(cwd));
   }
@@ -519,8 +519,8 @@ describe('the package', () => {
 });
 
 /**
- * Copies the checkout as in a fresh clone, with its modules. Packing builds the product, which must not disturb other
- * tests.
+ * Copies the checkout and its modules into a new folder. Packing builds the product, and the build must not disturb
+ * other tests.
  */
 async function copySources(target: string): Promise<void> {
   const left = new Set(

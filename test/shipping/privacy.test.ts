@@ -12,7 +12,7 @@ const ROOT = join(import.meta.dirname, '../..');
 const DOCUMENT = readFileSync(join(ROOT, 'docs/privacy.md'), 'utf8');
 const TABLES = Object.entries<Table>(CATALOGUE);
 
-describe('the record of what is kept of people', () => {
+describe('the record of personal data', () => {
   const rows = rowsOf(DOCUMENT);
 
   it('has every column of every table once, and says whether it is of a person', () => {
@@ -29,7 +29,7 @@ describe('the record of what is kept of people', () => {
     expect(documented.toSorted(byTable)).toEqual(declared.toSorted(byTable));
   });
 
-  it('says for how long each table is kept, and by which setting', () => {
+  it('states how long each table is kept, and which setting controls it', () => {
     expect(rows.filter(({ howLong }) => howLong === '')).toEqual([]);
     const settings = TABLES.flatMap(
       ([

@@ -25,7 +25,7 @@ const composeSchema = z.object({
 });
 
 describe('the bill of materials', () => {
-  it('names every package of the program, with version, licence and hash', () => {
+  it('lists every package of the program with its version, licence and hash', () => {
     const { components, metadata } = billOf(lock);
     expect(metadata.component.version).toBe(own.version);
     const named = new Map(components.map((each) => [`${each.name}@${each.version}`, each]));
@@ -118,7 +118,7 @@ describe('the shrinkwrap', () => {
 describe('the packages', () => {
   it('are named by exact versions', () => {
     const versions = Object.values({ ...own.dependencies, ...own.devDependencies });
-    // An exact version. A second version of the same package has an alias.
+    // The version must be exact. A second version of the same package has an alias.
     const exact = /^(npm:[\w@/-]+@)?\d+\.\d+\.\d+(-[\w.]+)?$/;
     expect(versions.filter((version) => !exact.test(version))).toEqual([]);
   });

@@ -1,7 +1,7 @@
 /**
- * Plants marks in the people of a CRM and in every key, and runs all commands while every neighbour fails and quotes
- * the marks. Afterwards, no stored or sent data may contain a mark: the database and its log, journals, log lines,
- * metrics, alerts, pages, and temporary files.
+ * Puts marks into the people of a CRM and into every key. Then runs all commands while every external service fails
+ * and quotes the marks. Afterwards, no stored or sent data may contain a mark. This applies to the database and its
+ * log, journals, log lines, metrics, alerts, pages, and temporary files.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { expect } from 'vitest';
@@ -12,16 +12,18 @@ import { type Neighbour, PLANTED, QUOTING } from './neighbours.ts';
 import type { SweptWorld } from './swept-world.ts';
 
 /**
- * These commands serve until they are stopped, with their own people. `service` is the other side, and knows no CRM.
+ * These commands run until they are stopped, and create their own people. `service` is the external service and has
+ * no CRM.
  */
 const NOT_SWEPT = ['demo', 'sandbox', 'service'];
 
-/** A sweep takes six minutes alone, and ten minutes next to all other tests. */
+/** A sweep takes six minutes if it runs alone. It takes ten minutes if all other tests run at the same time. */
 export const SWEEP_TIMEOUT_MS = 900_000;
 
 /**
- * Runs everything, and then looks for the marks. Closes neither the world nor the CRM. The service's refusals are
- * handled in the same way for every CRM, so one sweep tries all of them, and the other sweeps only some.
+ * Runs all commands and then searches for the marks. Closes neither the world nor the CRM. The product handles the
+ * service's refusals in the same way for every CRM. One sweep therefore tries all of them, and the other sweeps try
+ * only a few.
  */
 export async function sweep(
   world: SweptWorld,
@@ -42,7 +44,7 @@ export async function sweep(
   await noteMarks();
   const { tokens, hook } = await makeTokens(world);
   await everyLook(world, neighbour);
-  await world.serveAndAsk(tokens, hook);
+  await world.serveAndAsk(tokens, hook, neighbour.ids.known);
   for (const failure of neighbour.failures) {
     await failure.begin();
     await failingLook(world, neighbour);
@@ -51,11 +53,11 @@ export async function sweep(
   await failOfService(world, neighbour, refusals);
   await failOfAlerts(world);
   await failOfSettings(world);
-  await world.serveAndAsk(tokens, hook);
+  await world.serveAndAsk(tokens, hook, neighbour.ids.known);
   await noteMarks();
   await change(world, neighbour);
   await noteMarks();
-  await world.serveAndAsk(tokens, hook);
+  await world.serveAndAsk(tokens, hook, neighbour.ids.known);
   await expectAll(world, neighbour, marks.size);
   return findMarks(world, neighbour, [...marks]);
 }
@@ -78,7 +80,7 @@ const tokenSchema = z.object({ token: z.string(), id: z.string() });
 const linkSchema = z.object({ link: z.string() });
 const hookSchema = z.object({ url: z.string() });
 
-/** Creates tokens and a webhook address, each shown once to its creator. */
+/** Creates tokens and a webhook address. Each secret is shown once to its creator. */
 async function makeTokens({ once, said, secrets }: SweptWorld) {
   const before = said.length;
   const make = async (role: string) => {
@@ -156,7 +158,7 @@ async function everyLook(world: SweptWorld, { ids }: Neighbour): Promise<void> {
   ]);
 }
 
-/** Runs commands that read and sync, while the other side fails. */
+/** Runs commands that read contacts and sync them, while the CRM fails. */
 async function failingLook(world: SweptWorld, { ids }: Pick<Neighbour, 'ids'>): Promise<void> {
   await world.once('sync', '--full');
   await world.once('sync', '--contact', ids.known, '--json');
@@ -173,7 +175,7 @@ async function lookAtAll(world: SweptWorld, commands: readonly string[]): Promis
   for (const words of commands) await world.look(...words.split(' '));
 }
 
-/** Makes the service refuse requests and quote the person and the key. */
+/** Makes the service refuse requests with messages that quote the person and the key. */
 async function failOfService(
   world: SweptWorld,
   neighbour: Neighbour,
@@ -200,7 +202,7 @@ async function failOfService(
   await world.onceWith({ env: { PARTNER_API_KEY: `Zyx${world.service.apiKey}` } }, 'sync');
 }
 
-/** Makes the email server and the webhook refuse with texts that quote the password and a person. */
+/** Makes the email server and the webhook refuse messages. Their responses quote the password and a person. */
 async function failOfAlerts(world: SweptWorld): Promise<void> {
   world.refuseAlerts(`${QUOTING} ${world.secrets.join(' ')}`);
   await world.look('alerts', 'test');
@@ -221,7 +223,7 @@ async function failOfAlerts(world: SweptWorld): Promise<void> {
   world.secrets.push('Zyxhook7391', 'Zyxnourl7391');
 }
 
-/** Tries settings that cannot be read, each with a key written into them. */
+/** Tries invalid settings. Each of them contains a key. */
 async function failOfSettings(world: SweptWorld): Promise<void> {
   const [key, folder] = ['Zyxliteralkey7391', world.path('temp/broken')];
   world.secrets.push(key);
@@ -270,7 +272,7 @@ async function failOfSettings(world: SweptWorld): Promise<void> {
 
 const holdsSchema = z.object({ holds: z.array(z.object({ id: z.string() })) });
 
-/** Runs commands that change or erase something. At first, the CRM refuses. */
+/** Runs commands that change or erase data. At first, the CRM refuses the writes. */
 async function change(world: SweptWorld, { ids, refusals }: Neighbour): Promise<void> {
   const { holds } = holdsSchema.parse(JSON.parse(await world.once('holds', '--json')));
   const [one = 'none', other = 'none', third = 'none'] = holds.map(({ id }) => id);
@@ -320,7 +322,7 @@ async function takeBack(world: SweptWorld, { known, planted }: Neighbour['ids'])
   await world.once('forget', known, '--yes');
 }
 
-/** Expects that everything ran and failed as planned, and that IDs are found where they belong. */
+/** Expects that all commands ran, that the planned failures happened, and that IDs were found in their places. */
 async function expectAll(world: SweptWorld, { ids, proofs }: Neighbour, persons: number) {
   const names = COMMANDS.map(({ name }) => name).filter((name) => !NOT_SWEPT.includes(name));
   expect(names.filter((name) => !world.commands.has(name))).toEqual([]);
@@ -333,7 +335,7 @@ async function expectAll(world: SweptWorld, { ids, proofs }: Neighbour, persons:
   );
 }
 
-/** Returns the marks that were found, with their places. */
+/** Returns the marks that were found, and the place of each mark. */
 async function findMarks(
   world: SweptWorld,
   { files }: Neighbour,
@@ -348,7 +350,7 @@ async function findMarks(
   return [...new Set(found)];
 }
 
-/** Returns true for settings that contain a key because a user wrote it there. */
+/** Returns true for settings into which a user wrote a key. */
 function isBrokenSettings(path: string): boolean {
   return /^temp\/broken\d+\/donor-sync\.yaml$/.test(path);
 }

@@ -6,10 +6,11 @@ import { generateKey } from '../../src/database/encryption/key-ring.ts';
 import { startMailServer, startWebhook } from '../clients/alerts/receivers.ts';
 import { type CliWorld, openCliWorld } from '../helpers/cli.ts';
 import { runWhole } from '../helpers/whole-program.ts';
+import { ROUTES } from '../interfaces/api/route-table.ts';
 
-/** The parts of a swept world that differ between CRMs. */
+/** The parts of the sweep that differ between CRMs. */
 export interface SweptCrm {
-  /** The `crm` part of the settings. Secrets are given as variables. */
+  /** The `crm` part of the settings. Environment variables contain the secrets. */
   settings: string;
   /** The lines of the field map. */
   fields: readonly string[];
@@ -19,7 +20,7 @@ export interface SweptCrm {
   secrets: Readonly<Record<string, string>>;
 }
 
-/** A text, and the place where it was printed. */
+/** A string, and the place where it was printed. */
 export interface Said {
   where: string;
   bytes: Buffer;
@@ -28,36 +29,43 @@ export interface Said {
 export interface SweptWorld extends Pick<CliWorld, 'service' | 'putFaults' | 'path'> {
   /** Every secret that the program was given or has created. */
   secrets: string[];
-  /** Everything that was written so far to pipes, terminals, logs, emails, webhooks and responses. */
+  /** All output that has been written to pipes, terminals, logs, emails, webhooks and responses. */
   said: Said[];
-  /** The names of the commands that have run. */
   commands: Set<string>;
   /**
-   * Runs a command three times: into pipes, with `--json`, and at a terminal. At a terminal, a command whose purpose is
-   * to show people may show them. Its stdout is then not searched, but its log always is.
+   * Runs a command three times. The output goes to pipes, to pipes with `--json`, and to a terminal. Some commands
+   * are allowed to show people at a terminal. The sweep then does not search their stdout, but it always searches
+   * their log.
    *
-   * The commands run one after the other, because two commands in one process that use the same SQLite file would block
-   * each other.
+   * The commands run one after the other, because two commands in one process that use the same SQLite file would
+   * block each other.
    */
   look(...args: string[]): Promise<void>;
-  /** Runs a command once, into pipes. */
+  /** Runs a command once. Its output goes to pipes. */
   once(...args: string[]): Promise<string>;
-  /** Runs a command once, with other variables or in another folder. */
+  /** Runs a command once, with other environment variables or in a different folder. */
   onceWith(
     options: { cwd?: string; env?: Record<string, string> },
     ...args: string[]
   ): Promise<void>;
-  /** Makes alerts fail with these words of the other side. With null, they arrive again. */
+  /** Makes alerts fail. The receiver responds with these words. If `words` is null, alerts arrive again. */
   refuseAlerts(words: string | null): void;
-  /** Starts the service, requests every page as each kind of caller, and stops it. */
-  serveAndAsk(tokens: { admin: string; viewer: string }, hook: string): Promise<void>;
+  /**
+   * Starts the service and requests every page as each kind of caller. Calls the webhook with and without a contact.
+   * Then stops the service.
+   */
+  serveAndAsk(
+    tokens: { admin: string; viewer: string },
+    hook: string,
+    contact: string,
+  ): Promise<void>;
   runIds(): Promise<string[]>;
-  /** Returns the files in the folder, except those with an excluded path. */
+  /** Returns the files in the folder. Omits the files with an excluded path. */
   files(except: readonly string[]): Promise<Said[]>;
   close(): Promise<void>;
 }
 
-/** A fast clock. Waits between attempts are long, and there are thousands of them here. */
+/** A fast clock. The waits between attempts are long, and the sweep needs thousands of them. */
 const HURRIED: Clock = {
   ...systemClock,
   sleep: (ms, signal) => systemClock.sleep(Math.min(ms, 5), signal),
@@ -66,7 +74,7 @@ const HURRIED: Clock = {
 const PASSWORD = 'Zyxmailpassword7391';
 const SLACK_PATH = '/services/Zyxslack/B0042/7391';
 
-/** Commands whose purpose is to show people: a plan, and old and new values. */
+/** Commands that are meant to show people. They show a plan, or old and new values. */
 const SHOWS_PERSONS = [
   ['plan'],
   ['paths'],
@@ -81,7 +89,7 @@ const SHOWS_PERSONS = [
   ['doctor', '--show'],
 ];
 
-/** Commands that show people only at a terminal. */
+/** Commands that are allowed to show people, but only at a terminal. */
 const SHOWS_AT_TERMINAL = [['init'], ['add']];
 
 export interface SweptWorldOptions {
@@ -161,7 +169,7 @@ export async function openSweptWorld(options?: SweptWorldOptions): Promise<Swept
       mail.refuse(words);
       slack.answer(words === null ? 200 : 500);
     },
-    async serveAndAsk(tokens, hook) {
+    async serveAndAsk(tokens, hook, contact) {
       commands.add('serve');
       const [latest = 'none'] = await runIds();
       const stop = new AbortController();
@@ -179,13 +187,27 @@ export async function openSweptWorld(options?: SweptWorldOptions): Promise<Swept
         for (const path of [...PAGES, `/runs/${latest}`, `/v1/runs/${latest}`]) {
           const headers = token === null ? {} : { authorization: `Bearer ${token}` };
           const answer = await fetch(url + path, { headers });
-          // A CRM's messages, and people, are shown only to users who decide.
+          // Only users who decide can see a CRM's messages and people.
           if (caller === 'admin' && /^\/runs\/|\/persons$/.test(path)) continue;
           note(`GET ${path} as ${caller}`, await answer.text());
         }
       }
-      const asked = await fetch(hook.replace(/^https?:\/\/[^/]+/, url), { method: 'POST' });
-      note('POST of the webhook', await asked.text());
+      const pages = toPagePaths(contact, latest);
+      for (const [caller, token] of Object.entries(tokens)) {
+        for (const path of pages) {
+          const headers = { authorization: `Bearer ${token}` };
+          const answer = await fetch(url + path, { headers, redirect: 'manual' });
+          const text = await answer.text();
+          // An admin may see names. The sweep still searches all data that the service stores about these requests.
+          if (caller === 'viewer') note(`GET ${path} as ${caller}`, text);
+        }
+      }
+      for (const query of ['', `?contact=${encodeURIComponent(contact)}`]) {
+        const called = await fetch(hook.replace(/^https?:\/\/[^/]+/, url) + query, {
+          method: 'POST',
+        });
+        note(`POST of the webhook${query}`, await called.text());
+      }
       stop.abort();
       const { stdout, stderr } = await ended;
       note('serve', stdout + stderr);
@@ -225,7 +247,7 @@ export async function openSweptWorld(options?: SweptWorldOptions): Promise<Swept
 interface RunOptions {
   isTTY?: boolean;
   cwd?: string;
-  /** More environment variables. */
+  /** Further environment variables. */
   more?: Record<string, string>;
 }
 
@@ -237,6 +259,15 @@ const PAGES = [
   ...['/v1/integrations', '/v1/runs', '/v1/holds', '/v1/integrations/riverside'],
   ...['/integrations/riverside/persons', '/nowhere', '/runs/none', '/v1/runs/none'],
 ];
+
+/** Returns the address of each page, from the table of routes. Excludes pages of single decisions. */
+function toPagePaths(contact: string, run: string): string[] {
+  return Object.entries(ROUTES).flatMap(([name, { isPage, about = 'list', path }]) => {
+    if (isPage !== true || !['list', 'all', 'integration', 'run'].includes(about)) return [];
+    const pattern = (path ?? name.replace('GET ', '')).replace('C000001', contact);
+    return [pattern.replace(/:(?:id|integration)\b/, about === 'run' ? run : 'riverside')];
+  });
+}
 
 function settingsOf(
   { service }: Pick<CliWorld, 'service'>,

@@ -2,14 +2,18 @@ import { describe, expect, it } from 'vitest';
 import type { Connector } from '../../connectors/contract.ts';
 import { createMemoryConnector, memoryDefaultFields } from '../../connectors/memory/connector.ts';
 import type { MemoryCrm } from '../../connectors/memory/crm.ts';
+import { confirmRestore, holdRestored } from '../../src/backup/restores.ts';
 import { findContacts } from '../../src/contacts/contacts.ts';
 import { hasMissing } from '../../src/contacts/many-at-once/missing.ts';
+import type { Contact } from '../../src/core/contact.ts';
 import { RetriableError } from '../../src/core/errors.ts';
 import { listBatches, recordBatchDecision } from '../../src/decisions/statements/batches.ts';
+import { listOpenQuestions, recordDecision } from '../../src/decisions/statements/questions.ts';
 import { NETWORK_STAGES } from '../../src/networks/mirror-networks.ts';
 import { isMassDeparture } from '../../src/sync/guards/departures.ts';
 import { previewRun } from '../../src/sync/preview.ts';
 import { closedAfterTest } from '../helpers/closed-after-test.ts';
+import { erasePerson } from '../helpers/erasing.ts';
 import {
   createSyncWorld,
   type SyncWorld,
@@ -17,6 +21,7 @@ import {
   WITHOUT_TRIAL,
 } from '../helpers/sync-world.ts';
 import { createNetworkWorld } from '../networks/network-world.ts';
+import { leaveJobsRunning } from './worlds.ts';
 
 const open = closedAfterTest(createSyncWorld);
 const openNetworks = closedAfterTest(createNetworkWorld);
@@ -41,11 +46,11 @@ it('counts each empty reading as a mass departure', () => {
   expect(isMassDeparture(one, { share: 1, atLeast: 1_000 }, true)).toBe(true);
 });
 
-/** A CRM with a simple connector: each reading is complete, and no removal is reported. */
+/** A CRM with a simple connector. Each reading is complete, and the connector reports no removals. */
 interface PlainCrm {
   /** The number of pages after which a reading ends without an error. */
   pages: number;
-  /** An error that is thrown instead of the page after these pages. */
+  /** An error that is thrown after these pages, in place of the next page. */
   error: Error | null;
 }
 
@@ -87,7 +92,7 @@ async function decide({ store }: SyncWorld, decision: 'approved' | 'rejected'): 
   return recordBatchDecision(store.act, batch.id, decision);
 }
 
-/** Makes the recorded decisions this much older. */
+/** Moves the recorded decisions back by this time. */
 async function makeAnswersOlder({ database }: SyncWorld, ms: number): Promise<void> {
   await database.db
     .updateTable('questions')
@@ -95,7 +100,7 @@ async function makeAnswersOlder({ database }: SyncWorld, ms: number): Promise<vo
     .execute();
 }
 
-/** Returns all contacts in the order of the pages, which have a hundred contacts each. */
+/** Returns all contacts in page order. Each page has a hundred contacts. */
 function inPageOrder({ crm }: SyncWorld): string[] {
   const records = [...crm.records].sort(([, one], [, other]) => one.revision - other.revision);
   return records.map(([id]) => id);
@@ -106,7 +111,7 @@ const MISSING = { status: 'incomplete', reason: { code: 'contacts_missing' } };
 describe('a list with other IDs for the same contacts', () => {
   const MONTH_MS = 30 * DAY_MS;
 
-  /** Makes it look as if everything had been paid for and delivered a month earlier. */
+  /** Moves all payments and deliveries back by a month. */
   async function letAMonthPass({ database: { db } }: SyncWorld): Promise<void> {
     await db
       .updateTable('contacts')
@@ -124,7 +129,10 @@ describe('a list with other IDs for the same contacts', () => {
       .execute();
   }
 
-  /** Replaces the contacts with the same people under other IDs, without our values, as in an export from elsewhere. */
+  /**
+   * Replaces the contacts with the same people under different IDs and without our values. An export from a different
+   * program has the same effect.
+   */
   function renumber({ crm }: SyncWorld, ids: readonly string[]): string[] {
     return ids.map((id) => {
       const contact = crm.records.get(id)?.contact;
@@ -134,8 +142,18 @@ describe('a list with other IDs for the same contacts', () => {
     });
   }
 
+  /** Shows the rows again with their former IDs and without our values. The rows with the other IDs are removed. */
+  function goBack({ crm }: SyncWorld, ids: readonly string[]): void {
+    for (const id of ids) {
+      crm.vanish(`0${id}`);
+      crm.appear(id);
+      const { values } = crm.records.get(id) ?? {};
+      for (const field of Object.keys(values ?? {})) crm.setValue(id, field, null);
+    }
+  }
+
   async function valuesOf({ crm }: SyncWorld, ids: readonly string[]) {
-    // Only the database was moved by a month, so the date is not compared.
+    // The test moves only the database's dates by a month, so the date in the CRM is not compared.
     return ids.map((id) => ({ ...crm.records.get(id)?.values, 'Donor Enhanced At': null }));
   }
 
@@ -171,7 +189,7 @@ describe('a list with other IDs for the same contacts', () => {
     const now = renumber(world, ids);
     for (const id of now) {
       const addresses = world.crm.records.get(id)?.contact.addresses ?? [];
-      // Writes Street, Avenue and Drive as the postal service does.
+      // Writes Street, Avenue and Drive in the abbreviations of the postal service.
       const written = addresses.map((address) =>
         address
           .replace(/\bStreet\b/, 'ST')
@@ -189,6 +207,24 @@ describe('a list with other IDs for the same contacts', () => {
     });
     expect(plan.credits.enhancements.needed).toBe(0);
     await world.sync({ full: true });
+    expect(await world.spent()).toBe(spent);
+  });
+
+  it('gets its values even from a run that may spend nothing, and the next run spends nothing on it', async () => {
+    const { world, ids, spent } = await openPlain(3);
+    const before = await valuesOf(world, ids);
+    await letAMonthPass(world);
+    const { store } = world;
+    const hold = { madeAt: Date.now(), unknownAfter: null, isJournaled: false };
+    await store.act((trx) => holdRestored(trx, ['riverside'], hold));
+    const now = renumber(world, ids);
+    const report = await world.sync({ full: true });
+    expect(report.reason?.code).toBe('restore_unconfirmed');
+    expect(await valuesOf(world, now)).toEqual(before);
+    expect(await statesOf(world, ids)).toEqual(new Set(['removed']));
+    await store.act((trx) => confirmRestore(trx, 'riverside'));
+    expect(await world.sync({ full: true })).toMatchObject({ status: 'succeeded', reason: null });
+    expect(await listBatches(store.reader)).toEqual([]);
     expect(await world.spent()).toBe(spent);
   });
 
@@ -236,6 +272,271 @@ describe('a list with other IDs for the same contacts', () => {
     renumber(world, others);
     await world.sync({ full: true });
     expect(await world.spent()).toBe(spent + 2);
+  });
+
+  describe('that get their former IDs back', () => {
+    it('get their values again for no credit, and nobody is asked whether the other rows are gone', async () => {
+      const { world, ids, spent } = await openPlain(60);
+      const before = await valuesOf(world, ids);
+      await letAMonthPass(world);
+      const now = renumber(world, ids);
+      await world.sync({ full: true });
+      goBack(world, ids);
+      expect(await world.sync({ full: true })).toMatchObject({ status: 'succeeded', reason: null });
+      expect(await valuesOf(world, ids)).toEqual(before);
+      expect(await statesOf(world, now)).toEqual(new Set(['removed']));
+      expect(await statesOf(world, ids)).toEqual(new Set(['settled']));
+      expect(await world.spent()).toBe(spent);
+    });
+
+    it('get them as often as the IDs change to and fro', async () => {
+      const { world, ids, spent } = await openPlain(3);
+      const before = await valuesOf(world, ids);
+      await letAMonthPass(world);
+      renumber(world, ids);
+      await world.sync({ full: true });
+      for (let times = 0; times < 2; times += 1) {
+        goBack(world, ids);
+        await world.sync({ full: true });
+        expect(await valuesOf(world, ids)).toEqual(before);
+        for (const id of ids) {
+          world.crm.vanish(id);
+          world.crm.appear(`0${id}`);
+        }
+        await world.sync({ full: true });
+      }
+      expect(await world.spent()).toBe(spent);
+    });
+
+    it('get them over a second other ID, and after a list that had neither row', async () => {
+      const { world, ids, spent } = await openPlain(3);
+      const [first = '', second = ''] = ids;
+      const before = await valuesOf(world, [first, second]);
+      await letAMonthPass(world);
+      renumber(world, [first, second]);
+      await world.sync({ full: true });
+      renumber(world, [`0${first}`]);
+      await world.sync({ full: true });
+      world.crm.vanish(`00${first}`);
+      world.crm.vanish(`0${second}`);
+      await world.sync({ full: true });
+      expect(await statesOf(world, [`00${first}`, `0${second}`])).toEqual(new Set(['removed']));
+      for (const id of [first, second]) {
+        world.crm.appear(id);
+        const { values } = world.crm.records.get(id) ?? {};
+        for (const field of Object.keys(values ?? {})) world.crm.setValue(id, field, null);
+      }
+      await world.sync({ full: true });
+      expect(await valuesOf(world, [first, second])).toEqual(before);
+      expect(await world.spent()).toBe(spent);
+    });
+
+    it('get a profile that was still being bought when the IDs changed back', async () => {
+      const plain: PlainCrm = { pages: Number.POSITIVE_INFINITY, error: null };
+      const world = await open({ integration: WITHOUT_TRIAL, connector: plainConnector(plain) });
+      const ids = await world.addPeople(3);
+      await leaveJobsRunning(world);
+      const spent = await world.spent();
+      const stop = new AbortController();
+      renumber(world, ids);
+      const running = world.sync({ full: true, signal: stop.signal });
+      const moved = () =>
+        statesOf(
+          world,
+          ids.map((id) => `0${id}`),
+        );
+      await expect.poll(moved).toEqual(new Set(['submitted']));
+      stop.abort();
+      await running;
+      await world.putFaults([]);
+      goBack(world, ids);
+      expect(await world.sync({ full: true })).toMatchObject({ status: 'succeeded', reason: null });
+      for (const values of await valuesOf(world, ids)) {
+        expect(values).toMatchObject({ 'Donor ID': expect.any(String) });
+      }
+      expect(await world.spent()).toBe(spent);
+    });
+
+    it('leave the profile with the row that has the other ID as long as the list has both', async () => {
+      const { world, ids, spent } = await openPlain(3);
+      await letAMonthPass(world);
+      const now = renumber(world, ids);
+      await world.sync({ full: true });
+      const before = await valuesOf(world, now);
+      for (const id of ids) world.crm.appear(id);
+      await world.sync({ full: true });
+      await world.sync({ full: true });
+      expect(await valuesOf(world, now)).toEqual(before);
+      expect(await statesOf(world, now)).toEqual(new Set(['settled']));
+      expect(await world.spent()).toBe(spent);
+    });
+
+    it('cost a credit for details that nothing was paid for, and keep the price of those that were', async () => {
+      const { world, ids, spent } = await openPlain(3);
+      const [first = '', second = ''] = ids;
+      await letAMonthPass(world);
+      renumber(world, [first, second]);
+      await world.sync({ full: true });
+      const addresses = ['7 Quarry Lane, Reno, NV'];
+      world.crm.editContact(`0${second}`, { addresses });
+      await world.sync({ full: true });
+      expect(await world.spent()).toBe(spent + 1);
+      goBack(world, [first, second]);
+      // The first contact has since moved. The second contact moved earlier, and that change was paid for under its
+      // other ID.
+      world.crm.editContact(first, { addresses });
+      world.crm.editContact(second, { addresses });
+      await world.sync({ full: true });
+      expect(await world.spent()).toBe(spent + 2);
+      for (const values of await valuesOf(world, [first, second])) {
+        expect(values).toMatchObject({ 'Donor ID': expect.any(String) });
+      }
+    });
+  });
+
+  describe('that a user tells apart from an erased person', () => {
+    /** Erases a person with the details of each contact. A user then tells the contacts apart from these people. */
+    async function openToldApart(people = 3) {
+      const { world, plain, ids } = await openPlain(people);
+      for (const id of ids) {
+        const twin = { ...contactOf(world, id), id: `twin-of-${id}` };
+        await erasePerson(world.store, 'riverside', twin);
+      }
+      await world.sync({ full: true });
+      await tell(world, 'approved', people);
+      await world.sync({ full: true });
+      const before = await valuesOf(world, ids);
+      await letAMonthPass(world);
+      return { world, plain, ids, before, spent: await world.spent() };
+    }
+
+    function contactOf({ crm }: SyncWorld, id: string): Contact {
+      const record = crm.records.get(id);
+      if (record === undefined) throw new Error(`The CRM has no contact ${id}.`);
+      return record.contact;
+    }
+
+    /** Answers all open questions, which ask if a contact is an erased person. */
+    async function tell(
+      { store }: SyncWorld,
+      decision: 'approved' | 'rejected',
+      count: number,
+    ): Promise<void> {
+      const open = await listOpenQuestions(store.reader);
+      expect(open).toHaveLength(count);
+      for (const question of open) {
+        expect(question.kind).toBe('forgotten_person');
+        expect(await recordDecision(store, question, decision)).toBe(true);
+      }
+    }
+
+    it('get their values for no credit once the user has told their new rows apart too', async () => {
+      const { world, ids, before, spent } = await openToldApart();
+      const now = renumber(world, ids);
+      expect(await world.sync({ full: true })).toMatchObject({ status: 'succeeded', reason: null });
+      expect(await statesOf(world, now)).toEqual(new Set(['held']));
+      for (const id of now) expect(world.crm.valueOf(id, 'Donor ID')).toBeNull();
+      // A run for a single contact does not read the list.
+      const [first = ''] = now;
+      await tell(world, 'approved', 3);
+      await world.sync({ only: first });
+      await world.sync({ full: true });
+      expect(await world.spent()).toBe(spent);
+      expect(await valuesOf(world, now)).toEqual(before);
+    });
+
+    it('get them for no credit even if the IDs change again before the user answers', async () => {
+      const { world, ids, before, spent } = await openToldApart();
+      const first = renumber(world, ids);
+      await world.sync({ full: true });
+      const second = renumber(world, first);
+      await world.sync({ full: true });
+      await tell(world, 'approved', 3);
+      await world.sync({ full: true });
+      expect(await world.spent()).toBe(spent);
+      expect(await valuesOf(world, second)).toEqual(before);
+    });
+
+    it('cost no credit either if the service does not know the person', async () => {
+      const { world } = await openPlain(2);
+      const unknown = world.crm.addContact({
+        ...{ firstName: 'Quirina', lastName: 'Zzyzx', employers: ['Nowhere Works'] },
+        addresses: ['1 Far Away Road, Nome, AK 99762'],
+      });
+      await world.sync({ full: true });
+      const twin = { ...contactOf(world, unknown), id: 'a-twin' };
+      await erasePerson(world.store, 'riverside', twin);
+      await letAMonthPass(world);
+      const spent = await world.spent();
+      const [now = ''] = renumber(world, [unknown]);
+      await world.sync({ full: true });
+      await tell(world, 'approved', 1);
+      await world.sync({ full: true });
+      expect(await world.spent()).toBe(spent);
+      const row = (await findContacts(world.store.reader, 'riverside', [now])).get(now);
+      expect(row).toMatchObject({ state: 'settled', outcomeReason: 'no_match_known' });
+    });
+
+    it('wait without an end, while nobody is asked whether their former rows are gone', async () => {
+      const { world, ids, spent } = await openToldApart();
+      const now = renumber(world, ids);
+      for (let times = 0; times < 3; times += 1) {
+        expect(await world.sync({ full: true })).toMatchObject({ status: 'succeeded' });
+        expect(await hasMissing(world.store.reader, 'riverside')).toBe(false);
+        expect(await listBatches(world.store.reader)).toEqual([]);
+      }
+      expect(await statesOf(world, now)).toEqual(new Set(['held']));
+      for (const id of now) expect(world.crm.valueOf(id, 'Donor ID')).toBeNull();
+      expect(await world.spent()).toBe(spent);
+    });
+
+    it('leave nothing under their other IDs if the user says that they are the erased people', async () => {
+      const { world, ids, before, spent } = await openToldApart();
+      const now = renumber(world, ids);
+      await world.sync({ full: true });
+      await tell(world, 'rejected', 3);
+      await world.sync({ full: true });
+      expect(await statesOf(world, now)).toEqual(new Set(['unknown']));
+      for (const id of now) expect(world.crm.valueOf(id, 'Donor ID')).toBeNull();
+      goBack(world, ids);
+      await world.sync({ full: true });
+      await world.sync({ full: true });
+      expect(await world.spent()).toBe(spent);
+      expect(await valuesOf(world, ids)).toEqual(before);
+    });
+
+    it('get their values for no credit if they get their former IDs back before the user answers', async () => {
+      const { world, ids, before, spent } = await openToldApart();
+      const now = renumber(world, ids);
+      await world.sync({ full: true });
+      goBack(world, ids);
+      await world.sync({ full: true });
+      expect(await statesOf(world, now)).toEqual(new Set(['removed']));
+      expect(await listOpenQuestions(world.store.reader)).toEqual([]);
+      expect(await world.spent()).toBe(spent);
+      expect(await valuesOf(world, ids)).toEqual(before);
+    });
+
+    it('get them if the user has not told the former rows apart either', async () => {
+      const { world, ids } = await openPlain(3);
+      const before = await valuesOf(world, ids);
+      await letAMonthPass(world);
+      for (const id of ids) {
+        const twin = { ...contactOf(world, id), id: `twin-of-${id}` };
+        await erasePerson(world.store, 'riverside', twin);
+      }
+      const spent = await world.spent();
+      const now = renumber(world, ids);
+      await world.sync({ full: true });
+      expect(await statesOf(world, now)).toEqual(new Set(['held']));
+      goBack(world, ids);
+      await world.sync({ full: true });
+      expect(await statesOf(world, ids)).toEqual(new Set(['held']));
+      await tell(world, 'approved', 3);
+      await world.sync({ full: true });
+      expect(await world.spent()).toBe(spent);
+      expect(await valuesOf(world, ids)).toEqual(before);
+    });
   });
 
   it('asks nobody whether the contacts of a short list before it are gone', async () => {
@@ -349,6 +650,35 @@ describe('a reading that ends quietly after its first page', () => {
   });
 });
 
+it('removes a contact that leaves a list for the second time, after its profile arrived in between', async () => {
+  const plain: PlainCrm = { pages: Number.POSITIVE_INFINITY, error: null };
+  let vanishing: string | null = null;
+  const world: SyncWorld = await open({
+    integration: WITHOUT_TRIAL,
+    connector: plainConnector(plain),
+    partner: (client) => ({
+      ...client,
+      async readResults(jobIds, signal) {
+        if (vanishing !== null) world.crm.vanish(vanishing);
+        vanishing = null;
+        return client.readResults(jobIds, signal);
+      },
+    }),
+  });
+  const [id = '', other = ''] = await world.addPeople(30);
+  vanishing = id;
+  await world.sync({ full: true });
+  const gone = await findContacts(world.store.reader, 'riverside', [id]);
+  expect(gone.get(id)).toMatchObject({ state: 'ready', departureRead: 1 });
+  world.crm.appear(id);
+  await world.sync({ only: other });
+  const rows = await findContacts(world.store.reader, 'riverside', [id]);
+  expect(rows.get(id)).toMatchObject({ state: 'settled', outcomeReason: 'fields_written' });
+  world.crm.vanish(id);
+  await world.sync({ full: true });
+  expect(await statesOf(world, [id])).toEqual(new Set(['removed']));
+});
+
 describe('contacts that lookups do not find, without a sign of a deletion', () => {
   async function openVanished(count: number, of: number) {
     const world = await open();
@@ -364,7 +694,7 @@ describe('contacts that lookups do not find, without a sign of a deletion', () =
     expect(await world.sync({ only: gone })).toMatchObject(MISSING);
     expect(await statesOf(world, gone)).not.toContain('removed');
     expect(await world.sync()).toMatchObject(MISSING);
-    // The access is restored, which changes no record, so the contacts have to be looked up again.
+    // Restored access changes no record, so the contacts have to be looked up again.
     for (const id of gone) world.crm.appear(id);
     expect(await world.sync()).toMatchObject({ status: 'succeeded', reason: null });
     expect(await listBatches(world.store.reader)).toEqual([]);

@@ -76,7 +76,7 @@ it('says how many were known, and what to do', () => {
   const verdict = { answered: 25, known: 1, minKnown: 0.125, later: false };
   const text = verdictText(verdict, 'riverside');
   expect(text).toContain(
-    'The service recognised 1 of the 25 contacts sent first, which is less than 12.5 %',
+    'The service recognised 1 of the 25 contacts sent first. This is below the limit of 12.5 %',
   );
   expect(text).toContain('donor-sync sync riverside --accept-match-rate');
 });

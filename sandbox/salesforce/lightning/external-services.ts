@@ -1,4 +1,4 @@
-/** External Services: operations of a registered OpenAPI document, called through a named credential. */
+/** External Services call the operations of a registered OpenAPI document through a named credential. */
 
 import { z } from 'zod';
 import { childrenOf, type Element, type Project, readComponents, textOf } from './metadata.ts';
@@ -24,12 +24,29 @@ const documentSchema = z.object({
   ),
 });
 
-/** What an administrator enters in Setup, and what a user was given. */
+/** The values that an administrator enters in Setup, and the permissions of the user. */
 export interface Credentials {
   /** The authentication parameters of principals, by their names. They are in no file. */
   parameters: Readonly<Record<string, string>>;
-  /** The names of the user's permission sets. */
   permissionSets: readonly string[];
+  /**
+   * True if the user's profile has the permission "Run Flows". Defaults to false, which is the value in a profile with
+   * minimum access.
+   */
+  runsFlows?: boolean;
+}
+
+/**
+ * Users need "Run Flows", or a permission set that gives access to the flow. For all other flows, Salesforce does not
+ * show the quick actions to the user.
+ */
+export function mayRunFlow(project: Project, user: Credentials, flow: string): boolean {
+  if (user.runsFlows === true) return true;
+  const sets = readComponents(project, 'permissionset');
+  return user.permissionSets
+    .flatMap((name) => sets.get(name) ?? [])
+    .flatMap((set) => childrenOf(set, 'flowAccesses'))
+    .some((access) => textOf(access, 'enabled') === 'true' && textOf(access, 'flow') === flow);
 }
 
 /** Leads a flow to its fault path. The message is in `$Flow.FaultMessage`. */
@@ -47,7 +64,10 @@ export function createExternalServices(project: Project, credentials: Credential
   const external = readComponents(project, 'externalCredential');
   const sets = readComponents(project, 'permissionset');
 
-  /** A user without access to the principal cannot call out, whatever the flow is. */
+  /**
+   * A user without access to the principal cannot send a request to the service. This is true even if the user can run
+   * the flow.
+   */
   function requirePrincipal(name: string): void {
     const isOpen = credentials.permissionSets.some((set) => {
       const found = sets.get(set);

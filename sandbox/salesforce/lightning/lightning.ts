@@ -1,14 +1,14 @@
 /**
- * A stand-in for Lightning Experience: the record page of an org to which a project was deployed. It shows the project's
- * Lightning web components, which the vendor's compiler has compiled, and runs its quick actions, screen flows and
- * External Services.
+ * A stand-in for Lightning Experience: the record page of an org to which a project was deployed. It shows the
+ * project's Lightning web components and runs its quick actions, screen flows and External Services. The vendor's
+ * compiler has compiled the components.
  */
 
 import { randomUUID } from 'node:crypto';
 import { Hono } from 'hono';
 import { z } from 'zod';
 import { serve } from '../../../testbed/serving.ts';
-import { type Credentials, createExternalServices } from './external-services.ts';
+import { type Credentials, createExternalServices, mayRunFlow } from './external-services.ts';
 import { escapeHtml, type Interview, type Screen, startInterview } from './flow.ts';
 import { childrenOf, type Element, type Project, readComponents, textOf } from './metadata.ts';
 
@@ -16,7 +16,7 @@ export interface LightningOptions {
   /** The org, with the session of the user who opens the pages. */
   org: { baseUrl: string; token: string };
   project: Project;
-  /** Compiled modules by the name under which other modules import them. `lwc` is the engine. */
+  /** Compiled modules. The key is the name under which other modules import a module. `lwc` is the engine. */
   modules: ReadonlyMap<string, string>;
   credentials: Credentials;
 }
@@ -50,7 +50,7 @@ export async function startLightning(options: LightningOptions): Promise<Lightni
   const app = new Hono();
   app.get('/lightning/r/:object/:id/view', (c) => {
     const { object, id } = c.req.param();
-    return c.html(renderPage(project, [...modules.keys()], object, id));
+    return c.html(renderPage(options, [...modules.keys()], object, id));
   });
   app.get('/lightning/modules/:name{.+}', (c) => {
     const text = modules.get(c.req.param('name'));
@@ -93,15 +93,20 @@ async function findRecord(ask: Ask, object: string, id: string, fields: readonly
   return response.ok ? response.json() : undefined;
 }
 
-/** The actions of the page come from the quick actions on its object, as if all were on the page layout. */
+/**
+ * The actions of the page come from the quick actions on its object. All of them are treated as if they were on the
+ * page layout. If the user may not run an action's flow, the action is missing.
+ */
 function renderPage(
-  project: Project,
+  { project, credentials }: Pick<LightningOptions, 'project' | 'credentials'>,
   modules: readonly string[],
   object: string,
   id: string,
 ): string {
-  const actions = [...readComponents(project, 'quickAction')].filter(([name]) =>
-    name.startsWith(`${object}.`),
+  const actions = [...readComponents(project, 'quickAction')].filter(
+    ([name, action]) =>
+      name.startsWith(`${object}.`) &&
+      mayRunFlow(project, credentials, textOf(action, 'flowDefinition') ?? ''),
   );
   const sections = [...readComponents(project, 'js')].filter(([, meta]) =>
     isPlacedOn(meta, object),
@@ -140,7 +145,7 @@ function isPlacedOn(meta: Element, object: string): boolean {
   );
 }
 
-/** Returns the values of the properties in the Lightning App Builder before an administrator changes them. */
+/** Returns the initial values of the properties in the Lightning App Builder. */
 function readDefaults(meta: Element): Record<string, string> {
   return Object.fromEntries(
     targetConfigs(meta)

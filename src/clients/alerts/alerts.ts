@@ -1,4 +1,4 @@
-/** Sends alerts: one message for each new problem, and another when the problem is over. */
+/** Sends one message when a problem starts and another when it ends. */
 import type { AlertSettings, OwnAlerts } from '../../core/alert-settings.ts';
 import type { Clock } from '../../core/clock.ts';
 import { messageOf } from '../../core/errors.ts';
@@ -21,24 +21,23 @@ export interface AlertsDeps {
   store: Store;
   integrations: ReadonlyMap<string, Integration>;
   settings: AlertSettings;
-  /** Returns the address that is mentioned in messages, as it is at the moment of sending. */
-  readUrl(): Promise<string>;
+  /** Returns the address for links at the moment of sending, or null if this process does not know it. */
+  readUrl(): Promise<string | null>;
   clock: Clock;
   log: Log;
-  /** The guarded fetch that sends the messages of a client whose addresses were set in a browser. */
   guard?: { fetchFor(integration: Integration): typeof globalThis.fetch | undefined };
-  /** Makes sure that a single process sends messages when several share a database. */
+  /** Makes sure that only one process sends messages if several share a database. */
   takeLease(name: string): Promise<LeaseAttempt>;
 }
 
 export interface Alerts {
-  /** Checks all integrations now, and then once a minute until `close`. */
+  /** Checks all integrations now and then once a minute. */
   start(): void;
   /** Checks the integration of a run that has ended. Returns immediately. */
   afterRun(report: Pick<RunReport, 'integration'>): void;
   /** Checks all integrations and sends the changes. Never rejects. */
   tick(): Promise<void>;
-  /** Cancels the message in progress (it is sent after the next start) and resolves soon. */
+  /** Resolves soon after that. */
   close(): Promise<void>;
 }
 
@@ -92,7 +91,7 @@ export function createAlerts(deps: AlertsDeps): Alerts {
     }
   }
 
-  /** Runs one check at a time, so nothing is sent twice. */
+  /** Runs one check at a time, so no message is sent twice. */
   function queue(checked: readonly Integration[]): Promise<void> {
     underWay = underWay
       .then(() => checkAlone(checked))
@@ -108,7 +107,7 @@ export function createAlerts(deps: AlertsDeps): Alerts {
     // Recovery notices are sent even before there is any integration.
     if ((checked.length === 0 && channels.length === 0) || closing.signal.aborted) return;
     const attempt = await deps.takeLease(LEASE_NAME);
-    // Another process is sending. The next check finds the changes that this process has not seen yet.
+    // A different process is sending the message.
     if (!attempt.acquired) return;
     try {
       await recoveries.send(closing.signal);
@@ -131,10 +130,7 @@ export function createAlerts(deps: AlertsDeps): Alerts {
     if (settings.on.includes('auditEnd')) await ends.send(closing.signal);
   }
 
-  /**
-   * Records a change before it is sent. If the process crashes in between, a message is sent twice, but is never
-   * missing.
-   */
+  /** Records a change before it is sent. After a crash, a message may be sent twice, but it is never lost. */
   async function record(
     checked: readonly Integration[],
     conditions: readonly Condition[],
@@ -144,7 +140,7 @@ export function createAlerts(deps: AlertsDeps): Alerts {
       await raiseAlert(store.connection, integrationId, subject);
     for (const row of ended) {
       await endAlert(store.connection, row.integrationId, row.subject);
-      // If the start of a problem was never sent, its end does not have to be sent either.
+      // If users were never notified of a problem, they need no message about its end.
       const isKnown = notifier.drop(row) || row.sentAt !== null;
       if (!isKnown) await recordAlertSent(store.connection, row);
     }

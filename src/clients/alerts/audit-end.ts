@@ -1,6 +1,5 @@
 /**
- * Sends the end of the audit to the recipients of alerts once a day. This copy outside the database can later prove
- * that no earlier entry was removed.
+ * Sends the audit's last entry once a day. This copy outside the database can prove that no earlier entry was removed.
  */
 
 import type { Clock } from '../../core/clock.ts';
@@ -10,7 +9,7 @@ import type { AuditEnd } from '../../privacy/audit/read-audit.ts';
 import { readAuditEnd } from '../../privacy/audit/read-audit.ts';
 import type { Store } from '../../store.ts';
 import { findSentAuditEnd, recordSentAuditEnd } from '../statements/alerts.ts';
-import type { Channel, Message } from './message.ts';
+import { type Channel, describeSender, type Message } from './message.ts';
 import { RETRY_WAIT_MS, SEND_LIMIT_MS } from './notifier.ts';
 
 const DAY_MS = 86_400_000;
@@ -18,19 +17,20 @@ const DAY_MS = 86_400_000;
 export interface AuditEndDeps {
   store: Store;
   channels: readonly Channel[];
-  readUrl(): Promise<string>;
+  readUrl(): Promise<string | null>;
   clock: Pick<Clock, 'now'>;
   log: Log;
 }
 
 /**
- * Creates the sender of the audit's end. It sends the end through all channels, at most once a day and only if it has
- * changed. One channel that accepts it is enough, because one copy outside the database is enough.
+ * Creates the function that sends the audit's last entry. It sends the entry through all channels, at most once a day
+ * and only if the entry has changed. One copy outside the database is enough, so the task is complete after one channel
+ * accepts the entry.
  */
 export function createAuditEnds({ store, channels, readUrl, clock, log }: AuditEndDeps) {
   let retryAt = 0;
   return {
-    /** Sends the end if it is due. Never rejects because of a channel. */
+    /** Sends the entry if it is due. Never rejects if a channel fails. */
     async send(signal: AbortSignal): Promise<void> {
       const now = clock.now();
       if (channels.length === 0 || now < retryAt) return;
@@ -64,28 +64,32 @@ export function createAuditEnds({ store, channels, readUrl, clock, log }: AuditE
   }
 }
 
-/** Builds the message of one day. If the end cannot be right, the message says so first. */
+/** If the entry may be wrong, the message says so first. */
 function endMessage(
   { seq, hash, isSigned }: AuditEnd,
   lastSeq: number,
-  publicUrl: string,
+  publicUrl: string | null,
 ): Message {
   const problem = !isSigned
     ? `The end of the audit, entry ${seq}, was not signed by donor-sync: it was changed in the database.`
     : seq < lastSeq
-      ? `The audit ends at entry ${seq}, although it previously ended at entry ${lastSeq}. The recorded end was set back, or a backup was restored.`
+      ? `The audit ends at entry ${seq}, although it previously ended at entry ${lastSeq}. Someone changed the recorded end, or restored a backup.`
       : null;
   const place = `${seq}:${hash}`;
   const lines =
     problem === null
       ? [
+          'You do not have to do anything. This daily message is a receipt: it can prove later that no one removed or changed entries of the audit, the record of who did what in donor-sync.',
           `The audit ends at ${place}`,
           `Keep this message. Later, \`donor-sync audit verify --known ${place}\` shows whether any entry up to this one was changed or removed.`,
         ]
-      : [problem, 'Run `donor-sync audit verify` with the end of an earlier message as `--known`.'];
+      : [
+          problem,
+          'Run `donor-sync audit verify`, with the end from an earlier message as `--known`.',
+        ];
   const title =
     problem === null
-      ? `donor-sync: the audit ends at entry ${seq}`
+      ? `donor-sync: a receipt for the audit, entry ${seq} (nothing to do)`
       : 'donor-sync: the audit was changed';
-  return { title, text: [lines.join('\n'), `donor-sync at ${publicUrl}`].join('\n\n') };
+  return { title, text: [lines.join('\n'), describeSender(publicUrl)].join('\n\n') };
 }

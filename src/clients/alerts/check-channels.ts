@@ -9,17 +9,13 @@ import { SEND_LIMIT_MS } from './notifier.ts';
 export interface ChannelTest {
   channel: Channel['name'];
   ok: boolean;
-  /** Why it failed. */
   problem: string | null;
 }
 
-/**
- * Sends one message through each channel in the settings, all at the same time. Throws a ConfigurationError (conflict)
- * if there are no channels.
- */
+/** Throws a ConfigurationError (conflict) if there are no channels. */
 export function testChannels(
   alerts: AlertSettings,
-  publicUrl: string,
+  publicUrl: string | null,
   signal: AbortSignal,
 ): Promise<ChannelTest[]> {
   const channels = createChannels(alerts);
@@ -34,10 +30,10 @@ export function testChannels(
   );
 }
 
-/** Sends one message through the integration's own channel. Returns null if it has no channel. */
+/** Returns null if it has no channel. */
 export async function testOwnChannel(
   own: OwnAlerts | undefined,
-  publicUrl: string,
+  publicUrl: string | null,
   fetch?: typeof globalThis.fetch,
 ): Promise<ChannelTest | null> {
   const channel = createOwnChannel(own, fetch);
@@ -47,10 +43,9 @@ export async function testOwnChannel(
   return { channel: channel.name, ok: problem === null, problem };
 }
 
-/** Creates the error for settings without recipients of alerts. */
 export function channelsUnset(): ConfigurationError {
   return new ConfigurationError(
-    'The settings do not name a recipient for alerts. Nothing was sent. Add alerts.email or alerts.webhook.',
+    'The settings do not contain a recipient for alerts. Nothing was sent. Add alerts.email or alerts.webhook.',
     { code: 'alerts_unset', refusal: 'conflict' },
   );
 }
@@ -63,7 +58,7 @@ export function ownChannelUnset(id: string): ConfigurationError {
   );
 }
 
-/** Returns why the message could not be sent, or null if it was sent. */
+/** Returns the reason why the message could not be sent, or null if it was sent. */
 async function findSendProblem(sending: Promise<void>): Promise<string | null> {
   try {
     await sending;

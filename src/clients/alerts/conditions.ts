@@ -8,20 +8,19 @@ import { adviceFor, isKnownStop, stepText } from '../../sync/views/advice.ts';
 
 const BUCKETS = ['enhancements', 'networks'] as const;
 
-/** The state of an integration from which its problems are found. */
 export interface IntegrationState {
   integrationId: string;
-  /** How the last run ended, without interrupted runs. Null if there is none. */
+  /** Interrupted runs are ignored. Null if there is no uninterrupted run. */
   lastRun: {
     id: string;
     status: 'succeeded' | 'incomplete' | 'failed';
     code: string | null;
-    /** The number of contacts that were written and that failed, or null if the report has no counts. */
+    /** The numbers of written and failed contacts, or null if the report does not contain them. */
     contacts?: { written: number; failed: number } | null;
   } | null;
   /** True if the client is still being set up, so its runs send no more than the contacts of the trial. */
   isOnTrial?: boolean;
-  /** Credits left as last known, or null if not yet read. */
+  /** The last known number of remaining credits, or null if it has not been read yet. */
   remaining: Readonly<Record<(typeof BUCKETS)[number], number | null>>;
   /** The number of contacts and networks with a separate pending decision. */
   held: number;
@@ -32,22 +31,20 @@ export interface IntegrationState {
   >[];
   /** The actions that wait for a second user. Empty if omitted. */
   approvals?: readonly { id: string; text: string }[];
-  /** The last day (UTC, `2026-12-31`) on which the service key works, or null if it is unknown. */
+  /** The service key's last day (UTC, `2026-12-31`), or null if not known. */
   keyExpiresOn: string | null;
 }
 
-/** One problem, without personal data. */
 export interface Condition {
   integrationId: string;
   /** A stable identifier by which the problem is recognised, for example `credits_low/enhancements`. */
   subject: string;
   /** The message without a full stop, such as `the last run failed`. */
   problem: string;
-  /** The steps to take, one per line. */
+  /** One step per line. */
   steps: readonly string[];
 }
 
-/** Returns the problems about which the settings ask for alerts. */
 export function listConditions(
   state: IntegrationState,
   settings: Pick<
@@ -70,18 +67,16 @@ export function listConditions(
     .map((condition) => ({ integrationId: state.integrationId, ...condition }));
 }
 
-/** True if the settings ask for alerts about this subject. */
 export function isWanted(subject: string, { on }: Pick<AlertSettings, 'on'>): boolean {
   const kind = KINDS[getSubjectWord(subject)];
   return kind !== undefined && on.includes(kind);
 }
 
-/** True if the subject is about how runs end. An integration has at most one such subject. */
+/** An integration has at most one such subject. */
 export function isAboutRuns(subject: string): boolean {
   return getSubjectWord(subject).startsWith('run_');
 }
 
-/** Returns the message for the end of the problem. */
 export function recoveryText(subject: string): string {
   const [word = '', detail = ''] = subject.split('/');
   return (RECOVERIES[word] ?? 'the problem has ended').replace('BUCKET', detail);
@@ -130,17 +125,13 @@ const DOCUMENTS: Readonly<Record<string, string>> = {
   second_person: 'docs/guides/users.md#two-people',
 };
 
-/**
- * Returns the document that explains the problem, as a path in the repository. The guide also has a page about error
- * codes.
- */
+/** The guide also has a page about error codes. */
 export function documentAbout(subject: string): string {
   const [word = '', detail = ''] = subject.split('/');
   if (isAboutRuns(subject) && isKnownStop(detail)) return `docs/errors.md#${detail}`;
   return DOCUMENTS[word] ?? 'docs/troubleshooting.md';
 }
 
-/** Returns the path of the page on which users see and solve the problem. */
 export function pageAbout(subject: string, integrationId: string): string {
   const word = getSubjectWord(subject);
   const id = encodeURIComponent(integrationId);
@@ -161,13 +152,13 @@ function runConditions({ lastRun, integrationId, isOnTrial }: IntegrationState):
   // A trial is meant to send only a part of the contacts.
   if (isOnTrial === true && code === 'budget_reached') return [];
   const [word, verb] = status === 'failed' ? ['run_failed', 'failed'] : ['run_stopped', 'stopped'];
-  // If the reason is different, the problem is different.
+  // A different reason makes it a different problem.
   const subject = `${word}/${code ?? 'unknown'}`;
   const { cause, steps } = whyAndWhat(id, code, integrationId);
   return [{ subject, problem: `the last run ${verb}: ${cause}`, steps }];
 }
 
-/** With fewer contacts than this, a share says nothing. */
+/** With fewer contacts than this, a share is not meaningful. */
 const FEWEST_CONTACTS = 10;
 
 function failedConditions(
@@ -187,8 +178,7 @@ function failedConditions(
 }
 
 /**
- * Explains why a run stopped and what to do. This is sent in place of the run's own message, which may quote a CRM's
- * response.
+ * Explains why a run stopped and what to do. The run's own message is not sent, because it may quote a CRM's response.
  */
 function whyAndWhat(
   runId: string,
@@ -221,7 +211,9 @@ function keyConditions(
     {
       subject: 'key_expires',
       problem: `the service key ${verb} ${keyExpiresOn}`,
-      steps: ['Ask the service operator for a new key, and change partner.expiresOn with it.'],
+      steps: [
+        'Ask the service operator for a new key. Then set partner.expiresOn to the expiry date of the new key.',
+      ],
     },
   ];
 }
@@ -245,7 +237,6 @@ function holdConditions({ held }: IntegrationState): Found[] {
   return [{ subject: 'held', problem, steps: ['To see them: donor-sync holds'] }];
 }
 
-/** Returns one condition for each batch, even if contacts are added to the batch later. */
 function batchConditions({ batches }: IntegrationState): Found[] {
   return batches.map((batch) => {
     const { subject, ...alert } = BATCH_KINDS[batch.kind].alert(batch);
@@ -253,7 +244,7 @@ function batchConditions({ batches }: IntegrationState): Found[] {
   });
 }
 
-/** Returns one condition for each request, because each needs a different user. */
+/** Returns one condition per request, because each request needs a different user. */
 function approvalConditions({ approvals = [] }: IntegrationState): Found[] {
   return approvals.map(({ id, text }) => ({
     subject: `second_person/${id}`,

@@ -17,8 +17,10 @@ export interface Change {
   condition: Condition | null;
 }
 
-/** Builds one message for all changes at the same time, grouped by integration. */
-export function composeMessage(changes: readonly Change[], publicUrl: string): Message {
+/**
+ * Builds one message for all these changes, grouped by integration. Without an address of the server, it has no links.
+ */
+export function composeMessage(changes: readonly Change[], publicUrl: string | null): Message {
   const byIntegration = Map.groupBy(changes, ({ row }) => row.integrationId);
   const parts = [...byIntegration].map(([id, members]) => {
     const lines = new Set(members.flatMap((change) => buildLines(change, publicUrl)));
@@ -26,16 +28,22 @@ export function composeMessage(changes: readonly Change[], publicUrl: string): M
   });
   return {
     title: buildTitle(changes, byIntegration.size),
-    text: [...parts, `donor-sync at ${publicUrl}`].join('\n\n'),
+    text: [...parts, describeSender(publicUrl)].join('\n\n'),
   };
 }
 
 /** Returns the message that `alerts test` sends. */
-export function testMessage(publicUrl: string): Message {
+export function testMessage(publicUrl: string | null): Message {
   return {
     title: 'donor-sync: a test',
-    text: `donor-sync sends its alerts here. There is no problem.\n\ndonor-sync at ${publicUrl}`,
+    text: `donor-sync sends its alerts here. There is no problem.\n\n${describeSender(publicUrl)}`,
   };
+}
+
+/** Builds the last line of a message. Without an address, the line names the missing setting. */
+export function describeSender(publicUrl: string | null): string {
+  if (publicUrl !== null) return `donor-sync at ${publicUrl}`;
+  return "donor-sync. The command that sent this message does not know the server's address, so the message has no links. For links, set the address under Users, Address, or as server.publicUrl in the settings.";
 }
 
 function buildTitle(changes: readonly Change[], integrations: number): string {
@@ -48,13 +56,17 @@ function buildTitle(changes: readonly Change[], integrations: number): string {
   return `donor-sync, ${where}: ${describeChange(worst)}${more}`;
 }
 
-function buildLines(change: Change, publicUrl: string): string[] {
+function buildLines(change: Change, publicUrl: string | null): string[] {
   const { condition } = change;
   if (condition === null) return [`  resolved: ${describeChange(change)}`];
   const { subject, integrationId } = condition;
-  const page = publicAddress(publicUrl, pageAbout(subject, integrationId));
-  const guide = publicAddress(publicUrl, guideAddress(documentAbout(subject)));
-  const steps = [`In the browser: ${page}`, ...condition.steps, `More: ${guide}`];
+  const link = (label: string, path: string) =>
+    publicUrl === null ? [] : [`${label}: ${publicAddress(publicUrl, path)}`];
+  const steps = [
+    ...link('In the browser', pageAbout(subject, integrationId)),
+    ...condition.steps,
+    ...link('More', guideAddress(documentAbout(subject))),
+  ];
   return [`  ${describeChange(change)}`, ...steps.map((step) => `  → ${step}`)];
 }
 
@@ -62,13 +74,12 @@ function describeChange({ row, condition }: Change): string {
   return condition?.problem ?? recoveryText(row.subject);
 }
 
-/** A channel for messages. */
 export interface Channel {
   /** The channel's name in the settings. */
   name: 'email' | 'webhook';
   /**
-   * Resolves once the message was accepted. Rejects with an Error that explains why it was not accepted, or that it was
-   * cancelled by the signal.
+   * Resolves once the message has been accepted. Rejects with an Error that explains why the message was not accepted
+   * or says that the signal cancelled it.
    */
   send(message: Message, signal: AbortSignal): Promise<void>;
 }

@@ -8,35 +8,32 @@ import { type Channel, composeMessage, type Message } from './message.ts';
 export interface Notifier {
   /** Resolves with the changes that all channels have sent. */
   notify(changes: readonly RecordedChange[], signal: AbortSignal): Promise<RecordedChange[]>;
-  /** Drops a change that no longer applies. Returns true if a channel has already sent it. */
+  /** Returns true if a channel has already sent it. */
   drop(row: AlertRecord): boolean;
 }
 
 export interface NotifierDeps {
   channels: readonly Channel[];
-  /**
-   * Returns the integration's own channel, in addition to these, or null if it has none. The same settings always give
-   * the same object.
-   */
+  /** This channel is used in addition to the shared channels. The same settings always give the same object. */
   ownChannel(integrationId: string): Channel | null;
-  readUrl(): Promise<string>;
+  readUrl(): Promise<string | null>;
   clock: Pick<Clock, 'now'>;
   log: Log;
 }
 
-/** How long sending one message may take. This is shorter than a lease. */
+/** The maximum time for sending one message. This is shorter than a lease. */
 export const SEND_LIMIT_MS = 20_000;
 
-/** A channel that failed is not used for a while. A change that it could not send for a day is given up. */
+/** A channel that failed is not used for a while. After a day without success, the change is dropped. */
 export const RETRY_WAIT_MS = 600_000;
 const MAX_FAILURES = 144;
 
-/** The state of one channel in this process. A new process has no state, so it may send a change twice. */
+/** A new process starts without this state, so it may send a change twice. */
 interface ChannelState {
   channel: Channel;
-  /** The changes that this channel has sent and other channels have not. */
+  /** The changes that this channel has sent but other channels have not. */
   sent: Set<string>;
-  /** How often each change could not be sent. */
+  /** The number of failed attempts to send each change. */
   failures: Map<string, number>;
   /** A time in epoch milliseconds. */
   retryAt: number;
@@ -96,7 +93,7 @@ export function createNotifier(deps: NotifierDeps): Notifier {
   ): Promise<void> {
     const due = changes.filter(({ row }) => !state.sent.has(toKey(row)));
     const waitMs = state.retryAt - clock.now();
-    // A wait longer than the whole delay shows that the clock was set back.
+    // A longer wait than the delay means that the clock was set back.
     if (due.length === 0 || (waitMs > 0 && waitMs <= RETRY_WAIT_MS)) return;
     const keys = due.map(({ row }) => toKey(row));
     const done = await send(state, composeMessage(due, await readUrl()), keys, signal);
@@ -106,7 +103,7 @@ export function createNotifier(deps: NotifierDeps): Notifier {
     }
   }
 
-  /** Returns the changes in the message that were accepted, or will not be sent again. */
+  /** Returns the changes that were accepted or that will not be sent again. */
   async function send(
     state: ChannelState,
     message: Message,
@@ -122,9 +119,10 @@ export function createNotifier(deps: NotifierDeps): Notifier {
       if (signal.aborted) return [];
       for (const key of keys) state.failures.set(key, (state.failures.get(key) ?? 0) + 1);
       state.retryAt = clock.now() + RETRY_WAIT_MS;
-      // A mail server's response may contain the addresses of recipients that it refuses.
+      // An SMTP server's response may contain the addresses of recipients that it refuses.
       log.warn({ channel: name, code: getErrorCode(error) }, 'an alert could not be sent');
-      // Each change is given up separately. Otherwise a new alert would be given up together with an old one.
+      // Each change expires separately, so a new alert does not expire together with an old one. Otherwise a new alert
+      // would be given up together with an older alert.
       const givenUp = keys.filter((key) => (state.failures.get(key) ?? 0) >= MAX_FAILURES);
       if (givenUp.length > 0) {
         log.error({ channel: name }, 'an alert was given up: its channel has failed for a day');

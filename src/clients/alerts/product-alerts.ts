@@ -1,8 +1,8 @@
-/** The alerts of the whole product, according to its settings. */
+/** Watches the alerts of the whole product, according to its settings. */
 import type { Application } from '../../application.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
-import { readAddresses } from '../../people/server-address.ts';
+import { readLinkAddress } from '../../people/server-address.ts';
 import { hasOwnUrl } from '../../settings/settings.ts';
 import { type Alerts, createAlerts } from './alerts.ts';
 
@@ -16,7 +16,10 @@ type AlertApplication = Pick<
   'store' | 'integrations' | 'settings' | 'takeLease' | 'guard'
 >;
 
-/** Returns the channels. The caller closes them. */
+/**
+ * Returns the channels. The caller closes them. `listensAt` returns the address at which this process listens, or null
+ * if it does not listen.
+ */
 export function createProductAlerts(
   { clock, log }: ProcessDeps,
   {
@@ -26,6 +29,7 @@ export function createProductAlerts(
     takeLease,
     guard,
   }: AlertApplication,
+  listensAt: () => string | null,
 ): Alerts {
   const given = { publicUrl: server.publicUrl, hasOwnUrl: hasOwnUrl(server) };
   return createAlerts({
@@ -34,22 +38,19 @@ export function createProductAlerts(
     settings,
     clock,
     log,
-    readUrl: async () => (await readAddresses(store.reader, given)).url,
+    readUrl: () => readLinkAddress(store.reader, given, listensAt()),
     guard,
     takeLease,
   });
 }
 
-/**
- * Checks once and sends the changes, for a process that does not watch alerts. Gives up when `signal` is
- * aborted.
- */
+/** Gives up when `signal` is aborted. */
 export async function checkAlertsOnce(
   deps: ProcessDeps,
   application: AlertApplication,
   signal: AbortSignal,
 ): Promise<void> {
-  const alerts = createProductAlerts(deps, application);
+  const alerts = createProductAlerts(deps, application, () => null);
   const close = () => void alerts.close();
   signal.addEventListener('abort', close);
   try {

@@ -1,4 +1,4 @@
-/** Notifies the recipients of alerts that a link was created with which someone can sign in as an owner. */
+/** Notifies the recipients of alerts about each new link that lets someone sign in as an owner. */
 import type { Clock } from '../../core/clock.ts';
 import { isoTime } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
@@ -11,7 +11,7 @@ import {
   recordNoticesSent,
   storeNotice,
 } from '../statements/recovery-notices.ts';
-import type { Channel, Message } from './message.ts';
+import { type Channel, describeSender, type Message } from './message.ts';
 import { RETRY_WAIT_MS, SEND_LIMIT_MS } from './notifier.ts';
 
 /** Records that a link was created. `person` is the user who can use it, or null for any owner. */
@@ -23,14 +23,14 @@ export async function noteRecovery(trx: ActorTransaction, person: string | null)
 export interface RecoveryNoticesDeps {
   store: Store;
   channels: readonly Channel[];
-  readUrl(): Promise<string>;
+  readUrl(): Promise<string | null>;
   clock: Pick<Clock, 'now'>;
   log: Log;
 }
 
 /**
- * Sends the recorded notices, whatever alerts the settings request. One channel that accepts a notice is enough.
- * Otherwise the notice is sent again later, even after a restart.
+ * Sends the notices even if the settings request no alerts. It is enough if one channel accepts a notice. If no channel
+ * accepts it, the notice is sent again later, even after a restart.
  */
 export function createRecoveryNotices(deps: RecoveryNoticesDeps) {
   const { store, channels, readUrl, clock, log } = deps;
@@ -39,7 +39,7 @@ export function createRecoveryNotices(deps: RecoveryNoticesDeps) {
     /** Never rejects because of a channel. */
     async send(signal: AbortSignal): Promise<void> {
       const waitMs = retryAt - clock.now();
-      // A wait longer than the whole delay shows that the clock was set back.
+      // A longer wait than the delay means that the clock was set back.
       if (channels.length === 0 || (waitMs > 0 && waitMs <= RETRY_WAIT_MS)) return;
       const notices = await listUnsentNotices(store.reader);
       if (notices.length === 0) return;
@@ -55,14 +55,14 @@ export function createRecoveryNotices(deps: RecoveryNoticesDeps) {
       await send(message, AbortSignal.any([signal, AbortSignal.timeout(SEND_LIMIT_MS)]));
       return true;
     } catch {
-      // A mail server's response may contain the addresses of recipients that it refuses.
+      // An SMTP server's response may contain the addresses of recipients that it refuses.
       if (!signal.aborted) log.warn({ channel: name }, 'a notice of a recovery was not sent');
       return false;
     }
   }
 }
 
-function composeNotice(notices: readonly RecoveryNotice[], publicUrl: string): Message {
+function composeNotice(notices: readonly RecoveryNotice[], publicUrl: string | null): Message {
   const lines = [
     ...notices.map(({ since }) => `Created at ${isoTime(since)}.`),
     'Someone on the machine that runs donor-sync created a link that signs its holder in without a password. It works once, within 15 minutes.',
@@ -70,6 +70,6 @@ function composeNotice(notices: readonly RecoveryNotice[], publicUrl: string): M
   ];
   return {
     title: 'donor-sync: a link to recover access was created',
-    text: [lines.join('\n'), `donor-sync at ${publicUrl}`].join('\n\n'),
+    text: [lines.join('\n'), describeSender(publicUrl)].join('\n\n'),
   };
 }

@@ -1,7 +1,4 @@
-/**
- * Composes the monthly mails. They contain counts, the clients' names and links, but no contact's name and no amount.
- * All functions are pure.
- */
+/** The emails contain counts, client names and links, but no contact names and no amounts. All functions are pure. */
 import { MAIL_RULES, type MailKind } from '../../core/mail-kinds.ts';
 import { plainLine, plainText } from '../../core/printable.ts';
 import { publicAddress } from '../../core/public-address.ts';
@@ -9,7 +6,6 @@ import { describeCount, formatCount } from '../../core/quantities.ts';
 import type { Mail } from '../alerts/email.ts';
 import type { Message } from '../alerts/message.ts';
 
-/** The part of a mail about one client. */
 export interface ClientLines {
   name: string;
   lines: readonly string[];
@@ -19,13 +15,12 @@ export interface ClientLines {
 
 interface MonthlyMail {
   kind: MailKind;
-  /** The past month, such as 2026-10. */
   month: string;
   clients: readonly ClientLines[];
-  /** The number of further clients, which the mail does not list. */
+  /** The number of clients that the email does not list. */
   more: number;
   publicUrl: string;
-  /** The path of the page that stops these mails. */
+  /** The path of the page that stops these emails. */
   stopPath: string;
 }
 
@@ -41,15 +36,15 @@ export function composeMonthlyMail(mail: MonthlyMail): Omit<Mail, 'to'> {
     ),
     ...(more > 0 ? [rest] : []),
     [
-      `You get this mail once a month, because you chose it under My account: ${publicAddress(publicUrl, '/account')}`,
-      `Stop it: ${stop}`,
+      `You get this email once a month, because you chose it under My account: ${publicAddress(publicUrl, '/account')}`,
+      `To turn it off, open: ${stop}`,
     ].join('\n'),
   ];
   return {
     title: `donor-sync: ${name}, ${formatMonth(month)}`,
     text: plainText(parts.join('\n\n')),
     headers: {
-      // Mail programs offer a button that sends a POST request, without a session (RFC 8058).
+      // Email programs offer a button that sends a POST request without a session (RFC 8058).
       'List-Unsubscribe': `<${stop}>`,
       'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
     },
@@ -61,7 +56,6 @@ export function describeIntroductions({ all, fresh }: { all: number; fresh: numb
   return [`${describeCount(all, 'contact')} can be introduced, ${formatCount(fresh)} of them new.`];
 }
 
-/** The counts of a client's month. */
 export interface ResultCounts {
   sent: number;
   matched: number;
@@ -84,14 +78,14 @@ export function describeResults(counts: ResultCounts): string[] {
   ];
 }
 
-/** Returns the mail that verifies an address. */
+/** Returns the email that verifies an address. */
 export function composeProof(publicUrl: string, path: string): Message {
   return {
     title: 'donor-sync: confirm your e-mail address',
     text: [
-      'You chose monthly mails in donor-sync. To get them, open this link within a day, sign in, and confirm:',
+      'You chose to get monthly emails from donor-sync. To confirm your address, open this link within a day, sign in, and press Confirm:',
       publicAddress(publicUrl, path),
-      'If you did not choose them, ignore this mail. Nothing else is sent.',
+      'If you did not choose this, ignore this email. donor-sync will not send you anything else.',
     ].join('\n\n'),
   };
 }
@@ -100,7 +94,6 @@ function indent(line: string): string {
   return `  ${line}`;
 }
 
-/** Returns a month such as `October 2026`. */
 function formatMonth(month: string): string {
   return new Intl.DateTimeFormat('en-US', {
     month: 'long',

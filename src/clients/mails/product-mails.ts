@@ -1,12 +1,14 @@
-/** The monthly mails of the whole product, according to its settings. */
 import type { Application } from '../../application.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
-import { readAddresses } from '../../people/server-address.ts';
+import { readLinkAddress } from '../../people/server-address.ts';
 import { hasOwnUrl } from '../../settings/settings.ts';
 import { createMonthlyMails, type MonthlyMails } from './monthly-mails.ts';
 
-/** Returns the caller closes them. */
+/**
+ * Creates the sender of the monthly emails. The caller closes it. `listensAt` returns the address at which this process
+ * listens.
+ */
 export function createProductMails(
   { clock, log }: { clock: Clock; log: Log },
   {
@@ -15,6 +17,7 @@ export function createProductMails(
     integrations,
     settings,
   }: Pick<Application, 'store' | 'sealer' | 'integrations' | 'settings'>,
+  listensAt: () => string,
 ): MonthlyMails {
   const { server, alerts, retention } = settings;
   const given = { publicUrl: server.publicUrl, hasOwnUrl: hasOwnUrl(server) };
@@ -24,7 +27,10 @@ export function createProductMails(
     integrations,
     retention,
     server: alerts.email,
-    readUrl: async () => (await readAddresses(store.reader, given)).url,
+    readUrl: async () => {
+      const own = listensAt();
+      return (await readLinkAddress(store.reader, given, own)) ?? own;
+    },
     clock,
     log,
   });

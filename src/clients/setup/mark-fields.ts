@@ -1,4 +1,7 @@
-/** Finds the fields that a set-up offers for marks, with their values. All functions are pure. */
+/**
+ * Finds the fields that can mark contacts, and their values, for the set-up to offer. Lists fields that can mark
+ * contacts, with their values.
+ */
 
 import { missingMarksText } from '../../../connectors/findings/missing-parts.ts';
 import type { MarkKind } from '../../../connectors/marks/mark-values.ts';
@@ -10,7 +13,6 @@ import type { CsvHeader } from './csv-header.ts';
 
 type ContactSettings = Integration['contacts'];
 
-/** The three marks, with the settings that name their field and list their values. */
 export const MARKS = [
   { kind: 'optOut', setting: 'optOutField', list: 'optOutValues' },
   { kind: 'deceased', setting: 'deceasedField', list: 'deceasedValues' },
@@ -21,7 +23,6 @@ export const MARKS = [
   list: keyof ContactSettings;
 }[];
 
-/** The values of a field that marks contacts, so a user can define their meaning. */
 export interface MarkFieldValues {
   kind: MarkKind;
   field: string;
@@ -30,15 +31,13 @@ export interface MarkFieldValues {
   values: { value: string; count: number }[];
 }
 
-/** A column with more different values does not mark contacts. */
 const MOST_VALUES = 30;
 
-/** How many combinations of tags are kept, because tags in one cell can be combined in many ways. */
+/** The maximum number of tag combinations that are kept. The tags in one cell can be combined in many ways. */
 const MOST_LISTS = 100;
 
 const DATES_AND_FLAGS: ReadonlySet<string> = new Set(['yes or no', 'date', 'blank']);
 
-/** Returns the columns of a file that could mark contacts: flags, dates, and columns with only a few values. */
 export function markableColumns({
   columns,
   sample,
@@ -59,7 +58,7 @@ function partsOfList(value: string): string[] {
     .filter((part) => part !== '');
 }
 
-/** Returns the values in a file's mark columns with their counts. Yes, no and dates are left out. */
+/** Yes, no and dates are not listed. */
 export function markValuesInFile(
   { sample }: Pick<CsvHeader, 'sample'>,
   contacts: ContactSettings,
@@ -86,10 +85,7 @@ export function markValuesInFile(
   });
 }
 
-/**
- * Returns a value's meaning from the settings. If they do not list it, returns the meaning of the word itself, or null
- * if the word is unknown.
- */
+/** For an unlisted value, returns the usual meaning of the word, or null. */
 export function saidMeaning(
   { kind, field }: Pick<MarkFieldValues, 'kind' | 'field'>,
   contacts: ContactSettings,
@@ -104,7 +100,7 @@ export function saidMeaning(
   return word === null ? null : word ? 'marked' : 'unmarked';
 }
 
-/** Values with which a column of a different kind, such as a status, marks contacts. */
+/** Values that mark contacts in columns of another kind, such as a status. */
 const MARKING_VALUES = {
   deceased:
     /\b(deceased|verstorben|d[eé]c[eé]d[eé]e?|fallecid[oa]|decedut[oa]|overleden|falecid[oa]|avliden|passed away|gestorben)\b|(^|\s)[✝†](\s|$)/iu,
@@ -112,7 +108,7 @@ const MARKING_VALUES = {
     /\b(do not (contact|solicit)|dnc|no contact|nicht kontaktieren|ne pas contacter|no contactar|non contattare|niet benaderen|n[aã]o contactar|kontakta ej)\b/iu,
 } as const;
 
-/** Columns that say whether data may be used, with the values that mean that a contact has withdrawn consent. */
+/** Consent columns, with the values that mean a withdrawn consent. */
 const CONSENT_COLUMNS =
   /consent|legal basis|lawful basis|gdpr|rgpd|dsgvo|avg|privacy|datenschutz|rechtsgrundlage|einwilligung|base l[eé]gal|base jur[ií]dica|consentimiento|consentement|consenso|consentimento|toestemming|grondslag|samtycke|r[aä]ttslig grund/iu;
 const WITHDRAWN =
@@ -121,7 +117,7 @@ const WITHDRAWN =
 const OPTED_OUT =
   /\b(do not (research|profile|screen)|consent withdrawn|objected to (profiling|processing))\b/iu;
 
-/** Columns in which people agree to be contacted, by any channel, and only by the nonprofit. */
+/** Columns that allow the nonprofit to use a channel. */
 function allowsContact(column: string): boolean {
   return (
     CONTACT.test(column) &&
@@ -139,7 +135,6 @@ const NEGATED = /\b(not|no|never|don|nicht|kein|ne|pas|non|niet|geen|não|nao|ej
 const ONE_CHANNEL_OR_OTHERS =
   /e-?mail|\bmail|post|phone|telefon|tel\b|sms|text|\bcall|fax|newsletter|site|platform|third|partner|preferred/iu;
 
-/** True if a value of this column marks contacts. */
 function marks(kind: HintedKind, column: string, value: string): boolean {
   if (kind === 'doNotContact' && yesOrNo(value) === false) {
     return allowsContact(column);
@@ -156,14 +151,12 @@ const HINT_TEXTS = {
   doNotContact: 'contacts that must not be contacted',
 } as const;
 
-/** How many values of a column are listed. */
+/** The number of a column's values that are listed. */
 const VALUES_NAMED = 3;
 const VALUE_LENGTH = 40;
 const LIST_LENGTH = 200;
 
-/**
- * Lists the marks without a column, and without values in another column. Contacts with such marks are sent.
- */
+/** Lists marks that appear in no column and no value. Contacts with such marks are sent. */
 export function missingMarksNote(
   file: Pick<CsvHeader, 'columns' | 'sample'>,
   chosen: Readonly<Record<HintedKind, string | null>>,
@@ -177,14 +170,13 @@ export function missingMarksNote(
   return text === null ? [] : [`${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`];
 }
 
-/** True if the value may mark the contact. A long value may be a list, and one of its parts may be the mark. */
+/** A long value may be a list that contains the mark. */
 function isHint(kind: HintedKind, column: string, value: string): boolean {
   if (value.length > LIST_LENGTH) return false;
   const parts = value.length <= VALUE_LENGTH ? [value] : partsOfList(value);
   return parts.some((part) => part.length <= VALUE_LENGTH && marks(kind, column, part));
 }
 
-/** Lists the columns with values that mark contacts, if no column is chosen for a mark. */
 export function markHints(
   file: Pick<CsvHeader, 'columns' | 'sample'>,
   chosen: Readonly<Record<HintedKind, string | null>>,
@@ -198,17 +190,17 @@ export function markHints(
         .filter((value) => isHint(kind, name, value));
       if (values.length === 0) return [];
       const named = [...new Set(values)].slice(0, VALUES_NAMED).map((value) => `"${value}"`);
-      return `"${name}" marks ${values.length} ${HINT_TEXTS[kind]} with ${named.join(', ')}. Name the column in contacts.${kind}Field, list these values in contacts.${kind}Values and the other values in contacts.unmarkedValues.${kind}. Otherwise these contacts are sent.`;
+      return `"${name}" marks ${values.length} ${HINT_TEXTS[kind]} with ${named.join(', ')}. In the settings, set contacts.${kind}Field to the column. List these values in contacts.${kind}Values, and all other values in contacts.unmarkedValues.${kind}. Otherwise, donor-sync sends these contacts.`;
     });
   });
 }
 
-/** Longer texts are shortened before they are searched. */
+/** Longer notes are shortened before they are searched. */
 const REMARK_LENGTH = 1_000;
 
 /**
- * Lists columns of free text, such as notes, that call contacts deceased or say that they must not be contacted. Only
- * the words that were found are listed, because each value is a different text.
+ * Finds free-text columns with remarks about deceased contacts or contacts who must not be contacted. Only the words
+ * that were found are listed.
  */
 export function remarkNotes(
   file: Pick<CsvHeader, 'columns' | 'sample'>,

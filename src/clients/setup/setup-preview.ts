@@ -1,4 +1,4 @@
-/** CRM data that a set-up shows to the user. None of it is stored. */
+/** CRM data that a set-up shows to the user. Its data is not stored. */
 import type {
   AutomaticMark,
   Connector,
@@ -17,6 +17,7 @@ import type { FieldMapFinding } from '../../mapping/check-field-map.ts';
 import { diffValues } from '../../mapping/diff-values.ts';
 import { mapProfile } from '../../mapping/map-profile.ts';
 import { profileValues } from '../../mapping/profile-values.ts';
+import { forecastNetworks, type NetworksForecast } from '../../networks/forecast.ts';
 import { openCrm } from '../../sync/control/crm-account.ts';
 import { getRefusal } from '../../sync/plan.ts';
 import { type Preview, previewRun } from '../../sync/preview.ts';
@@ -27,41 +28,33 @@ import { type LiveDeps, withCrm } from '../live-crm.ts';
 import { MARKS, type MarkFieldValues } from './mark-fields.ts';
 import { isMarkGroup } from './mark-groups.ts';
 
-/** The maximum number of contacts that are counted while the user waits. There may be more. */
+/** There may be further values. */
 const MOST_COUNTED = 20_000;
 
-/** The contacts that would be sent. */
 export interface PeoplePreview {
   /** A few contacts, as they would be sent. */
   persons: PersonDetails[];
-  /** The number of contacts that were counted, and how many of them may be sent. */
+  /** The numbers of counted contacts and of contacts that may be sent. */
   read: number;
   sendable: number;
   /** True if there are more contacts than were counted. */
   hasMore: boolean;
-  /** The reasons why the other contacts are excluded, and the number of contacts for each reason. */
   left: Readonly<Record<string, number>>;
   /** The fields of a contact that could mark people, by name. */
   fields: CrmField[];
-  /** The values of the choice lists that mark contacts, with their counts. */
   values: MarkFieldValues[];
-  /** The CRM's own marks, which are used without a setting. */
+  /** Marks of the CRM that need no setting. */
   automatic: readonly AutomaticMark[];
-  /**
-   * True until the user has defined the meaning of a choice list's values. Until then, no contact is shown.
-   */
+  /** True until a user has defined what the choices mean. No contact is shown before that. */
   isUnsaid: boolean;
 }
 
-/** The errors of connectors about marks whose values are not listed in the settings. */
+/** Errors for marks with undefined values. */
 const VALUES_UNSAID: ReadonlySet<string> = new Set([
   ...['opt_out_values_missing', 'opt_out_values_unknown', 'crm_field_unsuitable'],
 ]);
 
-/**
- * Reads the contacts with these settings. If the meaning of a choice list is not defined yet, reads only its
- * values.
- */
+/** If the choices are not defined yet, reads only their values. */
 export async function lookAtPeople(
   deps: LiveDeps,
   integration: Integration,
@@ -91,18 +84,15 @@ export async function lookAtPeople(
   }
 }
 
-/** A checkbox, a date or a choice list. In a file, every column is text. */
+/** In a file, every column is text. */
 const MARK_TYPES: ReadonlySet<string> = new Set([
   ...['boolean', 'date', 'datetime', 'picklist', 'multiPicklist'],
 ]);
 
-/** The number of contacts whose values are counted while a user waits. */
+/** The maximum number of contacts that are read while the user waits. */
 const MOST_VALUES_READ = 2_000;
 
-/**
- * Counts how often each option of the chosen choice lists occurs in the first contacts. Options that no
- * contact has are included with 0.
- */
+/** Counts the options of the chosen lists in the first contacts. Unused options have the count 0. */
 async function countMarkValues(
   connector: Connector,
   { contacts }: Integration,
@@ -158,13 +148,12 @@ async function countPeople(
   return { read, sendable, hasMore: false, left };
 }
 
-/** One line of the field map, for a contact in the CRM and a fictional person's profile. */
 export interface FieldExample {
   field: string;
   before: FieldValue;
-  /** The value that would be written, or null if the current value is kept. */
+  /** The value to write, or null if the current value is kept. */
   after: FieldValue;
-  /** Why nothing is written. Null if a value is written. */
+  /** The reason for keeping the current value. Null if a value is written. */
   why: string | null;
 }
 
@@ -172,7 +161,8 @@ export interface FieldsPreview {
   fields: CrmField[];
   findings: FieldMapFinding[];
   /**
-   * Mapped fields that do not exist. A button creates the fields of a server, and the sync creates a file's columns.
+   * Mapped fields that do not exist. A button creates missing fields on a server. A sync creates missing columns in a
+   * file.
    */
   missing: string[];
   createsFields: boolean;
@@ -180,7 +170,7 @@ export interface FieldsPreview {
   examples: FieldExample[];
 }
 
-/** A person who does not exist, for the examples. */
+/** An invented person for the examples. */
 const INVENTED: Profile = {
   donorId: '0123456789abcdef0123456789abcdef',
   name: { first: 'Avery', middle: null, last: 'Example' },
@@ -217,7 +207,7 @@ export function lookAtFields(
     );
     const values = profileValues(INVENTED, clock.now(), INVENTED_PATH);
     const missing = mappings.flatMap(({ to }) => (known.has(to) ? [] : [to]));
-    // These fields count as existing, because a button creates them.
+    // These fields are treated as existing, because a button creates them.
     const fitting = [...mapped, ...missing.map((name) => plainField(name))];
     const present = sample?.values ?? {};
     const made = mapProfile({
@@ -258,7 +248,6 @@ function whyNot(
   return unfit.find((one) => one.field === field)?.reason ?? 'is written once there is a value';
 }
 
-/** Returns any contact with its values, or null if there is none. */
 async function readOne(
   connector: Connector,
   fields: readonly string[],
@@ -278,7 +267,7 @@ async function firstIds(connector: Connector, most: number): Promise<string[]> {
   return ids.slice(0, most);
 }
 
-/** Returns the groups that could become networks, the largest first. Marks are not among them. */
+/** Returns the groups that could become networks, the largest first. Marks are not in this list. */
 export function lookAtGroups(deps: LiveDeps, integration: Integration): Promise<GroupSummary[]> {
   return withCrm(deps, integration, async ({ connector }) => {
     const groups = (await connector.listGroups()).filter(
@@ -288,13 +277,13 @@ export function lookAtGroups(deps: LiveDeps, integration: Integration): Promise<
   });
 }
 
-/** The effects that a run would have now, and the first people that it would send. */
 export interface PlanPreview {
   preview: Preview;
   persons: PersonDetails[];
+  networks: NetworksForecast;
 }
 
-/** How many people of a plan, and contacts of a trial, are read. */
+/** The maximum number of people that a plan or a trial shows. */
 const MOST_SHOWN = 10;
 
 export async function lookAtPlan(deps: LiveDeps, integration: Integration): Promise<PlanPreview> {
@@ -305,7 +294,12 @@ export async function lookAtPlan(deps: LiveDeps, integration: Integration): Prom
     const asked = { integration, mappings, partnerKey, full: false, only: null };
     const preview = await previewRun(crm, asked);
     const ids = preview.contacts.slice(0, MOST_SHOWN).map(({ crmId }) => crmId);
-    return { preview, persons: await readPersons(crm, ids) };
+    const { remaining } = preview.credits.networks;
+    return {
+      preview,
+      persons: await readPersons(crm, ids),
+      networks: await forecastNetworks(crm, integration, remaining),
+    };
   } finally {
     await open.close();
   }
@@ -315,7 +309,7 @@ export async function lookAtPlan(deps: LiveDeps, integration: Integration): Prom
 export interface TrialExample {
   id: string;
   name: string;
-  /** The current values of the mapped fields, by the field's name on the screen. */
+  /** Each value has its label from the screen. */
   values: { label: string; value: FieldValue }[];
 }
 

@@ -16,15 +16,12 @@ import type { ColumnGuess } from './csv-columns.ts';
 import type { CsvHeader } from './csv-header.ts';
 import type { UploadAnswer } from './upload-worker.ts';
 
-/** The maximum size of an upload. A larger file has to be put on the machine and into the settings file. */
+/** The maximum size of an upload. The operator must copy a larger file to the machine and set its path. */
 export const MAX_UPLOAD_BYTES = 20 * 1_024 * 1_024;
 
 type Where = Pick<Settings, 'database'>;
 
-/**
- * Returns the folder of uploads. Returns null if the database is not a file, because other machines would not see the
- * uploads.
- */
+/** Other machines cannot see the uploads, so the database must be a file. */
 function getUploadFolder({ database }: Where): string | null {
   const location = parseDatabaseUrl(database);
   if (location.kind !== 'sqlite' || location.path === null) return null;
@@ -36,31 +33,26 @@ export function takesUploads(where: Where): boolean {
   return getUploadFolder(where) !== null;
 }
 
-/** Returns true for an uploaded file, and for the results next to it. */
 export function isUpload(where: Where, path: unknown): path is string {
   return typeof path === 'string' && dirname(path) === getUploadFolder(where);
 }
 
-/** The end of a result file's name. */
 const RESULTS = '-enhanced.csv';
 
-/** A file that was accepted. */
+/** A file that has been accepted. */
 export interface Upload {
   path: string;
-  /** The file for its results. */
+  /** The file to which its results are written. */
   output: string;
   header: Omit<CsvHeader, 'sample' | 'foreign'>;
-  /** The columns that most likely contain the parts of a contact. */
+  /** The columns that most likely contain a contact's data. */
   guess: ColumnGuess;
 }
 
-/**
- * The thread that reads a file. If the file is a workbook, that is read in another thread with its own
- * limits.
- */
+/** A workbook is read in a separate thread with its own limits. */
 const LIMITS: ThreadLimits = { mostTimeMs: 150_000, mostMemoryMb: 1_024 };
 
-/** One file at a time, because each may take a core and hundreds of megabytes. */
+/** Each upload may need a processor core and hundreds of megabytes, so they are read one at a time. */
 const inTurn = createOneAtATime(20, () => {
   return new RetriableError('Too many files are being read right now. Try again in a minute.', {
     code: 'uploads_busy',
@@ -68,8 +60,8 @@ const inTurn = createOneAtATime(20, () => {
 });
 
 /**
- * Stores a file, in place of `replaced` if that is given. UTF-16 files and workbooks are converted to CSV in
- * UTF-8. Throws a ConfigurationError, with nothing stored, for a file that is not a list of contacts.
+ * Stores UTF-16 files and workbooks as CSV in UTF-8. Throws a ConfigurationError and stores nothing if the file is not
+ * a list of contacts.
  */
 export async function takeUpload(
   where: Where,
@@ -80,7 +72,7 @@ export async function takeUpload(
   const folder = getUploadFolder(where);
   if (folder === null) {
     throw new ConfigurationError(
-      'With Postgres a file cannot be uploaded here, because your other machines could not read it. Put it where every machine can read it, and set its path in donor-sync.yaml.',
+      'With Postgres a file cannot be uploaded here, because your other machines could not read it. Put the file where every machine can read it, and set its path in donor-sync.yaml.',
       { code: 'setup_file_elsewhere' },
     );
   }
@@ -113,12 +105,12 @@ async function readUpload(
   }
 }
 
-/** The form of the names that uploads get here. A file that someone else has put next to them has a different name. */
+/** Files that someone else has put into this folder have other names. */
 const UPLOAD_NAME = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\.csv$/;
 
 /**
- * Deletes an upload, with its results and the connector's files next to them. Returns the names of the deleted files.
- * Other files are kept.
+ * Deletes an upload, its results and the connector's files for it. Returns the names of the deleted files. Other files
+ * are kept.
  */
 export async function dropUpload(where: Where, path: string): Promise<string[]> {
   if (!isUpload(where, path) || !UPLOAD_NAME.test(basename(path))) return [];
@@ -133,16 +125,15 @@ export async function dropUpload(where: Where, path: string): Promise<string[]> 
   return own.map((name) => `uploads/${name}`);
 }
 
-/** The form of the name of an upload that is not accepted yet. No client or set-up ever uses it. */
+/** The format of the name of an upload that has not been accepted yet. No client or set-up ever uses it. */
 const UNACCEPTED = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\.new$/;
 
-/** A younger file can belong to an upload that is just being stored. */
 const SWEPT_AFTER_MS = 24 * 3_600_000;
 
 /**
- * Deletes uploads that were never accepted, for example because the process was killed. Accepted uploads are kept even
- * if nothing here uses them. Another database may share the folder, or an older database may be in use, and a deleted
- * list cannot be restored. Returns the names of the deleted files.
+ * Deletes uploads that were never accepted, for example after a crash. Accepted uploads are kept even if nothing here
+ * uses them. Another database may use them, and a deleted list cannot be restored. Returns the names of the deleted
+ * files.
  */
 export async function sweepUploads(where: Where, now: number): Promise<string[]> {
   const folder = getUploadFolder(where);
@@ -163,7 +154,6 @@ export async function sweepUploads(where: Where, now: number): Promise<string[]>
   return dropped;
 }
 
-/** Creates the error for a file that cannot be read as CSV. `problem` contains the reason. */
 export function unreadableCsv(problem: string): ConfigurationError {
   return new ConfigurationError(problem, { code: 'csv_unreadable' });
 }

@@ -9,16 +9,17 @@ import type { Reader } from '../../database/reader.ts';
 import type { Trx } from '../../database/tables/tables.ts';
 import { recordEntry } from '../../privacy/audit/record.ts';
 
-/** The data about an integration that is kept between runs. */
 export interface IntegrationState {
   crmAccount: string | null;
   cursor: string | null;
+  /** The last cursor before all contacts were read again. */
+  cursorBefore: string | null;
   cursorScope: string | null;
-  /** JSON with the identity sources that could ever be read, or null before the first run. */
+  /** JSON with all identity sources that were ever readable, or null before the first run. */
   identitySources: string | null;
 }
 
-/** Settings that were applied or removed (null), in order of the changes. */
+/** Applied or removed settings (null), in the order of the changes. */
 export interface ChangedSettings {
   id: string;
   settings: string | null;
@@ -28,13 +29,12 @@ export interface ChangedSettings {
 /** The number of changes that are read together. */
 const PAGE = 500;
 
-/** The number of the Postgres lock for changes of settings. No other lock here uses this number. */
 const SETTINGS_LOCK = 7_021;
 
 const selectState = preparedRead((db, { id }: Slots<{ id: string }>) =>
   db
     .selectFrom('integrations')
-    .select(['crm_account', 'cursor', 'cursor_scope', 'identity_sources'])
+    .select(['crm_account', 'cursor', 'cursor_before', 'cursor_scope', 'identity_sources'])
     .where('id', '=', id)
     .compile(),
 );
@@ -51,7 +51,6 @@ const changedAfter = preparedRead((db, { version, id }: Slots<{ version: number;
     .compile(),
 );
 
-/** True if the database knows an integration with this ID. */
 export async function knowsIntegration(reader: Reader, id: string): Promise<boolean> {
   const row = await reader
     .selectFrom('integrations')
@@ -66,12 +65,13 @@ export async function findIntegrationState(reader: Reader, id: string): Promise<
   return {
     crmAccount: row?.crm_account ?? null,
     cursor: row?.cursor ?? null,
+    cursorBefore: row?.cursor_before ?? null,
     cursorScope: row?.cursor_scope ?? null,
     identitySources: row?.identity_sources ?? null,
   };
 }
 
-/** Lists all integrations that were ever pinned to this integration's CRM account, including itself. */
+/** Lists all integrations that were ever pinned to the same CRM account. */
 export async function listIntegrationsOfSameAccount(reader: Reader, id: string): Promise<string[]> {
   const rows = await reader
     .selectFrom('integrations')
@@ -84,7 +84,7 @@ export async function listIntegrationsOfSameAccount(reader: Reader, id: string):
   return [...new Set([id, ...rows.map((row) => row.id)])];
 }
 
-/** Returns the integrations that are pinned to this CRM account (a fingerprint), in the order of their IDs. */
+/** Lists the integrations that are pinned to a CRM account's fingerprint, by ID. */
 export async function listIntegrationsOfAccount(
   reader: Reader,
   crmAccount: string,
@@ -98,7 +98,6 @@ export async function listIntegrationsOfAccount(
   return rows.map((row) => row.id);
 }
 
-/** Records which identity sources could ever be read. */
 export async function saveIdentitySources(
   trx: RunTransaction,
   identitySources: string,
@@ -110,7 +109,7 @@ export async function saveIdentitySources(
     .execute();
 }
 
-/** Pins the CRM account (its fingerprint) that the integration's contacts belong to. */
+/** Pins the integration's CRM account (its fingerprint). */
 export async function pinCrmAccount(trx: RunTransaction, crmAccount: string): Promise<void> {
   await trx
     .updateTable('integrations')
@@ -119,7 +118,6 @@ export async function pinCrmAccount(trx: RunTransaction, crmAccount: string): Pr
     .execute();
 }
 
-/** Makes this run start reading from the beginning, with this scope of reading. */
 export async function resetCursor(
   trx: RunTransaction,
   scope: string,
@@ -135,12 +133,16 @@ export async function resetCursor(
     .execute();
   await trx
     .updateTable('integrations')
-    .set({ cursor: null, cursor_scope: scope })
+    .set((eb) => ({
+      cursor: null,
+      cursor_before: eb.fn.coalesce('cursor', 'cursor_before'),
+      cursor_scope: scope,
+    }))
     .where('id', '=', trx.lease.integrationId)
     .execute();
 }
 
-/** Returns the encrypted settings of the integrations in the database, by ID. */
+/** Returns the encrypted settings of the integrations in the database, in the order of their IDs. */
 export async function listSealedSettings(
   reader: Reader,
 ): Promise<{ id: string; settings: string }[]> {
@@ -153,10 +155,7 @@ export async function listSealedSettings(
   return rows.flatMap(({ id, settings }) => (settings === null ? [] : [{ id, settings }]));
 }
 
-/**
- * Returns a page of the settings that were applied or removed after that change. If no change has been read
- * yet, returns all applied settings.
- */
+/** Without an earlier change, returns all applied settings. */
 export async function listChangedSettings(
   reader: Reader,
   { version, id }: Omit<ChangedSettings, 'settings'>,
@@ -180,8 +179,8 @@ export async function saveSealedSettings(
 }
 
 /**
- * Removes an integration's settings from the database, with its schedule and its queued runs. The data about its
- * contacts is kept. Returns false if the database has no settings for it.
+ * Also deletes the schedule and the queued runs. The data about its contacts is kept. Returns false if the database has
+ * no settings for it.
  */
 export async function deleteSettings(trx: ActorTransaction, id: string): Promise<boolean> {
   const removed = await trx
@@ -201,10 +200,7 @@ export async function deleteSettings(trx: ActorTransaction, id: string): Promise
   return true;
 }
 
-/**
- * Returns the next version. Changes are stored one after the other, so a reader who has seen a change has also seen all
- * earlier ones.
- */
+/** Changes are stored one after the other, so a reader never misses an earlier change. */
 export async function getNextVersion(trx: Trx): Promise<number> {
   if (isPostgres(trx))
     await sql`select pg_advisory_xact_lock(${sql.lit(SETTINGS_LOCK)})`.execute(trx);

@@ -1,25 +1,22 @@
-/** Decides whether everything is all right: one word for each integration, and one sentence for all of them. */
+/** Decides whether everything is all right, with a word per integration and a sentence for all. */
 
 import { describeCount, formatCount } from '../../core/quantities.ts';
 import type { RunRecord } from '../../sync/statements/runs.ts';
 import { type Advice, adviceFor } from '../../sync/views/advice.ts';
 
 /**
- * An integration's status. `stopped` continues automatically, but `stuck` only after a user has acted. `failed` means
- * that an unexpected error occurred.
+ * A `stopped` client continues automatically, but a `stuck` client needs a user. `failed` means that an unexpected
+ * error occurred.
  */
 export type ClientStatus = 'syncing' | 'queued' | 'well' | 'new' | 'stopped' | 'stuck' | 'failed';
 
-/** Why the last run of an integration did not finish. */
 export interface Problem {
   runId: string;
-  /** The code of the reason, or null if the run has left none. */
   code: string | null;
   message: string;
   advice: Advice;
 }
 
-/** The data from which an integration's status is derived. */
 export interface RunActivity {
   isRunning: boolean;
   isQueued: boolean;
@@ -29,7 +26,7 @@ export interface RunActivity {
   problem: Problem | null;
 }
 
-/** Returns the status. A run in progress says more than the last run's result. */
+/** A run in progress is more informative than the last result. */
 export function getStanding({ isRunning, isQueued, lastRun, problem }: RunActivity): ClientStatus {
   if (isRunning) return 'syncing';
   if (isQueued) return 'queued';
@@ -39,7 +36,7 @@ export function getStanding({ isRunning, isQueued, lastRun, problem }: RunActivi
   return problem?.advice.needs === 'person' ? 'stuck' : 'stopped';
 }
 
-/** Returns the last run's error, or null if it succeeded. An interrupted run has left no reason. */
+/** Returns the last run's error, or null if it succeeded. An interrupted run has no reason. */
 export function getProblem(
   row:
     | Pick<RunRecord, 'id' | 'integrationId' | 'status' | 'reasonCode' | 'reasonMessage'>
@@ -51,15 +48,12 @@ export function getProblem(
   return {
     runId,
     code,
-    message: reason?.message ?? 'The process ended in the middle of the run.',
+    message: reason?.message ?? 'The process ended during the run.',
     advice: adviceFor(reason, row.integrationId),
   };
 }
 
-/**
- * Returns true for a run that ended because it had used up the credits of the limit in the settings, as a trial does.
- * Such a run has not stopped too early.
- */
+/** True if the run reached the credit limit in the settings, as a trial does. Such a run was not cut short. */
 export function isAtLimit(reason: { code: string | null } | null | undefined): boolean {
   return reason?.code === 'budget_reached';
 }
@@ -70,7 +64,6 @@ export interface Brief {
   name: string;
   standing: ClientStatus;
   problem: Problem | null;
-  /** The number of pending decisions. */
   decisions: number;
 }
 
@@ -80,17 +73,17 @@ export function needsPerson({ problem, decisions }: Pick<Brief, 'problem' | 'dec
 }
 
 export interface Verdict {
-  /** `attention`: a user has to act. `patience`: something has stopped and continues automatically. */
+  /** `attention` means that a user has to act. `patience` means that the run continues automatically. */
   level: 'well' | 'syncing' | 'patience' | 'attention' | 'new';
   headline: string;
-  /** The tasks for a user, each with a link to the right part of the page. */
+  /** The tasks for a user. Each task links to the matching section of the page. */
   tasks: { text: string; href: string }[];
 }
 
 /** The maximum number of clients that are named. The other clients are only counted. */
 const MAX_TASKS = 5;
 
-/** Builds the sentence above everything else. `buildHref` returns the link to an integration. */
+/** Builds the sentence above everything else. `buildHref` returns a link to an integration. */
 export function judge(
   briefs: readonly Brief[],
   buildHref: (integrationId: string) => string,
@@ -120,7 +113,7 @@ export function judge(
   return { ...withoutTasks(briefs), tasks };
 }
 
-/** Returns the number of clients that need attention. The header, the home page and its filter all show this number. */
+/** Returns the number of clients that need attention. The header, the home page and its filter show this number. */
 function countNeeds(briefs: readonly Pick<Brief, 'problem' | 'decisions'>[]): number {
   return briefs.filter(needsPerson).length;
 }
@@ -145,7 +138,6 @@ function withoutTasks(briefs: readonly Brief[]): Pick<Verdict, 'level' | 'headli
     : { level: 'well', headline: 'All is well' };
 }
 
-/** Describes all clients in two or three words, for the frame of every page. */
 export interface Summary {
   level: Verdict['level'];
   text: string;

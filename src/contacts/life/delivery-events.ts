@@ -1,4 +1,3 @@
-/** Events of writing a profile into the CRM. */
 import type { ContactState } from '../../database/tables/contacts.ts';
 import { OBJECTS } from '../many-at-once/opt-outs.ts';
 import { all, type Changes, choice, equal, given, NOW, own } from './changes.ts';
@@ -27,8 +26,8 @@ function ofProfile(
 }
 
 /**
- * If an objection was read while the job was running, the contact stays marked as objecting. Its profile is then
- * deleted immediately and not after 30 days.
+ * An objection that was read while the job was running remains in force. The profile is deleted immediately instead of
+ * after 30 days.
  */
 const STILL_OPTED_OUT = choice(
   all(equal(given('outcome_reason'), 'opted_out'), equal(own('has_opted_out'), OBJECTS)),
@@ -36,9 +35,19 @@ const STILL_OPTED_OUT = choice(
   OPTED_OUT,
 );
 
+/**
+ * Delivery has found the contact in the CRM. A removed contact counts as present again, so its next departure is
+ * noticed. A missing contact with an open question stays missing until a reading closes the question.
+ */
+const FOUND: Changes = {
+  departure_read: 0,
+  missing_since: choice(equal(own('departure_read'), 1), null, own('missing_since')),
+};
+
 export const DELIVERY_EVENTS = {
   delivered: {
     ...ofProfile('settled', {
+      ...FOUND,
       eligible: 1,
       last_credit: CREDIT_AT_THE_END,
       donor_id: given('donor_id'),
@@ -50,10 +59,14 @@ export const DELIVERY_EVENTS = {
     }),
     endsJob: true,
   },
-  heldAtDelivery: ofProfile('held', {}, ['ready', 'held']),
+  heldAtDelivery: ofProfile('held', FOUND, ['ready', 'held']),
   postponed: ofProfile(null, {}),
-  // The contact keeps its job. If it comes back, its profile is already paid for.
-  leftOutAtDelivery: ofProfile('settled', { eligible: 0, has_opted_out: STILL_OPTED_OUT }),
+  // The contact keeps its paid job. If the contact returns, its profile is already paid for.
+  leftOutAtDelivery: ofProfile('settled', {
+    ...FOUND,
+    eligible: 0,
+    has_opted_out: STILL_OPTED_OUT,
+  }),
   goneAtDelivery: ofProfile('removed', { eligible: 0, missing_since: null }),
   missedAtDelivery: ofProfile(null, MISSED),
 } satisfies Record<string, EventRow>;

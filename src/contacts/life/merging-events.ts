@@ -1,4 +1,3 @@
-/** Events of merges, in which a contact inherits the paid result of a contact that was merged into it. */
 import { listContactKinds } from '../../core/question-kinds.ts';
 import type { ContactState } from '../../database/tables/contacts.ts';
 import { NEXT_READING } from '../../identity/identity-text.ts';
@@ -11,8 +10,14 @@ import { SEEN } from './reading-events.ts';
 /** The profile may belong to another person, so a user decides. */
 export const MISMATCH_REASONS: readonly string[] = ['name_mismatch', 'match_unsure'];
 
-/** A user decides about a contact that was paid for, because a merge must not cost another credit. */
+/** A user decides about a paid contact, because a merge must not cost another credit. */
 const HELD_AND_PAID: readonly string[] = listContactKinds(({ isPaid }) => isPaid);
+
+/** A user decides whether the contact is an erased person. */
+const MAY_BE_ERASED = equal(own('outcome_reason'), 'forgotten_person');
+
+/** The response to the merged contact's submission was lost. A user has not decided whether to buy it again. */
+const IS_LOST = all(isNull(given('donor_id')), equal(given('last_credit'), 'outdated'));
 
 /** The contact gets the profile of a contact that was merged into it. */
 const INHERITS: Changes = {
@@ -23,6 +28,17 @@ const INHERITS: Changes = {
   donor_id: given('donor_id'),
   enhanced_at: given('enhanced_at'),
   ...SEEN,
+};
+
+/** Nothing has been paid for the contact. */
+const AS_NEW: Changes = {
+  asked_identity: null,
+  asked_at: null,
+  last_credit: null,
+  tracking_id: null,
+  donor_id: null,
+  enhanced_at: null,
+  merged_into: null,
 };
 
 function inherits(to: ContactState, more: readonly Way[] = []): EventRow {
@@ -47,7 +63,7 @@ function inherits(to: ContactState, more: readonly Way[] = []): EventRow {
 }
 
 export const MERGING_EVENTS = {
-  /** The contact's job now belongs to the contact that it was merged into. */
+  /** The job now belongs to the remaining contact. */
   gaveJobAway: {
     ways: [
       { from: AT_REST, to: null, when: OF_ITS_JOB, set: { tracking_id: null } },
@@ -61,21 +77,18 @@ export const MERGING_EVENTS = {
     otherwise: 'The contact is not waiting for the job that moves.',
     endsJob: true,
   },
-  /**
-   * Another contact was merged into this one, which keeps its own profile. Its new details now count as the details
-   * that the profile was requested with.
-   */
+  /** Another contact was merged into this one, which keeps its own profile and gets new details. */
   absorbed: {
     ways: [
       {
-        // A removed contact must have come back, because otherwise nothing could have been merged into it.
+        // The contact must have returned, or nothing could have been merged into it.
         from: ['settled', 'submitted', 'ready', 'removed'],
         to: null,
         when: not(isNull(own('asked_identity'))),
         set: { asked_identity: NEXT_READING },
       },
       {
-        // An earlier run read the contact's change, but ended before it spent a credit.
+        // An earlier run read the change, but ended before it spent a credit.
         from: ['due'],
         to: 'settled',
         when: all(equal(own('due_reason'), 'identity_changed'), not(isNull(own('asked_identity')))),
@@ -97,16 +110,14 @@ export const MERGING_EVENTS = {
   inheritedRunning: inherits('submitted'),
   inheritedDone: inherits('ready', [
     {
-      // The contact's own profile does not fit its names, so the guard checks this one.
+      // The contact's own profile does not match, so the guard checks the other contact's profile.
       from: ['held'],
       to: 'ready',
       when: all(oneOf(own('outcome_reason'), MISMATCH_REASONS), isNull(own('donor_id'))),
       set: { ...INHERITS, asked_identity: NEXT_READING, ...outcome('delivery_pending') },
     },
   ]),
-  /**
-   * Merges have brought several profiles. The profile that was paid for with the current name replaces the waiting one.
-   */
+  /** Merges gave the contact several profiles. The profile for the current name replaces the waiting profile. */
   gotFittingJob: {
     ways: [
       { from: ['ready'], to: null, set: { ...INHERITS, asked_identity: own('identity') } },
@@ -119,10 +130,23 @@ export const MERGING_EVENTS = {
     ],
     otherwise: 'The contact is not waiting for a profile with another name.',
   },
+  /** The profile was moved to the contact's other ID. The same transaction moves it back. */
+  gotFormerIdBack: {
+    ways: [
+      { from: ['settled'], to: null, when: WAS_LEFT_OUT, set: AS_NEW },
+      {
+        from: ['settled', 'due'],
+        to: 'due',
+        set: { ...AS_NEW, due_reason: 'never_enhanced' },
+      },
+    ],
+    otherwise: 'The contact is being processed, or a user has to decide about it.',
+    endsJob: true,
+  },
   /**
-   * The contact has the details of a missing contact that was paid for, so these details count as paid. They are
-   * recorded without another reading, because the next list may have different IDs again. Even if no profile could be
-   * moved, no other credit is spent on the same details.
+   * The contact has the details of a missing paid contact, so these details count as paid for. They are recorded now,
+   * because the next list may have different IDs again. Even without a profile, the same details do not cost another
+   * credit.
    */
   continued: {
     ways: [
@@ -136,6 +160,12 @@ export const MERGING_EVENTS = {
         from: ['settled'],
         to: null,
         when: all(isNull(own('asked_identity')), WAS_LEFT_OUT),
+        set: { ...INHERITS, tracking_id: null, asked_identity: own('identity') },
+      },
+      {
+        from: ['held'],
+        to: null,
+        when: all(isNull(own('asked_identity')), MAY_BE_ERASED, not(IS_LOST)),
         set: { ...INHERITS, tracking_id: null, asked_identity: own('identity') },
       },
       {
@@ -153,8 +183,8 @@ export const MERGING_EVENTS = {
     otherwise: 'A credit was spent on the contact itself, or it has a profile now.',
   },
   /**
-   * A response to the merged contact's submission was lost, or its paid job cannot be read. A user now decides about
-   * this contact.
+   * The merged contact's response was lost, or its paid job cannot be read. A user must now decide about the remaining
+   * contact.
    */
   inheritedQuestion: {
     ways: [
@@ -165,7 +195,7 @@ export const MERGING_EVENTS = {
         set: {
           ...INHERITS,
           asked_identity: NEXT_READING,
-          // The contact may still have to be left out, so the next run reads it again.
+          // The contact may still be excluded, so the next run reads it again.
           last_credit: choice(
             all(WAS_LEFT_OUT, equal(given('last_credit'), 'stands')),
             'outdated',
@@ -178,7 +208,7 @@ export const MERGING_EVENTS = {
     ],
     otherwise: 'A credit was spent on the contact itself, or a user is asked about it.',
   },
-  /** A user refused to spend another credit on the contact that was merged into it. */
+  /** A user refused to buy the merged contact again. */
   inheritedRejection: {
     ways: [
       {

@@ -1,6 +1,6 @@
 /**
- * Handles contacts that the CRM no longer shows although it does not report them as deleted. They are marked, counted,
- * held for a decision, and removed once that is allowed. `sync/guards/departures.ts` decides which of these happens.
+ * Handles missing contacts that the CRM does not report as deleted. Marks, counts, holds and removes missing contacts.
+ * `sync/guards/departures.ts` decides which of these happens.
  */
 import { type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import type { Lease, RunTransaction } from '../../database/leases.ts';
@@ -13,26 +13,22 @@ import { supersedeHolds } from '../departures.ts';
 import { move, moveAndList } from '../life/apply-events.ts';
 import { findLastConfirmation, findOpenBatch } from './questions.ts';
 
-/** A window of a week. Departures within it are counted together, and the answer "wait" is valid for this time. */
+/** A window of one week. Departures within a week are counted together, and the answer "wait" is valid for a week. */
 export interface DepartureWindow {
-  /** Departures before this time are not counted (epoch ms). */
   since: number;
 }
 
-/** How many of an integration's contacts are missing, and how many it has. */
 export interface DepartureCounts {
-  /** Contacts that are missing now. Contacts that a user has decided to wait for are left out. */
+  /** Contacts that are missing now. Excludes contacts that a user has decided to wait for. */
   missing: number;
   /**
-   * Contacts that were removed within the window because they were missing. Removals that a user confirmed are left
-   * out.
+   * Contacts that were removed within the window because they were missing. Excludes removals that a user confirmed.
    */
   removed: number;
-  /** All contacts that have not left, including missing ones. */
   known: number;
 }
 
-/** The kind of hold that asks users whether missing contacts are gone. */
+/** The question whether missing contacts have left. */
 const MISSING_KIND = 'contacts_missing';
 
 /** Marks contacts that a lookup did not find. Contacts that are new to the store are not added. */
@@ -45,10 +41,7 @@ export async function markMissing(
   await mark(trx, trx.lease, { id: runId, now: trx.clock.now() }, crmIds);
 }
 
-/**
- * Marks the contacts that this run did not see. Called after a complete reading, if a contact that is missing in a
- * reading counts as removed.
- */
+/** Marks contacts that this run did not see. Used after a complete reading if the CRM does not report removals. */
 export async function markUnseen(trx: RunTransaction, runId: string): Promise<void> {
   const run = { id: runId, now: trx.clock.now() };
   const isUnseen = (eb: ContactBuilder) =>
@@ -57,7 +50,7 @@ export async function markUnseen(trx: RunTransaction, runId: string): Promise<vo
       eb('departure_read', '=', 0),
       eb('state', '<>', 'removed'),
     ]);
-  // A row that could not be read is stored with its row number as ID. It was never a contact.
+  // An unreadable row is stored under its row number and is not a contact. It was never a contact.
   const isNumber = (eb: ContactBuilder) => eb('outcome_reason', '=', 'row_unreadable');
   await move(trx, trx.lease, 'left', { is: (eb) => eb.and([isUnseen(eb), isNumber(eb)]) }, run, {
     outcome_reason: 'deleted_in_crm',
@@ -66,7 +59,7 @@ export async function markUnseen(trx: RunTransaction, runId: string): Promise<vo
   await move(trx, trx.lease, 'missed', { is: isUnseen }, run);
 }
 
-/** Counts missing contacts. Returns null if there are none, so an ordinary run need not count all contacts. */
+/** Null if no contact is missing, so most runs need not count all contacts. */
 export async function countMissing(
   reader: Reader,
   integrationId: string,
@@ -99,8 +92,8 @@ export async function countMissing(
 }
 
 /**
- * Opens a hold for each missing contact that has none, and sets this detail on all open holds. They share a batch,
- * which contacts that go missing later join. Resolves with the number of new holds.
+ * Opens missing holds, and sets this detail on all open holds. They share a batch. Contacts that go missing later join
+ * the batch. Resolves with the number of new holds.
  */
 export async function holdMissing(
   { reader, checkpoint }: Pick<Store, 'reader' | 'checkpoint'>,
@@ -130,7 +123,7 @@ export async function holdMissing(
   return held;
 }
 
-/** Removes the missing contacts. Contacts that a user has decided to wait for are kept. */
+/** Keeps contacts that a user has decided to wait for. */
 export async function removeMissing(trx: RunTransaction, window: DepartureWindow): Promise<void> {
   const moment = { now: trx.clock.now() };
   const { integrationId } = trx.lease;
@@ -145,7 +138,7 @@ export async function removeMissing(trx: RunTransaction, window: DepartureWindow
   await closeQuestions(trx, integrationId, moment.now, gone);
 }
 
-/** Yields, in batches, the IDs of all missing contacts, and of contacts that were removed as missing since then. */
+/** Yields the IDs of contacts that are missing or were removed as missing, in batches. */
 export async function* listMissing(
   reader: Reader,
   integrationId: string,
@@ -165,7 +158,28 @@ export async function* listMissing(
   }
 }
 
-/** True if any missing contact must not be lost, regardless of users' decisions. */
+/** Yields the IDs of known contacts that this run did not see, in batches. */
+export async function* listUnseen(
+  reader: Reader,
+  integrationId: string,
+  runId: string,
+): AsyncGenerator<string[], void> {
+  for (let after = ''; ; ) {
+    const rows = await contacts(reader, integrationId)
+      .select('crm_id')
+      .where('seen_run', 'is distinct from', runId)
+      .where('departure_read', '=', 0)
+      .where('state', '<>', 'removed')
+      .where('crm_id', '>', after)
+      .orderBy('crm_id')
+      .limit(ROWS_PER_TRANSACTION)
+      .execute();
+    if (rows.length > 0) yield rows.map(({ crm_id }) => crm_id);
+    if (rows.length < ROWS_PER_TRANSACTION) return;
+    after = rows.at(-1)?.crm_id ?? '';
+  }
+}
+
 export async function hasMissing(reader: Reader, integrationId: string): Promise<boolean> {
   const row = await contacts(reader, integrationId)
     .select('crm_id')
@@ -175,7 +189,7 @@ export async function hasMissing(reader: Reader, integrationId: string): Promise
   return row !== undefined;
 }
 
-/** Returns how many missing contacts a user has to decide about. With `named`, only these contacts count. */
+/** Returns the number of missing contacts about which a user has to decide. With `named`, counts only these. */
 export async function countOpenMissing(
   reader: Reader,
   integrationId: string,
@@ -192,7 +206,7 @@ export async function countOpenMissing(
   );
 }
 
-/** Returns which of these contacts have not left, as far as this is known and may be shown. */
+/** Excludes contacts that have left or must not be shown. */
 export async function listPresent(
   reader: Reader,
   integrationId: string,
@@ -211,7 +225,7 @@ export async function listPresent(
   return present;
 }
 
-/** Returns the fingerprint of the list when it was last read without a question, or null if this never happened. */
+/** Null if every reading raised a question. */
 export async function findListScope(reader: Reader, integrationId: string): Promise<string | null> {
   const row = await reader
     .selectFrom('integrations')
@@ -236,7 +250,6 @@ function contacts(reader: Reader, integrationId: string) {
 
 type ContactBuilder = ExpressionBuilder<Tables, 'contacts'>;
 
-/** Marks contacts as missing, inside a transaction. */
 export async function mark(
   trx: Trx,
   lease: Lease,
@@ -246,7 +259,7 @@ export async function mark(
   await move(trx, lease, 'missed', crmIds, run);
 }
 
-/** Removes missing contacts that a user has confirmed to be gone. Contacts that came back in the meantime are kept. */
+/** Removes missing contacts whose departure a user has confirmed. Contacts that have returned are kept. */
 export async function removeConfirmed(
   trx: Trx,
   integrationId: string,
@@ -267,7 +280,7 @@ export async function removeConfirmed(
   await closeQuestions(trx, integrationId, now, gone);
 }
 
-/** Closes the questions about contacts that were found again. Users no longer have to decide about them. */
+/** Closes questions about contacts that were found again. Users no longer have to decide about them. */
 export async function closeMissing(
   trx: Trx,
   lease: Lease,
@@ -287,8 +300,8 @@ export async function closeMissing(
 }
 
 /**
- * Closes the questions about contacts that left. A question about a job in flight stays, because its result must still
- * be decided.
+ * Closes questions about contacts that have left. A question about a job in flight stays open, because a user must
+ * still decide about the result.
  */
 async function closeQuestions(
   trx: Trx,
@@ -300,7 +313,6 @@ async function closeQuestions(
   await supersedeHolds(trx, { integrationId }, now, ids);
 }
 
-/** Returns true for contacts that are marked as missing and not removed. */
 export function isMarked(eb: ContactBuilder) {
   return eb.and([
     eb('missing_since', 'is not', null),
@@ -309,7 +321,7 @@ export function isMarked(eb: ContactBuilder) {
   ]);
 }
 
-/** Returns true for contacts that are marked as missing, unless a user has decided within the window to wait. */
+/** Excludes contacts that a user has decided to wait for. */
 function isMissing(eb: ContactBuilder, integrationId: string, { since }: DepartureWindow) {
   return eb.and([
     isMarked(eb),
@@ -320,7 +332,7 @@ function isMissing(eb: ContactBuilder, integrationId: string, { since }: Departu
           .select('questions.id')
           .where('questions.integration_id', '=', integrationId)
           .whereRef('questions.crm_id', '=', 'contacts.crm_id')
-          // Written as literals, so the database can use the index of these questions.
+          // Literals let the database use the index of these questions.
           .where('questions.kind', '=', sql.lit(MISSING_KIND))
           .where('questions.decision', '=', sql.lit('rejected' as const))
           .where('questions.decided_at', '>=', since),

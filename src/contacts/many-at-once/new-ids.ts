@@ -1,29 +1,29 @@
-/**
- * Finds contacts of a list that continue under another ID, for example because a spreadsheet has dropped leading zeros.
- */
+/** Finds contacts with a new ID, for example after a spreadsheet has dropped leading zeros. */
 import { type ExpressionBuilder, sql } from 'kysely';
 import type { RunTransaction } from '../../database/leases.ts';
 import type { Reader } from '../../database/reader.ts';
-import { ROWS_PER_TRANSACTION } from '../../database/rows.ts';
+import { inFilledBatches, ROWS_PER_TRANSACTION } from '../../database/rows.ts';
+import type { DueReason } from '../../database/tables/contacts.ts';
 import type { Tables } from '../../database/tables/tables.ts';
 import { detailsOf } from '../../identity/identity-text.ts';
+import { findRows } from '../contacts.ts';
 import { recordRemoved } from '../departures.ts';
 import { move } from '../life/apply-events.ts';
 import type { ContactRow } from '../life/changes.ts';
 import { isMarked } from './missing.ts';
 import { PAID_SINCE_BACKUP } from './paid-since-backup.ts';
 
-/** A missing contact, and a new contact with the same details. */
 export interface Continuation {
   missing: string;
   newId: string;
-  /** True if the service knows the missing contact's person, so there is a profile. */
+  /** True if the service knows the person, so there is a profile. */
   isKnown: boolean;
-  /** What was paid for the missing contact, and when. */
+  /** The request that was paid for the missing contact, and its time. */
   paid: Pick<ContactRow, 'asked_at' | 'last_credit' | 'donor_id' | 'enhanced_at'>;
+  /** True if the contact has its former ID back, so the other contact is not new. */
+  isFormerId: boolean;
 }
 
-/** True if a credit was spent on at least one of the integration's contacts. */
 export async function hasPaidContacts(reader: Reader, integrationId: string): Promise<boolean> {
   const row = await contacts(reader, integrationId)
     .select('crm_id')
@@ -34,21 +34,34 @@ export async function hasPaidContacts(reader: Reader, integrationId: string): Pr
 }
 
 /**
- * Pairs missing contacts that were paid for with new contacts that have the same details and have not cost a credit.
- * The new contact is due for the first time, or is left out, for example because it opted out. If it were not paired
- * now, it would be paid for when it opts in again, because nothing would be known about the missing contact any more.
+ * Pairs paid contacts that are missing with new contacts. The new contacts have the same details and have not cost a
+ * credit. The new contact is due for the first time. It can also be left out, for example because it opted out, or it
+ * waits until a user decides whether it is an erased person. Otherwise the new contact would be paid for when it opts
+ * in again or when the user has decided, because the missing contact would be forgotten by then.
  */
 export async function findContinuations(
   reader: Reader,
   integrationId: string,
 ): Promise<Continuation[]> {
-  const missing = await listPaid(reader, integrationId).where(isMarked).execute();
+  const former = await findFormerIds(reader, integrationId);
+  return [...former, ...(await findNewIds(reader, integrationId, former))];
+}
+
+/** Excludes missing contacts that have their former ID back. */
+async function findNewIds(
+  reader: Reader,
+  integrationId: string,
+  former: readonly Continuation[],
+): Promise<Continuation[]> {
+  const isBack = new Set(former.map(({ missing }) => missing));
+  const listed = await listPaid(reader, integrationId).where(isMarked).execute();
+  const missing = listed.filter(({ crm_id }) => !isBack.has(crm_id));
   const wanted = new Set(missing.map(detailsPaidFor));
   const due: NewContact[] = [];
   const isNew = () =>
     contacts(reader, integrationId)
       .select(['crm_id', 'identity'])
-      .where(isDueOrLeftOut)
+      .where(canContinue)
       .where('asked_identity', 'is', null);
   if (missing.length === 0) return [];
   for await (const rows of inPages((after, limit) =>
@@ -61,16 +74,111 @@ export async function findContinuations(
 }
 
 /**
- * Returns true for contacts that are due or left out. A row that a merge created does not belong to a run yet, and does
- * not count as left out.
+ * Pairs contacts with a changed ID and contacts with the former ID. The profile moved to the changed ID. The contact
+ * with the former ID counts as paid for, but has no profile. Both have the same details, and the changed ID has left
+ * the list.
  */
-function isDueOrLeftOut(eb: ExpressionBuilder<Tables, 'contacts'>) {
+async function findFormerIds(reader: Reader, integrationId: string): Promise<Continuation[]> {
+  const found: Continuation[] = [];
+  for await (const rows of inPages((after, limit) =>
+    listBack(reader, integrationId, after, limit),
+  )) {
+    const lastIds = await findLastIds(reader, integrationId, rows);
+    const last = await findGone(reader, integrationId, [...lastIds.values()]);
+    for (const row of rows) {
+      const paid = last.get(lastIds.get(row.crm_id) ?? '');
+      if (paid === undefined || !isPaidAgain(row, paid)) continue;
+      const { crm_id: missing, asked_identity: _, ...what } = paid;
+      const isKnown = what.donor_id !== null;
+      found.push({ missing, newId: row.crm_id, isKnown, paid: what, isFormerId: true });
+    }
+  }
+  // Two contacts may look alike, but only one can be the missing contact.
+  return [...new Map(found.map((each) => [each.missing, each])).values()];
+}
+
+/** A listed contact whose profile was once moved to another ID. */
+type BackRow = Awaited<ReturnType<typeof listBack>>[number];
+
+/** Returns contacts that are in the list again after their ID had changed. */
+function listBack(reader: Reader, integrationId: string, after: string, limit: number) {
+  return contacts(reader, integrationId)
+    .select(['crm_id', 'state', 'identity', 'asked_identity', 'asked_at', 'merged_into'])
+    .where('merged_into', 'is not', null)
+    .where('departure_read', '=', 0)
+    .where('missing_since', 'is', null)
+    .where('state', 'in', ['settled', 'due'])
+    .where('asked_identity', 'is not', null)
+    .where('crm_id', '>', after)
+    .orderBy('crm_id')
+    .limit(limit)
+    .execute();
+}
+
+/** The maximum number of successive changes to a contact's ID. */
+const MOST_IDS = 100;
+
+/** Returns the last ID after the former one. */
+async function findLastIds(
+  reader: Reader,
+  integrationId: string,
+  back: readonly BackRow[],
+): Promise<Map<string, string>> {
+  const lastIds = new Map(back.map((row) => [row.crm_id, row.merged_into ?? '']));
+  for (let times = 0; times < MOST_IDS; times += 1) {
+    const rows = await findRows(reader, integrationId, [...new Set(lastIds.values())]);
+    const moved = [...lastIds].flatMap(([id, lastId]) => {
+      const next = rows.get(lastId);
+      const hasContinued = next?.departure_read === 1 && next.merged_into !== null;
+      return hasContinued ? [[id, next.merged_into ?? ''] as const] : [];
+    });
+    if (moved.length === 0) return lastIds;
+    for (const [id, lastId] of moved) lastIds.set(id, lastId);
+  }
+  return lastIds;
+}
+
+/** Returns the paid contacts among these that are no longer in the list. */
+async function findGone(
+  reader: Reader,
+  integrationId: string,
+  ids: readonly string[],
+): Promise<Map<string, PaidRow>> {
+  const found = new Map<string, PaidRow>();
+  for (const batch of inFilledBatches([...new Set(ids)])) {
+    const rows = await listPaid(reader, integrationId)
+      .where('crm_id', 'in', batch)
+      .where((eb) => eb.or([isMarked(eb), eb('departure_read', '=', 1)]))
+      .where('merged_into', 'is', null)
+      .execute();
+    for (const row of rows) found.set(row.crm_id, row);
+  }
+  return found;
+}
+
+/** The details are the same, and no other credit has been spent. */
+function isPaidAgain(back: BackRow, paid: PaidRow): boolean {
+  if (Number(back.asked_at) > Number(paid.asked_at)) return false;
+  const details = detailsOf((back.state === 'due' ? back.identity : back.asked_identity) ?? '');
+  return details !== null && details === detailsPaidFor(paid);
+}
+
+/**
+ * Returns true for contacts that are due, left out, or held because they may be an erased person. A row that a merge
+ * created does not belong to a run yet, and is not treated as left out.
+ */
+function canContinue(eb: ExpressionBuilder<Tables, 'contacts'>) {
   const isLeftOut = eb.and([
     eb('state', '=', 'settled'),
     eb('eligible', '=', 0),
     eb('outcome_run', 'is not', null),
   ]);
-  return eb.or([eb('state', '=', 'due'), isLeftOut]);
+  return eb.or([eb('state', '=', 'due'), isLeftOut, mayBeErased(eb)]);
+}
+
+/** Returns true for contacts that are held until a user decides whether they are an erased person. */
+function mayBeErased(eb: ExpressionBuilder<Tables, 'contacts'>) {
+  return eb.and([eb('state', '=', 'held'), eb('outcome_reason', '=', 'forgotten_person')]);
 }
 
 /** A contact that has not cost a credit. */
@@ -79,7 +187,7 @@ interface NewContact {
   identity: string;
 }
 
-/** Finds the same pairs before a run. `seen` contains the contacts that a reading of the whole list has returned. */
+/** Finds the same pairs before a run starts. `seen` contains all contacts of a complete reading. */
 export async function forecastContinuations(
   reader: Reader,
   integrationId: string,
@@ -103,7 +211,7 @@ export async function forecastContinuations(
   return pair(missing, due);
 }
 
-/** Yields all rows in the order of their IDs, in pages that fit into a transaction. */
+/** Yields all rows by ID, in pages that fit into a transaction. */
 async function* inPages<Row extends { crm_id: string }>(
   read: (after: string, limit: number) => Promise<Row[]>,
 ): AsyncGenerator<Row[], void> {
@@ -115,43 +223,43 @@ async function* inPages<Row extends { crm_id: string }>(
   }
 }
 
+/** The reasons with which a user has requested another credit. */
+const REQUESTED_BY_USER: DueReason[] = ['resubmitted_by_person', 'lost_answer_resubmitted'];
+
 type PaidRow = Pick<ContactRow, 'crm_id' | 'asked_identity'> & Continuation['paid'];
 
-/**
- * Returns contacts that were paid for. If a user still has to decide whether a contact was paid for, the new contact
- * waits too.
- */
+/** While a user decides whether a contact was paid for, its new contact waits too. */
 function listPaid(reader: Reader, integrationId: string) {
-  return contacts(reader, integrationId)
-    .select(['crm_id', 'asked_identity', 'asked_at', 'last_credit', 'donor_id', 'enhanced_at'])
-    .where('asked_at', 'is not', null)
-    .where((eb) =>
-      eb.not(
-        eb.exists(
-          eb
-            .selectFrom('questions')
-            .select('questions.id')
-            .whereRef('questions.integration_id', '=', 'contacts.integration_id')
-            .whereRef('questions.crm_id', '=', 'contacts.crm_id')
-            .where('questions.kind', '=', sql.lit(PAID_SINCE_BACKUP))
-            .where('questions.decision', 'is', null),
+  return (
+    contacts(reader, integrationId)
+      .select(['crm_id', 'asked_identity', 'asked_at', 'last_credit', 'donor_id', 'enhanced_at'])
+      .where('asked_at', 'is not', null)
+      // A user wants to spend another credit, so the new contact is bought like any other.
+      .where((eb) =>
+        eb.not(eb.and([eb('state', '=', 'due'), eb('due_reason', 'in', REQUESTED_BY_USER)])),
+      )
+      .where((eb) =>
+        eb.not(
+          eb.exists(
+            eb
+              .selectFrom('questions')
+              .select('questions.id')
+              .whereRef('questions.integration_id', '=', 'contacts.integration_id')
+              .whereRef('questions.crm_id', '=', 'contacts.crm_id')
+              .where('questions.kind', '=', sql.lit(PAID_SINCE_BACKUP))
+              .where('questions.decision', 'is', null),
+          ),
         ),
-      ),
-    );
+      )
+  );
 }
 
-/**
- * Returns the paid details in any spelling, because another program that exports the list may write addresses
- * differently.
- */
+/** Ignores spelling, because another program may export addresses differently. */
 function detailsPaidFor({ asked_identity }: Pick<ContactRow, 'asked_identity'>): string | null {
   return detailsOf(asked_identity ?? '');
 }
 
-/**
- * Pairs contacts with the same details. Each missing contact is used once, and the one that was paid for last comes
- * first. A pure function.
- */
+/** Pairs contacts with the same details. Each missing contact is used once, latest payment first. */
 function pair(missing: readonly PaidRow[], due: readonly NewContact[]): Continuation[] {
   const inOrder = missing.toSorted(
     (a, b) => Number(b.asked_at) - Number(a.asked_at) || (a.crm_id < b.crm_id ? -1 : 1),
@@ -163,14 +271,14 @@ function pair(missing: readonly PaidRow[], due: readonly NewContact[]): Continua
     const former = byDetails.get(detailsOf(identity))?.shift();
     if (former === undefined) continue;
     const { crm_id: missingId, asked_identity: _, ...paid } = former;
-    found.push({ missing: missingId, newId, isKnown: paid.donor_id !== null, paid });
+    const isKnown = paid.donor_id !== null;
+    found.push({ missing: missingId, newId, isKnown, paid, isFormerId: false });
   }
   return found;
 }
 
 /**
- * Gives new contacts the profiles of the missing ones. If there is no profile, the missing contact's credit still
- * counts.
+ * Passes profiles of missing contacts on to the same people's new contacts. Without a profile, the credit is passed on.
  */
 export async function continueContacts(
   trx: RunTransaction,
@@ -178,6 +286,8 @@ export async function continueContacts(
   found: readonly Continuation[],
 ): Promise<void> {
   const run = { id: runId, now: trx.clock.now() };
+  const back = found.flatMap(({ newId, isFormerId }) => (isFormerId ? newId : []));
+  await move(trx, trx.lease, 'gotFormerIdBack', back, run);
   const left = found.map(({ missing, newId }) => ({ id: missing, mergedInto: newId }));
   await recordRemoved(trx, trx.lease, run, left);
   const paid = found.map((each) => ({ crm_id: each.newId, ...each.paid }));

@@ -1,4 +1,4 @@
-/** Explains each outcome and each reason. `docs/outcomes.md` has the same texts, and a test compares them. */
+/** Explains each outcome and each reason. `docs/outcomes.md` contains the same sentences, and a test compares them. */
 import type { Outcome, OutcomeReason } from '../outcome.ts';
 import type { WaitingCause } from '../waiting-values.ts';
 
@@ -28,75 +28,76 @@ export const REASON_EXPLANATIONS: Readonly<Record<OutcomeReason, ReasonExplanati
   },
   fields_written_some_unfit: {
     means:
-      'Some values are in the CRM. Others did not fit the type, length or choices of their field, or the CRM refused them and said which fields they were.',
-    next: "`donor-sync runs RUN` shows which values are missing and why. Create or widen the field, grant access to it, or change the CRM's rule or the field map. The next run then writes those values from the kept profile. If the CRM refused a value, donor-sync tries five contacts daily for three days and then weekly. Once the CRM accepts one contact, the others follow.",
+      'Some values are in the CRM. Other values did not fit the type, length or choices of their field, or the CRM refused them and named their fields.',
+    next: "`donor-sync runs RUN` shows which values are missing and why. Create or widen the field, grant access to it, or change the CRM's rule or the field map. The next run then writes those values from the kept profile. If the CRM refused a value, donor-sync tries to write five contacts every day for three days, and then every week. Once the CRM accepts one contact, the others follow.",
     costs: 'The credit for its profile. Values that are written later cost nothing.',
   },
   fields_written_some_refused: {
     means:
-      'Some values are in the CRM. The other values fit their fields, but a rule of the CRM refused them.',
-    next: '`donor-sync runs RUN` lists the fields. Change the rule or the record. donor-sync tries five contacts daily for three days and then weekly. Once the CRM accepts one contact, the others follow. `donor-sync sync ID --contact CRM_ID` tries one contact immediately.',
+      'Some values are in the CRM. The other values fit their fields, but a CRM rule rejected them.',
+    next: '`donor-sync runs RUN` lists the fields. Change the rule or the record. donor-sync tries to write five contacts every day for three days, and then every week. Once the CRM accepts one contact, the others follow. `donor-sync sync ID --contact CRM_ID` tries one contact immediately.',
     costs: 'The credit for its profile. Values that are written later cost nothing.',
   },
   former_values_blanked: {
     means:
-      "The contact is another person now, and a user decided that the former person's values do not belong to this person. donor-sync blanked them, and spent no credit.",
-    next: 'You do not have to do anything. The contact is enhanced again when its identity changes, or when its profile is too old.',
+      "The contact is now a different person, and a user decided that the former person's values do not belong to this person. donor-sync blanked these values and spent no credit.",
+    next: 'No action is needed. The contact is enhanced again when its identity changes, or when its profile is too old.',
     costs: 'Nothing.',
   },
   typed_value_restored: {
     means:
-      'Values are in the CRM. While donor-sync wrote the values, a user typed a value into one of the fields. donor-sync replaced that value for a moment and restored it.',
-    next: "You do not have to do anything. The user's value stays.",
+      'Values are in the CRM. A user edited one of the fields while donor-sync was writing to it. donor-sync briefly overwrote that value, then restored it.',
+    next: "No action is needed. The CRM contains the user's value.",
     costs: 'The credit for its profile.',
   },
   typed_value_lost: {
     means:
-      "Values are in the CRM. While donor-sync wrote the values, a user typed a value into one of the fields. The CRM did not accept this value when donor-sync restored it, so the user's value is replaced.",
-    next: "`donor-sync runs RUN` shows the field, and the user by the user's ID in the CRM. Run `donor-sync undo RUN` to restore the value, or ask the user to type it again.",
+      "Values are in the CRM. A user edited one of the fields while donor-sync was writing to it. donor-sync tried to restore the user's value, but the CRM refused it, so it is lost.",
+    next: "`donor-sync runs RUN` shows the field and the user's ID in the CRM. Run `donor-sync undo RUN` to restore the value, or ask the user to type it again.",
     costs: 'The credit for its profile.',
   },
   profile_fresh: {
     means:
-      'The contact was enhanced before, its name, address and employer are the same, and the profile is younger than `refresh.afterDays`.',
+      'The contact was already enhanced. Its name, address and employer have not changed, and the profile is younger than `refresh.afterDays`.',
     next: 'The contact is refreshed after `refresh.afterDays`, or when its name, address or employer changes.',
     costs: 'Nothing now. The refresh costs one credit.',
   },
   values_equal: {
-    means: 'The CRM already has the values of the profile.',
+    means: 'The CRM already contains the values of the profile.',
     next: 'The contact is refreshed after `refresh.afterDays`, or when its name, address or employer changes.',
     costs: 'The credit for its profile, or nothing if it was kept.',
   },
   values_protected: {
-    means: 'A user typed every value that differs, or `when` in the field map protects it.',
-    next: 'The values stay unchanged. Set `when: always` for fields that no user should edit. A new profile follows `when` again.',
+    means:
+      'The values in the CRM differ from the profile. Either a user typed them, or `when` in the field map protects them.',
+    next: 'The values stay unchanged. Set `when: always` for fields that no user should edit. donor-sync applies `when` again when a new profile arrives.',
     costs: 'The credit for its profile, or nothing if it was kept.',
   },
   profile_empty: {
     means: 'The profile has no value for any mapped field.',
     next: 'The contact is refreshed after `refresh.afterDays`, or when its name, address or employer changes. If you map more fields, the next run writes them from the kept profile.',
-    costs: 'The credit for its profile. Fields that you map later cost nothing.',
+    costs: 'The credit for its profile. Mapping more fields later costs nothing.',
   },
   no_match_known: {
     means: 'The service did not know this person.',
-    next: 'The contact is sent again when its name, address or employer changes, and after `refresh.afterDays`. Complete the address or the employer in the CRM if you can.',
+    next: 'donor-sync sends the contact again after `refresh.afterDays`, or earlier if its name, address or employer changes. Complete the address or the employer in the CRM if you can.',
     costs: 'Nothing now. Sending the contact again costs one credit.',
   },
   identity_change_rejected: {
     means:
-      'The name, address or employer changed for this contact and many others, and a user decided that it is still the same person. No credit is spent.',
-    next: 'The new details count as known. The contact is sent again when the details change once more, or when its profile is too old.',
+      'The name, address or employer of this contact and many others changed, and a user decided that this is still the same person. donor-sync spends no credit.',
+    next: 'donor-sync has accepted the new details. It sends the contact again when the details change again, or when its profile is too old.',
     costs: 'Nothing now. Sending the contact again costs one credit.',
   },
   counted_as_paid: {
     means:
-      'The database was restored from a backup, or the service key was replaced, and a user decided that this contact was paid for. No credit is spent.',
-    next: 'Values in the CRM stay. The contact is sent again when it changes, or when its profile would be too old.',
+      'The database was restored from a backup, or the service key was replaced. A user then decided that this contact had already been paid for, so donor-sync spends no credit.',
+    next: 'donor-sync does not change the values in the CRM. It sends the contact again when the contact changes, or when the next refresh is due.',
     costs: 'Nothing now. Sending the contact again costs one credit.',
   },
   profile_adopted: {
     means:
-      'The CRM contains the donor ID that another installation wrote, and `sync --adopt` recorded the contact as enhanced without a credit.',
+      'The CRM contains a donor ID that a different installation wrote. `sync --adopt` recorded the contact as enhanced and spent no credit.',
     next: 'The contact is enhanced again when it changes, or when its profile is too old.',
     costs: 'Nothing now. The enhancement costs one credit.',
   },
@@ -112,8 +113,8 @@ export const REASON_EXPLANATIONS: Readonly<Record<OutcomeReason, ReasonExplanati
   },
   opted_out: {
     means:
-      'The opt-out field of the contact is set, or `contacts.objections` in the settings lists the contact. The contact is never sent to the service.',
-    next: 'donor-sync delivers nothing to the contact, and removes it from every network. donor-sync deletes the kept profile 30 days after it first read the mark, or in the run that reads an objection. If many contacts were marked together, a decision comes first. If someone removes the mark before the profile is deleted, the next run writes the kept profile.',
+      "The contact's opt-out field is set, or `contacts.objections` in the settings lists the contact. The contact is never sent to the service.",
+    next: 'donor-sync writes no values to the contact and removes it from every network. donor-sync deletes the kept profile 30 days after it first read the mark, or in the run that reads an objection. If many contacts were marked at the same time, donor-sync first asks for a decision. If someone removes the mark before the profile is deleted, the next run writes the kept profile.',
     costs: 'Nothing.',
   },
   deceased: {
@@ -123,7 +124,7 @@ export const REASON_EXPLANATIONS: Readonly<Record<OutcomeReason, ReasonExplanati
   },
   row_unreadable: {
     means:
-      'donor-sync cannot read a row of the CSV file. donor-sync lists the row under its number in a spreadsheet (`row 17`). With `crm.badRows: skip`, the other rows continue.',
+      "donor-sync cannot read a row of the CSV file. It shows the row's number in a spreadsheet (`row 17`). With `crm.badRows: skip`, the other rows continue.",
     next: 'Correct the row in the file. `donor-sync doctor` lists such rows. The next run reads the row again.',
     costs: 'Nothing now. A new contact costs one credit.',
   },
@@ -136,46 +137,47 @@ export const REASON_EXPLANATIONS: Readonly<Record<OutcomeReason, ReasonExplanati
   deleted_in_crm: {
     means:
       "The contact is no longer in the CRM, or no longer among the client's contacts. If many contacts are missing, donor-sync first holds them as `contacts_missing`.",
-    next: 'Nothing. If the contact comes back while its profile is fresh, it gets the values of its kept profile.',
+    next: 'Nothing. If the contact comes back while its profile is fresh, donor-sync writes the values of its kept profile.',
     costs: 'Nothing, even if it comes back with a fresh profile.',
   },
   outside_filter: {
     means:
-      'A credit was due for the contact, and `contacts.filter` no longer includes it. The contact is neither enhanced nor counted as removed. Its values and its networks stay.',
-    next: 'Nothing. Once a run reads the contact within the filter, donor-sync enhances it as usual and writes any values that are waiting for it.',
+      'The contact was due to be enhanced, but `contacts.filter` no longer includes it. donor-sync does not enhance the contact or treat it as removed. The contact keeps its values and its networks.',
+    next: 'Nothing. When the filter includes the contact again, donor-sync enhances it as usual and writes any waiting values.',
     costs: 'Nothing.',
   },
   merged_in_crm: {
-    means: 'The contact was merged into another contact, which is synced instead.',
-    next: 'The surviving contact keeps its values, or adopts the paid job of the merged contact.',
+    means:
+      'The contact was merged into a different contact. donor-sync syncs the surviving contact instead.',
+    next: "The surviving contact keeps its values, or uses the merged contact's paid job.",
     costs: 'Nothing.',
   },
   forgotten: {
     means: 'The contact was erased with `donor-sync forget` and is never enhanced again.',
-    next: 'Nothing. The contact stays blocked.',
+    next: 'Nothing. The contact is blocked permanently.',
     costs: 'Nothing.',
   },
   rejected_by_person: {
-    means: 'A user decided that the profile belongs to another person.',
+    means: 'A user decided that the profile belongs to a different person.',
     next: 'donor-sync writes nothing. The contact is sent again if its name, address or employer changes.',
     costs:
       'One credit, already spent and not refunded. Sending the contact again costs one credit.',
   },
   no_match: {
     means:
-      'The service found no match. If another contact is the same person, that contact gets this outcome without a credit.',
+      'The service found no match. If a second contact is the same person, it gets the same outcome and costs no credit.',
     next: 'Complete the address or the employer in the CRM. donor-sync sends a changed contact again.',
     costs:
-      'One credit, which the service does not refund. Another credit when the contact is sent again.',
+      'One credit, which the service does not refund. Sending the contact again costs one more credit.',
   },
   person_invalid: {
-    means: 'The service refused the details of this person. No credit was spent.',
-    next: '`donor-sync runs RUN` shows the detail. Correct it in the CRM, and the next run sends the contact again.',
+    means: "The service rejected this person's details. No credit was spent.",
+    next: '`donor-sync runs RUN` shows the detail. If you correct it in the CRM, the next run sends the contact again.',
     costs: 'Nothing now. The contact costs one credit when the service accepts it.',
   },
   crm_refused: {
     means: 'The CRM refused every value of the profile.',
-    next: "donor-sync keeps the profile, and tries five contacts daily for three days and then weekly. Once the CRM accepts one contact, the others follow. donor-sync still refreshes the contact and notices a change of its identity. `donor-sync runs RUN` shows the CRM's code and the fields. For 30 days, `donor-sync runs RUN --show` also shows the CRM's own text, such as a validation rule's message.",
+    next: "donor-sync keeps the profile, and tries to write five contacts every day for three days, and then every week. Once the CRM accepts one contact, the others follow. donor-sync still refreshes the contact and notices a change of its identity. `donor-sync runs RUN` shows the CRM's code and the fields. For 30 days, `donor-sync runs RUN --show` also shows the CRM's own message, such as the text of a validation rule.",
     costs: 'The credit for its profile. Trying again costs nothing.',
   },
   values_unfit: {
@@ -191,7 +193,7 @@ export const REASON_EXPLANATIONS: Readonly<Record<OutcomeReason, ReasonExplanati
   name_mismatch: {
     means:
       'The profile and the contact have different last names or unrelated first names. donor-sync wrote nothing.',
-    next: 'Run `donor-sync holds --show` to see both names. After that, run `donor-sync holds approve` to write the kept profile, or use `reject` or `resubmit`. You can also correct the name in the CRM, and donor-sync sends the contact again.',
+    next: 'Run `donor-sync holds --show` to see both names. After that, run `donor-sync holds approve` to write the kept profile, or use `reject` or `resubmit`. If you correct the name in the CRM instead, donor-sync sends the contact again.',
     costs:
       'One credit, already spent. `approve` and `reject` cost nothing. `resubmit` and a corrected name cost one credit.',
   },
@@ -204,10 +206,10 @@ export const REASON_EXPLANATIONS: Readonly<Record<OutcomeReason, ReasonExplanati
   },
   lost_answer: {
     means:
-      'The response to a submission was lost, and its credit was or might have been spent. The submission was for this contact, or for the same person in another contact.',
+      'The response to a submission was lost, and a credit may have been spent. The submission was for this contact, or for a different contact of the same person.',
     next: '`donor-sync holds resubmit` sends the contact again, and `reject` does not. With `onLostAnswer: resubmit` in the settings, donor-sync always resubmits.',
     costs:
-      'One credit that was or might have been spent. `reject` costs nothing. `resubmit` costs one credit.',
+      'One credit may have been spent already. `reject` costs nothing. `resubmit` costs one credit.',
   },
   identity_mass_change: {
     means:
@@ -217,13 +219,13 @@ export const REASON_EXPLANATIONS: Readonly<Record<OutcomeReason, ReasonExplanati
   },
   paid_since_backup: {
     means:
-      'The database was restored from a backup, and this contact is new or has changed. The contact might have been paid for after the backup, because no record outside the database rules this out. There are three more causes. A job was in progress in the backup, and the service no longer has it. The service key was replaced while the job was running, and the current key cannot see that job. The profile could not be written while the service had it, and no copy is kept (`retention.profiles`). donor-sync sent nothing.',
-    next: '`donor-sync holds` shows how many contacts are affected. If you use a replaced key again within six days, the next sync delivers the profiles without a credit. `donor-sync holds approve --batch` buys their profiles, for some contacts perhaps a second time. `reject --batch` counts these contacts as paid for.',
+      'The database was restored from a backup, and this contact is new or has changed. The contact might have been paid for after the backup, because the spending journal does not rule this out. There are three other possible causes. A job was in progress when the backup was made, and the service no longer has the job. The service key was replaced while the job was running, and the current key cannot see that job. donor-sync could not write the profile while the service had it, and no copy is kept (`retention.profiles`). donor-sync sent nothing.',
+    next: '`donor-sync holds` shows how many contacts are affected. If you use a replaced key again within six days, the next sync delivers the profiles without a credit. `donor-sync holds approve --batch` buys their profiles, so you might pay for some contacts twice. `reject --batch` records these contacts as paid for.',
     costs: 'Nothing now. `reject` costs nothing. `approve` costs one credit for each contact.',
   },
   contacts_missing: {
     means:
-      'The contact is missing. A complete read did not return it, or the CRM does not find it by its ID, and there is no sign of a deletion. An incomplete export and lost access look like this. donor-sync does not remove the contact, keeps its values and its networks, and spends nothing on it.',
+      'The contact is missing. A complete read did not return the contact, or the CRM cannot find its ID, and there is no sign that it was deleted. Possible causes are an incomplete export or lost access. donor-sync does not remove the contact, keeps its values and its networks, and spends nothing on it.',
     next: 'If the contact is back at the next complete run, the decision closes automatically. Otherwise, `donor-sync holds` shows how many contacts are missing. Use `approve --batch` if they are gone, or `reject --batch` to wait for them.',
     costs: 'Nothing. Both answers are free.',
   },
@@ -234,14 +236,14 @@ export const REASON_EXPLANATIONS: Readonly<Record<OutcomeReason, ReasonExplanati
   },
   values_of_two_people: {
     means:
-      'The contact is another person now, and the CRM does not accept all values of the new person together. One contact must not contain the values of two people, so donor-sync wrote nothing. Trying again costs no credit.',
+      "The contact is now a different person, and the CRM refused at least one of the new person's values. A contact must not contain the values of two people, so donor-sync wrote nothing. Trying again costs no credit.",
     next: "Change the refused value or the CRM's rule. Then `donor-sync holds approve` tries again, and `reject` keeps the former values.",
     costs: 'One credit, already spent. Both answers cost nothing.',
   },
   new_person_unknown: {
     means:
-      'The contact has another name now, and no paid profile fits it. Either the service does not know the new name, or the CRM changed the name in a merge. The CRM still contains the values for the former name.',
-    next: 'Use `donor-sync holds approve` if it is the same person under a new name. The values then stay. Use `reject` if it is another person. The next sync then blanks the values that donor-sync wrote. `resubmit` sends the contact again.',
+      'The contact now has a different name, and no paid profile matches this name. Either the service does not know the new name, or the CRM changed the name in a merge. The CRM still contains the values for the former name.',
+    next: 'Use `donor-sync holds approve` if it is the same person with a new name. donor-sync then keeps the values. Use `reject` if it is a different person. The next sync then blanks the values that donor-sync wrote. `resubmit` sends the contact again.',
     costs: 'Nothing for `approve` and `reject`. `resubmit` costs one credit.',
   },
   donor_mass_change: {
@@ -252,18 +254,18 @@ export const REASON_EXPLANATIONS: Readonly<Record<OutcomeReason, ReasonExplanati
   },
   forgotten_person: {
     means:
-      'The contact looks like an erased person. Either it has the same name with the same address or employer under another ID, or the CRM merged an erased contact into it. donor-sync sends and writes nothing.',
-    next: 'Use `donor-sync holds approve` if it is another person. donor-sync then treats the contact like any other, and does not ask again. `reject` also blocks this ID. Then `donor-sync forget` erases its remaining data.',
+      'The contact looks like an erased person. Either it has the same name with the same address or employer and a different ID, or the CRM merged an erased contact into it. donor-sync sends and writes nothing.',
+    next: 'Use `donor-sync holds approve` if it is a different person. donor-sync then treats the contact like any other contact, and does not ask again. `reject` also blocks this ID. Then `donor-sync forget` erases its remaining data.',
     costs: 'Nothing for `reject`. `approve` costs one credit, as for a new contact.',
   },
   submission_pending: {
-    means: 'The run selected the contact, but ended before it submitted the contact.',
+    means: 'The run ended before it submitted the contact.',
     next: 'The next run submits the contact.',
     costs: 'Nothing yet. The submission costs one credit.',
   },
   job_running: {
     means:
-      'The service is still working on the job. If the service reports a job as unknown within ten minutes of its submission, the job still counts as running.',
+      'The service is still working on the job. If the service reports a job as unknown within ten minutes of its submission, donor-sync still treats it as running.',
     next: 'The next run fetches the profile and writes it.',
     costs: 'One credit, already spent.',
   },
@@ -279,12 +281,12 @@ export const REASON_EXPLANATIONS: Readonly<Record<OutcomeReason, ReasonExplanati
   },
   settlement_pending: {
     means:
-      'A submission with the same key has lost its response. The contact waits until donor-sync knows whether that submission was charged.',
+      'The response to a submission with the same key was lost. The contact waits until donor-sync knows whether the service charged for that submission.',
     next: 'The next run submits the contact once the lost response is settled.',
     costs: 'Nothing yet. The submission costs one credit.',
   },
   crm_busy: {
-    means: 'Someone was changing this record in the CRM, or a record that it belongs to.',
+    means: 'Someone was changing this record, or its parent record, in the CRM.',
     next: 'donor-sync keeps the profile, and the next run tries again.',
     costs: 'One credit, already spent. Trying again costs nothing.',
   },
@@ -301,38 +303,38 @@ export const REASON_EXPLANATIONS: Readonly<Record<OutcomeReason, ReasonExplanati
   },
   job_vanished: {
     means: 'The service no longer knows the job, and its profile was never delivered.',
-    next: 'The next run sends the contact again. Schedule runs more often than every seven days.',
+    next: 'The next run sends the contact again. Schedule runs less than seven days apart.',
     costs:
       'One credit, already spent and not refunded. Sending the contact again costs one credit.',
   },
   job_too_old: {
-    means: 'The job ran longer than any job should.',
+    means: 'The job took much longer than usual.',
     next: 'The next run sends the contact again.',
     costs:
       'One credit, already spent and not refunded. Sending the contact again costs one credit.',
   },
   identity_unreadable: {
     means:
-      'donor-sync could read a part of the name, address or employer before, and cannot now, because a permission or a scope was revoked. In the meantime, it spends no credit on the contact.',
-    next: '`donor-sync doctor` shows the field. Restore the access, and the next run continues.',
+      'donor-sync can no longer read a part of the name, address or employer, because a permission or a scope was revoked. Until you restore it, donor-sync spends no credit on the contact.',
+    next: '`donor-sync doctor` shows the field. Once access is restored, the next run continues.',
     costs: 'Nothing while the contact waits.',
   },
   match_rate_low: {
     means:
-      'The service knew too few of the contacts that were sent first, for example because a column is wrong. donor-sync sends nothing more.',
+      'The service recognised too few of the first contacts, for example because a column is wrong. donor-sync sends no more contacts.',
     next: '`donor-sync plan` shows contacts as they would be sent. Correct the columns, or accept the match rate with `donor-sync sync --accept-match-rate`.',
     costs: 'Nothing while the contact waits. Sending it costs one credit.',
   },
   marks_unconfirmed: {
     means:
-      'An opt-out, deceased or do-not-contact field excludes more than half of at least 20 contacts, and no user has confirmed that. donor-sync sends nobody, but still delivers paid profiles.',
-    next: 'The reason of the run contains the field and its values. Correct the values in the settings, or confirm them once with `donor-sync sync --accept-marks`.',
+      'An opt-out, deceased or do-not-contact field excludes more than half of at least 20 contacts, and no user has confirmed this. donor-sync sends no contacts to the service, but still delivers paid profiles.',
+    next: "The run's reason shows the field and its values. Correct the values in the settings, or confirm them once with `donor-sync sync --accept-marks`.",
     costs: 'Nothing while the contact waits. Sending it costs one credit.',
   },
   mark_unknown: {
     means:
-      'The opt-out, deceased or do-not-contact field of the contact has a value that the settings do not list. donor-sync does not send the contact to the service, and keeps a paid profile until you have listed the value. The contact counts neither as opted out nor as deceased.',
-    next: '`donor-sync doctor` lists the values. Add each to `contacts.optOutValues`, `.deceasedValues` or `.doNotContactValues`, or to `contacts.unmarkedValues`.',
+      'The opt-out, deceased or do-not-contact field of the contact has a value that the settings do not list. donor-sync does not send the contact to the service, and keeps a paid profile until you have listed the value. donor-sync treats the contact neither as opted out nor as deceased.',
+    next: '`donor-sync doctor` lists the values. Add each value to `contacts.optOutValues`, `.deceasedValues` or `.doNotContactValues`, or to `contacts.unmarkedValues`.',
     costs: 'Nothing while the contact waits. donor-sync writes a paid profile at no cost.',
   },
   budget_reached: {
@@ -347,7 +349,7 @@ export const REASON_EXPLANATIONS: Readonly<Record<OutcomeReason, ReasonExplanati
   },
 };
 
-/** The causes for which values wait to be written. */
+/** The reasons why values wait to be written. */
 export const WAITING_EXPLANATIONS: Readonly<Record<WaitingCause, ReasonExplanation>> = {
   no_such_field: {
     means: "The CRM does not have this field, or hides it from the integration's user.",
@@ -373,19 +375,19 @@ export const WAITING_EXPLANATIONS: Readonly<Record<WaitingCause, ReasonExplanati
   },
   does_not_fit: {
     means:
-      'The value is too long, has too many digits or is not among the choices, or the field has another type.',
+      'The value is too long, has too many digits or is not one of the choices, or the field has a different type.',
     next: 'Change the field. The next run then writes the values.',
     costs: 'Nothing.',
   },
   refused: {
-    means: "One of the CRM's rules refused the value. donor-sync shows the CRM's error code.",
-    next: 'Change the rule or the contacts. donor-sync tries five contacts daily for three days and then weekly. Once the CRM accepts one contact, the others follow.',
+    means: "A CRM rule rejected the value. donor-sync shows the CRM's error code.",
+    next: 'Change the rule or the contacts. donor-sync tries to write five contacts every day for three days, and then every week. Once the CRM accepts one contact, the others follow.',
     costs: 'Nothing.',
   },
   no_profile: {
     means: 'donor-sync no longer keeps the profile, and the service no longer has the result.',
-    next: 'The next refresh brings the values.',
-    costs: 'Nothing beyond the credit for the refresh.',
+    next: 'donor-sync writes the values with the next refresh.',
+    costs: 'The credit for the refresh.',
   },
 };
 
@@ -393,18 +395,18 @@ export const WAITING_EXPLANATIONS: Readonly<Record<WaitingCause, ReasonExplanati
 export const EXCLUSION_EXPLANATIONS: Readonly<Record<string, ReasonExplanation>> = {
   decision_pending: {
     means: 'The contact waits for a decision.',
-    next: 'Answer with `donor-sync holds`. Your answer also decides about the profile.',
+    next: 'Answer with `donor-sync holds`. Your answer also determines whether donor-sync writes the profile.',
     costs: 'Nothing.',
   },
   profile_coming: {
     means: 'The service is preparing a new profile.',
-    next: 'The new profile brings the values.',
-    costs: 'Nothing beyond the credit for that profile.',
+    next: 'donor-sync writes the values of the new profile.',
+    costs: 'The credit for that profile.',
   },
   no_profile: {
     means: 'donor-sync keeps no profile, and the service no longer has the result.',
-    next: 'The next refresh brings a profile.',
-    costs: 'Nothing beyond the credit for the refresh.',
+    next: 'You get a new profile with the next refresh.',
+    costs: 'The credit for the refresh.',
   },
   profile_unopened: {
     means: 'donor-sync cannot read the profile at the moment.',
@@ -413,18 +415,18 @@ export const EXCLUSION_EXPLANATIONS: Readonly<Record<string, ReasonExplanation>>
   },
   another_donor: {
     means: 'The values in the CRM and the kept profile belong to two different donors.',
-    next: 'The next profile replaces all values together.',
-    costs: 'Nothing beyond the credit for that profile.',
+    next: 'When the next profile arrives, donor-sync replaces all values.',
+    costs: 'The credit for that profile.',
   },
   donor_change: {
     means:
-      'The values in the CRM belong to another donor, and donor-sync can only replace all values together.',
+      'The values in the CRM belong to a different donor, so donor-sync must replace all of them, not just one field.',
     next: 'Run the command again without `--field`.',
     costs: 'Nothing.',
   },
   never_delivered: {
     means: 'The profile was never delivered, because it does not belong to this contact.',
-    next: 'The next profile of the contact is delivered as usual.',
-    costs: 'Nothing beyond the credit for that profile.',
+    next: "donor-sync delivers the contact's next profile as usual.",
+    costs: 'The credit for that profile.',
   },
 };

@@ -1,15 +1,14 @@
 import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
 import { placeOfRow, SEALED_COLUMNS, type SealedColumn } from './seal-contexts.ts';
-import type { Sealer } from './sealed.ts';
+import { NOTHING_SEALED, type Sealer } from './sealed.ts';
 
 const PAGE_ROWS = 500;
 
 type Row = Readonly<Record<string, unknown>>;
 
 /**
- * Completes a rotation: encrypts all values of older keys with the current key. Returns the number of values. After
- * that the older keys can be removed. It can run next to the program, and can be stopped and started again. A value is
- * replaced only if it has not changed since it was decrypted, and finished work is not repeated.
+ * Encrypts all values of older keys with the current key. Afterwards, the older keys can be removed. Can run while the
+ * program is in use, and can be interrupted. Replaces only values that have not changed in the meantime.
  */
 export async function resealAll<Db>(
   db: Kysely<Db>,
@@ -23,7 +22,7 @@ export async function resealAll<Db>(
   return resealed;
 }
 
-/** Processes a column in pages, each in its own transaction. Returns how many values were encrypted again. */
+/** Each page has its own transaction. Returns the number of new values. */
 async function resealColumn<Db>(
   db: Kysely<Db>,
   sealer: Sealer,
@@ -31,7 +30,7 @@ async function resealColumn<Db>(
 ): Promise<number> {
   let resealed = 0;
   let page = await readPage(db, column, null);
-  // Each page starts after the last key of the previous page, so the end of the table is reached.
+  // Each page starts after the last key, so the table's end is reached.
   while (page.length > 0) {
     const due = page.filter((row) => !sealer.isCurrent(sealedValue(row, column)));
     if (due.length > 0) {
@@ -52,7 +51,7 @@ async function readPage<Db>(
   const behind = after ? sql`and (${keyColumns}) > (${keyValues(after, key)})` : sql``;
   const page = await sql<Row>`
     select ${needed}, ${sql.ref(column)} from ${sql.table(table)}
-    where ${sql.ref(column)} <> '' ${behind}
+    where ${sql.ref(column)} not in ('', ${NOTHING_SEALED}) ${behind}
     order by ${keyColumns} limit ${sql.lit(PAGE_ROWS)}`.execute(db);
   return page.rows;
 }

@@ -4,10 +4,7 @@ import { ConfigurationError, FatalError } from '../../core/errors.ts';
 import { createDraws } from './draws.ts';
 import { type KeyRing, KID, type SealingKey } from './key-ring.ts';
 
-/**
- * The place of an encrypted text. It cannot be decrypted at any other place. `seal-contexts.ts` lists all
- * places.
- */
+/** The place of an encrypted text. Decryption fails at any other place. `seal-contexts.ts` lists all places. */
 export interface SealContext {
   table: string;
   column: string;
@@ -16,16 +13,18 @@ export interface SealContext {
 }
 
 /** Encrypts text that only the key's owner can read. Used for every stored secret. */
+/** It reveals no more than the length of an encrypted text. */
+export const NOTHING_SEALED = '{}';
+
 export interface Sealer {
-  /** Encrypts with the current key. The same text gives a different result each time. */
+  /** Encrypts with the current key. Equal texts give different results. */
   seal(text: string, place: SealContext): string;
   /**
-   * Returns the decrypted text. Throws a ConfigurationError with the key's name if the ring lacks it. Throws a
-   * FatalError if the value was changed, was encrypted for another place, or has a form that this version does not
-   * know.
+   * Returns the decrypted text. Throws a ConfigurationError with the key's name if the key is missing. Throws a
+   * FatalError if the value was changed, moved or written by a newer version.
    */
   open(sealed: string, place: SealContext): string;
-  /** True if the current key encrypted the text. Otherwise it still has to be encrypted again by a rotation. */
+  /** False if a rotation must still replace the value. Rotation uses this. */
   isCurrent(sealed: string): boolean;
 }
 
@@ -33,10 +32,7 @@ const CIPHER = 'aes-256-gcm';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/**
- * The form of a text, in its header. It says that the text is encrypted for its place. Texts in any other form cannot
- * be decrypted.
- */
+/** Shows that the value is bound to its place. Other values cannot be decrypted. */
 const BOUND = 'row-bound';
 
 const headerSchema = z.strictObject({
@@ -47,12 +43,12 @@ const headerSchema = z.strictObject({
 });
 
 /**
- * Encrypts as JWE in compact form (RFC 7516), with direct encryption by A256GCM and the key ID in the header. The place
- * is additional authenticated data, like `aad` in the JSON form. It is not stored, because the reader knows where it
- * reads from. With the key and the place, any JOSE library can decrypt the text.
+ * Uses compact JWE (RFC 7516) with direct A256GCM and the key ID in the header. The place is additional authenticated
+ * data. It is not stored, because the reader knows it. Any JOSE library can decrypt a value with the key, the table,
+ * the column and the row.
  *
- * This implementation uses `node:crypto`, which is synchronous. It is many times faster than WebCrypto, which those
- * libraries use, and a page of contacts encrypts hundreds of values.
+ * `node:crypto` is synchronous and many times faster than WebCrypto. JOSE libraries use WebCrypto. Each page of
+ * contacts needs hundreds of encryptions.
  */
 export function createSealer({ current, keys }: KeyRing): Sealer {
   const currentHeader = base64url(
@@ -66,7 +62,7 @@ export function createSealer({ current, keys }: KeyRing): Sealer {
     const cipher = createCipheriv(CIPHER, current.secret, iv, { authTagLength: TAG_BYTES });
     cipher.setAAD(boundData(currentHeader, place));
     const encrypted = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
-    // The second of the five parts is the encrypted content key, which is empty with `dir`.
+    // The encrypted content key is the second of five parts. With `dir`, it is empty.
     return [
       currentHeader,
       '',
@@ -97,7 +93,7 @@ interface Parts {
 }
 
 function parseParts(sealed: string, place: SealContext): Parts {
-  // SQLite stores bytes in a text column if another program has put them there.
+  // SQLite returns bytes if another program has written bytes.
   if (typeof sealed !== 'string') throw damaged(place);
   const [header = '', wrappedKey, iv = '', encrypted = '', tag = '', ...rest] = sealed.split('.');
   if (wrappedKey !== '' || rest.length > 0) throw damaged(place);
@@ -122,7 +118,7 @@ function decrypt(
   }
 }
 
-/** Returns the data that is bound to a text. JSON separates its parts, whatever characters they contain. */
+/** JSON separates the parts unambiguously. */
 function boundData(header: string, { table, column, row }: SealContext): Buffer {
   const place = Buffer.from(JSON.stringify([table, column, ...row]));
   return Buffer.from(`${header}.${base64url(place)}`, 'ascii');
@@ -153,7 +149,7 @@ function keyUnknown(kid: string): ConfigurationError {
   );
 }
 
-/** Names the column but not the row, because some rows are identified by the ID of a person. */
+/** The row is not named, because its key may be a person's ID. */
 function damaged({ table, column }: SealContext, kid?: string, cause?: unknown): FatalError {
   const suspicion =
     kid === undefined

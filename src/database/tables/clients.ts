@@ -1,4 +1,4 @@
-/** Clients (integrations in code), the data that starts their runs, and the data that connects them with their CRM. */
+/** Clients (`integration` in code), their runs' triggers and their CRM connections. */
 import { bigint, integer, nullable, personal, sealed, table, text, withDefault } from './table.ts';
 
 export const CLIENT_TABLES = {
@@ -11,36 +11,39 @@ export const CLIENT_TABLES = {
     },
     {
       id: text(),
-      /** The fingerprint of the CRM account that the contacts belong to. The first run sets it permanently. */
+      /** The first run sets it permanently. */
       crm_account: nullable(text()),
-      /** Encrypted settings, for integrations whose settings are in the database instead of a file. */
+      /** Encrypted settings of a client without a settings file. */
       settings: nullable(sealed({ with: 'secret key', boundTo: ['id'] })),
-      /** Increased across all rows whenever settings are applied or removed. 0 before that. */
+      /** Counts changes of settings in all rows. */
       settings_version: withDefault(bigint()),
-      /** The position at which the next reading starts. */
+      /** Where the next reading starts. */
       cursor: nullable(text()),
+      /**
+       * The last position before all contacts were read again. If that reading was cut off before it had a position, the
+       * next reading reports the contacts that have left the CRM since this one. Null if all contacts were never read
+       * again.
+       */
+      cursor_before: nullable(text()),
       /**
        * The fingerprint of the settings with which the cursor was created. If they differ, reading starts from the
        * beginning.
        */
       cursor_scope: nullable(text()),
       /**
-       * The start of the first run that read the contacts with the current `cursor_scope`. A contact that no
-       * run has read since then is outside the filter. Null if the scope never changed.
+       * The start of the first run with the current scope (`cursor_scope`). Contacts that no run has read since then
+       * are outside the filter.
        */
       scope_since: nullable(bigint()),
-      /**
-       * When a run last noticed that another tool writes to the CRM as the same user. Null if this was never noticed.
-       */
+      /** When a run last noticed another tool that writes as the same CRM user. */
       other_tool_at: nullable(bigint()),
-      /** The fingerprint of the settings that define the list of contacts, when the list was last complete. */
+      /** The fingerprint of the settings of the last complete list. */
       list_scope: nullable(text()),
       /**
-       * JSON with the fingerprint of the columns setting, and the names of the identity sources that could ever be read
-       * with it. Null before the first run.
+       * JSON with the columns' fingerprint and all identity sources that were ever readable. Null before the first run.
        */
       identity_sources: personal(nullable(text())),
-      /** Increased when a run starts. Each checkpoint checks it first. */
+      /** Increases with each run. Each checkpoint compares it first. */
       run_epoch: integer(),
       lease_owner: nullable(text()),
       lease_until: nullable(bigint()),
@@ -57,12 +60,9 @@ export const CLIENT_TABLES = {
     },
     {
       integration_id: text(),
-      /**
-       * The cron expression and the time zone from which `next_run_at` was computed. If they change, it is
-       * computed again.
-       */
+      /** The cron expression and time zone of `next_run_at`. A change causes a new computation. */
       rule: text(),
-      /** Epoch milliseconds, or null if the expression never matches again. */
+      /** Epoch ms, or null if no time matches. */
       next_run_at: nullable(bigint()),
       /** 1 while a user has paused the schedule. */
       paused: integer(),
@@ -80,21 +80,20 @@ export const CLIENT_TABLES = {
       integration_id: text(),
       /** SHA-256 of the token in the address. */
       token_hash: text(),
-      /** How callers sign their calls: the kind of a CRM, or `hmac`. Null if they do not sign. */
+      /** How callers sign: a CRM's kind, or `hmac`. */
       signature: nullable(text()),
-      /** The encrypted secret with which they sign. */
       secret: nullable(sealed({ with: 'secret key', boundTo: ['integration_id'] })),
       created_at: bigint(),
       last_used_at: nullable(bigint()),
-      /** How many contacts calls have named that the CRM does not have. */
+      /** The number of named contacts that the CRM does not have. */
       ignored_count: withDefault(bigint()),
-      /** The time of the last call that requested something, by the database's clock. */
+      /** The last call that requested a run, by the database's clock. */
       called_at: withDefault(bigint()),
-      /** Runs for further calls of a burst do not start before this time. 0 after a quiet time. */
+      /** No further run of this burst starts earlier. 0 means no burst. */
       opens_at: withDefault(bigint()),
     },
   ),
-  /** Signed calls that were accepted. They are kept until a repetition would be refused because of its age. */
+  /** Accepted signed calls. A row stays until a repetition would be too old. */
   hook_receipts: table(
     {
       key: ['fingerprint'],
@@ -107,7 +106,7 @@ export const CLIENT_TABLES = {
       received_at: bigint(),
     },
   ),
-  /** The responses to clicks at doors, so a repeated click gets the first response again. */
+  /** Responses to clicks in CRM pages. A repeated click gets the same response. */
   door_replies: table(
     {
       key: ['fingerprint'],
@@ -118,14 +117,14 @@ export const CLIENT_TABLES = {
     {
       /** The fingerprint of the CRM user and of the click's key. */
       fingerprint: text(),
-      /** The fingerprint of what was clicked. */
+      /** The fingerprint of the click. */
       request: text(),
-      /** The response as JSON. It contains nothing about a person. */
+      /** The response as JSON. Contains nothing about a person. */
       reply: text(),
       replied_at: bigint(),
     },
   ),
-  /** The marks that count towards a limit of the day: of workflows, and of door tokens. Each counts once. */
+  /** Marks that count towards a daily limit. Each mark counts once. */
   door_marks: table(
     {
       key: ['fingerprint'],
@@ -134,15 +133,15 @@ export const CLIENT_TABLES = {
       retention: null,
     },
     {
-      /** Fingerprint of the client, the counter, and the execution or the click. */
+      /** The fingerprint of the client, the counter and the execution or click. */
       fingerprint: text(),
       integration_id: text(),
-      /** What has the limit: `workflow`, or the ID of a door token. */
+      /** The name of the limit's counter: `workflow`, or the ID of a door token. */
       counter: text(),
       marked_at: bigint(),
     },
   ),
-  /** Tokens with which a CRM's own pages call a client's door. They have no role. */
+  /** Tokens that CRM pages use for a client. They have no role. */
   door_tokens: table(
     {
       key: ['id'],
@@ -155,7 +154,7 @@ export const CLIENT_TABLES = {
       /** The name that its owner gave it. */
       name: personal(text()),
       integration_id: text(),
-      /** The number of contacts that it may mark as wanted in a day (UTC). */
+      /** The number of contacts that may be marked per day (UTC). */
       per_day: integer(),
       /** SHA-256 of the token. */
       hash: text(),
@@ -163,7 +162,7 @@ export const CLIENT_TABLES = {
       last_used_at: nullable(bigint()),
     },
   ),
-  /** Webhook calls with the same response. Only each integration's latest calls are kept. */
+  /** Only the latest calls are kept. */
   hook_calls: table(
     {
       key: ['id'],
@@ -180,13 +179,13 @@ export const CLIENT_TABLES = {
       times: integer(),
       /** `accepted`, `repeated`, `other_account`, or a refusal's code. */
       answer: text(),
-      /** How many contacts the last of these calls named. */
+      /** The number of contacts that the last of these calls named. */
       contacts: integer(),
-      /** The run that the call led to. Null if it led to none. */
+      /** Null if the call requested no run. Calls that led to no run have null. */
       run_id: nullable(text()),
     },
   ),
-  /** A user who is on the CRM's consent page. */
+  /** A user on the CRM's consent page. */
   consents: table(
     {
       key: ['state_hash'],
@@ -201,7 +200,7 @@ export const CLIENT_TABLES = {
       /** The encrypted PKCE verifier. */
       verifier: sealed({ with: 'secret key', boundTo: ['state_hash', 'integration_id'] }),
       expires_at: bigint(),
-      /** `connected`, or the reason for the failure. Null until a user has returned. */
+      /** `connected`, or why it failed. */
       outcome: nullable(text()),
     },
   ),
@@ -215,14 +214,14 @@ export const CLIENT_TABLES = {
     },
     {
       integration_id: text(),
-      /** The answers so far, including keys. They are encrypted. */
+      /** The encrypted answers, including keys. */
       draft: sealed({ with: 'secret key', boundTo: ['integration_id'] }),
-      /** Increases with each change, so of two browsers the second one notices the change of the first. */
+      /** Increases with each change, so another browser's changes are noticed. */
       version: bigint(),
       updated_at: bigint(),
     },
   ),
-  /** A problem that users were notified of. There is one row per subject, which stays after the problem is over. */
+  /** Each subject has one row. The row stays after the problem ends. */
   alerts: table(
     {
       key: ['integration_id', 'subject'],
@@ -232,18 +231,18 @@ export const CLIENT_TABLES = {
     },
     {
       integration_id: text(),
-      /** The subject of the alert, for example `held` or `credits_low/enhancements`. */
+      /** For example `held` or `credits_low/enhancements`. */
       subject: text(),
       since: bigint(),
-      /** When users were notified. Null until sending has succeeded. */
+      /** Null until the message was sent. */
       told_at: nullable(bigint()),
-      /** When the problem was over. Null while it lasts. */
+      /** Null while the problem continues. */
       over_at: nullable(bigint()),
     },
   ),
   /**
-   * The results of a client's runs in a past month. They are never stored for one run, because the sums of a run for
-   * one contact would show that person's wealth. An erasure deletes the months in which the person may be counted.
+   * A client's results in a past month. A run for one contact would reveal that person's wealth, so results are stored
+   * only for months. An erasure deletes the months that may include the person.
    */
   month_results: table(
     {
@@ -254,7 +253,7 @@ export const CLIENT_TABLES = {
     },
     {
       integration_id: text(),
-      /** `2026-11`, in UTC. */
+      /** The month in UTC, such as `2026-11`. */
       month: text(),
       /** Encrypted JSON of the sums. */
       results: sealed({ with: 'secret key', boundTo: ['integration_id', 'month'] }),

@@ -51,58 +51,49 @@ import type { Attempts } from './sign-in/attempts.ts';
 
 export interface Access {
   /**
-   * Admits only callers with the role, and sets `c.var.principal`. Otherwise throws an HttpError: 401, 403 or, after
-   * too many wrong tokens, 429. A request that changes something and has no token in a header must come from our own
-   * pages.
+   * Admits only callers with the role, and sets `c.var.principal`. Throws an HttpError: 401, 403, or 429 after too many
+   * wrong tokens. A change without a token header must come from our own pages.
    */
   requireRole(role: Role): MiddlewareHandler<HttpEnv>;
   /**
-   * Admits only callers with the role to a page. A visitor who is not signed in is redirected to the sign-in form, and
-   * from there back. Each page and each button of a page has one of these two before its handler.
+   * Visitors who are not signed in are redirected to the form and back. All pages and buttons need this or
+   * `requireRole`.
    */
   requirePage(role: Role): MiddlewareHandler<HttpEnv>;
   /**
-   * Works like `requireRole('viewer')`, but a caller that seems to be on this machine needs no token. If such a caller
-   * sends a token, it counts, and the caller sees only the token's clients.
+   * Like `requireRole('viewer')`, but callers on this machine need no token. A token is still checked and limits the
+   * clients.
    */
   requireViewerUnlessLocal(): MiddlewareHandler<HttpEnv>;
   /** Returns the fingerprint of a browser and its network. The browser that sets an address cannot confirm it. */
   fingerprintBrowser(c: Context<HttpEnv>): string;
   /** Returns the caller as an actor for the audit. */
   getActor(c: Context<HttpEnv>, principal: Principal): Actor;
-  /**
-   * Returns the caller, or null. For pages that show a form to visitors who are not signed in. Throws an HttpError
-   * (429).
-   */
+  /** Returns the caller, or null if there is none. For pages with a form for visitors. Throws an HttpError (429). */
   identify(c: Context<HttpEnv>): Promise<Principal | null>;
   /**
-   * Starts a session for the browser that sends this token, and sets the cookie. Returns null if the token is not ours.
-   * Throws an HttpError: 403 from a foreign page, 429 after too many attempts.
+   * Starts a session for the browser that sends this token, and sets the cookie. Null for an unknown token. Throws an
+   * HttpError: 403 from a foreign page, 429 after too many attempts.
    */
   signIn(c: Context<HttpEnv>, token: string): Promise<Principal | null>;
-  /**
-   * While there is no user, refuses (401) all requests that evidently come from another machine. It runs before all
-   * routes without a separate key.
-   */
+  /** Without any user, refuses (401) requests from other machines. Runs before all routes without a separate key. */
   requireUsersBeyondHere: MiddlewareHandler<HttpEnv>;
-  /** Refuses (403) sign-in data that others could read in transit. */
+  /** Refuses (403) sign-in data on an unprotected connection. */
   requireSafeTransport: MiddlewareHandler<HttpEnv>;
-  /** Starts a session of a user who has proved their identity. */
+  /** The user has proved their identity. */
   signInAs(c: Context<HttpEnv>, person: PersonRecord, by?: SessionDetails): Promise<void>;
-  /** Counts a wrong secret in a link. Throws an HttpError (429) after too many from one address. */
+  /** Counts each wrong secret in a link. Throws an HttpError (429) after too many wrong secrets from one address. */
   noteWrong(c: Context<HttpEnv>): void;
-  /** True if there is a user who can sign in with a password. */
   hasPeople(): Promise<boolean>;
   /**
-   * Starts the first visit of the browser that follows the one-time link, while no owner can sign in. It can only
-   * create the first owner's account. Throws an HttpError: 403 for an invalid link, 429 after too many attempts.
+   * Opens the one-time link while no owner can sign in. The visitor can only create the first owner's account. Throws
+   * an HttpError: 403 for an invalid link, 429 after too many attempts.
    */
   beginFirstVisit(c: Context<HttpEnv>, secret: string): Promise<void>;
-  /** Returns the kind of this browser's visit, or null if there is none. A visit lasts until there is an account. */
+  /** Null without a visit. A visit lasts until an account exists. */
   findVisit(c: Context<HttpEnv>): Promise<Visit | null>;
-  /** Throws an HttpError (403) for a browser without a visit, and for a request from a foreign page. */
   requireVisit(c: Context<HttpEnv>): Promise<Visit>;
-  /** Ends the visit. Returns a function that restores it, in case no account was created. */
+  /** Returns a function that restores the visit after a failure. */
   endVisit(): () => void;
   /** Ends the browser's session and removes its cookie. Throws an HttpError (403) for a request from a foreign page. */
   signOut(c: Context<HttpEnv>): Promise<void>;
@@ -126,12 +117,12 @@ export function createAccess(deps: AccessDeps): Access {
     const secure = address.isSecure(getHostname(c));
     return { name: cookieNameOf('donor_sync_session', secure), secure };
   };
-  // Behind a proxy every caller may seem to be on this machine, so a public service needs tokens anyway.
+  // Behind a proxy, every caller can look local. So a public service always requires tokens.
   const isHome = () => isLoopbackName(new URL(address.url()).hostname);
 
   const visit = withoutToken === 'thisMachine' ? null : withoutToken;
 
-  /** Once a user has existed, every caller must authenticate. */
+  /** After the first user exists, everyone must authenticate. */
   let hadUsers = false;
 
   async function identify(c: Context<HttpEnv>): Promise<Principal | null> {
@@ -140,7 +131,7 @@ export function createAccess(deps: AccessDeps): Access {
       const row = await findToken(c, token);
       return row && toPrincipal('token', row);
     }
-    // If others could have read the cookie, it proves nothing.
+    // A cookie that others could read proves nothing.
     const cookie = transport.isSafe(c) ? getCookie(c, cookieFor(c).name) : undefined;
     const session = cookie ? await resumeSession(store.connection, hashToken(cookie)) : null;
     if (session !== null) {
@@ -155,17 +146,14 @@ export function createAccess(deps: AccessDeps): Access {
   }
 
   /**
-   * True if the caller seems to be on this machine. The address proves nothing if a proxy on this machine adds no
-   * header. It counts only in the demo, where nothing can be lost.
+   * True if the caller seems to be on this machine. A local proxy without headers makes every caller look local. So
+   * this is trusted only in the demo, where nothing can be lost.
    */
   function isAtHome(c: Context<HttpEnv>): boolean {
     return withoutToken === 'thisMachine' && isHome() && isLocal(c);
   }
 
-  /**
-   * True if the browser has followed the link. Like a password, the secret is accepted only if nobody else can read it
-   * on its way.
-   */
+  /** True if the browser has followed the link. The link's secret needs a private connection, like a password. */
   function hasFollowedLink(c: Context<HttpEnv>): boolean {
     if (visit === null || !takesLink(c)) return false;
     return visit.isSession(getCookie(c, firstVisitCookie(c).name) ?? '');
@@ -181,15 +169,12 @@ export function createAccess(deps: AccessDeps): Access {
   }
 
   function firstVisitCookie(c: Context<HttpEnv>) {
-    // Not every browser accepts a secure cookie over plain http from its own machine.
+    // Some browsers refuse a secure cookie over plain http on their own machine.
     const secure = cookieFor(c).secure && !isLoopbackName(getHostname(c));
     return { name: cookieNameOf('donor_sync_first_visit', secure), secure };
   }
 
-  /**
-   * True if the link may be used. Behind a proxy that forwards our own name, the user may have connected over plain
-   * http from anywhere.
-   */
+  /** True if the link may be used. Behind a proxy with our own name, the user may have used plain http. */
   function takesLink(c: Context<HttpEnv>): boolean {
     return transport.isSafe(c) && !(isLoopbackName(getHostname(c)) && showsProxy(c));
   }
@@ -219,12 +204,12 @@ export function createAccess(deps: AccessDeps): Access {
 
   async function findToken(c: Context<HttpEnv>, token: string): Promise<AccessTokenRecord | null> {
     const hash = hashToken(token);
-    // All tokens are compared, so the response time does not show which one matches.
+    // Comparing all tokens keeps the response time constant.
     const [row] = (await listAccessTokens(store.reader)).filter((one) =>
       isSameText(one.hash, hash),
     );
     if (row === undefined) {
-      // A door token proves no role, so it opens nothing here, not even a page for viewers.
+      // A door token has no role, so it opens nothing here.
       if ((await findDoorToken(store.reader, hash)) !== undefined) throw onlyForDoor();
       noteWrong(c);
       return null;
@@ -233,24 +218,21 @@ export function createAccess(deps: AccessDeps): Access {
     return row;
   }
 
-  /**
-   * Counts a wrong token. Correct tokens are not counted, so they are admitted even if others guess tokens from the
-   * same address.
-   */
+  /** Counts a wrong token. Correct tokens never count, so they work even during an attack. */
   function noteWrong(c: Context<HttpEnv>): void {
     const address = getAddress(c);
     attempts.requireAllowed(address);
     attempts.noteFailure(address);
   }
 
-  /** Requires that the request comes from our pages. No page can make a browser send a user's token in a header. */
+  /** The request must come from our pages. No page can make a browser send a token header. */
   function requireOurPages(c: Context<HttpEnv>, { kind }: Principal): void {
     if (kind === 'token') return;
     const hasCookie = kind === 'session' || withoutToken !== 'thisMachine';
     requireSameOrigin(c, address.url(), hasCookie ? 'refused' : 'allowed');
   }
 
-  /** Returns the same fingerprint for the same browser in the same network, whatever name it uses for us. */
+  /** Equal for the same browser in the same network, under any host name. */
   function fingerprintBrowser(c: Context<HttpEnv>): string {
     const text = JSON.stringify([c.req.header('user-agent') ?? '', getAddress(c)]);
     return store.fingerprint('browser', text);
@@ -269,7 +251,7 @@ export function createAccess(deps: AccessDeps): Access {
     c.set('actor', getActor(c, principal));
   }
 
-  /** Ends a session. The names that the user has seen are removed from memory. */
+  /** The names that the user has seen are removed from memory. */
   async function endSessionOf(cookie: string): Promise<void> {
     const owner = await endSession(store.connection, hashToken(cookie));
     if (owner !== null) dropNamesOfUser(store.fingerprint, toAccount(owner));
@@ -390,10 +372,10 @@ export function createAccess(deps: AccessDeps): Access {
   };
 }
 
-/** The page where the first visit continues after the link was used. */
+/** The first visit continues here. */
 const FIRST_VISIT_PATH = '/first-visit';
 
-/** The visitor on this machine, in the demo, before there is a token or user. */
+/** The visitor on this machine. Only the demo admits this visitor, before any token or user exists. */
 const LOCAL_VISITOR: Principal = {
   kind: 'local',
   role: 'owner',
@@ -423,7 +405,7 @@ function toIntegrationSet({
   return integrations === null ? null : new Set(integrations);
 }
 
-/** Returns the token of `Authorization: Bearer …`, or undefined if there is no such header. */
+/** Bearer …`, or undefined if there is no such header. */
 function bearerToken(c: Context<HttpEnv>): string | undefined {
   const header = c.req.header('authorization');
   return header === undefined ? undefined : (/^Bearer +(\S+)$/i.exec(header.trim())?.[1] ?? '');
@@ -442,7 +424,7 @@ function onlyForDoor(): HttpError {
   return new HttpError(
     403,
     'token_only_for_door',
-    "This token is for the pages of a client's CRM. It reads the status of single contacts and marks them as wanted; it cannot do anything else. Nothing was done. For the API, create an access token: `donor-sync tokens create`",
+    "This token is for the pages of a client's CRM. With it, a program can only read the status of individual contacts and request their enhancement. Nothing was done. For the API, create an access token: `donor-sync tokens create`",
   );
 }
 

@@ -8,11 +8,9 @@ export type AllDeps = ProductDeps & Pick<InitDeps, 'timezone'>;
 /** A command's entry before the command is loaded. */
 export interface CommandEntry {
   name: string;
-  /** Its aliases. */
   aliases: readonly string[];
-  /** One line for the list of commands. */
   summary: string;
-  /** Loads the command. Other commands are not loaded, so each command starts fast. */
+  /** Other commands are not loaded, so each starts quickly. */
   load(deps: AllDeps): Promise<Command>;
 }
 
@@ -25,7 +23,7 @@ function entry(
   return { name, summary, load, aliases };
 }
 
-/** Every command, in the order in which a new user needs them. */
+/** In the order in which new users need them. */
 export const COMMANDS: readonly CommandEntry[] = [
   entry('demo', 'try it with fictional people, only on this machine', async (deps) =>
     (await import('./commands/demo/demo.ts')).demoCommand(deps),
@@ -90,7 +88,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   entry('tokens', 'create, list and revoke the access tokens of the HTTP API', async (deps) =>
     (await import('./commands/users.ts')).tokensCommand(deps),
   ),
-  entry('mails', "show a user's monthly mails, and turn them off", async (deps) =>
+  entry('mails', "show a user's monthly emails, and turn them off", async (deps) =>
     (await import('./commands/mails.ts')).mailsCommand(deps),
   ),
   entry('fields', 'check the mapped fields of the CRM, or create them', async (deps) =>
@@ -194,7 +192,6 @@ export const COMMANDS: readonly CommandEntry[] = [
   ),
 ];
 
-/** Returns all commands, each of them loaded. */
 export function loadCommands(deps: AllDeps): Promise<Command[]> {
   const loaded = COMMANDS.map(async ({ summary, aliases, load }) => {
     const command = await load(deps);
@@ -203,7 +200,7 @@ export function loadCommands(deps: AllDeps): Promise<Command[]> {
   return Promise.all(loaded);
 }
 
-/** Commands that process all contacts, so restarting with special memory settings is worthwhile. */
+/** The commands that process all contacts. Restarting them with special memory settings is worthwhile. */
 const LONG_WORK = [
   'demo',
   'plan',
@@ -217,7 +214,7 @@ const LONG_WORK = [
   'service',
 ];
 
-/** True if one of these words of the command line is the name of such a command. */
+/** True if the command line names such a command. */
 export function worksLong(words: readonly string[]): boolean {
   return words.some((word) => LONG_WORK.includes(word));
 }

@@ -13,22 +13,18 @@ Examples:
 Exit codes: 0 done, 1 unexpected error, 2 bad usage or settings (nothing was changed),
 3 the run stopped early, and the next run continues from there.`;
 
-/** The dependencies of the program itself, and of the commands that it loads. */
 export interface ProgramDeps extends CommandDeps {
   loadDeps(): Promise<AllDeps>;
 }
 
-/**
- * Returns the whole command line. Only the command that is called is loaded. All others are known only by name, for the
- * help and for suggestions. Without arguments, the program shows its help.
- */
+/** Only the called command is loaded. Others are known by name only. Without arguments, prints the help. */
 export async function createProgram(
   deps: ProgramDeps,
   version: string,
   argv: readonly string[],
 ): Promise<Command> {
   const program = createCommand('donor-sync', deps)
-    .description("Keeps a nonprofit's CRM enriched by the Partner Data Service.")
+    .description("Keeps a nonprofit's CRM up to date with the Partner Data Service.")
     .version(version, '--version', 'print the version')
     .option('--config <file>', 'the settings file (default: DONOR_SYNC_CONFIG or donor-sync.yaml)')
     .addHelpText('after', EXAMPLES);

@@ -1,7 +1,4 @@
-/**
- * The files that browsers load: our own files in `assets/`, and files from packages. Each file is read when it is first
- * needed.
- */
+/** Files for browsers: our own in `assets/` and some from packages. Each is read when first needed. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { html } from 'hono/html';
@@ -12,7 +9,7 @@ import { plainText } from '../../core/printable.ts';
 export interface Asset {
   contentType: string;
   body: string;
-  /** A hash of the content, so a browser can cache the file permanently. */
+  /** Browsers can cache the file forever, because its address contains this hash. */
   fingerprint: string;
 }
 
@@ -20,25 +17,21 @@ const CSS = 'text/css; charset=utf-8';
 const SCRIPT = 'text/javascript; charset=utf-8';
 
 interface AssetFile {
-  /** The last part of the file's address. */
+  /** The end of the address. */
   name: string;
   contentType: string;
   /** The path in `assets/`, or in a package. */
   file: string;
   package?: string;
-  /** Further files in `assets/` that are sent with this file, so browsers need fewer requests. */
+  /** Sent together, so browsers need fewer requests. */
   with?: readonly string[];
 }
 
-/** Returns a script from a package, under the package's name. */
 function script(from: string, file: string): AssetFile {
   return { name: `${from}.js`, contentType: SCRIPT, package: from, file };
 }
 
-/**
- * Every file that a page may load. The files from packages are scripts that define one global each, except for one
- * module of the guide.
- */
+/** Every file of a page. Package scripts define one global each, except a module of the guide. */
 const FILES = {
   styles: { name: 'pages.css', contentType: CSS, file: 'pages.css' },
   script: { name: 'pages.js', contentType: SCRIPT, file: 'pages.js' },
@@ -57,7 +50,13 @@ const FILES = {
   quadtree: script('d3-quadtree', 'dist/d3-quadtree.min.js'),
   force: script('d3-force', 'dist/d3-force.min.js'),
   setupStyles: { name: 'setup.css', contentType: CSS, file: 'setup.css' },
-  setupScript: { name: 'setup.js', contentType: SCRIPT, file: 'setup.js' },
+  setupScript: {
+    name: 'setup.js',
+    contentType: SCRIPT,
+    file: 'setup.js',
+    with: ['combobox.js'],
+  },
+  combobox: { name: 'combobox.js', contentType: SCRIPT, file: 'combobox.js' },
   uplot: {
     name: 'uplot.js',
     contentType: SCRIPT,
@@ -91,12 +90,11 @@ const FINGERPRINT_LENGTH = 12;
 const loaded = new Map<AssetName, Asset>();
 let docsStyles: string | undefined;
 
-/** Returns the address under which pages load the file. The address changes with the content. */
+/** The address changes with the content. */
 export function assetHref(name: AssetName): string {
   return `/assets/${FILES[name].name}?v=${loadAsset(name).fingerprint}`;
 }
 
-/** Returns the asset whose address ends with this part, or null if there is none. */
 export function findAsset(fileName: string): Asset | null {
   const name = NAMES.find((one) => FILES[one].name === fileName);
   return name === undefined ? null : loadAsset(name);
@@ -104,7 +102,7 @@ export function findAsset(fileName: string): Asset | null {
 
 const NAMES = Object.keys(FILES).filter((name): name is AssetName => name in FILES);
 
-/** Returns the styles of the API page, and of the notices for users who return from a CRM. */
+/** For the API page and for users who return from a CRM. */
 export function readDocsStyles(): string {
   docsStyles ??= readOwn('docs.css');
   return docsStyles;
@@ -128,7 +126,7 @@ function readOwn(file: string): string {
   return readFileSync(ownFile(`src/interfaces/pages/assets/${file}`), 'utf8');
 }
 
-/** Renders a page as it is sent. Names and texts in it may come from a CRM, so they are made harmless. */
+/** Renders HTML. Values may come from a CRM, so they are escaped. */
 export async function pageText(page: ReturnType<typeof html>): Promise<string> {
   return plainText(String(await page));
 }

@@ -11,24 +11,21 @@ import { isOutsideFilter } from '../../sync/redelivery/show-kept.ts';
 import type { ActingWorld } from '../kit/operation.ts';
 import { inSearchTurn } from './search-turns.ts';
 
-/** How many contacts are found. If there are more, the user has to refine the search. */
+/** The longest list of results. With more matches, the user must refine the search. */
 export const MAX_FOUND = 20;
 
-/** Shorter texts occur in too many names. */
+/** Shorter search texts match too many names. */
 export const SHORTEST_NAME = 3;
 
 export interface FoundContacts {
   contacts: { crmId: string; name: string }[];
   /** True if there may be more contacts. */
   isMore: boolean;
-  /** Why names were not searched, or null if they were. */
+  /** Null if names were searched. */
   problem: string | null;
 }
 
-/**
- * Searches contacts. A contact whose ID equals the text comes first. Erased contacts and contacts outside the filter
- * are not found.
- */
+/** A matching ID comes first. */
 export async function searchContacts(
   world: ActingWorld,
   client: Integration,
@@ -61,7 +58,7 @@ async function searchIn(
   for (const lookup of lookups) {
     const name = contactName(lookup);
     if (name === null) continue;
-    // The search applies the filter, but the lookup of an ID does not.
+    // The search uses the filter, but the lookup by ID does not.
     const isTyped = !named.includes(lookup.id);
     if (isTyped && (await isOutsideFilter(deps, client, lookup.id))) continue;
     contacts.push({ crmId: lookup.id, name });
@@ -71,7 +68,7 @@ async function searchIn(
 
 function findProblem({ search }: Pick<SyncDeps['connector'], 'search'>, text: string) {
   if (search === undefined) {
-    return 'This kind of CRM cannot be searched by name. Enter the exact ID of the contact.';
+    return 'You cannot search this kind of CRM by name. Enter the exact ID of the contact.';
   }
   if (text.length < SHORTEST_NAME) {
     return `Names were not searched, because the text has fewer than ${SHORTEST_NAME} characters. Only the ID was looked up.`;
@@ -79,7 +76,7 @@ function findProblem({ search }: Pick<SyncDeps['connector'], 'search'>, text: st
   return null;
 }
 
-/** Returns the text as an ID. Empty if it cannot be an ID. */
+/** Empty if the text cannot be an ID. */
 async function findId(world: ActingWorld, client: Integration, text: string): Promise<string[]> {
   try {
     return [await world.application.contactId(client, text)];

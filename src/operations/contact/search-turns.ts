@@ -1,7 +1,6 @@
 /**
- * Limits searches and the names on pages, because they share the CRM's request limits with runs and with the
- * nonprofit's other tools. Each user has one search at a time, and each client one per second. The limits apply to this
- * process.
+ * Searches share the CRM's limits with runs and other tools. Each user may have one search in flight, and each client
+ * one per second. Per process.
  */
 import type { Clock } from '../../core/clock.ts';
 import { RetriableError } from '../../core/errors.ts';
@@ -9,20 +8,20 @@ import { createOneAtATime, type OneAtATime } from '../../core/one-at-a-time.ts';
 import { createPace, type Pace, slidingWindow, type WindowLimit } from '../../outbound/pace.ts';
 import type { Caller } from '../kit/caller.ts';
 
-/** A user can have one search in flight, and one more waiting. */
+/** One in flight and one waiting. */
 const MOST_OF_USER = 2;
 
-/** A user who opens one page after the other can have one page whose names are being read, and some more waiting. */
+/** One page in progress and a few waiting. */
 const MOST_PAGES = 4;
 
 const ONE_A_SECOND: WindowLimit = { requests: 1, windowMs: 1_000 };
 
-/** The turns of each application, so that two applications in one process, as in tests, do not wait for each other. */
+/** The limits of each application. Separate for each application, so tests do not wait for each other. */
 const known = new WeakMap<object, SearchTurns>();
 
 interface SearchTurns {
   users: Map<string, OneAtATime>;
-  /** By user and client. */
+  /** The searches in flight, by user and client. */
   names: Map<string, OneAtATime>;
   clients: Map<string, Pace<'all', WindowLimit>>;
 }
@@ -34,10 +33,7 @@ interface Turn {
   signal: AbortSignal;
 }
 
-/**
- * Waits for the user's turn. Throws a RetriableError if the user already has a search in flight and another one
- * waiting.
- */
+/** Waits until the user may search. Throws a RetriableError if another search of the user already waits. */
 export function inSearchTurn<Result>(
   { application, caller, clock, signal }: Turn,
   client: string,
@@ -51,8 +47,8 @@ export function inSearchTurn<Result>(
 }
 
 /**
- * Waits for a turn to read the names on a page. It uses the same turns of the client as the searches. Throws a
- * RetriableError if the user has opened too many of this client's pages at the same time.
+ * Waits until the names on a page may be read. Shares the client's limit with searches. Throws a RetriableError if the
+ * user has opened too many pages.
  */
 export function inTurnOfNames<Result>(
   { application, caller, clock, signal }: Turn,
@@ -107,7 +103,7 @@ function searchBusy(): RetriableError {
 
 function namesBusy(): RetriableError {
   return new RetriableError(
-    'The names of the pages that you opened before are still being read. No further names were read. Reload the page in a few seconds.',
+    'The names for the pages that you opened before this one are still loading. No further names were read. Reload the page in a few seconds.',
     { code: 'names_busy' },
   );
 }

@@ -14,10 +14,10 @@ import { checked, met, unmet } from './checks.ts';
 
 const FOLLOW_MESSAGE = 'Follow the advice in the message, then run doctor again.';
 
-/** Checks the CRM: the connector's own checks, the account, the field map, some contacts, and the limits. */
+/** The connector's checks, the account, the field map, some contacts and the limits. */
 export async function checkCrm(open: OpenIntegration): Promise<Finding[]> {
   const own = await checked('CRM', FOLLOW_MESSAGE, () => open.checkCrm());
-  // Once the request limit is reached, all other requests would be refused as well.
+  // Beyond the request limit, everything else would fail too.
   if (own.some(({ ok, cause }) => !ok && cause === LIMIT_REACHED)) return own;
   const isWell = own.every(({ ok }) => ok);
   const opened: Connector[] = [];
@@ -31,29 +31,59 @@ export async function checkCrm(open: OpenIntegration): Promise<Finding[]> {
   const { mappings } = open;
   const columns = await checked('columns', FOLLOW_MESSAGE, () => checkColumns(open.integration));
   const fields = await checked('field map', FOLLOW_MESSAGE, () => checkFields(connector, mappings));
+  // The connector's finding explains an unreadable group better.
+  const groups = isWell ? await checkGroups(connector, open.integration.networks) : [];
   const values = await checked('values', FOLLOW_MESSAGE, () => checkValuesWaiting(open, connector));
   const others = await checked('CRM user', FOLLOW_MESSAGE, () => checkOthersInCrm(open));
   const sample = await checked('contacts read', FOLLOW_MESSAGE, () =>
     checkSample(connector, mappings),
   );
   const limits = await checked('CRM limits', FOLLOW_MESSAGE, () => checkLimits(connector));
-  // If the connector itself reports how many requests are left, a second finding is not needed.
+  // One finding about remaining requests is enough.
   const isReported = own.some(({ subject }) => subject === 'daily requests');
   const shown = limits.filter(({ ok }) => !(ok && isReported));
-  return [...own, ...account, ...columns, ...fields, ...values, ...others, ...sample, ...shown];
+  return [
+    ...own,
+    ...account,
+    ...columns,
+    ...fields,
+    ...groups,
+    ...values,
+    ...others,
+    ...sample,
+    ...shown,
+  ];
+}
+
+const GROUP_FIX =
+  'Correct networks[].group, or give the integration access to the group, then run doctor again.';
+
+/** Connectors need not check groups themselves. */
+async function checkGroups(
+  connector: Connector,
+  networks: OpenIntegration['integration']['networks'],
+): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const { group } of networks) {
+    findings.push(
+      ...(await checked('group', GROUP_FIX, async () => {
+        for await (const _ of connector.readGroup(group)) break;
+        return [];
+      })),
+    );
+  }
+  return findings;
 }
 
 const OTHER_ACCOUNT = 'Add a separate client with a new ID for the new account.';
 
-/** Adds the open connector to `opened` if the CRM opens and its account has not changed. */
+/** Adds the open connector to `opened` after the check. */
 async function checkAccount({ deps }: OpenIntegration, opened: Connector[]): Promise<Finding[]> {
   try {
     const connector = await deps.openConnector(null);
     opened.push(connector);
     const message = `The client is connected to "${connector.account.name}".`;
-    return [
-      { ...met('CRM account', message), report: 'The account is the correct one for the client.' },
-    ];
+    return [{ ...met('CRM account', message), report: 'The client uses the correct account.' }];
   } catch (error) {
     if (!isDonorSyncError(error) || error.code !== 'crm_account_changed') throw error;
     return [unmet('CRM account', error.message, OTHER_ACCOUNT, error.code)];
@@ -76,7 +106,6 @@ async function checkFields(
   return findings.map(fieldFinding);
 }
 
-/** Returns the finding for a useful field that a run can do without. */
 function optionalFinding({ field, message, fix }: FieldMapFinding): Finding {
   return {
     subject: `field ${field}`,
@@ -88,11 +117,11 @@ function optionalFinding({ field, message, fix }: FieldMapFinding): Finding {
 
 function fieldFinding({ field, problem, message, fix }: FieldMapFinding): Finding {
   const finding = unmet(`field ${field}`, message, fix, getCause(problem));
-  // An API name describes its field, but a column heading can contain any text.
+  // A column heading can contain any text.
   return isApiName(field) ? plain(finding) : finding;
 }
 
-/** Returns true for an API name of a CRM field, which cannot contain text that a user typed. */
+/** An API name cannot contain typed text. */
 export function isApiName(name: string): boolean {
   return /^\w{1,80}$/.test(name);
 }
@@ -102,7 +131,6 @@ function getCause(problem: FieldMapFinding['problem']): string {
   return problem === 'not_writable' ? CAUSES.notWritable : CAUSES.unfit;
 }
 
-/** Checks that users can see the fields, because values that nobody can see are useless. */
 async function checkViewers(
   connector: Connector,
   mappings: readonly FieldMapping[],
@@ -122,7 +150,7 @@ async function checkViewers(
   ];
 }
 
-/** If a smaller share of the day's requests is left, a run may not finish. */
+/** With fewer requests left, a run may not finish. */
 const FEW_REQUESTS = 0.1;
 
 async function checkLimits(connector: Connector): Promise<Finding[]> {

@@ -1,4 +1,4 @@
-/** Checks whether the CRMs' own pages can call this installation. */
+/** Whether CRM pages can call this installation. */
 
 import type { Finding } from '../../../connectors/contract.ts';
 import { plain } from '../../../connectors/findings/findings.ts';
@@ -9,7 +9,7 @@ import { findDoorApp } from '../../settings/door-app.ts';
 import { hasOwnUrl, type Settings } from '../../settings/settings.ts';
 import { met, unmet } from './checks.ts';
 
-/** Returns one finding for each app in the settings, or none if there is no app. */
+/** Returns one finding for each configured app. */
 export async function checkDoors(settings: Settings, reader: TimedReader): Promise<Finding[]> {
   const apps = DOORS.filter(({ kind }) => findDoorApp(settings, kind) !== null);
   if (apps.length === 0) return [];
@@ -26,7 +26,7 @@ export async function checkDoors(settings: Settings, reader: TimedReader): Promi
         : unmet(
             'card',
             `${name} calls only https addresses, and the address of this installation is not one, so there is no card.`,
-            'Set server.publicUrl to an https address, or confirm one under Users, Address.',
+            'Set server.publicUrl to an https address, or confirm an https address under Users → Address.',
           ),
     ),
   );

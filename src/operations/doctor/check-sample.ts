@@ -5,18 +5,15 @@ import type { FieldMapping } from '../../core/field-map.ts';
 import { describeCount, formatCount } from '../../core/quantities.ts';
 import { met, unmet } from './checks.ts';
 
-/** How many contacts are read. Usually this takes one request, like a single contact. */
+/** Usually costs one request, like a single contact. */
 const SAMPLE = 100;
 
-/** If at least this many contacts are read, it is suspicious if none has an address or none has an employer. */
+/** If none of so many contacts has an address or an employer, the mapping is probably wrong. */
 const TELLING = 20;
 
 const SUBJECT = 'contacts read';
 
-/**
- * Reads some contacts as a run does: the parts of identities, the marks, and every mapped field that exists. The CRM's
- * description of a field does not prove that its values can be read, but reading them does.
- */
+/** Reads contacts as a run does. Only reading proves that values are readable. */
 export async function checkSample(
   connector: Connector,
   mappings: readonly FieldMapping[],
@@ -29,9 +26,9 @@ export async function checkSample(
   return judgeSample(contactsIn(lookups), new Set(fields).size, readableSources(connector));
 }
 
-const NONE_SEEN = 'No contact is visible to donor-sync, so none could be read.';
+const NONE_SEEN = 'donor-sync cannot see any contacts, so it could not read a sample.';
 const NONE_SEEN_FIX =
-  "If the CRM has contacts, check contacts.filter, and which contacts are shared with donor-sync's user.";
+  "If the CRM has contacts, check contacts.filter. Also check that the contacts are shared with donor-sync's user.";
 
 async function sampleIds(connector: Connector): Promise<string[]> {
   const most = Math.min(SAMPLE, connector.capabilities.readBatch);
@@ -51,9 +48,7 @@ function readableSources(connector: Connector): ReadonlySet<string> {
   return new Set(sources.flatMap(({ name, readable }) => (readable ? [name] : [])));
 }
 
-/**
- * Judges all contacts by a sample. `readable` contains the parts that are readable according to the CRM's description.
- */
+/** `readable` comes from the CRM's description. */
 export function judgeSample(
   contacts: readonly Contact[],
   fieldCount: number,
@@ -84,10 +79,6 @@ function lacking({ addressed, employed }: { addressed: number; employed: number 
   return [...(addressed === 0 ? ['addresses'] : []), ...(employed === 0 ? ['employers'] : [])];
 }
 
-/**
- * Returns parts that the description says can be read but that responses lack, for example because an account is not
- * shared.
- */
 function unreadableParts(contacts: readonly Contact[], readable: ReadonlySet<string>): Finding[] {
   const counts = new Map<string, number>();
   for (const { unreadable = [] } of contacts) {
@@ -99,8 +90,8 @@ function unreadableParts(contacts: readonly Contact[], readable: ReadonlySet<str
     plain(
       unmet(
         'identity',
-        `${name} cannot be read for ${formatCount(count)} of ${describeCount(contacts.length, 'contact')}, although the field itself can be read. The records that it refers to are hidden from donor-sync's user.`,
-        'Give this user read access to these records, to their object and through sharing.',
+        `${name} cannot be read for ${formatCount(count)} of ${describeCount(contacts.length, 'contact')}, although the field itself can be read. It refers to records that donor-sync's user cannot see.`,
+        'Give this user read access to the object, and share these records with the user.',
         'crm_records_hidden',
       ),
     ),

@@ -11,23 +11,18 @@ import { listOpenQuestions } from '../../decisions/statements/questions.ts';
 import { describeProxies, readProxies } from '../../outbound/proxy.ts';
 import { CAUSES } from './causes.ts';
 
-/** Returns a prerequisite that is met. */
+/** Returns a finding about a prerequisite that is met. */
 export function met(subject: string, message: string, advice: string | null = null): Finding {
   return { subject, ok: true, message, fix: advice };
 }
 
-/**
- * Returns a finding about a prerequisite that is not met, with its fix. Findings that one action fixes have the same
- * `cause`.
- */
+/** One action fixes all findings with the same `cause`. */
 export function unmet(subject: string, message: string, fix: string, cause?: string): Finding {
   const finding = { subject, ok: false, message, fix };
   return cause === undefined ? finding : { ...finding, cause };
 }
 
-/**
- * Returns the findings of a check. If the check throws, the error becomes its finding, so the other checks continue.
- */
+/** An error becomes a finding. The other checks continue. */
 export async function checked(
   subject: string,
   fix: string,
@@ -40,22 +35,19 @@ export async function checked(
   }
 }
 
-/** The maximum time for all requests to the service together, because a user is waiting. */
+/** A user is waiting, so all requests share this time. */
 const PATIENCE_MS = 20_000;
 
 type Partner = OpenIntegration['partner'];
 
-/**
- * Checks that the Partner Data Service can be reached, accepts the key and has credits left. Also reads the service's
- * own description. Costs no credits.
- */
+/** Also reads the service's description. Tests reachability, the key and the credits. Costs no credits. */
 export async function checkPartner({ partner }: { partner: Partner }): Promise<Finding[]> {
   const signal = AbortSignal.timeout(PATIENCE_MS);
   const proxy = await checked('proxy', 'Correct the variable, or unset it.', () => checkProxies());
-  // With an invalid proxy, no request can be sent.
+  // An invalid proxy blocks all requests.
   if (proxy.some(({ ok }) => !ok)) return proxy;
   const key = [...proxy, ...(await checkKey(partner, signal))];
-  // Without a valid key, every other response would repeat the same error.
+  // With an invalid key, every response would be the same.
   if (key.some(({ ok }) => !ok)) return key;
   const fix = 'Try again later, or ask the service operator.';
   return [
@@ -67,10 +59,7 @@ export async function checkPartner({ partner }: { partner: Partner }): Promise<F
   ];
 }
 
-/**
- * Reports the proxies in the environment, and the checks of addresses that they prevent. No finding without
- * proxies.
- */
+/** No proxy, no finding. */
 export async function checkProxies(
   env?: Readonly<Record<string, string | undefined>>,
 ): Promise<Finding[]> {
@@ -79,7 +68,7 @@ export async function checkProxies(
   return [
     met(
       'proxy',
-      `Requests leave through ${describeProxies(proxies)}, except to this machine and the hosts in NO_PROXY. The proxy resolves host names itself. donor-sync therefore checks the text of addresses that were set in a browser, but can't pin them to the public IP addresses that it has checked.`,
+      `donor-sync sends requests through ${describeProxies(proxies)}, except requests to this machine and to the hosts in NO_PROXY. The proxy resolves host names itself. donor-sync checks each address that a user sets in a browser, but it can't make sure that the request goes to a public IP address.`,
       'Configure the proxy to refuse connections to private networks.',
     ),
   ];
@@ -103,9 +92,9 @@ async function checkKey(partner: Partner, signal: AbortSignal): Promise<Finding[
 
 const NO_ANSWER = `The Partner Data Service did not respond within ${PATIENCE_MS / 1_000} seconds.`;
 const CHECK_NETWORK =
-  'Check partner.baseUrl, the network, and HTTPS_PROXY and NO_PROXY if there is a proxy in between.';
+  'Check partner.baseUrl and the network. If there is a proxy, also check HTTPS_PROXY and NO_PROXY.';
 
-/** Checks the clock against the service's response to the key check. A correct clock has no finding. */
+/** No finding if the clock is right. */
 function checkClock(partner: Partner): Finding[] {
   const problem = clockProblem(partner.clockAheadMs());
   return problem === null
@@ -129,13 +118,10 @@ async function checkDescription(partner: Partner, signal: AbortSignal): Promise<
   const { published, findings } = await partner.discover(signal);
   const source = plain(
     published
-      ? met(
-          'service description',
-          'The service publishes a description of its capabilities, which donor-sync uses.',
-        )
+      ? met('service description', "donor-sync uses the service's description of its capabilities.")
       : met(
           'service description',
-          'The service does not publish a description, so donor-sync tries the known forms.',
+          'The service does not publish a description of its capabilities, so donor-sync tries the known formats.',
         ),
   );
   const assumed = findings.filter((finding) => finding.source === 'assumed');
@@ -160,12 +146,12 @@ async function checkHealth(partner: Partner, signal: AbortSignal): Promise<Findi
   ];
 }
 
-/** Checks a client's state in the database: running processes, unsettled submissions and open decisions. */
+/** Checks running processes, open submissions and open decisions. */
 export function checkState(
   application: Pick<Application, 'findRunning'>,
   open: OpenIntegration,
 ): Promise<Finding[]> {
-  return checked('state', 'Follow the message; the database may be damaged.', async () => [
+  return checked('state', 'Do what the message says. The database might be damaged.', async () => [
     await checkLease(application, open),
     ...(await checkSubmission(open)),
     ...(await checkFormerKeys(open)),
@@ -190,14 +176,13 @@ async function checkSubmission({
   const open = await listOpenSubmissions(store.reader, partnerKey);
   return open.map(({ persons, intendedAt }) => {
     const message = `A submission of ${describeCount(persons, 'person', 'people')} from ${formatTimestamp(intendedAt)} has no response yet.`;
-    return plain(met('submissions', message, 'The next sync uses the balance to settle it.'));
+    return plain(
+      met('submissions', message, 'The next sync uses the balance to find out what happened.'),
+    );
   });
 }
 
-/**
- * Checks jobs that another service key has paid for. The current key sees them only if both keys belong to the same
- * team.
- */
+/** Another key may have paid for jobs. The current key sees them only within the same team. */
 async function checkFormerKeys({
   deps: { store },
   integration,

@@ -1,4 +1,4 @@
-/** Checks the prerequisites of one client. Spends nothing, and writes nothing into a CRM. */
+/** Checks one client. Spends and writes nothing. */
 import { setTimeout } from 'node:timers/promises';
 import type { Finding } from '../../../connectors/contract.ts';
 import type { Application } from '../../application.ts';
@@ -10,7 +10,7 @@ import { checked, checkPartner, checkState, unmet } from './checks.ts';
 
 type ExamineDeps = Pick<Application, 'open' | 'findRunning'>;
 
-/** The checks, in their order. */
+/** In the order of the report. */
 const CHECKS = [
   {
     subject: 'partner',
@@ -19,7 +19,7 @@ const CHECKS = [
   },
   {
     subject: 'CRM',
-    asks: 'the CRM: access, account, fields, up to 100 contacts as a run reads them, and limits',
+    asks: 'the CRM: access, account, fields, groups, up to 100 contacts as a run reads them, and limits',
     run: (_: ExamineDeps, open: OpenIntegration) => checkCrm(open),
   },
   {
@@ -32,18 +32,18 @@ const CHECKS = [
 /** The checks in words. */
 export const DOCTOR_ASKS: readonly string[] = CHECKS.map(({ asks }) => asks);
 
-/** How long each check may take within a request. It is shorter than the limit for a response. */
+/** The maximum time for each check within a request. It is shorter than the limit for a response. */
 export const CHECK_LIMIT_MS = 15_000;
 
 export interface Examination {
   signal: AbortSignal;
-  /** If set, all checks run at the same time, and each may take this long. Otherwise they run one after the other. */
+  /** With a limit, checks run simultaneously. Otherwise one after the other. */
   limitMs?: number;
   /** Reads more data while the CRM and service clients are open. */
   also?: ((open: OpenIntegration) => Promise<void>) | undefined;
 }
 
-/** Runs all checks. A failed check is a finding, and the other checks continue. */
+/** A failed check does not stop the others. */
 export async function examineIntegration(
   application: ExamineDeps,
   integration: Integration,
@@ -73,7 +73,7 @@ async function oneByOne(application: ExamineDeps, open: OpenIntegration): Promis
   return found;
 }
 
-/** Waits for a check until the limit. If the check takes longer, this becomes its finding. */
+/** Waits until the limit. A slow check becomes a finding. */
 async function within(
   limitMs: number,
   subject: string,

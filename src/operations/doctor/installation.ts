@@ -1,4 +1,4 @@
-/** Runs the doctor for the installation, which all clients share. It sends no request. */
+/** All clients share these checks. They send no request. */
 import { z } from 'zod';
 import type { Finding } from '../../../connectors/contract.ts';
 import { plain } from '../../../connectors/findings/findings.ts';
@@ -24,7 +24,7 @@ export const checkInstallation = acting({
   summary:
     'Check what all clients share: the database, its key, the ports, the logs of erasures and writes, and the spending journal',
   details:
-    'It sends no request to a CRM or the service. Findings may name files on the host. `integration` is null except for an address of a client.',
+    'It sends no request to a CRM or the service. The findings can contain paths of files on the host. `integration` is null except for an address of a client.',
   role: 'admin',
   reach: 'all',
   by: 'person+token',
@@ -37,7 +37,7 @@ export const checkInstallation = acting({
   ending: endingOf,
 });
 
-/** Examines the installation. Findings about ports and addresses cover these clients. */
+/** Ports and addresses include those of the clients. */
 export async function examineInstallation(
   application: Pick<Application, 'settings' | 'keyFile' | 'erasureLogs' | 'store' | 'unreadable'>,
   clients: readonly Integration[],
@@ -59,7 +59,7 @@ export async function examineInstallation(
   ];
 }
 
-/** Names the clients that no command knows, because their settings in the database cannot be read. */
+/** Commands cannot use clients with unreadable settings. They are named here. */
 function checkStoredSettings({ unreadable }: Pick<Application, 'unreadable'>): DoctorFinding[] {
   return [...unreadable].map(([integration, problem]) => ({
     integration,
@@ -84,7 +84,7 @@ function checkDatabase({ database }: Settings): Finding {
   );
 }
 
-/** Lists the outbound ports, for a firewall or a NetworkPolicy. It contains no hosts, so a report can include it. */
+/** For a firewall or a NetworkPolicy. Without hosts, so a report can include it. */
 function checkPorts(settings: Settings, clients: readonly Integration[]): Finding {
   const ports = outboundPorts(settings, clients);
   const each = ports.map(({ port, for: uses }) => `${port} (${uses.join(', ')})`);
@@ -95,7 +95,7 @@ function checkPorts(settings: Settings, clients: readonly Integration[]): Findin
   return plain(met('ports', message));
 }
 
-/** Someone has chosen this in the settings, so it is not a problem, but it is mentioned. */
+/** The settings choose this mode, so it is not a problem. It is still mentioned. */
 const TLS_WORDS: Readonly<Record<DatabaseTls, string>> = {
   local: '',
   verified: '',
@@ -104,9 +104,7 @@ const TLS_WORDS: Readonly<Record<DatabaseTls, string>> = {
   none: ' The connection is not encrypted (sslmode=disable): others on the network can read it.',
 };
 
-/**
- * Checks each copy of the erasure log. A copy that cannot be written to lacks entries that a restore needs.
- */
+/** Checks each copy of the erasure log. A restore needs all entries, so every copy must be writable. */
 async function checkErasureLogs({
   erasureLogs,
 }: Pick<Application, 'erasureLogs'>): Promise<Finding[]> {
@@ -132,10 +130,7 @@ async function checkErasureLogs({
 
 const LOG_FIX = 'Make the file and its folder writable, or name another file in `erasureLog`.';
 
-/**
- * Checks the write log next to the erasure log. If several hosts use the same database, each has its own log, unless
- * the settings have one log for all. The database then has writes that this log lacks.
- */
+/** Hosts have separate logs unless the settings name a shared one. This log then lacks the other hosts' writes. */
 async function checkWriteLog({
   erasureLogs,
   store,
@@ -151,7 +146,7 @@ async function checkWriteLog({
   });
   if (lastMissingAt !== null) {
     const at = formatTimestamp(lastMissingAt);
-    const message = `The write log lacks ${missing} of the last ${describeCount(checked, 'write')}, the newest from ${at}: another host has recorded them in a separate log, or the log was lost.`;
+    const message = `The write log lacks ${missing} of the last ${describeCount(checked, 'write')}. The newest missing entry is from ${at}. Either another host recorded them in its own log, or the log was lost.`;
     const fix = `If several hosts work with this database, name one file in \`erasureLog\` that all of them share. ${WHY_WRITES_ARE_NOTED}`;
     return [...unwritable, plain(unmet('log of writes', message, fix, 'write_log_apart'))];
   }
@@ -162,10 +157,7 @@ async function checkWriteLog({
 const WHY_WRITES_ARE_NOTED =
   'Without it, an erasure after a restore does not find values that were written after the backup.';
 
-/**
- * Checks the spending journal. Without it, a restored database does not contain the payments since the
- * backup.
- */
+/** Without the journal, a restore loses later payments. */
 async function checkSpendingJournal({
   store: {
     spendingJournal: { path },
@@ -180,19 +172,16 @@ async function checkSpendingJournal({
     const report = 'Spending is also recorded outside the database.';
     return { ...met('spending journal', `Spending is also recorded in ${path}.`), report };
   }
-  const message = `Spending cannot be recorded in ${path}: ${problem}. Until it can be recorded, nothing is spent.`;
-  const fix = 'Make the file and its folder writable, or name another file in `spendingJournal`.';
+  const message = `Spending cannot be recorded in ${path}: ${problem}. No credits are spent until spending can be recorded.`;
+  const fix = 'Make the file and its folder writable, or set `spendingJournal` to another file.';
   const report = 'The spending journal cannot be written.';
   return { ...unmet('spending journal', message, fix, JOURNAL_UNWRITABLE), report };
 }
 
 const NO_JOURNAL =
-  'After a restore, you decide about all contacts that are new or changed since the backup. To avoid this, configure the database server to archive its log, so that you can restore the database to the last second. If one host does all syncs, you can also name a file in `spendingJournal`.';
+  'After a restore, you have to decide about every contact that was added or changed since the backup. To avoid this, configure the database server to archive its log, so that you can restore the database to the last second. If one host does all syncs, you can also set `spendingJournal` to a file.';
 
-/**
- * Checks addresses from settings in the database. Settings files with insecure addresses are already refused
- * when they are read.
- */
+/** Checks stored addresses. Settings files are checked when they are read. */
 function checkTransport(settings: Settings, clients: readonly Integration[]): DoctorFinding[] {
   return insecureAddresses(clients, settings).map(({ integration, setting, host }) => {
     const message = `The address is insecure: ${insecureProblem(host)}.`;

@@ -1,4 +1,4 @@
-/** Answers the question about a contact at a door, for a linked user. */
+/** Answers a card's question for a linked user. */
 import { z } from 'zod';
 import { ConfigurationError } from '../../core/errors.ts';
 import { ERASURE_KIND } from '../../decisions/statements/erasure-requests.ts';
@@ -18,8 +18,8 @@ export const answeredSchema = z.object({
 });
 
 /**
- * True if the question may be answered at a door, because it is about one contact only. A question about an erasure or
- * about many contacts is answered in donor-sync, where the user has signed in and sees all of it.
+ * Only questions about one contact can be answered on a card. Erasures and batches need a signed-in user who sees
+ * everything.
  */
 export function isAnsweredHere({ about, kind, batch }: Question): boolean {
   const isOfContact = kind !== ERASURE_KIND && kind !== WORKFLOW_LIMIT_KIND;
@@ -27,8 +27,8 @@ export function isAnsweredHere({ about, kind, batch }: Question): boolean {
 }
 
 /**
- * Answers the open question about this contact. The same rules apply as in donor-sync: it needs the same role, and may
- * have to wait for a second user. A door never confirms another user's request.
+ * The rules are the same as in donor-sync. The role and a second user may be required. A door never confirms another
+ * user's request.
  */
 export const answerAtDoor = acting({
   name: 'doors answer',
@@ -49,7 +49,7 @@ export const answerAtDoor = acting({
     const { crmId } = await findOwnContact(world, client, contact);
     const question = await findHold(world, id);
     const isOfContact = question.about === 'contact' && question.crmId === crmId;
-    // A door shows only its own contact, so any other question is answered as unknown.
+    // Other contacts' questions are unknown here.
     if (!isOfContact || question.integrationId !== client.id) throw unknownHold(id);
     if (!isAnsweredHere(question)) throw answeredElsewhere(id);
     const result = await decideHold.run(world, { id, decision, withdrawable: false });
@@ -63,7 +63,7 @@ export const answerAtDoor = acting({
 
 function answeredElsewhere(id: string): ConfigurationError {
   return new ConfigurationError(
-    `The decision "${id}" cannot be made from the CRM, because it erases data or is about many contacts. Nothing was changed. Decide in donor-sync, on the page Decisions.`,
+    `The decision "${id}" cannot be made from the CRM, because it erases data or affects many contacts. Nothing was changed. Decide in donor-sync, on the Decisions page.`,
     { code: 'hold_not_at_door', refusal: 'conflict', details: { hold: id } },
   );
 }

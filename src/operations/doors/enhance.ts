@@ -1,4 +1,4 @@
-/** "Enhance now" with a door token: marks a contact as wanted, up to a limit per day. */
+/** Marks a contact with a door token, up to a daily limit. */
 import { z } from 'zod';
 import { listDoorTokens } from '../../clients/statements/door-tokens.ts';
 import { ConfigurationError } from '../../core/errors.ts';
@@ -9,7 +9,7 @@ import { acting } from '../kit/operation.ts';
 import { contactInput } from './contact.ts';
 import { markWithinDay, startOfDay } from './mark-within-day.ts';
 
-/** Marks a contact as `markWanted` does, for a program that has no user, within the limit of its token. */
+/** The token's limit applies. */
 export const enhanceAtDoor = acting({
   name: 'doors enhance',
   summary: 'Mark a contact as wanted with a door token, within the limit of the day',
@@ -43,12 +43,12 @@ export const enhanceAtDoor = acting({
     return { left, run };
   },
   say: ({ left }) =>
-    `The contact was marked as wanted. ${formatCount(left)} more are possible today.`,
+    `The contact will be enhanced. ${formatCount(left)} more contacts can be requested today.`,
 });
 
 function limitReached(integration: string, perDay: number): ConfigurationError {
   return new ConfigurationError(
-    `The limit of ${describeCount(perDay, 'contact')} a day is reached for "${integration}". The contact was not marked, and no credit was spent. Try again tomorrow (UTC), or ask an owner for a token with a higher limit.`,
+    `The limit of ${describeCount(perDay, 'contact')} a day has been reached for "${integration}". The contact was not marked, and no credit was spent. Try again tomorrow (UTC), or ask an owner for a token with a higher limit.`,
     { code: 'door_limit_reached', refusal: 'conflict', details: { integration, perDay } },
   );
 }

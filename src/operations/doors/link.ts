@@ -1,4 +1,4 @@
-/** Links a user of a CRM to the user who signs in here, and ends such links. */
+/** Connects CRM users with users here. */
 import { z } from 'zod';
 import { crmName } from '../../../connectors/index.ts';
 import { isCallReceived, recordReceivedCall } from '../../clients/statements/hooks.ts';
@@ -46,8 +46,8 @@ export const listLinkedCrmUsers = reading({
 });
 
 /**
- * Links the CRM user of the link. From then on, that user acts in the CRM with the rights of the user who confirms, who
- * must have proved their identity a moment ago. A link works once.
+ * The CRM user then has the rights of the confirming user. That user must have proved their identity recently. A link
+ * works once.
  */
 export const linkCrmUser = changing({
   name: 'doors link',
@@ -71,7 +71,7 @@ export const linkCrmUser = changing({
     await saveCrmUser(trx, { id, personId: person, fingerprint, sealed }, user.kind);
     return { linked: id };
   },
-  say: () => 'The user of the CRM was linked to your account.',
+  say: () => 'The CRM user was linked to your account.',
 });
 
 export const unlinkCrmUser = changing({
@@ -88,10 +88,10 @@ export const unlinkCrmUser = changing({
     if (person === null || !(await deleteCrmUser(trx, person, link))) throw linkInvalid();
     return { unlinked: link };
   },
-  say: () => 'The link was ended. The card shows no more values to this user of the CRM.',
+  say: () => 'The link was ended. The card no longer shows values to this CRM user.',
 });
 
-/** Returns the links of a user to users of CRMs, the oldest first. */
+/** Returns a user's links to CRM users, oldest first. */
 export async function readLinks(
   { reader, sealer }: Pick<World, 'reader' | 'sealer'>,
   person: string,
@@ -104,7 +104,6 @@ export async function readLinks(
   });
 }
 
-/** Returns the user of the CRM whom a link names, or null if the link no longer works. */
 export async function findLinkedUser(
   world: Pick<World, 'reader' | 'sealer' | 'clock' | 'fingerprint'>,
   secret: string,
@@ -124,7 +123,7 @@ function findPerson({ account }: Pick<Caller, 'account'>): string | null {
 
 function linkInvalid(): ConfigurationError {
   return new ConfigurationError(
-    'This link was used before, is older than ten minutes or is not complete. Nothing was changed. Load the record in the CRM again, and follow the new link.',
+    'This link has already been used, is older than ten minutes, or is incomplete. Nothing was changed. Reload the record in the CRM, and follow the new link.',
     { code: 'door_link_invalid', refusal: 'unknown' },
   );
 }

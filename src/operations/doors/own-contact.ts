@@ -1,4 +1,4 @@
-/** Decides about which contacts a client's door answers: only about the client's own contacts. */
+/** A CRM may query only its client's own contacts. */
 import { type ContactRecord, findContacts } from '../../contacts/contacts.ts';
 import type { Integration } from '../../core/integration-settings.ts';
 import { unknownContact } from '../../core/shared-errors.ts';
@@ -10,21 +10,20 @@ import type { ActingWorld } from '../kit/operation.ts';
 
 type Looking = Pick<ActingWorld, 'application' | 'reader' | 'fingerprint' | 'signal'>;
 
-/** A contact that belongs to the client. */
+/** Belongs to the client. */
 export interface OwnContact {
-  /** Its ID in the canonical form. */
+  /** The contact's ID in canonical form. */
   crmId: string;
-  /** The contact in the database, or null if no run has read it yet, or if it was erased. */
+  /** Null if no run has read it or it was erased. */
   record: ContactRecord | null;
   isErased: boolean;
-  /** True if a run has found the contact outside `contacts.filter`, and it still is, so no run would enhance it. */
+  /** A run found the contact outside `contacts.filter`. No run would enhance it. */
   isOutside: boolean;
 }
 
 /**
- * Finds a contact of the client. If no run has read it, or if it has left, the CRM is queried for whether it exists and
- * whether `contacts.filter` includes it. Throws a ConfigurationError (unknown) for any other contact, and the CRM's
- * error if the request fails.
+ * Unknown contacts are looked up in the CRM with the filter. Throws a ConfigurationError (unknown) for others, or the
+ * CRM's error.
  */
 export async function findOwnContact(
   world: Looking,
@@ -43,12 +42,11 @@ export async function findOwnContact(
   return { crmId, record, isErased, isOutside };
 }
 
-/** Throws a ConfigurationError (unknown) for a contact that no run would enhance, because it is outside the filter. */
 export function requireInside(client: Integration, { crmId, isOutside }: OwnContact): void {
   if (isOutside) throw notOwn(client, crmId);
 }
 
-/** Returns true if the CRM has the contact, and `contacts.filter` includes it. */
+/** The CRM has the contact and the filter includes it. */
 async function isIncluded(
   { application, signal }: Looking,
   client: Integration,
@@ -68,6 +66,6 @@ async function isIncluded(
 function notOwn(client: Integration, crmId: string): Error {
   const facts = { source: 'both', refusal: 'unknown' } as const;
   if (client.contacts.filter === null) return unknownContact(client.id, crmId, facts);
-  const next = 'If the contact exists, `contacts.filter` in the settings does not include it.';
+  const next = 'If the contact exists, `contacts.filter` in the settings excludes it.';
   return unknownContact(client.id, crmId, { ...facts, next });
 }

@@ -1,4 +1,4 @@
-/** Introductions, for fundraisers: whom to call first, who can introduce them, and each user's own list of contacts. */
+/** For fundraisers: whom to call, who can introduce them, and each user's list. */
 import { stringify } from 'csv-stringify/sync';
 import { z } from 'zod';
 import { findContacts } from '../../contacts/contacts.ts';
@@ -21,7 +21,7 @@ import { readIntroductions } from './read-introductions.ts';
 
 const CLIENT = z.string().describe('The ID of the client');
 
-/** How many contacts there can be in one response or file. */
+/** The maximum number of contacts in one response or file. */
 export const MOST_INTRODUCTIONS = 500;
 
 /** The number of contacts on a page. */
@@ -66,7 +66,7 @@ export const rankedIntroductions = acting({
   name: 'introductions',
   summary: 'Show whom a member can introduce, the largest giving capacity first',
   details:
-    'Names are read from the CRM now, and the request costs no credit. Contacts that opted out, object, have died or wait for a decision are left out. The audit records each request that shows names.',
+    'donor-sync reads the names from the CRM when you send the request. The request is free. Contacts that opted out, object, have died or wait for a decision are left out. The audit records each request that shows names.',
   role: 'reader',
   reach: 'some',
   by: 'person',
@@ -131,7 +131,7 @@ function countNames({ contacts, members }: Pick<IntroductionsView, 'contacts' | 
 
 const COLUMNS = ['Contact', 'Name', 'Giving Capacity', 'Strength', 'Member', 'Network', 'How'];
 
-/** Returns the rows as CSV. No cell contains a formula that a spreadsheet would run. */
+/** No cell contains a formula that a spreadsheet would run. */
 function toCsv({ contacts }: IntroductionsView): string {
   return stringify(
     contacts.map(({ crmId, name, capacityText, strength, member, network, sentence }) => ({
@@ -147,7 +147,7 @@ function toCsv({ contacts }: IntroductionsView): string {
   );
 }
 
-/** Returns whose list it is. A list belongs to one user. In a terminal, this is the user of the machine. */
+/** A list belongs to one user. In the terminal, the machine's user. */
 function ownerOfList({ account }: Caller): string {
   if (account === null) return 'machine';
   return account.kind === 'person' ? account.id : `${account.kind} ${account.id}`;

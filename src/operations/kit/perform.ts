@@ -1,4 +1,3 @@
-/** Carries out an operation for a caller, under the same rules in all interfaces. */
 import type { z } from 'zod';
 import type { Actor } from '../../core/actor.ts';
 import type { Clock } from '../../core/clock.ts';
@@ -53,49 +52,44 @@ import {
 export interface OperationDeps {
   application: OperationApplication;
   clock: Clock;
-  /** See `World`. */
+  /** The same as in `World`. */
   publicUrl: string;
-  /** See `World`. Defaults to false. */
+  /** The same as in `World`. Defaults to false. */
   hasOwnUrl?: boolean;
-  /** Aborted when the process has to end. Callers add their time limit to it. */
+  /** Aborted when the process ends. Callers add a time limit. */
   signal: () => AbortSignal;
-  /** See `ActingWorld`, or undefined if nothing listens. */
+  /** Undefined if no service listens. */
   carryOn?: (() => void) | undefined;
-  /** Stores the request for a run, and notifies the process that starts runs. */
+  /** Also notifies the process that starts runs. */
   requestRun(requested: RequestedRun): Promise<Accepted>;
-  /** Uses this process's alerts if it watches them, because only they know which channel has sent which alert. */
+  /** Only the watching process knows which alerts were sent. */
   checkAlerts(signal: AbortSignal): Promise<void>;
-  /** See `ActingWorld`. Omitted if the interface cannot write files. */
+  /** As in `ActingWorld`. */
   writeFile?: WriteFile;
-  /** See `World`. */
+  /** The same as in `World`. */
   checkAudit(known: AuditPlace | null): Promise<AuditCheckView>;
-  /** Finds any operation by its name, because a recorded request contains only the name. */
   findOperation(name: string): Promise<Operation | undefined>;
 }
 
-/** A question, with a proof that it was confirmed before anything changed. */
+/** Includes a proof that nothing has changed since. */
 export interface Preview extends Question {
-  /** The proof for this caller and this input. It is valid until `until`. */
+  /** Valid for this caller and input until `until`. */
   digest: string;
   /** A time in epoch milliseconds. */
   until: number;
 }
 
-/**
- * The caller's consent. It is the digest of a preview, or a function that asks the caller and throws if the caller
- * refuses.
- */
+/** A preview's digest, or a function that asks and throws after a refusal. */
 export type Consent = string | ((question: Question) => Promise<void>);
 
-/** How long a preview can be confirmed. */
+/** A preview can be confirmed within this time. */
 const PREVIEW_MS = 10 * 60_000;
 
 /**
- * Carries out an operation with input that its schema has parsed. A changing operation is one transaction. It reads the
- * caller's rights, looks up the subject, and commits all changes with their audit entry, or none. If the consent is a
- * preview's digest, the question must not have changed since. Throws a ConfigurationError and changes nothing:
- * `forbidden` for a caller without the right, `unknown` if the subject does not exist, `conflict` for an outdated
- * preview. Throws RequestWaits if the request was recorded because another user has to confirm it first.
+ * The input is parsed. A change runs in one transaction. It contains the rights, the subject, the changes and the audit
+ * entry. With a digest, the question must be unchanged. Throws a ConfigurationError and changes nothing: `forbidden`
+ * without the right, `unknown` without the subject, `conflict` for an outdated preview. Throws RequestWaits if another
+ * user must confirm first.
  */
 export async function perform<Input extends InputSchema, Result extends z.ZodType>(
   deps: OperationDeps,
@@ -135,7 +129,7 @@ export async function perform<Input extends InputSchema, Result extends z.ZodTyp
   return outcome.result;
 }
 
-/** Performs an operation whose file is written while it is read. */
+/** For files in parts. */
 export async function performStream<Input extends InputSchema, Result extends z.ZodType>(
   deps: OperationDeps,
   caller: Caller,
@@ -151,7 +145,7 @@ export async function performStream<Input extends InputSchema, Result extends z.
   return { file: stream.file, parts: stream.parts(world, input) };
 }
 
-/** Returns the world of a reading operation, after the audit has recorded what the caller reads. */
+/** The audit has recorded what the caller reads. */
 async function toReading<Input extends InputSchema, Result extends z.ZodType>(
   deps: OperationDeps,
   caller: Caller,
@@ -165,10 +159,7 @@ async function toReading<Input extends InputSchema, Result extends z.ZodType>(
   return world;
 }
 
-/**
- * Records a request for an operation that takes minutes. The service carries it out, and the caller does not wait.
- * Throws the same errors as `perform`, before anything is recorded.
- */
+/** For operations that take minutes. The service does the work. Throws like `perform`, before anything is recorded. */
 export async function performLater<Input extends InputSchema, Result extends z.ZodType>(
   deps: OperationDeps,
   caller: Caller,
@@ -192,10 +183,7 @@ export async function performLater<Input extends InputSchema, Result extends z.Z
   return approval;
 }
 
-/**
- * Describes the action that another user has to confirm first. Returns null if one user is enough. Throws a
- * ConfigurationError (conflict) if nobody else could confirm it.
- */
+/** What another user must confirm. Null if one user is enough. */
 async function findMatter<Input extends InputSchema, Result extends z.ZodType>(
   world: World,
   operation: Changing<Input, Result> | Acting<Input, Result>,
@@ -208,7 +196,7 @@ async function findMatter<Input extends InputSchema, Result extends z.ZodType>(
   return matter;
 }
 
-/** Throws a ConfigurationError (unknown) if the caller has no access to the client in the input. */
+/** Throws a ConfigurationError (unknown) without access. */
 function requireClient(
   world: Pick<World, 'clients' | 'application'>,
   { integration }: Record<string, unknown>,
@@ -264,7 +252,7 @@ async function confirmRequest(
   });
 }
 
-/** Throws a ConfigurationError (conflict) if the subject has changed since the request was made. */
+/** Throws a ConfigurationError (conflict) if the subject has changed. */
 async function requireSame(
   world: World,
   operation: Changing | Acting,
@@ -272,7 +260,7 @@ async function requireSame(
   approval: ApprovalRecord,
 ): Promise<void> {
   const matter = await operation.secondUser?.(world, input);
-  // The settings may have changed since, so that one user is now enough.
+  // Changed settings may no longer require a second user.
   if (!matter) return;
   const clients = approval.integrations;
   const asked = { ...toAsked(world, operation, input), clients };
@@ -280,9 +268,7 @@ async function requireSame(
   throw approvalChanged();
 }
 
-/**
- * Returns the world of an operation that also works outside the database, after the caller has agreed to its question.
- */
+/** The caller must confirm. Returns a world for work outside the database. */
 async function requireAgreed<Input extends InputSchema, Result extends z.ZodType>(
   deps: OperationDeps,
   caller: Caller,
@@ -299,8 +285,8 @@ async function requireAgreed<Input extends InputSchema, Result extends z.ZodType
 }
 
 /**
- * Adds the operation's clients: the client in its input, or all clients that the caller may access. An operation that
- * needs access to all clients is not recorded for any client, because it may erase a client with all its data.
+ * Adds the request's clients. The client of the input, or all accessible ones. Operations on all clients belong to
+ * none, because they may erase a client with its data.
  */
 function toAsked(
   { caller, clients }: Pick<World, 'caller' | 'clients'>,
@@ -313,7 +299,7 @@ function toAsked(
   return { caller, operation, input, clients: named.length === 0 ? [NO_CLIENT] : named };
 }
 
-/** Previews an operation for a caller who has to confirm it. Returns null if the operation asks no question. */
+/** Null without a question. */
 export async function preview<Input extends InputSchema, Result extends z.ZodType>(
   deps: OperationDeps,
   caller: Caller,
@@ -355,7 +341,7 @@ interface Asked {
   input: unknown;
 }
 
-/** Throws a ConfigurationError (conflict) if the question has changed since the caller agreed to it. */
+/** Throws a ConfigurationError (conflict) if the question has changed. */
 async function requireConsent(
   { deps, caller, operation, input }: Asked,
   question: Question | undefined,
@@ -372,7 +358,7 @@ async function requireConsent(
     consent === digestOf(deps, { caller, operation, input, question, until });
   if (isSame && until >= deps.clock.now()) return;
   throw new ConfigurationError(
-    'The action has changed since you agreed to it, or more than ten minutes have passed. Nothing was changed. Request the preview again.',
+    'You agreed to the action more than ten minutes ago, or it has changed since then. Nothing was changed. Request the preview again.',
     { code: 'preview_outdated', refusal: 'conflict' },
   );
 }
@@ -385,7 +371,7 @@ interface Previewed {
   until: number;
 }
 
-/** Returns the expiry time, followed by a fingerprint that nobody can create without the database key. */
+/** An expiry time and a fingerprint that needs the database key. */
 function digestOf(
   { application: { store } }: Pick<OperationDeps, 'application'>,
   { caller, operation, input, question, until }: Previewed,

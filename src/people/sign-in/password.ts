@@ -9,7 +9,7 @@ const MAX_PASSWORD_LENGTH = 200;
 const MIN_DIFFERENT = 5;
 const MIN_OWN_LENGTH = 4;
 
-/** The identity of a user, which others guess first. */
+/** The identity of a user. Attackers guess passwords that contain it first. */
 export interface PersonIdentity {
   name: string;
   email: string;
@@ -20,14 +20,14 @@ const PRODUCT_NAMES = ['donorsync', 'donor-sync', 'donor sync'];
 
 const judge = createPasswordJudge();
 
-/** Starts to load the lists of common passwords before the first one is typed, because loading takes seconds. */
+/** Starts to load the lists of common passwords before a user types a password, because loading takes seconds. */
 export function expectNewPassword(): void {
   judge.prepare(MIN_PASSWORD_LENGTH);
 }
 
 /**
- * Throws a ConfigurationError that describes the problem with a new password, or a RetriableError if the password could
- * not be judged. `clientNames` are the clients' names, which are guessed as early as the user's name and address.
+ * Throws a ConfigurationError that describes the problem with a new password. Throws a RetriableError if the estimate
+ * failed. `clientNames` are the clients' names. Attackers guess them first, together with the user's name and address.
  */
 export async function requireGoodPassword(
   password: string,
@@ -54,7 +54,7 @@ export async function requireGoodPassword(
   const question = { password: text, own, minLength: MIN_PASSWORD_LENGTH };
   if (new Set(rest).size < MIN_DIFFERENT || (await judge.isGuessable(question))) {
     throw weak(
-      'Others could guess it: it is a common password, a name, a word or phrase with little else, or too short for the characters it consists of. Use four or more random words that have nothing to do with each other, or 20 characters from a password manager.',
+      'Others could guess this password. It is too short for the kinds of characters it uses, or it is a common password, a name, or little more than a word or phrase. Use at least four random, unrelated words, or 20 characters from a password manager.',
     );
   }
 }
@@ -69,13 +69,13 @@ const KEY_BYTES = 32;
 const SALT_BYTES = 16;
 const PREFIX = `scrypt$${COST.N}$${COST.r}$${COST.p}`;
 
-/** After this time the response has been sent, whatever the outcome (`NEW_PASSWORD_TIMEOUT_MS` in the app). */
+/** After this time, the response has certainly been sent (`NEW_PASSWORD_TIMEOUT_MS` in the app). */
 const MOST_WAITING_MS = 75_000;
 
 /**
  * Returns the text to store for a new password. Throws a ConfigurationError if the password is easy to guess, and a
- * RetriableError if the machine is too busy. In the second case the user has already been told that it took too long,
- * so nothing may be changed any more.
+ * RetriableError if the machine is too busy. In the second case, the user has already been told that it took too long,
+ * so nothing must be changed any more.
  */
 export async function prepareNewPassword(
   password: string,
@@ -99,10 +99,7 @@ export async function hashPassword(password: string): Promise<string> {
   return [PREFIX, salt.toString('base64url'), key.toString('base64url')].join('$');
 }
 
-/**
- * True if this is the password. If no password is stored, the comparison takes just as long, so the time does not show
- * who has an account.
- */
+/** If no password is stored, the comparison takes just as long, so the time does not show who has an account. */
 export async function isPassword(password: string, kept: string | null): Promise<boolean> {
   const [, N, r, p, salt = '', key = ''] = (kept ?? NO_ONE).split('$');
   const expected = Buffer.from(key, 'base64url');
@@ -111,7 +108,7 @@ export async function isPassword(password: string, kept: string | null): Promise
   return timingSafeEqual(derived, expected) && kept !== null;
 }
 
-/** A stored text that no password matches, because it is not a derived key. */
+/** A stored value that no password matches, because it is not a derived key. */
 const NO_ONE = [
   PREFIX,
   randomBytes(SALT_BYTES).toString('base64url'),
@@ -119,8 +116,8 @@ const NO_ONE = [
 ].join('$');
 
 /**
- * One at a time, because each takes 32 MB and a fraction of a second. Otherwise many simultaneous sign-ins
- * would take the memory and all cores.
+ * Passwords are hashed one at a time, because each hash takes 32 MB and a fraction of a second. Otherwise, many
+ * simultaneous sign-ins would use all memory and all processor cores.
  */
 const inTurn = createOneAtATime(20, () =>
   tooBusy('Too many users are signing in at the moment. Try again in a few seconds.'),
@@ -144,7 +141,7 @@ function run(password: string, salt: Buffer, cost: ScryptOptions): Promise<Buffe
   });
 }
 
-/** Normalises the spelling of characters, because keyboards compose them differently. */
+/** Normalises the characters, because keyboards compose them in different ways. */
 function normal(password: string): string {
   return password.normalize('NFKC');
 }

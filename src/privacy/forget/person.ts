@@ -1,7 +1,4 @@
-/**
- * Finds out which person an ID belongs to, in the CRM and in the store. Also finds contacts that may be the same
- * person.
- */
+/** Finds the person behind an ID, in the CRM and in the store. Also finds contacts that may be the same person. */
 
 import type { RecordLookup } from '../../../connectors/contract.ts';
 import type { Application } from '../../application.ts';
@@ -30,9 +27,9 @@ import { findContactsAlike } from '../statements/known-contacts.ts';
 import { findKeptTexts, findNamesOfDonors, parsePerson } from '../statements/mentions.ts';
 import type { ForgetPersonDeps, ForgetRequest, Target } from './targets.ts';
 
-/** The CRM's response to an ID. */
+/** The CRM's response to a lookup of an ID. */
 export interface CrmAnswer {
-  /** The record if it exists or was merged into another one. Otherwise null. */
+  /** The record if it exists or was merged into another one. Null in all other cases. */
   lookup: RecordLookup | null;
   /** False if the CRM could not be reached. */
   isAsked: boolean;
@@ -46,20 +43,29 @@ export async function lookUp(
   account: readonly string[],
   forms: readonly string[],
 ): Promise<CrmAnswer> {
-  if (!main?.crm) return NOT_ASKED;
-  try {
-    const [lookup] = await main.crm.connector.readByIds(forms.slice(0, 1), []);
-    const isThere =
-      lookup?.state === 'found' || (lookup?.state === 'removed' && lookup.mergedInto !== null);
-    const former = await findOwnFormerRows(main.crm, account, forms);
-    return { lookup: isThere ? lookup : null, isAsked: true, former };
-  } catch (error) {
-    if (!isDonorSyncError(error)) throw error;
-    return NOT_ASKED;
-  }
+  const crm = main?.crm;
+  if (!crm) return NOT_ASKED;
+  const lookups = await unlessUnreachable(crm.connector.readByIds(forms.slice(0, 1), []));
+  if (lookups === null) return NOT_ASKED;
+  const [lookup] = lookups;
+  const isThere =
+    lookup?.state === 'found' || (lookup?.state === 'removed' && lookup.mergedInto !== null);
+  // Even if the former rows cannot be read, the person must be recognised from the details that were read.
+  const former = await unlessUnreachable(findOwnFormerRows(crm, account, forms));
+  return { lookup: isThere ? lookup : null, isAsked: true, former: former ?? [] };
 }
 
 const NOT_ASKED: CrmAnswer = { lookup: null, isAsked: false, former: [] };
+
+/** Resolves with null if the CRM could not be reached. */
+async function unlessUnreachable<Result>(reading: Promise<Result>): Promise<Result | null> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (!isDonorSyncError(error)) throw error;
+    return null;
+  }
+}
 
 /**
  * Returns the fingerprints by which the person is recognised later. They come from the CRM, from the store, and from the
@@ -85,8 +91,8 @@ export async function findPerson(
 }
 
 /**
- * Separates integrations in which the ID means the same contact from accounts in which it may mean a different person.
- * That person is not erased.
+ * Separates the integrations in which the ID means the same contact from the accounts in which it may mean a different
+ * person. The different person is not erased.
  */
 export async function distinguish(
   { application: { store } }: ForgetPersonDeps,
@@ -121,8 +127,8 @@ export async function distinguish(
 }
 
 /**
- * Returns the person's names. They come from the CRM and from `known` of an earlier attempt. If the contact left the
- * CRM, they also come from kept profiles and past writes.
+ * Returns the person's names. They come from the CRM and from `known` of an earlier attempt. If the contact has left
+ * the CRM, they also come from kept profiles and past writes.
  */
 export async function findNames(
   { application: { store } }: ForgetPersonDeps,

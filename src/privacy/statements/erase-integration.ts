@@ -1,6 +1,6 @@
 /**
- * Erases everything about an integration that leaves, in batches. After a kill, some data is already erased, but the
- * rest is consistent.
+ * Erases all data about an integration that no longer uses donor-sync, in batches. If the process is killed, some data
+ * is already erased, but the rest is consistent.
  */
 import { sql } from 'kysely';
 import { getNextVersion } from '../../clients/statements/integrations.ts';
@@ -20,33 +20,36 @@ import type { WithErasureLog } from './erasure-log.ts';
 /** Runs one batch in its own transaction. */
 type EraseBatch = <Result>(work: (trx: Trx) => Promise<Result>) => Promise<Result>;
 
-/** The number of erased rows, and the rows that stay. */
+/** The numbers of erased rows and of rows that are kept. */
 export interface ErasedIntegration {
   erased: Record<string, number>;
   kept: KeptRows;
 }
 
-/** The rows that have to stay. They name no contact. */
+/** The rows that must be kept. They do not identify any contact. */
 export interface KeptRows {
   /** The charges, without their contacts. */
   submissions: number;
   jobs: number;
   networkAdds: number;
-  /** The sums of the charges by day and month. */
+  /** The sums of the charges, by day and by month. */
   sums: number;
   /** Keyed fingerprints of erased people. */
   blocks: number;
-  /** Audit entries, in which no contact can be read. */
+  /** No contact can be identified in them. */
   auditEntries: number;
 }
 
-/** Tables whose rows are deleted directly. Rows that start or request work are deleted first. */
+/** Rows that start or request work are deleted first. */
 const TABLES = [...listTables('deleted first'), ...listTables('deleted')];
 
 /** The tables whose rows belong to a run and are deleted before it. */
 const TABLES_OF_RUNS = listTables('deleted with its run').filter((table) => table !== 'runs');
 
-/** Erases everything about an integration that leaves, or what an earlier attempt has left. */
+/**
+ * Erases all data about an integration that no longer uses donor-sync, or the data that an earlier attempt has not
+ * erased.
+ */
 export async function eraseLeavingIntegration(
   { reader, checkpoint, erasures }: Pick<Store, 'reader' | 'checkpoint'> & WithErasureLog,
   lease: Lease,
@@ -112,7 +115,7 @@ export async function eraseIntegration(
     });
   }
 
-  /** Deletes runs one after the other, with everything that they did. */
+  /** Deletes runs one after the other, with all their results. */
   async function removeRuns(): Promise<void> {
     for (;;) {
       const run = await reader
@@ -214,7 +217,7 @@ const COUNTED_AS: Readonly<Record<TablesThat<{ whenClientErased: 'counted' }>, k
 };
 
 /**
- * How to clear the tables whose rows are not simply deleted. Each function returns the number of removed
+ * Defines how tables are cleared if their rows are not simply deleted. Each function returns the number of removed
  * rows.
  */
 const CLEARED: Readonly<
@@ -229,8 +232,8 @@ const CLEARED: Readonly<
 };
 
 /**
- * Holds the client, because a process may still have its settings. That process must not read or spend before a user
- * agrees.
+ * Holds the client, because a process may still have its settings. That process must not read contacts or spend credits
+ * before a user agrees.
  */
 async function holdClient(trx: Trx, integrationId: string, now: number): Promise<number> {
   const hold = {
@@ -255,6 +258,7 @@ async function clearSettings(trx: Trx, integrationId: string): Promise<number> {
     // As when settings are removed, `serve` and `worker` processes stop using the client within seconds.
     settings_version: await getNextVersion(trx),
     cursor: null,
+    cursor_before: null,
     cursor_scope: null,
     list_scope: null,
     identity_sources: null,

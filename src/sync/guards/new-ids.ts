@@ -1,7 +1,7 @@
 /**
- * Recognises contacts that continue missing ones under a new ID. A list can change its contacts' IDs, for example if a
- * spreadsheet drops leading zeros or if the list comes from another CRM. The new contacts get the profiles of the
- * missing ones, and cost no credit.
+ * Recognises new contacts that are missing contacts with a different ID. A list can change its contacts' IDs, for
+ * example if a spreadsheet drops leading zeros or if the list comes from a different CRM. The new contacts get the
+ * profiles of the missing contacts, and cost no credit.
  */
 import {
   continueContacts,
@@ -13,20 +13,23 @@ import type { Run, SyncDeps } from '../control/context.ts';
 
 type NewIdsDeps = Pick<SyncDeps, 'store' | 'connector' | 'log'>;
 
-/** Finds new contacts that continue missing ones. */
 export interface NewIds {
   /**
-   * Returns true while contacts must not be submitted because they may continue missing ones. This is known only once
-   * the whole list is read.
+   * Returns true while contacts must not be submitted, because they could be missing contacts with a different ID. This
+   * can be decided only after the whole list has been read.
    */
   mustWait(): Promise<boolean>;
-  /** Gives new contacts the profiles of the missing ones that they continue. Called after all contacts are read. */
+  /**
+   * Passes the missing contacts' profiles on to the same people's new contacts. Call it after all contacts have been
+   * read. Does nothing if an earlier call has done this.
+   */
   follow(): Promise<void>;
 }
 
 export function createNewIds({ store, connector, log }: NewIdsDeps, run: Run): NewIds {
   const { id } = run.integration;
   let isPaid: Promise<boolean> | null = null;
+  let isOver = false;
   // A CRM that reports removals never changes its IDs. It also reports merges.
   const isList = !connector.capabilities.reportsRemovals && run.only === null;
   return {
@@ -36,11 +39,12 @@ export function createNewIds({ store, connector, log }: NewIdsDeps, run: Run): N
       return isPaid;
     },
     async follow() {
-      if (!isList || run.readAll == null) return;
+      if (isOver || !isList || run.readAll == null) return;
       const found = await findContinuations(store.reader, id);
       for (const batch of inBatches(found)) {
         await store.checkpoint(run.lease, (trx) => continueContacts(trx, run.id, batch));
       }
+      isOver = true;
       if (found.length > 0) log.info({ run: run.id, contacts: found.length }, 'new ids');
     },
   };

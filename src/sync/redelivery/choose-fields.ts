@@ -5,8 +5,8 @@ import { didYouMean } from '../../core/near-miss.ts';
 import { isProfileLine } from '../../fields/value-states.ts';
 
 /**
- * Returns the chosen fields, or null for all fields if the user chose none. Throws a ConfigurationError (invalid) for a
- * field that the field map does not write profile values to.
+ * Returns the chosen fields, or null for all fields if the user did not choose any. Throws a ConfigurationError
+ * (invalid) for a field that does not receive profile values in the field map.
  */
 export function chooseFields(
   mappings: readonly FieldMapping[],
@@ -23,7 +23,7 @@ export function chooseFields(
     throw new ConfigurationError(
       isComputed
         ? `The field "${name}" does not get a value from a profile: each sync computes it again, so there is nothing to deliver. Nothing was changed.`
-        : `The field map has no field "${name}"${didYouMean(name, known) || '.'} It has ${known.join(', ')}. Nothing was changed.`,
+        : `The field map does not contain the field "${name}"${didYouMean(name, known) || '.'} It contains these fields: ${known.join(', ')}. Nothing was changed.`,
       { code: 'field_not_mapped', refusal: 'invalid', details: { field: name, known } },
     );
   });

@@ -5,18 +5,21 @@ import type { Trx } from '../../database/tables/tables.ts';
 import { ALL_CONTACTS, insertRequest, type RunRequestRecord } from './request-rows.ts';
 import { writeRunRows } from './run-rows.ts';
 
-/** What happens to a request whose run was interrupted. It waits again, it had already ended, or it is given up. */
+/**
+ * The result for a request whose run was interrupted. The request is queued again, has already ended, or has been given
+ * up.
+ */
 export type PutBack = { state: 'waits'; runId: string } | { state: 'ended' | 'givenUp' };
 
 /**
- * How many times a run may be interrupted. If it happens more often, the run probably crashes its process or never
+ * The maximum number of interruptions of a run. If it happens more often, the run probably crashes its process or never
  * finishes.
  */
 const MAX_RESUMES = 5;
 
 /**
  * Puts the request of an interrupted run back into the queue, for a run with a new ID. Does nothing if an equal request
- * is already waiting. If an ending process hands over a request, this does not count as an interruption.
+ * is already waiting. If a process is ending and hands over a request, this is not an interruption.
  */
 export async function putBackRequest(
   trx: ActorTransaction,
@@ -41,7 +44,7 @@ export async function putBackRequest(
   return { state: 'waits', runId: await insertRequest(trx, again) };
 }
 
-/** Records a request that is given up as a failed run, which triggers alerts. */
+/** Gives up a request and records it as a failed run, which triggers alerts. */
 async function recordGivenUp(
   trx: ActorTransaction,
   { runId: id, integrationId }: RunRequestRecord,
@@ -51,7 +54,7 @@ async function recordGivenUp(
     .set((eb) => ({
       status: 'failed',
       reason_code: 'cut_off_too_often',
-      reason_message: `Its process ended in the middle of this run, as in ${MAX_RESUMES} runs before. The run is not repeated until a schedule or a user starts it.`,
+      reason_message: `The process ended during this run, and also during the ${MAX_RESUMES} previous runs. donor-sync repeats the run only when a schedule or a user starts it.`,
       finished_at: eb.fn.coalesce('finished_at', eb.val(trx.clock.now())),
       report: null,
     }))
@@ -61,7 +64,7 @@ async function recordGivenUp(
   if (cutOff?.fresh_count === null) await writeRunRows(trx, { id, integrationId });
 }
 
-/** True if a user had requested the stop of the run before it was interrupted. Such a run is not started again. */
+/** True if a user had requested that the run stop before it was interrupted. Such a run is not started again. */
 async function endIfStopped(
   trx: ActorTransaction,
   { runId: id, integrationId }: RunRequestRecord,

@@ -1,6 +1,6 @@
 /** Stores runs: how each run started, how it ended, and what it reported. */
 
-import type { Expression, Selectable } from 'kysely';
+import { type Expression, type Selectable, sql } from 'kysely';
 import { RetriableError } from '../../core/errors.ts';
 import type { RunReason, RunStatus, Trigger } from '../../core/run.ts';
 import { recordSpent } from '../../credits/statements/credit-spans.ts';
@@ -35,7 +35,8 @@ export interface RunContext {
 }
 
 /**
- * Returns a text that changes when a run of the client starts or ends. Used to discard results that are kept in memory.
+ * Returns a string that changes when a run of the client starts or ends. Used to discard results that are kept in
+ * memory.
  */
 export async function readRunMark(reader: Reader, integrationId: string): Promise<string> {
   const row = await reader
@@ -49,10 +50,27 @@ export async function readRunMark(reader: Reader, integrationId: string): Promis
   return JSON.stringify(row ?? null);
 }
 
-/** Which runs to read. Omitted parts do not filter. */
+export const RUN_ORDERS = [
+  'newest',
+  'oldest',
+  'longest',
+  'shortest',
+  'most-credits',
+  'fewest-credits',
+] as const;
+
+export type RunOrder = (typeof RUN_ORDERS)[number];
+
+/** The position of a run in a list. It consists of the value by which the list is sorted, and the run's ID. */
+export interface RunPosition {
+  value: number;
+  id: string;
+}
+
+/** Selects runs. An omitted property does not limit the runs. */
 export interface RunFilter {
   integrationId?: string | undefined;
-  /** Only runs of these integrations. */
+  /** Limits the result to runs of these integrations. */
   integrationIds?: readonly string[] | undefined;
   status?: RunStatus | undefined;
   trigger?: Trigger | undefined;
@@ -60,8 +78,9 @@ export interface RunFilter {
   from?: number | undefined;
   /** Only runs that started before this time (epoch ms). */
   until?: number | undefined;
-  /** Only runs that follow this run in the list. */
-  after?: Pick<RunRecord, 'startedAt' | 'id'> | undefined;
+  /** Defaults to `newest`. */
+  order?: RunOrder | undefined;
+  after?: RunPosition | undefined;
   limit: number;
 }
 
@@ -69,7 +88,7 @@ export interface RunFilter {
  * Records the start of a run for some contacts, or for all if null. `full` means that the run reads everything again.
  * `redelivers` means that it only delivers kept profiles again. An earlier run that was cut off is marked as
  * interrupted. The run's own request stops waiting, and so do the requests in `alongside`, whose contacts the run also
- * covers. Throws a RetriableError if another process has started this run.
+ * covers. Throws a RetriableError if a different process has started this run.
  */
 export async function recordRunBegin(
   trx: RunTransaction,
@@ -101,7 +120,7 @@ export async function recordRunBegin(
     contact: getRunContact(only),
     full: full ? 1 : 0,
     startedAt: now,
-    // This run continues with contacts that an earlier run has chosen and not finished.
+    // This run continues with contacts that an earlier run chose but did not finish.
     chosen: redelivers ? 0 : Number(due.rows[0]?.count ?? 0),
   });
   await recordLastRun(trx, { integrationId, id });
@@ -113,8 +132,8 @@ export async function recordRunBegin(
 
 /**
  * Records how a run ended, with its report and the results for its contacts. Deletes the results of runs before
- * `keepRowsSince` (epoch ms), and CRM messages that are too old. The run's requests are finished. If the run was
- * interrupted, they are still needed and are kept.
+ * `keepRowsSince` (epoch ms), and CRM messages that are too old. The requests that the run served are finished. If the
+ * run was interrupted, its requests are kept because they are still needed.
  */
 export async function recordRunEnd(
   trx: RunTransaction,
@@ -151,14 +170,14 @@ export async function recordRunEnd(
 }
 
 /**
- * Requests the stop of a run, whichever process runs it. The run stops at its next checkpoint, and a waiting run does
+ * Requests that a run stop, in whichever process it runs. The run stops at its next checkpoint, and a waiting run does
  * not start. Returns `over` if the run has ended or does not exist.
  */
 export async function requestStop(
   trx: ActorTransaction,
   id: string,
 ): Promise<'stopping' | 'dropped' | 'over'> {
-  // Looks for the request first. If the run starts in the meantime, it is then found as a run.
+  // Searches for the request first. If the run starts in the meantime, the next search finds it as a run.
   const waited = await dropStopped(trx, id);
   if (waited !== undefined) {
     const details = { run: id, begun: false };
@@ -187,7 +206,7 @@ export async function recordRunFacts(
   await recordFacts(connection, { id, facts });
 }
 
-/** Returns what others have changed during a run: its key's balance, and a user's request to stop. */
+/** Returns the state that others may have changed during a run: its key's balance, and a user's request to stop. */
 export async function findOutsideState(
   reader: Reader,
   id: string,
@@ -198,7 +217,6 @@ export async function findOutsideState(
   return { balance: row?.balance ?? null, isStopAsked: (row?.stop_asked_at ?? null) !== null };
 }
 
-/** Returns the run with this ID. */
 export function findRunById(reader: Reader, id: string): Promise<RunRecord | undefined> {
   return selectRun(reader, { id }).then(({ rows }) => maybeFromRow(rows[0]));
 }
@@ -215,7 +233,7 @@ export async function listNewestRuns(
     .innerJoin('runs', 'runs.integration_id', 'i.id')
     .selectAll('runs')
     .where('i.id', 'in', ids)
-    // This query reads only the index, even if there are many earlier runs.
+    // This query reads only the index, however many earlier runs there are.
     .where('runs.started_at', '>=', (eb) =>
       eb.fn.coalesce(
         eb
@@ -236,10 +254,15 @@ export async function listNewestRuns(
   return found;
 }
 
-/** Returns runs, newest first. */
+/** Returns runs in the order of the filter, by default newest first. */
 export async function listRunRecords(reader: Reader, filter: RunFilter): Promise<RunRecord[]> {
+  if (filter.integrationIds?.length === 0) return [];
+  return buildRunListQuery(reader, filter).execute().then(fromRows);
+}
+
+/** Builds the query of a page of runs. Exported for a test that reads the query's plan. */
+export function buildRunListQuery(reader: Reader, filter: RunFilter) {
   const { integrationId, integrationIds, status, trigger, from, until, after, limit } = filter;
-  if (integrationIds?.length === 0) return [];
   let query = reader.selectFrom('runs').selectAll();
   if (integrationIds) query = query.where('integration_id', 'in', integrationIds);
   if (integrationId !== undefined) query = query.where('integration_id', '=', integrationId);
@@ -247,20 +270,62 @@ export async function listRunRecords(reader: Reader, filter: RunFilter): Promise
   if (trigger !== undefined) query = query.where('trigger', '=', trigger);
   if (from !== undefined) query = query.where('started_at', '>=', from);
   if (until !== undefined) query = query.where('started_at', '<', until);
+  const { value, direction, idDirection } = SORT_KEYS[filter.order ?? 'newest'];
   if (after !== undefined) {
-    // This condition is redundant, because the next runs started at that time or before. But it makes the database use
-    // the index.
+    // The first condition is redundant, because it follows from the second condition. However, it makes the database
+    // use the index.
     query = query
-      .where('started_at', '<=', after.startedAt)
+      .where(value, direction === 'desc' ? '<=' : '>=', after.value)
       .where((eb) =>
         eb.or([
-          eb('started_at', '<', after.startedAt),
-          eb.and([eb('started_at', '=', after.startedAt), eb('id', '>', after.id)]),
+          eb(value, direction === 'desc' ? '<' : '>', after.value),
+          eb.and([
+            eb(value, '=', after.value),
+            eb('id', idDirection === 'desc' ? '<' : '>', after.id),
+          ]),
         ]),
       );
   }
-  return query.orderBy('started_at', 'desc').orderBy('id').limit(limit).execute().then(fromRows);
+  return query.orderBy(value, direction).orderBy('id', idDirection).limit(limit);
 }
+
+export function toRunPosition(run: RunRecord, order: RunOrder): RunPosition {
+  return { value: SORT_KEYS[order].read(run), id: run.id };
+}
+
+interface SortKey {
+  value: ReturnType<typeof sql.ref<number>>;
+  direction: 'asc' | 'desc';
+  /**
+   * The order of runs with the same value. The index contains both columns, so the database reads it in one direction.
+   */
+  idDirection: 'asc' | 'desc';
+  read(run: RunRecord): number;
+}
+
+const START = { value: sql.ref<number>('started_at'), read: (run: RunRecord) => run.startedAt };
+
+/** A run in progress has no duration yet. It is listed as the shortest. */
+const DURATION = {
+  // The expression of the index.
+  value: sql<number>`(coalesce(finished_at - started_at, -1))`,
+  read: ({ finishedAt, startedAt }: RunRecord) =>
+    finishedAt === null ? -1 : finishedAt - startedAt,
+};
+
+const SPENDING = {
+  value: sql.ref<number>('spent_enhancements'),
+  read: (run: RunRecord) => run.spentEnhancements,
+};
+
+const SORT_KEYS: Readonly<Record<RunOrder, SortKey>> = {
+  newest: { ...START, direction: 'desc', idDirection: 'asc' },
+  oldest: { ...START, direction: 'asc', idDirection: 'desc' },
+  longest: { ...DURATION, direction: 'desc', idDirection: 'desc' },
+  shortest: { ...DURATION, direction: 'asc', idDirection: 'asc' },
+  'most-credits': { ...SPENDING, direction: 'desc', idDirection: 'desc' },
+  'fewest-credits': { ...SPENDING, direction: 'asc', idDirection: 'asc' },
+};
 
 type OfIntegration = { integrationId: string };
 
@@ -278,7 +343,7 @@ const interrupt = prepared((db, { integrationId, now }: Slots<OfIntegration & { 
     .set({
       status: 'incomplete',
       reason_code: 'interrupted',
-      reason_message: 'The process ended in the middle of this run. The next run continued.',
+      reason_message: 'The process ended during this run. The next run continued.',
       finished_at: now,
     })
     .where('integration_id', '=', integrationId)
@@ -401,8 +466,8 @@ function getRunContact(only: readonly string[] | null): string {
 }
 
 /**
- * Throws if another process has already started a run for this request. Two processes can find the same request, and
- * only the first run counts.
+ * Throws if a different process has already started a run for this request. Two processes can find the same request,
+ * and only the first run is valid.
  */
 async function requireFresh(reader: Reader, id: string): Promise<void> {
   const { rows } = await selectId(reader, { id });

@@ -1,6 +1,6 @@
 /**
  * Decides whether the service recognises the people that a mapping describes. A wrong column would waste every credit.
- * So a few people are sent first, and all others wait for the results. All functions are pure.
+ * A few people are therefore sent first, and all others wait for the results. All functions are pure.
  */
 
 /** With fewer answers than this, a trial is not conclusive. */
@@ -12,14 +12,17 @@ export const ANSWERS_IN_A_ROW = 200;
 /** The service must have recognised this share of those people, unless the settings require less. */
 const MIN_KNOWN_LATER = 0.05;
 
-/** The settings of the trial. A size of 0 switches it off. */
+/** A size of 0 switches it off. */
 export interface TrialSettings {
   size: number;
   /** The share of people that the service has to recognise, from 0 to 1. */
   minKnown: number;
 }
 
-/** Whether a mapping is accepted: by a user, by its match rate, or not (not yet, or no longer). */
+/**
+ * The state of a mapping: accepted by a user, accepted because of its match rate, not accepted yet, or no longer
+ * accepted.
+ */
 export type Acceptance = 'person' | 'by_rate' | 'none' | 'withdrawn';
 
 export interface TrialFacts extends TrialSettings {
@@ -40,7 +43,7 @@ export type TrialStep =
   | { kind: 'passed' }
   /** Send nothing until the submissions in flight are answered. */
   | { kind: 'wait' }
-  /** Send this many contacts, then nothing until they are answered. */
+  /** Send this number of contacts, and then wait until the service has returned their results. */
   | { kind: 'send'; atMost: number }
   /** Too many contacts have no answer yet, and this run will not see the answers. */
   | { kind: 'unanswered'; count: number }
@@ -52,7 +55,7 @@ export interface Verdict {
   known: number;
   /** The required share. */
   minKnown: number;
-  /** True if the mapping was accepted before. */
+  /** True if the mapping was accepted earlier. */
   later: boolean;
 }
 
@@ -93,12 +96,12 @@ function isTooLow({ answered, known, minKnown }: Verdict): boolean {
   return known / answered < minKnown;
 }
 
-/** Describes the verdict to a user, and what to do next. */
+/** Describes the verdict and the next steps to a user. */
 export function verdictText({ answered, known, minKnown, later }: Verdict, id: string): string {
   const sent = later ? `the last ${answered} contacts sent` : `the ${answered} contacts sent first`;
   const share = `${Math.round(minKnown * 1_000) / 10} %`;
   return (
-    `The service recognised ${known} of ${sent}, which is less than ${share}, so nothing more is sent. ` +
+    `The service recognised ${known} of ${sent}. This is below the limit of ${share}, so nothing more is sent. ` +
     `Check a few people with \`donor-sync plan ${id}\`. Correct the columns, ` +
     `or accept the match rate with \`donor-sync sync ${id} --accept-match-rate\`.`
   );

@@ -1,6 +1,6 @@
 /**
- * Tests "Enhance now" in a real browser. A user of the org presses the button on a contact. The screen flow then calls
- * donor-sync through the named credential, a run buys the profile, and the section shows it.
+ * Tests "Enhance now" in a real browser. A user of the org presses the button on a contact. The screen flow then
+ * calls donor-sync through the named credential. A run buys the profile, and the section shows it.
  */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -37,9 +37,11 @@ afterAll(() => browser.close());
 interface Choices {
   perDay?: number;
   permissionSets?: readonly string[];
+  /** True if the user's profile may run all flows. Defaults to false. */
+  runsFlows?: boolean;
   /** The access token that the administrator entered. Defaults to the client's token. */
   token?: string;
-  /** The number of "Enhance" calls whose responses get lost after donor-sync has answered. */
+  /** The number of "Enhance" calls whose responses are lost after donor-sync has sent them. */
   lostResponses?: number;
   /** The number of people on the board. The board's campaign is a network. */
   board?: number;
@@ -117,6 +119,7 @@ async function openWorld(choices: Choices = {}) {
     credentials: {
       parameters: { token: choices.token ?? token },
       permissionSets: choices.permissionSets ?? [PERMISSION_SET],
+      runsFlows: choices.runsFlows ?? false,
     },
   });
   onTestFinished(() => lightning.close());
@@ -260,15 +263,22 @@ describe('a Salesforce user on the page of a contact', () => {
     const other = await openRecord(second);
     await pressEnhance(other);
     await dialog(other)
-      .getByText(/limit of 1 contact a day is reached/)
+      .getByText(/limit of 1 contact a day has been reached/)
       .waitFor();
     await dialog(page).getByRole('button', { name: 'Close' }).click();
     await refreshUntil(page, /Donor ID/);
     expect(await service.spent()).toBe(1);
   });
 
-  it('cannot press it without the permission set, and not with a token that was not entered', async () => {
+  it('do not see the button without the permission set, if their profile may not run all flows', async () => {
     const without = await openWorld({ permissionSets: [] });
+    const page = await without.openRecord(without.first);
+    await page.getByRole('toolbar', { name: 'Actions' }).waitFor({ state: 'attached' });
+    expect(await page.getByRole('button', { name: 'Enhance now' }).count()).toBe(0);
+  });
+
+  it('cannot enhance without the permission set, or with a token that was not entered', async () => {
+    const without = await openWorld({ permissionSets: [], runsFlows: true });
     const page = await without.openRecord(without.first);
     await page.getByRole('button', { name: 'Enhance now' }).click();
     await dialog(page).getByText("We couldn't access the credential(s).").waitFor();

@@ -1,9 +1,9 @@
-/** Walks of Dana, who pays for the product and opens it once a month. Her goals are in README.md. */
+/** Simulates Dana, who pays for the product and opens it once a month. Her goals are in README.md. */
 import { expect } from 'vitest';
 import { CLIENT } from './robin.ts';
 import { expectCalm, goToArea, type Visitor } from './visitor.ts';
 
-/** Reads the results on one screen, without scrolling. A desk's screen is 1440×900. */
+/** Reads the results on one screen and does not scroll. A desktop screen is 1440×900. */
 export async function readResults(dana: Visitor): Promise<void> {
   const { page, hands, ways } = dana;
   await goToArea(dana, 'Results');
@@ -76,21 +76,4 @@ export async function compareCredits(dana: Visitor): Promise<void> {
 
 function toNumber(text: string | undefined): number {
   return Number((text ?? '0').replaceAll(',', ''));
-}
-
-/** Dana confirms an undo that waits for a second user. First she sees what it will do. */
-export async function confirmUndo(dana: Visitor): Promise<void> {
-  const { page, hands } = dana;
-  await goToArea(dana, 'Decisions');
-  const waiting = page.getByRole('region', { name: 'Waiting for a second user' });
-  await waiting.getByText(/undo/i).first().waitFor();
-  await expectCalm(dana);
-  await hands.press(waiting.getByRole('button', { name: 'Confirm' }).first());
-  const dialog = page.getByRole('dialog', { name: 'Confirm it?' });
-  await hands.press(dialog.getByRole('button', { name: 'Confirm' }));
-  await page
-    .getByRole('status')
-    .getByText(/Confirmed/)
-    .first()
-    .waitFor();
 }

@@ -1,5 +1,5 @@
 /**
- * Walks of Farah, who raises funds. She wants to know whom to call, and who can introduce her. Her goals are in
+ * Simulates Farah, who raises funds. She wants to know whom to call and who can introduce her. Her goals are in
  * README.md.
  */
 import { readFile } from 'node:fs/promises';
@@ -12,7 +12,7 @@ import { expectCalm, goToArea, type Visitor } from './visitor.ts';
 import type { WalkWorld } from './walk-world.ts';
 
 /** An ID of Salesforce or HubSpot, or of the service. */
-const ID = /\b(003[A-Za-z0-9]{12,15}|\d{9,}|donor[-_]\w+)\b/;
+const ID = /\b(003[A-Za-z0-9]{12,15}|\d{9,}|donor_\w+|donor-(?!sync\b)\w+)\b/;
 
 /** Follows the invitation, chooses a password, and arrives at the first page. */
 export async function join(visitor: Visitor, link: string, who: Account): Promise<void> {
@@ -45,7 +45,7 @@ function toDollars(text: string): number {
   return Number(number.replaceAll(',', '')) * (units[unit] ?? 1);
 }
 
-/** Filters by network, by the member who introduces, and by capacity. */
+/** Filters the ranking by network, by the introducing member, and by capacity. */
 export async function filterRanking(farah: Visitor): Promise<void> {
   const { page, hands } = farah;
   const names = page.getByRole('main').getByRole('rowheader');
@@ -88,7 +88,7 @@ export async function makeList(farah: Visitor): Promise<void> {
   await expectCalm(farah);
 }
 
-/** Draws contacts at random. At most one contact is not in the ranking, because it has no path. */
+/** Chooses contacts at random. At most one contact is not in the ranking, because it has no path. */
 export async function drawContacts(
   farah: Visitor,
   names: readonly string[],
@@ -141,7 +141,7 @@ export async function reachContact(farah: Visitor, name: string): Promise<string
   return part.innerText();
 }
 
-/** The focus stays in the field, and the arrow keys move the choice. */
+/** The focus stays in the field, and the arrow keys move the selection. */
 async function chooseHit({ page, ways, hands }: Visitor, hit: Locator): Promise<void> {
   if (ways.hands === 'pointer') return hands.press(hit);
   for (let step = 0; (await hit.getAttribute('aria-selected')) !== 'true'; step += 1) {
@@ -198,7 +198,7 @@ export async function downloadRanking(farah: Visitor): Promise<void> {
   expect(await readFile(await file.path(), 'utf8')).toContain(name);
 }
 
-/** Switches a monthly email on, and confirms the address with the link in an email. */
+/** Switches on a monthly email, and confirms the address with the link in a confirmation email. */
 export async function chooseMail(
   visitor: Visitor,
   world: WalkWorld,
@@ -206,7 +206,7 @@ export async function chooseMail(
 ): Promise<void> {
   const { page, hands } = visitor;
   await hands.press(page.getByRole('link', { name: new RegExp(`^${who.name}`) }));
-  await hands.press(page.getByRole('button', { name: `Turn on the mail ${mail}` }));
+  await hands.press(page.getByRole('button', { name: `Turn on the email ${mail}` }));
   const own = () => world.mails.filter(({ to }) => to.includes(who.email)).at(-1)?.source ?? '';
   await expect.poll(() => toText(own())).toContain('confirm?code=');
   await expectCalm(visitor);
@@ -220,8 +220,8 @@ export async function chooseMail(
 }
 
 /**
- * Reads the monthly email. It contains counts, the client's name and a link, but no contact's name. Opening the link to
- * unsubscribe changes nothing. Only the click on that page does.
+ * Reads the monthly email. It contains counts, the client's name and a link, but no contact's name. Opening the link
+ * to unsubscribe changes nothing. Only the button on that page ends the emails.
  */
 export async function readMonthlyMail(
   visitor: Visitor,
@@ -233,27 +233,47 @@ export async function readMonthlyMail(
   }: { who: Account; mail: 'Introductions' | 'Results'; names: readonly string[] },
 ): Promise<void> {
   const { page, hands } = visitor;
-  const read = () =>
-    world.mails
-      .filter(({ to }) => to.includes(who.email))
-      .map(({ source }) => toText(source))
-      .find((text) => text.includes('/stop-mails/')) ?? '';
-  await expect.poll(read).toContain(CLIENT);
-  const text = read();
+  await expect.poll(() => findMonthlyMail(world, who)).toContain(CLIENT);
+  const text = findMonthlyMail(world, who);
   expect(text).toContain(`${ADDRESS}/${mail.toLowerCase()}`);
   expect(text).toMatch(mail === 'Results' ? /Credits: \d+/ : /\d+ contacts? can be introduced/);
   for (const name of names) expect(text).not.toContain(name);
   const [link = ''] = /https:\S+\/stop-mails\/[\w.-]+/.exec(text) ?? [];
   await page.goto(link);
-  await page.getByRole('heading', { name: `Stop the mail “${mail}”?` }).waitFor();
+  await page.getByRole('heading', { name: `Turn off the email “${mail}”?` }).waitFor();
   await expectCalm(visitor);
   const row = page.getByRole('row', { name: new RegExp(`^${mail}`) });
   await page.goto(`${ADDRESS}/account`);
   await row.getByText('on', { exact: true }).waitFor();
   await page.goto(link);
-  await hands.press(page.getByRole('button', { name: 'Stop it' }));
-  await page.getByRole('heading', { name: `The mail “${mail}” is stopped` }).waitFor();
+  await hands.press(page.getByRole('button', { name: 'Turn it off' }));
+  await page.getByRole('heading', { name: `The email “${mail}” is turned off` }).waitFor();
   await page.goto(`${ADDRESS}/account`);
   await row.getByText('off', { exact: true }).waitFor();
   await expectCalm(visitor);
+}
+
+/** Stops a monthly email on the user's own page. The email has not been sent although another user has got one. */
+export async function stopMailEarly(
+  visitor: Visitor,
+  world: WalkWorld,
+  { who, mail }: { who: Account; mail: 'Introductions' | 'Results' },
+): Promise<void> {
+  const { page, hands } = visitor;
+  expect(findMonthlyMail(world, who)).toBe('');
+  await page.goto(`${ADDRESS}/account`);
+  await hands.press(page.getByRole('button', { name: `Turn off the email ${mail}` }));
+  const row = page.getByRole('row', { name: new RegExp(`^${mail}`) });
+  await row.getByText('off', { exact: true }).waitFor();
+  await expectCalm(visitor);
+}
+
+/** Returns the text of the monthly email that a user has received, or an empty text. */
+function findMonthlyMail({ mails }: WalkWorld, { email }: Account): string {
+  return (
+    mails
+      .filter(({ to }) => to.includes(email))
+      .map(({ source }) => toText(source))
+      .find((text) => text.includes('/stop-mails/')) ?? ''
+  );
 }

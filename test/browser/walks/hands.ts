@@ -3,13 +3,13 @@ import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { describeFocus } from '../focus.ts';
 
-/** The actions that make up the walks. */
+/** The actions that a simulated user can perform. */
 export interface Hands {
   /** Presses a button or follows a link. */
   press(target: Locator): Promise<void>;
   /** Replaces the content of a field. */
   type(field: Locator, text: string): Promise<void>;
-  /** Chooses the option whose text starts like this. */
+  /** Chooses the option whose text starts with this string. */
   choose(list: Locator, option: string): Promise<void>;
   /** Ticks a box that is not ticked yet. */
   tick(box: Locator): Promise<void>;
@@ -34,6 +34,12 @@ export function createPointer(page: Page): Hands {
       await field.fill(text);
     },
     async choose(list, option) {
+      if (await isCombobox(list)) {
+        await list.click();
+        await list.fill(option);
+        await findListbox(page).getByRole('option').first().click();
+        return;
+      }
       await list.selectOption({ index: (await findOption(list, option)).index });
     },
     tick: (box) => box.check(),
@@ -41,7 +47,7 @@ export function createPointer(page: Page): Hands {
   };
 }
 
-/** Uses Tab, Enter, Space, the arrows and letters, and checks that the focus is visible wherever it goes. */
+/** Uses Tab, Enter, Space, the arrows and letters. Checks that the focus is visible on each element. */
 export function createKeyboard(page: Page): Hands {
   const { keyboard } = page;
   return {
@@ -57,6 +63,14 @@ export function createKeyboard(page: Page): Hands {
     },
     async choose(list, option) {
       await moveFocus(page, list);
+      if (await isCombobox(list)) {
+        await keyboard.press('Control+a');
+        await keyboard.type(option);
+        await findListbox(page).waitFor();
+        await keyboard.press('ArrowDown');
+        await keyboard.press('Enter');
+        return;
+      }
       const { index, current } = await findOption(list, option);
       const key = index > current ? 'ArrowDown' : 'ArrowUp';
       for (let step = 0; step < Math.abs(index - current); step += 1) await keyboard.press(key);
@@ -78,6 +92,16 @@ export function createKeyboard(page: Page): Hands {
   };
 }
 
+/** A long list is a field in which users choose by typing. */
+async function isCombobox(list: Locator): Promise<boolean> {
+  return (await list.getAttribute('role')) === 'combobox';
+}
+
+/** Only one list is open at a time. */
+function findListbox(page: Page): Locator {
+  return page.getByRole('listbox').and(page.locator(':popover-open'));
+}
+
 async function findOption(list: Locator, text: string) {
   const texts = await list.locator('option').allTextContents();
   const current = texts.indexOf((await list.locator('option:checked').textContent()) ?? '');
@@ -92,9 +116,9 @@ const SHOWN_MS = 5_000;
 /** No page has this many focusable elements. */
 const MOST_STEPS = 500;
 
-/** Presses Tab until the focus is there, and checks each element on the way. */
+/** Presses Tab until the element has the focus, and checks each focused element. */
 export async function moveFocus(page: Page, place: Locator): Promise<void> {
-  // Another page answers a form that was sent.
+  // After a form is sent, the browser may still have to load the next page.
   await untilSent(page);
   await place.waitFor();
   if (await hasFocus(place)) return;
@@ -102,7 +126,7 @@ export async function moveFocus(page: Page, place: Locator): Promise<void> {
     await page.keyboard.press('Tab');
     const { text, isNone } = await describeFocus(page);
     if (isNone) continue;
-    // The browser scrolls to an element that is out of view only in the next frame.
+    // If an element is out of view, the browser scrolls to it in the next frame.
     await expect
       .poll(() => describeFocus(page), { message: text, interval: 20, timeout: SHOWN_MS })
       .toMatchObject({ isMarked: true, isInView: true, isCovered: false });

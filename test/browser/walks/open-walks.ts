@@ -3,15 +3,15 @@ import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { builtProgram } from '../../helpers/built-program.ts';
 import { openBrowser } from '../open-browser.ts';
 import type { Kind } from '../setup-world.ts';
-import { openWalkWorld, type WalkWorld, type WalkWorldOptions } from './walk-world.ts';
+import { openWalkWorld, type WalkWorld } from './walk-world.ts';
 
 export interface Walks {
   browser(): Browser;
-  /** Opens a service without clients, and closes it after the test. */
-  open(kind: Kind, options?: WalkWorldOptions): Promise<WalkWorld>;
+  /** Opens a service without clients and closes it after the test. */
+  open(kind: Kind): Promise<WalkWorld>;
 }
 
-/** Opens one browser for each file. `timeoutMs` must be long enough to build the product. */
+/** `timeoutMs` must be long enough to build the product. */
 export function openWalks(timeoutMs: number): Walks {
   let browser: Browser;
   let program: string;
@@ -21,8 +21,8 @@ export function openWalks(timeoutMs: number): Walks {
   afterAll(() => browser.close());
   return {
     browser: () => browser,
-    async open(kind, options) {
-      const world = await openWalkWorld(program, kind, options);
+    async open(kind) {
+      const world = await openWalkWorld(program, kind);
       onTestFinished(world.close);
       return world;
     },

@@ -1,4 +1,4 @@
-/** Walks of Robin, who sets donor-sync up and never opens a terminal after `serve`. Her goals are in README.md. */
+/** Simulates Robin, who sets donor-sync up and never opens a terminal after `serve`. Her goals are in README.md. */
 import type { Locator } from 'playwright-core';
 import { expect } from 'vitest';
 import { type Account, ROBIN } from './accounts.ts';
@@ -32,7 +32,7 @@ export async function createAccount(robin: Visitor, link: string): Promise<void>
   robin.complaints.splice(0);
 }
 
-/** Sets the server's address. Another browser confirms it, and from then on Robin uses it too. */
+/** Sets the server's address. A different browser confirms the address. Robin also uses it from then on. */
 export async function setAddress(robin: Visitor, phone: Visitor): Promise<void> {
   const { page, hands } = robin;
   await page.getByRole('heading', { name: /^At which address/ }).waitFor();
@@ -100,7 +100,7 @@ export async function connect(robin: Visitor, world: WalkWorld): Promise<void> {
   await hands.press(page.getByRole('link', { name: 'Continue' }));
 }
 
-/** Enters a wrong key, which is refused, and then the right key, which is never shown again. */
+/** Enters a wrong key, which the page refuses, and then the right key. The page never shows the right key again. */
 export async function enterKey(robin: Visitor, { service }: WalkWorld): Promise<void> {
   const { page, hands } = robin;
   await page.getByRole('heading', { name: 'Service key' }).waitFor();
@@ -141,17 +141,14 @@ export async function chooseNetwork(robin: Visitor, { kind }: WalkWorld): Promis
   await hands.tick(page.getByRole('checkbox', { name: BOARD[kind] }).first());
   await expectCalm(robin);
   await hands.press(page.getByRole('button', { name: 'Continue' }));
-  // The introductions have their own fields.
-  await page.getByText('Networks bring warm paths').waitFor();
-  if (kind !== 'csv') {
-    await hands.press(page.getByRole('button', { name: 'Create them in the CRM' }));
-    await page.getByText('The fields exist now').waitFor();
-  }
-  await saveAndContinue(robin);
-  await saveAndContinue(robin);
+  if (kind === 'csv') return;
+  // The introductions have their own fields. After that, the set-up continues with the next step.
+  await page.getByText('warm paths are written to separate fields').waitFor();
+  await hands.press(page.getByRole('button', { name: 'Create them in the CRM' }));
+  await page.getByText('The fields exist now').waitFor();
 }
 
-/** Chooses the schedule. The time zone is the browser's. */
+/** The page suggests the browser's time zone. */
 export async function chooseSchedule(robin: Visitor): Promise<void> {
   const { page, hands } = robin;
   await expect.poll(() => page.getByLabel('Time zone').inputValue()).toBe('America/Chicago');
@@ -166,7 +163,10 @@ async function saveAndContinue({ page, hands }: Visitor): Promise<void> {
   await hands.press(page.getByRole('button', { name: 'Save and continue' }));
 }
 
-/** Tries 25 contacts. The summary links back to each choice. The result of the trial is shown before more is spent. */
+/**
+ * Tries 25 contacts. The summary links back to each choice. The page shows the result of the trial before the client
+ * spends more credits.
+ */
 export async function tryIt(robin: Visitor): Promise<void> {
   const { page, hands } = robin;
   const choices = page.getByRole('region', { name: 'Your choices' });
@@ -182,7 +182,7 @@ export async function tryIt(robin: Visitor): Promise<void> {
   await expectCalm(robin);
 }
 
-/** Answers the choice after the trial: sends the remaining contacts now. */
+/** Chooses to send the remaining contacts after the trial. */
 export async function sendTheRest(robin: Visitor): Promise<void> {
   const { page, hands } = robin;
   await page.getByRole('heading', { name: /^When are/ }).waitFor();
@@ -193,7 +193,7 @@ export async function sendTheRest(robin: Visitor): Promise<void> {
   await expectCalm(robin);
 }
 
-/** Decides. The header, the first page and the rail show the same number of pending decisions. */
+/** Answers the pending decisions. The header, the first page and the sidebar show the same number of decisions. */
 export async function decide(robin: Visitor): Promise<void> {
   const { page, hands } = robin;
   await goToArea(robin, 'Clients');
@@ -218,10 +218,7 @@ async function numberIn(place: Locator): Promise<number> {
   return Number(/\d+/.exec((await place.first().textContent()) ?? '')?.[0] ?? '0');
 }
 
-/**
- * Checks the alerts. The email about the decision links to the page where she answers. A test email shows her that
- * emails arrive.
- */
+/** The email about the decision links to the page where Robin can answer. A test email shows that emails arrive. */
 export async function checkAlerts(robin: Visitor, { mails }: WalkWorld): Promise<void> {
   const { page, hands } = robin;
   await goToArea(robin, 'Clients');
@@ -250,7 +247,7 @@ export function toText(source: string): string {
     );
 }
 
-/** Undoes the last run. The run's page shows how many values were written and restored, and by whom. */
+/** The run's page shows the numbers of written and restored values, and the responsible users. */
 export async function undoRun(robin: Visitor): Promise<void> {
   const { page, hands } = robin;
   await openLastRun(robin);
@@ -263,23 +260,23 @@ export async function undoRun(robin: Visitor): Promise<void> {
 
 /** Checks the run's page after the undo has ended. */
 export async function seeUndone({ page }: Visitor, by: Account): Promise<void> {
-  await page.locator('.undone').waitFor();
-  expect(await page.locator('.undone').innerText()).toMatch(
-    new RegExp(`^\\d+ written, \\d+ restored by ${by.name}`),
-  );
+  // The page refreshes itself. While the undo is running, it shows a number that still grows.
+  await expect
+    .poll(() => page.locator('.undone').innerText())
+    .toMatch(new RegExp(`^\\d+ written, \\d+ restored by ${by.name}`));
 }
 
 export async function openLastRun(visitor: Visitor): Promise<void> {
   const { page, hands } = visitor;
   await goToArea(visitor, 'Runs');
   // The first row is the latest run. The trial is below it.
-  await hands.press(page.getByRole('main').getByRole('table').getByRole('link').first());
+  await hands.press(page.getByRole('main').locator('tbody').getByRole('link').first());
   await page.waitForURL(/\/runs\//);
 }
 
 /**
- * Enhances a contact. The page first shows what this would do and cost. She confirms it, or leaves the page if there is
- * nothing to do.
+ * Enhances a contact. The page first shows the effect and the cost. Robin confirms the action, or leaves the page if
+ * the contact is up to date.
  */
 export async function enhanceNow(robin: Visitor, world: WalkWorld, name: string): Promise<void> {
   const { page, hands } = robin;
@@ -364,7 +361,7 @@ export async function tryToLeave(robin: Visitor): Promise<void> {
   robin.complaints.splice(0);
 }
 
-/** Recovers her account. The restart writes a link, and everything after that happens in the browser. */
+/** Recovers her account. The restart writes a link. All later steps happen in the browser. */
 export async function recover(robin: Visitor, world: WalkWorld): Promise<void> {
   const { page, hands, context } = robin;
   const password = 'harbour walnut crisp meadow';

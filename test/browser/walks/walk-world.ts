@@ -7,43 +7,34 @@ import { type Kind, openSetupWorld, type SetupWorld } from '../setup-world.ts';
 import { ROBIN } from './accounts.ts';
 import { openHttpsFront } from './https-front.ts';
 
-/** A real `serve`, and every outside service that the three people use. */
+/** A real `serve`, and every external service that the three users need. */
 export interface WalkWorld extends SetupWorld {
   kind: Kind;
-  /** The address of a proxy for browsers, which resolves the colleagues' address to the server. */
+  /** The address of a browser proxy. The proxy resolves the colleagues' address to the server. */
   proxy: string;
   /** The emails that arrived, for all recipients. */
   mails: readonly Mail[];
   /** Returns the full names that only one contact in the CRM has. */
   listNames(): Promise<string[]>;
-  /** Restarts the service to recover an account, after a month without a monthly email. */
+  /** Restarts the service to recover an account. A month has passed without a monthly email. */
   recoverAfterAMonth(): Promise<string>;
 }
 
-export interface WalkWorldOptions {
-  contacts?: number;
-  /**
-   * Whether the operator has left a settings file with the price of a credit, and with the rule that an undo needs a
-   * second user. Neither can be set in a browser. Without the file, the folder is empty, and the environment names the
-   * mail server.
-   */
-  hasSettings?: boolean;
-}
-
-/** The name of the group that becomes a network in the walks. Each CRM stores its board differently. */
+/** The name of the group that the users make a network. Each CRM stores its board differently. */
 export const BOARD = { salesforce: 'Board of Directors', hubspot: 'Board', csv: 'Board' } as const;
 
-/** Starts the product as its operator would, without a client. */
-export async function openWalkWorld(
-  program: string,
-  kind: Kind,
-  { contacts = 60, hasSettings = false }: WalkWorldOptions = {},
-): Promise<WalkWorld> {
+/**
+ * Starts the product in an empty folder, as its operator does. The environment variables set the mail server and the
+ * price of a credit.
+ */
+export async function openWalkWorld(program: string, kind: Kind): Promise<WalkWorld> {
   const mailServer = await startMailServer();
   const world = await openSetupWorld(program, [kind], {
-    ...{ contacts, donors: contacts },
-    env: { SMTP_URL: mailServer.url, ALERTS_FROM: SENDER, ALERTS_TO: ROBIN.email },
-    ...(hasSettings ? { settings: SETTINGS } : {}),
+    ...{ contacts: CONTACTS, donors: CONTACTS },
+    env: {
+      ...{ SMTP_URL: mailServer.url, ALERTS_FROM: SENDER, ALERTS_TO: ROBIN.email },
+      CREDIT_PRICE: '0.50 USD',
+    },
   });
   const front = await openHttpsFront(world.url);
   if (kind === 'salesforce') await misspell(world);
@@ -52,7 +43,7 @@ export async function openWalkWorld(
     ...{ kind, proxy: front.proxy, mails: mailServer.mails },
     async listNames() {
       const crm = kind === 'csv' ? world.service : world.crms[kind];
-      const people = await controlService({ rootUrl: crm?.rootUrl ?? '' }).people(contacts);
+      const people = await controlService({ rootUrl: crm?.rootUrl ?? '' }).people(CONTACTS);
       const names = people.flatMap(({ firstName, lastName }) =>
         firstName === null || lastName === null || isMisspelt(lastName)
           ? []
@@ -73,23 +64,16 @@ export async function openWalkWorld(
 
 const SENDER = 'donor-sync <sync@example.org>';
 
-const SETTINGS = `database: "sqlite:data/donor-sync.db"
-alerts:
-  email: { to: ["\${ALERTS_TO}"], from: "\${ALERTS_FROM}", smtp: "\${SMTP_URL}" }
-credits:
-  price: { enhancements: { amount: 0.5, currency: USD }, networks: { amount: 0.5, currency: USD } }
-twoPeople: { undo: 0 }
-integrations: []
-`;
+const CONTACTS = 60;
 
 const contactsSchema = z.object({
   records: z.array(z.object({ Id: z.string(), LastName: z.string() })),
 });
 
-/** A misspelt last name is longer than this. The change adds one letter. */
+/** Only a last name that is longer than this counts as misspelt. The change adds one letter. */
 const SHORT = 4;
 
-/** Returns true if this last name could be the changed name, before or after the change. */
+/** Returns true if this last name could be the changed name before or after the change. */
 function isMisspelt(lastName: string): boolean {
   return lastName.length === SHORT || (lastName.length === SHORT + 1 && lastName.endsWith('e'));
 }

@@ -184,7 +184,7 @@ describeEachDatabase('alerts', (open) => {
     expect(texts()[0]).toContain('&lt;!channel&gt; &amp; all');
   });
 
-  describe('when telling fails', () => {
+  describe('the delivery of alerts', () => {
     it('tries again after a while, and tells it once', async () => {
       const alerts = alertsBy('webhook');
       await endRun('failed', null);
@@ -199,7 +199,7 @@ describeEachDatabase('alerts', (open) => {
       expect(texts()).toHaveLength(1);
     });
 
-    it('does not follow the webhook elsewhere', async () => {
+    it('does not follow a redirect from the webhook', async () => {
       await endRun('failed', null);
       webhook.answer(302);
       await alertsBy('webhook').tick();
@@ -307,7 +307,6 @@ describeEachDatabase('alerts', (open) => {
       settings: alertsSchema.parse({
         ...(['webhook', 'both'].includes(channels) ? { webhook: { url: webhook.url } } : {}),
         ...(['email', 'both'].includes(channels) ? { email } : {}),
-        // The alert about the end of the audit has its own tests.
         on: ALERT_KINDS.filter((kind) => kind !== 'auditEnd'),
         ...settings,
       }),
@@ -320,7 +319,7 @@ describeEachDatabase('alerts', (open) => {
     return alerts;
   }
 
-  /** Returns the texts that the webhook received. */
+  /** Returns the messages that the webhook received. */
   function texts(): string[] {
     return z
       .array(z.strictObject({ text: z.string() }))
@@ -328,14 +327,14 @@ describeEachDatabase('alerts', (open) => {
       .map(({ text }) => text);
   }
 
-  /** Returns the number of recorded changes for which no alert was sent yet. */
+  /** Returns the number of recorded changes for which no alert has been sent. */
   async function unsent(): Promise<number> {
     return (await listAlerts(world.store.reader)).filter(({ sentAt }) => sentAt === null).length;
   }
 
   let runs = 0;
 
-  /** Runs to the end, one moment after the previous run. */
+  /** Completes a run shortly after the previous run. */
   async function endRun(
     status: 'succeeded' | 'incomplete' | 'failed',
     code: string | null,

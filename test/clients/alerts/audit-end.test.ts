@@ -29,6 +29,7 @@ describeEachDatabase('the end of the audit', (open) => {
     await world.store.act((trx) => savePause(trx, 'b'));
     await tick();
     expect(texts()).toHaveLength(1);
+    expect(texts()[0]).toContain('You do not have to do anything. This daily message is a receipt');
     const [, seq = '', hash = ''] = /--known (\d+):([\w-]+)/.exec(texts()[0] ?? '') ?? [];
     const known = { seq: Number(seq), hash };
     expect((await verifyAudit(world.store, known)).problems).toEqual([]);

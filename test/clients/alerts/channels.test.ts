@@ -6,8 +6,8 @@ import { startMailServer, startWebhook } from './receivers.ts';
 
 const bodySchema = z.object({ text: z.string() });
 
-describe('channelsOf', () => {
-  it('sends nothing that acts, by mail or by webhook, whatever names a message holds', async () => {
+describe('createChannels', () => {
+  it('removes control characters from emails and webhook messages', async () => {
     const mailServer = await startMailServer();
     const webhook = await startWebhook();
     try {

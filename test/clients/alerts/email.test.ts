@@ -26,14 +26,14 @@ describe('createEmailChannel', () => {
     await expect(send(elsewhere(server.url))).rejects.toThrow(/smtps:\/\/.*STARTTLS/);
   });
 
-  it('sends to another machine once the connection is encrypted', async () => {
+  it('sends emails to another machine over an encrypted connection', async () => {
     const server = await start({ starttls: 'offered' });
     await send(`${elsewhere(server.url)}?tls.rejectUnauthorized=false`);
     expect(server.signIns).toEqual([{ encrypted: true }]);
     expect(server.mails).toHaveLength(1);
   });
 
-  it('does not sign in at a server whose certificate is not its own', async () => {
+  it('does not sign in to a mail server with an invalid certificate', async () => {
     const server = await start({ starttls: 'offered' });
     await expect(send(elsewhere(server.url))).rejects.toThrow(/certificate/);
     expect(server.signIns).toEqual([]);

@@ -12,6 +12,13 @@ describe('composeMessage', () => {
     );
   });
 
+  it('has no links without an address of the server, and names the missing setting', () => {
+    const { text } = composeMessage([problem('riverside', 'held')], null);
+    expect(text).not.toContain('http');
+    expect(text).toContain('riverside\n  something about held\n  → Fix it.\n\n');
+    expect(text).toContain('server.publicUrl');
+  });
+
   it('links to the explanation of the code for which a run stopped', () => {
     const { text } = composeMessage([problem('riverside', 'run_stopped/clock_wrong')], PUBLIC_URL);
     expect(text).toContain(`${PUBLIC_URL}/docs/guide/errors#clock_wrong`);

@@ -6,7 +6,7 @@ import { guessColumns } from '../../../src/clients/setup/csv-columns.ts';
 import { readCsvHeader } from '../../../src/clients/setup/csv-header.ts';
 import { startCpuTime } from '../../helpers/cpu-time.ts';
 
-it('reads a header of 25,000 brackets at once, and offers no column for it', async () => {
+it('the set-up reads a header with 25,000 brackets quickly, and offers no column for it', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'donor-sync-header-'));
   const file = join(folder, 'a.csv');
   await writeFile(file, `Id,First,Last,${'('.repeat(25_000)}\n1,Ada,Marlowe,x\n`);

@@ -17,7 +17,7 @@ beforeEach(async () => {
 
 afterEach(() => rm(folder, { recursive: true }));
 
-describe('a file that is dropped into the set-up', () => {
+describe('an uploaded file', () => {
   it.each<[string, string, string]>([
     ['an ordinary list', ORDINARY, ROW],
     ['a header of brackets', 'Id,First,Last,', '('],
@@ -29,7 +29,7 @@ describe('a file that is dropped into the set-up', () => {
     ['line ends alone', 'Id,First,Last\n', '\r'],
     ['each kind of delimiter', 'Id;First,Last\tName|', ';,\t|'],
     ['blanks', '', ' '],
-  ])('is read in a thread of its own, so that others are answered: %s', async (_, start, piece) => {
+  ])('is read in a separate thread, so other requests do not wait: %s', async (_, start, piece) => {
     const content = Buffer.from(start + piece.repeat((BYTES - start.length) / piece.length));
     const take = () =>
       takeUpload(inFolder(), content).catch((error: unknown) => {
@@ -41,7 +41,7 @@ describe('a file that is dropped into the set-up', () => {
   it.each([
     ['too long', { mostTimeMs: 1, mostMemoryMb: 512 }],
     ['too much memory', { mostTimeMs: 60_000, mostMemoryMb: 8 }],
-  ])('is refused if reading it takes %s, and nothing of it is kept', async (_, limits) => {
+  ])('is refused and deleted if reading it takes %s', async (_, limits) => {
     const content = Buffer.from(ORDINARY + ROW.repeat(BYTES / ROW.length));
     await expect(takeUpload(inFolder(), content, {}, limits)).rejects.toMatchObject({
       code: 'csv_unreadable',

@@ -26,6 +26,7 @@ describeEachDatabase('integrations', (open) => {
     expect(await findIntegrationState(store.reader, id)).toEqual({
       crmAccount: null,
       cursor: null,
+      cursorBefore: null,
       cursorScope: null,
       identitySources: null,
     });
@@ -59,11 +60,30 @@ describeEachDatabase('integrations', (open) => {
     expect(await findIntegrationState(store.reader, INTEGRATION)).toEqual({
       crmAccount: 'account-1',
       cursor: null,
+      cursorBefore: 'page-7',
       cursorScope: 'scope-2',
       identitySources: null,
     });
     expect(await findIntegrationState(store.reader, 'lakeside')).toMatchObject({
       cursorScope: null,
+    });
+  });
+
+  it('keeps the position before the first of several readings that were cut off', async () => {
+    const { store, lease } = await createWorld();
+    const page = { runId: RUN, contacts: [], removed: [], cursor: 'page-7' };
+    await store.checkpoint(lease, (trx) =>
+      recordDecidedPage(
+        trx,
+        page,
+        noting(() => ({ kind: 'keep' })),
+      ),
+    );
+    await store.checkpoint(lease, (trx) => resetCursor(trx, 'scope-2', 'run'));
+    await store.checkpoint(lease, (trx) => resetCursor(trx, 'scope-3', 'run'));
+    expect(await findIntegrationState(store.reader, INTEGRATION)).toMatchObject({
+      cursor: null,
+      cursorBefore: 'page-7',
     });
   });
 

@@ -172,7 +172,7 @@ describeEachDatabase('recordSubmissionIntent', (open) => {
     ).toEqual({ recorded: true, balanceBefore: 50 });
   });
 
-  it('records one of several intents of one key that come at the same time', async () => {
+  it('records only one of several simultaneous submissions with the same key', async () => {
     const world = await createWorld();
     const names = ['a', 'b', 'c', 'd'];
     const worlds: StoreWorld[] = [];

@@ -44,7 +44,7 @@ describeEachDatabase('queries that may cost credits', (open) => {
     expect(await listOpenQueries(world.store.reader, 'lakeside')).toEqual([]);
   });
 
-  it('never exceed what a run may spend, however many ask at the same time', async () => {
+  it('never exceed the limit of a run, even if several are sent at the same time', async () => {
     const world = await createWorld();
     const ids = ['q-1', 'q-2', 'q-3', 'q-4', 'q-5'];
     const answers = await Promise.all(ids.map((id) => intend(world, id, 4)));

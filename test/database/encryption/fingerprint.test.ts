@@ -19,7 +19,7 @@ describeOn('sqlite', 'createFingerprint', () => {
   const key = createSecretKey(Buffer.alloc(32, 7));
   const fingerprint = createFingerprint(key);
 
-  it('is the first 16 bytes of HMAC-SHA-256 over purpose and text', () => {
+  it('returns the first 16 bytes of the HMAC-SHA-256 of the purpose and the text', () => {
     const whole = createHmac('sha256', Buffer.alloc(32, 7)).update('identity\0Ada').digest();
     expect(fingerprint('identity', 'Ada')).toBe(whole.subarray(0, 16).toString('base64url'));
   });

@@ -57,7 +57,7 @@ describe('loadKeyRing', () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  it('makes a key file beside a new database that only its owner can read, and keeps it', async () => {
+  it('creates a private key file next to a new database, and uses the same key later', async () => {
     const path = join(folder, 'new', 'store.db');
     const first = await loadKeyRing(undefined, `sqlite:${path}`);
     const second = await loadKeyRing('', `sqlite:${path}`);

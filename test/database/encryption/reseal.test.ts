@@ -18,7 +18,11 @@ import {
   undoAuthorSealContext,
   valuesBeforeSealContext,
 } from '../../../src/database/encryption/seal-contexts.ts';
-import { createSealer, type SealContext } from '../../../src/database/encryption/sealed.ts';
+import {
+  createSealer,
+  NOTHING_SEALED,
+  type SealContext,
+} from '../../../src/database/encryption/sealed.ts';
 import { fromRow } from '../../../src/database/from-row.ts';
 import { migrateToLatest } from '../../../src/database/migrate.ts';
 import { describeEachDatabase } from '../../helpers/test-databases.ts';
@@ -36,7 +40,7 @@ const noteAt = (id: string): SealContext => ({ table: 'notes', column: 'body', r
 const ROWS = 1_201;
 
 describeEachDatabase('resealAll', (open) => {
-  it('reseals every value, page by page, and leaves blanks and current ones alone', async () => {
+  it('encrypts every old value again, page by page, and skips blank, empty and current values', async () => {
     const { db } = await open<TwoTables>();
     await migrateToLatest(db, TWO_TABLES);
     const notes = Array.from({ length: ROWS }, (_, index) => ({
@@ -46,6 +50,7 @@ describeEachDatabase('resealAll', (open) => {
     }));
     await db.insertInto('notes').values(notes).execute();
     await db.insertInto('notes').values({ id: 'blank', size: 0, body: null }).execute();
+    await db.insertInto('notes').values({ id: 'nothing', size: 0, body: NOTHING_SEALED }).execute();
     await db
       .insertInto('notes')
       .values({ id: 'new', size: 0, body: during.seal('new', noteAt('new')) })
@@ -56,9 +61,13 @@ describeEachDatabase('resealAll', (open) => {
 
     const rows = await db.selectFrom('notes').select(['id', 'body']).execute();
     const bodies = new Map(
-      rows.map(({ id, body }) => [id, body === null ? null : after.open(body, noteAt(id))]),
+      rows.map(({ id, body }) => [
+        id,
+        body === null || body === NOTHING_SEALED ? body : after.open(body, noteAt(id)),
+      ]),
     );
-    expect(bodies.size).toBe(ROWS + 2);
+    expect(bodies.size).toBe(ROWS + 3);
+    expect(bodies.get('nothing')).toBe(NOTHING_SEALED);
     expect(bodies.get('blank')).toBeNull();
     expect(bodies.get('new')).toBe('new');
     for (const [index, { id }] of notes.entries()) expect(bodies.get(id)).toBe(`body ${index}`);

@@ -11,7 +11,7 @@ const ring = parseKeyRing(oldKey);
 const sealer = createSealer(ring);
 const HERE: SealContext = { table: 'secrets', column: 'value', row: ['token'] };
 
-/** Returns the place of a text as the additional authenticated data that any JOSE library accepts. */
+/** Encodes the place of a value as additional authenticated data, in a form that any JOSE library accepts. */
 function dataOf({ table, column, row }: SealContext): Uint8Array {
   return new TextEncoder().encode(JSON.stringify([table, column, ...row]));
 }
@@ -27,7 +27,7 @@ describe('createSealer', () => {
     );
   });
 
-  it('seals as JWE that other libraries open, given the place', async () => {
+  it('encrypts values as JWE, which other libraries can decrypt with the same context', async () => {
     const sealed = sealer.seal('Zoë Ångström', HERE);
     const [header = '', , iv = '', ciphertext = '', tag = ''] = sealed.split('.');
     const aad = Buffer.from(dataOf(HERE)).toString('base64url');
@@ -117,7 +117,7 @@ describe('createSealer', () => {
     );
   });
 
-  it('opens nothing in which a single character was changed', () => {
+  it('refuses a value in which a single character was changed', () => {
     const sealed = sealer.seal('one million dollars', HERE);
     fc.assert(
       fc.property(fc.nat(sealed.length - 1), fc.constantFrom(...'Ab7_.'), (at, character) => {
@@ -142,7 +142,7 @@ describe('createSealer', () => {
     },
   );
 
-  it('refuses a tag that was cut short', () => {
+  it('refuses a value whose authentication tag was shortened', () => {
     const sealed = sealer.seal('token', HERE);
     expect(() => sealer.open(sealed.slice(0, -6), HERE)).toThrow(
       expect.objectContaining({ code: 'sealed_value_damaged' }),
@@ -157,7 +157,10 @@ describe('createSealer', () => {
   });
 });
 
-/** Returns true if both texts decode to the same bytes. The last character of a base64 text has unused bits. */
+/**
+ * Returns true if both base64 strings decode to the same bytes. The last character of a base64 string has unused
+ * bits.
+ */
 function isSameBytes(one: string, two: string): boolean {
   const [bytesOfOne, bytesOfTwo] = [one, two].map((sealed) =>
     sealed.split('.').map((part) => Buffer.from(part, 'base64url').toString('hex')),

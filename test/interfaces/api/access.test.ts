@@ -38,7 +38,7 @@ describe('access tokens', () => {
     expect((await world.request('/v1/runs', { token })).status).toBe(200);
   });
 
-  it('let viewers read and admins do the rest', async () => {
+  it('let an admin start a run, and refuse a viewer', async () => {
     const world = await open({ isIdle: true });
     const viewer = await world.addToken('viewer');
     const admin = await world.addToken('admin');
@@ -50,7 +50,7 @@ describe('access tokens', () => {
     expect((await world.request('/v1/runs', { token: admin })).status).toBe(200);
   });
 
-  it('end when they are revoked', async () => {
+  it('are refused after they have been revoked', async () => {
     const world = await open({ isIdle: true });
     await world.addToken('admin');
     const token = await world.addToken('viewer');
@@ -61,7 +61,7 @@ describe('access tokens', () => {
     expect((await world.request('/v1/runs', { token })).status).toBe(401);
   });
 
-  it('are not taken from anything but a bearer header', async () => {
+  it('are accepted only in a bearer header', async () => {
     const world = await open({ isIdle: true });
     const token = await world.addToken('viewer');
     for (const authorization of [token, `Basic ${token}`, 'Bearer', 'Bearer ', '']) {
@@ -71,7 +71,7 @@ describe('access tokens', () => {
     expect((await world.request(`/v1/runs?token=${token}`)).status).toBe(401);
   });
 
-  it('cannot be guessed at for long: an address that fails too often has to wait', async () => {
+  it('are protected against guessing, because an address has to wait after too many wrong tokens', async () => {
     const clock = createFakeClock(Date.now());
     const world = await open({ isIdle: true, clock });
     await world.addToken('viewer');
@@ -88,7 +88,7 @@ describe('access tokens', () => {
     expect((await world.request('/v1/runs', { token: newAccessToken() })).status).toBe(401);
   });
 
-  it('always get in if they are right, however much is guessed from the same address', async () => {
+  it('are accepted if they are valid, even after many wrong tokens from the same address', async () => {
     const world = await open({ isIdle: true });
     const token = await world.addToken('viewer');
     for (let attempt = 0; attempt < 25; attempt += 1) {
@@ -102,7 +102,7 @@ describe('access tokens', () => {
     expect(signedIn.status).toBe(303);
   });
 
-  it('are counted by the address that a trusted proxy names, and by what no other caller writes', async () => {
+  it('are counted by the address from a trusted proxy, not by an address that a caller invents', async () => {
     const world = await open({ isIdle: true, trustedProxies: ['127.0.0.1'] });
     await world.addToken('viewer');
     const guess = async (forwardedFor: string) => {
@@ -110,7 +110,7 @@ describe('access tokens', () => {
       return (await world.request('/v1/runs', { token: newAccessToken(), headers })).status;
     };
     for (let attempt = 0; attempt < 20; attempt += 1) {
-      // Only the last address is real. The caller invented the addresses before it.
+      // Only the last address is real. The caller invented the earlier address.
       expect(await guess(`203.0.113.${attempt}, 198.51.100.7`)).toBe(401);
     }
     expect(await guess('198.51.100.7')).toBe(429);
@@ -224,7 +224,7 @@ describe('sessions', () => {
     return fetch(url + path, { method: 'POST', headers });
   }
 
-  it('begin with a token and stand for it until they end', async () => {
+  it('start with a token, and are accepted until they end', async () => {
     const signedIn = await send('/sign-in', { 'x-token': token, origin: url });
     expect(await signedIn.text()).toBe('session admin');
     const cookie = signedIn.headers.get('set-cookie') ?? '';
@@ -236,7 +236,7 @@ describe('sessions', () => {
     expect((await send('/change', withCookie)).status).toBe(401);
   });
 
-  it('change nothing for pages of other sites, nor for callers that do not say where they come from', async () => {
+  it('change nothing if the request comes from another site or has no origin', async () => {
     const signedIn = await send('/sign-in', { 'x-token': token, origin: url });
     const [cookie = ''] = (signedIn.headers.get('set-cookie') ?? '').split(';');
     expect((await send('/change', { cookie })).status).toBe(403);
@@ -245,7 +245,7 @@ describe('sessions', () => {
     expect((await send('/change', { cookie, origin: url })).status).toBe(200);
   });
 
-  it('do not begin with a wrong token, nor from the page of another site', async () => {
+  it('do not start with a wrong token, or from the page of another site', async () => {
     const wrong = await send('/sign-in', { 'x-token': newAccessToken(), origin: url });
     expect(await wrong.text()).toBe('no principal');
     expect(wrong.headers.get('set-cookie')).toBeNull();
@@ -253,7 +253,7 @@ describe('sessions', () => {
     expect(foreign.status).toBe(403);
   });
 
-  it('are for https alone where the service is public by https', async () => {
+  it('are limited to https if the public address uses https', async () => {
     const app = pages(world, 'https://sync.example.org');
     const server = await startHttpServer({ app, host: '127.0.0.1', port: 0 });
     closers.unshift(server.close);
@@ -264,7 +264,7 @@ describe('sessions', () => {
   });
 });
 
-/** Returns an app with a few pages that show the data that pages receive. */
+/** Returns an app whose few pages show the data that each page receives. */
 function pages({ application: { store, sealer } }: HttpWorld, publicUrl: string): Hono<HttpEnv> {
   const clock = { now: Date.now };
   const attempts = createAttempts(clock);

@@ -1,6 +1,6 @@
 /**
- * Tests the address under which colleagues reach the service: who sets it, who confirms it, and what is not possible
- * before that.
+ * Tests the address under which colleagues reach the service. The tests check who sets and confirms the address, and
+ * which actions need a confirmed address.
  */
 import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';
@@ -38,7 +38,7 @@ const addressSchema = z.object({
   lostPasskeys: z.array(z.object({ name: z.string(), passkeys: z.int() })),
 });
 
-/** Opens a world with an owner who has just signed in. */
+/** Opens a service with an owner who has just signed in. */
 async function openWithOwner(options: HttpWorldOptions = {}) {
   const clock = createFakeClock(Date.now());
   const world = await open({ clock, ...options });
@@ -74,7 +74,7 @@ interface Visit {
   headers?: Record<string, string>;
 }
 
-/** Opens a path under the new address in a browser elsewhere, or presses the button on its page. */
+/** Opens a path under the new address in a browser on a different machine, or presses the button on that page. */
 function visit(
   { url }: Pick<HttpWorld, 'url'>,
   path: string,
@@ -138,6 +138,8 @@ describe('the address of the service', () => {
     // Under the new name, only the page that confirms the address is served.
     expect((await visit(world, '/sign-in', { method: 'GET' })).status).toBe(421);
     const page = await visit(world, proposed.path, { method: 'GET' });
+    // No other page can be reached under this name yet.
+    expect(page.text).not.toContain('href="/docs');
     expect(page).toMatchObject({ status: 200, text: expect.stringContaining('Confirm') });
     expect(await read(world, token)).toMatchObject({ from: 'default' });
     expect(await visit(world, proposed.path)).toMatchObject({
@@ -169,9 +171,18 @@ describe('the address of the service', () => {
     const { world, owner, token } = await openWithOwner();
     const { path } = await ask(world, owner.cookie, ADDRESS, ELSEWHERE);
     const same = await visit(world, path, { agent: COMPUTER });
-    expect(same).toMatchObject({ status: 422, text: expect.stringContaining('another device') });
+    expect(same).toMatchObject({ status: 422, text: expect.stringContaining('different device') });
     expect(await read(world, token)).toMatchObject({ from: 'default' });
     expect((await visit(world, path, { agent: PHONE })).status).toBe(200);
+  });
+
+  it('is confirmed by a computer that looks the same, if its user says that it is a different one', async () => {
+    const { world, owner, token } = await openWithOwner();
+    const { path } = await ask(world, owner.cookie, ADDRESS, ELSEWHERE);
+    await visit(world, path, { agent: COMPUTER });
+    const stated = await visit(world, path, { agent: COMPUTER, form: { different: 'on' } });
+    expect(stated.status).toBe(200);
+    expect(await read(world, token)).toMatchObject({ from: 'confirmed' });
   });
 
   it.each<[string, Visit, number, RegExp]>([
@@ -268,8 +279,8 @@ describe('the address of the service', () => {
 
   it.each([
     ['http://donors.example.org', /https/],
-    ['https://localhost:8787', /only itself/],
-    ['https://127.0.0.1', /only itself/],
+    ['https://localhost:8787', /only reach itself/],
+    ['https://127.0.0.1', /only reach itself/],
     ['https://donors.example.org/app', /without a path/],
     ['https://anna:secret@donors.example.org', /without a path/],
     ['ftp://donors.example.org', /https/],
@@ -403,7 +414,7 @@ describe('until the address is confirmed', () => {
     expect(before).toContain('does not have its final host name yet');
     expect(before).not.toContain('data-passkey');
     await giveAddress(world);
-    // Another process confirmed the address. This process notices it within five seconds.
+    // A different process confirmed the address. This process notices the new address within five seconds.
     clock.advance(5_000);
     expect(await (await get(world, '/account', cookie)).text()).toContain('data-passkey="create"');
   });
@@ -476,7 +487,7 @@ describe('a changed address', () => {
     const late = await visit(world, path, { origin: 'https://new.example.org' });
     expect(late).toMatchObject({ status: 422, text: expect.stringContaining('only passkeys') });
     expect(await read(world, token)).toMatchObject({ url: ADDRESS });
-    // Passkeys keep working with another port on the same host name.
+    // Passkeys keep working with a different port on the same host name.
     const same = await send(world, '/address', { url: `${ADDRESS}:8443` }, { cookie });
     expect(same.status).toBe(303);
   });

@@ -89,7 +89,7 @@ describe('errors', () => {
     expect(here.logLines.join('')).not.toContain('failed inside');
   });
 
-  it('say nothing from inside, but by which id the log speaks of them', async () => {
+  it('show no internal details, only the request ID that is also in the log', async () => {
     const app = new Hono<HttpEnv>();
     const logged: unknown[] = [];
     const log = { ...silentLog, error: (facts: unknown) => void logged.push(facts) };
@@ -109,8 +109,8 @@ describe('errors', () => {
   });
 });
 
-describe('every answer', () => {
-  it('carries strict headers and an id, whether it is good or not', async () => {
+describe('every response', () => {
+  it('has strict security headers and a request ID, even if it is an error', async () => {
     const here = await open();
     for (const path of ['/v1/runs', '/docs', '/nothing', '/healthz']) {
       const { headers } = await here.request(path);
@@ -126,7 +126,7 @@ describe('every answer', () => {
     expect((await here.request('/v1/runs')).headers.get('cache-control')).toBe('no-store');
   });
 
-  it('asks for https for ever where the service is public by it', async () => {
+  it('tells browsers to use https for a year if the public address uses https', async () => {
     const here = await open({ publicUrl: 'https://sync.example.org' });
     const { headers } = await here.request('/healthz');
     expect(headers.get('strict-transport-security')).toBe('max-age=31536000');
@@ -155,8 +155,8 @@ describe('names of the service', () => {
   });
 });
 
-describe('callers who take too much', () => {
-  it('of memory are refused, with the size announced or not', async () => {
+describe('abusive callers', () => {
+  it('are refused if they send a large body, whether they state its size or not', async () => {
     const here = await open();
     const hook = await here.addHook();
     const megabytes = ' '.repeat(10 * 1_024 * 1_024);
@@ -171,7 +171,7 @@ describe('callers who take too much', () => {
     expect(await listRunRequests(here.application.store.reader)).toEqual([]);
   });
 
-  it('of connections make room by those that say nothing', async () => {
+  it('make room for others if they open connections and send nothing', async () => {
     const here = await open({ limits: { maxConnections: 2 } });
     const [first, second] = [await connectTo(here), await connectTo(here)];
     const closed = once(first.resume(), 'close');
@@ -182,7 +182,7 @@ describe('callers who take too much', () => {
     expect(second.destroyed).toBe(false);
   });
 
-  it('of connections are turned away where all others are being answered', async () => {
+  it('are turned away if they open connections while all others are being answered', async () => {
     const app = new Hono<HttpEnv>();
     const answers: (() => void)[] = [];
     app.get('/slow', async (c) => {
@@ -200,22 +200,22 @@ describe('callers who take too much', () => {
     await server.close();
   });
 
-  it('of connections and silence do not keep the service from its callers', async () => {
+  it('do not block other callers if they open many connections and send nothing', async () => {
     const here = await open({ limits: { headersTimeoutMs: 60_000, requestTimeoutMs: 60_000 } });
     const silent = await Promise.all(Array.from({ length: 1_000 }, () => connectTo(here)));
     for (const socket of silent) socket.on('error', () => {});
-    // Some connections send a little, but never the rest.
+    // Some connections send the start of a request but never complete it.
     for (const socket of silent.slice(-200)) socket.write('GET / HTTP/1.1\r\nHost: loc');
     for (let round = 0; round < 3; round += 1) {
       const answer = await fetch(`${here.url}/healthz`, { headers: { connection: 'close' } });
       expect(answer.status).toBe(200);
     }
-    // No response had to wait until connections were cut off, because the allowed connections are still open.
+    // The allowed connections are still open. No response had to wait until the server closed connections.
     expect(silent.filter(({ closed }) => !closed).length).toBeGreaterThanOrEqual(490);
     for (const socket of silent) socket.destroy();
   });
 
-  it('of time are cut off', async () => {
+  it('are cut off if they send a request too slowly', async () => {
     const here = await open({
       limits: { headersTimeoutMs: 400, requestTimeoutMs: 500, checkIntervalMs: 20 },
     });
@@ -227,7 +227,7 @@ describe('callers who take too much', () => {
 });
 
 describe('the log', () => {
-  it('has each request, and no token, key, name or address of a webhook in it', async () => {
+  it('contains each request, but no token, key, name or webhook address', async () => {
     const here = await open({ isIdle: false, publicUrl: 'http://127.0.0.1:8787' });
     here.crm.addContact({ id: 'planted', firstName: 'Plantedfirst', lastName: 'Plantedlast' });
     const token = await here.addToken('admin');
@@ -253,7 +253,8 @@ describe('the log', () => {
     expect(log).toContain('"status":202');
     const refused = here.logLines.filter((line) => line.includes('"status":401'));
     expect(refused.length).toBeGreaterThan(0);
-    // 30 is the level `info`, which a service uses. Refused requests are logged, successful requests are not.
+    // The number 30 is the level `info`, at which a service logs. The log contains refused requests but not
+    // successful requests.
     expect(refused.filter((line) => !line.includes('"level":30'))).toEqual([]);
     const answered = here.logLines.filter((line) => line.includes('"status":20'));
     expect(answered.filter((line) => line.includes('"level":30'))).toEqual([]);

@@ -28,7 +28,7 @@ const pageSchema = z.strictObject({
 });
 
 describe('GET /v1/audit', () => {
-  it('has the token and the address of a caller that asked for a run', async () => {
+  it('contains the token and the address of a caller that requested a run', async () => {
     const world = await open();
     const token = await world.addToken('admin');
     await world.request('/v1/integrations/riverside/runs', { method: 'POST', token });
@@ -42,7 +42,7 @@ describe('GET /v1/audit', () => {
     });
   });
 
-  it('has what webhooks ask for, with their address and without the contacts', async () => {
+  it('contains the address of a webhook call that requested a run', async () => {
     const world = await open();
     const token = await world.addToken('admin');
     await world.request(await world.addHook(), { method: 'POST' });

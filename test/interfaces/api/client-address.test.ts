@@ -31,7 +31,7 @@ describe('the address of a caller', () => {
     expect(await ask(others, '203.0.113.9')).toBe('127.0.0.1');
   });
 
-  it('is the last one that a trusted proxy names, passing over further trusted ones', async () => {
+  it('is the last forwarded address that does not belong to a trusted proxy', async () => {
     const service = await open(['127.0.0.0/8', '10.1.0.0/16']);
     expect(await ask(service)).toBe('127.0.0.1');
     for (const [header, address] of [

@@ -1,4 +1,4 @@
-/** Tests clients in the database over HTTP: the settings that a token, a user and the operator can each change. */
+/** Tests clients in the database over HTTP. A token, a user and the operator can each change certain settings. */
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { applyIntegrations } from '../../../src/clients/apply-settings.ts';
@@ -18,7 +18,6 @@ const appliedSchema = z.strictObject({
 });
 const previewSchema = z.object({ preview: z.object({ question: z.string(), digest: z.string() }) });
 
-/** Returns a client's stored data. */
 async function stored({ application }: HttpWorld, id: string) {
   await application.refresh();
   return application.integrations.get(id);
@@ -43,7 +42,7 @@ async function byUser(world: HttpWorld, client: object, reach?: readonly string[
   return world.request('/v1/integrations', { method: 'POST', headers, body });
 }
 
-/** Settings that each change a client's host. */
+/** Settings that change a client's host. */
 const OTHER_HOSTS: readonly [string, object][] = [
   ['partner.baseUrl', { partner: { baseUrl: 'https://93.184.215.15', apiKey: 'key' } }],
   ['partner.baseUrl', { partner: { baseUrl: 'https://93.184.215.14:8443', apiKey: 'key' } }],
@@ -157,7 +156,7 @@ describe('POST /v1/integrations', () => {
       body: { integrations: [harbor] },
     });
     expect(again.read(appliedSchema).integrations).toEqual([{ id: 'harbor', change: 'unchanged' }]);
-    // The guard also cannot be removed again.
+    // The guard cannot be removed.
     const { addresses: _, ...freed } = harbor ?? {};
     await byToken(world, freed);
     expect((await stored(world, 'harbor'))?.addresses).toBe('public');
@@ -194,7 +193,7 @@ describe('POST /v1/integrations', () => {
     expect(refused.status).toBe(409);
     const { code, message } = refused.read(errorSchema).error;
     expect(code).toBe('set_in_file');
-    expect(message).toContain('Change it in that file');
+    expect(message).toContain('Change the client in that file');
   });
 
   it('refuses a caller who reaches some clients another one, whether it is there or not', async () => {

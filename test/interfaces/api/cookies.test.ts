@@ -33,7 +33,7 @@ function form(fields: Record<string, string>): RequestInit {
   return { method: 'POST', body, headers: { origin: PUBLIC_URL } };
 }
 
-it('is so for a session and a known browser', async () => {
+it('the server sets __Host- cookies for a session and for a known browser', async () => {
   const world = await open();
   const { path, email } = await invite(world, 'Anna', 'viewer');
   const joined = await cookiesOf(world.url + path, form({ fresh: PASSWORD }));
@@ -42,7 +42,7 @@ it('is so for a session and a known browser', async () => {
   for (const cookie of [...joined, ...signedIn]) expect(cookie).toMatch(HOST_ALONE);
 });
 
-it('is so for a sign-in by an identity provider that is under way, and such a one alone counts', async () => {
+it('the server requires a __Host- cookie for a sign-in through an identity provider', async () => {
   const provider = await openProvider();
   const { issuer, clientId, clientSecret } = provider;
   const world = await open({ provider: { issuer, clientId, clientSecret } });
@@ -63,7 +63,7 @@ it('is so for a sign-in by an identity provider that is under way, and such a on
   expect([await comeBack(''), await comeBack('__Host-')]).toEqual([401, 303]);
 });
 
-it('is so for a CRM that is being connected', async () => {
+it('the server sets a __Host- cookie while a user connects a CRM', async () => {
   const world = await openOAuth();
   const { application, clock, integration } = world;
   const { signal } = new AbortController();
@@ -73,7 +73,7 @@ it('is so for a CRM that is being connected', async () => {
   expect(cookies[0]).toMatch(HOST_ALONE);
 });
 
-it('is so for the first visit, where it comes by the public name', async () => {
+it('the server sets a __Host- cookie for the first visit if the public address is used', async () => {
   const visit = createFirstVisit(createFakeClock(Date.now()));
   const world = await open({ withoutToken: visit });
   const asked = request(new URL(visit.path, world.url), {

@@ -24,7 +24,7 @@ const decidedSchema = z.object({
 
 const PATH = '/v1/integrations/riverside/decisions/lost_answer';
 
-/** Opens a world with three contacts whose responses were lost after they were charged. */
+/** Creates three contacts whose responses were lost after the service had charged for them. */
 async function openHeld(settings = {}) {
   const world = await open({ settings });
   const token = await world.addToken('admin');
@@ -46,7 +46,7 @@ describe('deciding all contacts that wait for one reason', () => {
     expect(await countHeld(world, token)).toBe(3);
     const { preview } = (await post(`${PATH}/resubmit/preview`)).read(previewSchema);
     expect(preview.counts).toEqual({ contacts: 3, credits: 3 });
-    expect(preview.question).toContain('The next run spends 3 credits at most.');
+    expect(preview.question).toContain('The next run spends at most 3 credits.');
     expect(await countHeld(world, token)).toBe(3);
     const decided = await post(`${PATH}/resubmit?digest=${preview.digest}`);
     expect(decided.status).toBe(200);

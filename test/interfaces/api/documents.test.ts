@@ -206,7 +206,7 @@ describe('openapi.json', () => {
     expect(days?.schema).toMatchObject({ enum: [30, 90, 365], default: 30 });
   });
 
-  it('describes each answer that its routes give', async () => {
+  it('lists the status of each response that its routes return', async () => {
     const world = await open({ isIdle: true });
     const token = await world.addToken('admin');
     for (const { name, method, path, statuses } of await describedRoutes(world)) {
@@ -215,7 +215,7 @@ describe('openapi.json', () => {
     }
   });
 
-  it('says truly who needs a token', async () => {
+  it('states correctly which routes need a token and which role they need', async () => {
     // Uses a public service, because on this machine /metrics would be open.
     const publicUrl = 'https://sync.example.org';
     const world = await open({ isIdle: true, publicUrl, trustedProxies: ['127.0.0.1'] });
@@ -239,7 +239,7 @@ describe('openapi.json', () => {
 });
 
 describe('/docs', () => {
-  it('is a page about every route that loads nothing from elsewhere and runs nothing', async () => {
+  it('lists every route, loads nothing from other sites, and runs no scripts', async () => {
     const world = await open({ isIdle: true });
     const { text, headers } = await world.request('/docs');
     expect(headers.get('content-type')).toContain('text/html');

@@ -13,7 +13,7 @@ const PAGES = Object.entries(ROUTES).flatMap(([name, { isPage, path, about = 'li
 });
 
 describe('every page', () => {
-  it('has the way to sign out, for a user who has signed in', async () => {
+  it('lets a signed-in user sign out', async () => {
     const here = await open({ isIdle: true, isPublic: true });
     const token = await here.addToken('owner');
     const body = new URLSearchParams({ token });

@@ -54,8 +54,8 @@ async function follow(
   return { status: response.status, cookie, setCookie: response.headers.get('set-cookie') };
 }
 
-describe('a service without any token', () => {
-  it('lets no caller in by its address, behind a proxy that adds nothing or not', async () => {
+describe('a server without any token', () => {
+  it('gives no caller access because of its address, with or without a proxy', async () => {
     const world = await open();
     const proxy = await openProxy(world.url);
     for (const url of [world.url, proxy.url]) {
@@ -74,7 +74,7 @@ describe('a service without any token', () => {
     const { status, cookie, setCookie } = await follow(world, visit);
     expect(status).toBe(303);
     expect(setCookie).toMatch(/HttpOnly; SameSite=Lax$/);
-    // The next visitor who follows the link gets no access, and the first visitor stays signed in.
+    // The next visitor who follows the link gets no access. The first visitor is still signed in.
     expect(await follow(world, visit)).toMatchObject({ status: 403, cookie: '' });
     const created = await createAccount(world, cookie);
     expect(created).toMatchObject({ status: 303, location: '/' });
@@ -136,7 +136,7 @@ describe('a service without any token', () => {
   });
 
   it.each([
-    ['a password that others guess', { fresh: 'password1234' }, 'Others could guess it'],
+    ['a password that others guess', { fresh: 'password1234' }, 'Others could guess this password'],
     ['a short password', { fresh: 'short' }, 'Use at least 12 characters'],
     ['an address that is none', { email: 'dana' }, 'This is not an email address.'],
     ['no name', { name: ' ' }, 'A name is missing.'],
@@ -193,7 +193,7 @@ describe('a service without any token', () => {
     expect(await listPeople(reading(world))).toEqual([]);
   });
 
-  it('ends the link after 15 minutes, and with the first owner', async () => {
+  it('ends the first link after 15 minutes, or when the first owner joins', async () => {
     const late = await openWithLink();
     await clock.advance(15 * MINUTE_MS + 1);
     expect(await follow(late.world, late.visit)).toMatchObject({ status: 403, cookie: '' });
@@ -219,7 +219,7 @@ describe('a service without any token', () => {
     expect(await listPeople(reading(other.world))).toEqual([]);
   });
 
-  it('spends the link on no look and no forwarded request', async () => {
+  it('does not use up the first link when someone opens it or forwards a request', async () => {
     const { visit, world } = await openWithLink();
     for (const method of ['HEAD', 'GET', 'GET']) {
       expect(await follow(world, visit, { method })).toMatchObject({ status: 200, cookie: '' });
@@ -241,7 +241,7 @@ describe('a service without any token', () => {
     expect((await createAccount(world, cookie)).status).toBe(303);
   });
 
-  it('stops who guesses at the link', async () => {
+  it('makes a caller wait after 20 wrong guesses of the first link', async () => {
     const world = await open();
     const statuses: number[] = [];
     for (let attempt = 0; attempt < 21; attempt += 1) {
@@ -252,7 +252,7 @@ describe('a service without any token', () => {
     expect(statuses).toEqual([...Array(20).fill(403), 429]);
   });
 
-  it('has the link in no log', async () => {
+  it('never writes the first link to the log', async () => {
     const { visit, world } = await openWithLink();
     const { cookie } = await follow(world, visit);
     const created = await createAccount(world, cookie);

@@ -33,7 +33,7 @@ describe('GET /healthz and /readyz', () => {
     expect(ready.read(readinessSchema)).toEqual({ status: 'ready', checks });
   });
 
-  it('tell a service that lives from one that can work: its database is gone', async () => {
+  it('report that the server is alive but not ready if the database is unavailable', async () => {
     const world = await open({ isIdle: true });
     await world.application.close();
     expect((await world.request('/healthz')).status).toBe(200);

@@ -88,7 +88,7 @@ async function firstHold(here: HttpWorld, token: string) {
   return (await here.request('/v1/holds', { token })).read(holdsSchema).holds[0];
 }
 
-/** Opens a world in which all responses are lost after they were charged, so all contacts are held. */
+/** Opens a service whose responses are all lost after it has charged for them. All contacts are therefore held. */
 async function openWithHolds(people: number): Promise<HttpWorld> {
   const here = await open();
   await here.addPeople(people);
@@ -98,7 +98,7 @@ async function openWithHolds(people: number): Promise<HttpWorld> {
 }
 
 describe('/v1/holds', () => {
-  it('lists what waits for a person and takes each decision once', async () => {
+  it('lists pending decisions, and accepts each decision only once', async () => {
     const world = await openWithHolds(3);
     const [first, second, ...rest] = await listHolds(world);
     expect(rest).toHaveLength(1);
@@ -152,7 +152,7 @@ describe('/v1/holds', () => {
     const { message } = late.read(errorSchema).error;
     expect(message).toMatch(/was rejected on .* by Ada \(browser\)\. Nothing was changed\./);
 
-    // The answer on the page has not taken effect yet, but it was first.
+    // The answer on the page was given first but has not taken effect yet.
     const onPage = await send(
       world,
       `/decisions/${second?.id}/resubmit`,
@@ -260,7 +260,7 @@ describe('/v1/holds', () => {
   });
 });
 
-/** Opens a world in which all contacts' addresses change, and a user decides about them together. */
+/** Creates contacts whose addresses all change. A user decides about all of them together. */
 async function openWithBatch(people: number, changed = people): Promise<HttpWorld> {
   const here = await open({ integration: WITHOUT_TRIAL });
   for (let index = 0; index < people; index += 1) {
@@ -347,7 +347,7 @@ describe('/v1/holds/batches', () => {
     await expect.poll(countOpen).toEqual([5]);
   });
 
-  it('is for deciders, and shows names to readers and above alone', async () => {
+  it('is for deciders, and shows names only to readers and higher roles', async () => {
     const world = await openWithBatch(30);
     const [batch] = (await world.request('/v1/holds')).read(holdsSchema).batches;
     const foreign = await world.request(`/decisions/batches/${batch?.id}/approve`, {

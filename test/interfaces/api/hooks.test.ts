@@ -59,7 +59,7 @@ describe('POST /hooks/:integration/:token', () => {
     expect((await streamed('{"contactId": "7"}')).status).toBe(202);
     expect(await waiting(here)).toEqual(['7']);
     expect((await streamed('x'.repeat(1_048_577))).status).toBe(413);
-    // Sent as by `curl -X POST ADDRESS`: without a body and without a content length.
+    // `curl -X POST ADDRESS` also sends a call without a body or a content length.
     expect(await statusOfBareCall(address)).toBe(202);
     expect(await waiting(here)).toEqual(['7', null]);
   });
@@ -87,7 +87,7 @@ describe('POST /hooks/:integration/:token', () => {
     expect((await post(here, path)).status).toBe(404);
   });
 
-  it('stops callers who guess at addresses, and none who knows one', async () => {
+  it('makes callers who guess an address wait, and still accepts the right address', async () => {
     const here = await open({ isIdle: true });
     const path = await here.addHook();
     const statuses: number[] = [];
@@ -119,7 +119,7 @@ describe('POST /hooks/:integration/:token', () => {
     expect(await waiting(here)).toEqual([]);
   });
 
-  it('refuses ids that no contact has', async () => {
+  it('refuses contact IDs that cannot be valid', async () => {
     const here = await open({ isIdle: true });
     const path = await here.addHook();
     for (const contact of ['', '%00', 'x'.repeat(256)]) {
@@ -127,12 +127,12 @@ describe('POST /hooks/:integration/:token', () => {
     }
   });
 
-  it('makes one run of a burst, and at most one after it', async () => {
+  it('starts at most two runs for a burst of calls', async () => {
     const here = await open();
     await here.addPeople(3);
     const path = await here.addHook();
     const burst = Promise.withResolvers<void>();
-    // The run stays in progress, however long the burst of calls takes.
+    // The run is in progress during the whole burst of calls.
     here.crm.before(() => burst.promise);
     const runIds = new Set<string>();
     for (let round = 0; round < 20; round += 1) {
@@ -257,7 +257,7 @@ describe('a webhook address with plain signatures', () => {
     };
   }
 
-  /** Signs in the first version's form. */
+  /** Creates a signature in the first version's form. */
   function signTheOldWay(path: string, body: string, seconds = nowSeconds()) {
     return {
       'x-donor-sync-timestamp': String(seconds),
@@ -291,7 +291,7 @@ describe('a webhook address with plain signatures', () => {
     ]);
   });
 
-  /** Pairs of calls that consist of the same characters, split differently, and therefore mean different things. */
+  /** Pairs of calls with the same characters, which are split differently and therefore have different meanings. */
   const AMBIGUOUS = [
     ['?contact=1', 'a.b', '?contact=1.a', 'b'],
     ['?contact=1.a', 'b', '?contact=1', 'a.b'],

@@ -16,7 +16,7 @@ const shownSchema = z.strictObject({ integration: integrationSchema });
 const startedSchema = z.object({ run: z.object({ id: z.string() }) });
 
 describe('GET /v1/integrations', () => {
-  it('shows what is set up and how it goes, without any secret', async () => {
+  it('shows each client with its last run, and does not show the service key', async () => {
     const world = await open();
     const before = (await world.request('/v1/integrations')).read(listSchema).integrations;
     expect(before).toEqual([

@@ -40,7 +40,7 @@ describe('the monthly mails of an account', () => {
     const { world } = await openWorld({ hasServer: false });
     const rea = await join(world, 'Rea', 'reader');
     const page = await (await get(world, '/account', rea.cookie)).text();
-    expect(page).toContain('The settings name no mail server');
+    expect(page).toContain('The settings do not contain a mail server');
     expect(page).toContain('alerts.email');
     const refused = await send(
       world,

@@ -13,7 +13,7 @@ import {
   WAY_BACK,
 } from './oauth-world.ts';
 
-describe.each(KINDS)('connecting an account of %s', (kind) => {
+describe.each(KINDS)('connecting a %s account', (kind) => {
   let world: OAuthWorld;
 
   beforeEach(async () => {
@@ -45,7 +45,7 @@ describe.each(KINDS)('connecting an account of %s', (kind) => {
     expect(after.text).not.toContain('/oauth/');
   });
 
-  it('keeps what it brought sealed', async () => {
+  it('stores the new token only in encrypted form', async () => {
     await letIn();
     const refreshToken = await world.refreshToken();
     expect(refreshToken).toMatch(/.{20}/);
@@ -59,7 +59,7 @@ describe.each(KINDS)('connecting an account of %s', (kind) => {
     });
   });
 
-  it('protects the page: no script, no frame, no copy on the way, no address in a referrer', async () => {
+  it('protects the page with headers about content, frames, caches and referrers', async () => {
     const { headers } = await letIn();
     expect(headers.get('content-security-policy')).toContain("default-src 'none'");
     expect(headers.get('x-frame-options')).toBe('DENY');
@@ -67,7 +67,7 @@ describe.each(KINDS)('connecting an account of %s', (kind) => {
     expect(headers.get('referrer-policy')).toBe('same-origin');
   });
 
-  it('tells the CRM the hash of the verifier alone, and asks to come back to the public address', async () => {
+  it('sends the CRM only the hash of the verifier, and the public address to return to', async () => {
     const { page } = await goThere();
     expect(page.url.searchParams.get('redirect_uri')).toBe(
       `${WAY_BACK[kind]}/oauth/${kind}/callback`,
@@ -77,7 +77,7 @@ describe.each(KINDS)('connecting an account of %s', (kind) => {
     expect(page.url.searchParams.has('code_verifier')).toBe(false);
   });
 
-  it('refuses a state that was never issued, and goes on waiting for the right one', async () => {
+  it('refuses a forged state, and still accepts the right state afterwards', async () => {
     const { browser, page } = await goThere();
     const forged = await browser.open(callback({ state: 'x'.repeat(43), code: 'c' }));
     expect(forged.status).toBe(400);
@@ -129,7 +129,7 @@ describe.each(KINDS)('connecting an account of %s', (kind) => {
     expect((await browser.open(callback(forged))).text).not.toContain('Call this number');
   });
 
-  it('does not finish in one browser what another has begun', async () => {
+  it('cannot be completed in a browser that did not start it', async () => {
     const { browser, page } = await goThere();
     const state = page.url.searchParams.get('state') ?? '';
     const other = await world.browser().open(callback({ state, code: 'stolen' }));
@@ -137,7 +137,7 @@ describe.each(KINDS)('connecting an account of %s', (kind) => {
     expect((await browser.decide(page, 'allow')).status).toBe(200);
   });
 
-  it('takes no user back after ten minutes', async () => {
+  it('is refused if the user returns after more than ten minutes', async () => {
     const { browser, page } = await goThere();
     world.wait(600_001);
     expect((await browser.decide(page, 'allow')).status).toBe(400);
@@ -235,12 +235,12 @@ describe.each(KINDS)('connecting an account of %s', (kind) => {
     });
   });
 
-  it('does not take a state of one kind of CRM at the address of another', async () => {
+  it('refuses the state of one CRM at the callback address of another CRM', async () => {
     const { browser, state } = await goThere();
     const other = kind === 'hubspot' ? 'salesforce' : 'hubspot';
     const strange = await browser.open(callback({ state, code: 'c' }, other));
     expect(strange.status).toBe(400);
-    expect(strange.text).toContain(`and a CRM of the kind &quot;${other}&quot;`);
+    expect(strange.text).toContain(`and the CRM &quot;${other}&quot;`);
     expect(await world.refreshToken()).toBeNull();
   });
 
@@ -308,7 +308,7 @@ describe('GET /oauth/:kind/start', () => {
     expect(await reply.text()).toContain('person_needed');
   });
 
-  it('is not begun by a page of another site', async () => {
+  it('refuses a request from a page of another site', async () => {
     expect((await start({ 'sec-fetch-site': 'cross-site' })).status).toBe(403);
     expect((await start({ 'sec-fetch-site': 'same-origin' })).status).toBe(302);
   });

@@ -73,7 +73,7 @@ async function entries(world: HttpWorld, ...actions: string[]) {
 const REFUSED = { status: 401, cookie: null };
 
 describe('a passkey', () => {
-  it('is added in a session, and signs its user in without a password, in a new session', async () => {
+  it('can be added by a signed-in user, and later replaces the password at sign-in', async () => {
     const world = await open();
     expect((await ask(world, '/sign-in')).isThere).toBe(false);
     const { id, cookie, passkey } = await withPasskey(world);
@@ -92,7 +92,7 @@ describe('a passkey', () => {
     ]);
   });
 
-  it('ends the session that the browser brought, also if another person planted it', async () => {
+  it('ends the session that the browser had before the sign-in', async () => {
     const world = await open();
     const { cookie, passkey } = await withPasskey(world);
     const { options, way, asking } = await ask(world, '/sign-in');
@@ -127,11 +127,11 @@ describe('a passkey', () => {
     ['from a page of another origin', { origin: 'https://evil.example' }],
     ['for another service', { rpId: 'evil.example' }],
     ['inside a page of another site', { crossOrigin: true }],
-    ['without a person who unlocked it', { isVerified: false }],
-    ['that is of another kind', { type: 'webauthn.create' }],
-    ['of a person that it is not', { userHandle: 'YmVu' }],
+    ['without a user who unlocked it', { isVerified: false }],
+    ['with a response of another kind', { type: 'webauthn.create' }],
+    ['with the ID of another user', { userHandle: 'YmVu' }],
     ['with a signature of another key', { signature: Buffer.alloc(70, 1) }],
-  ] satisfies [string, Dishonesty][])('lets no one in %s', async (_what, lies) => {
+  ] satisfies [string, Dishonesty][])('does not sign a user in %s', async (_what, lies) => {
     const world = await open();
     const { id, passkey } = await withPasskey(world);
     expect(await signInBy(world, passkey, lies)).toMatchObject(REFUSED);
@@ -145,9 +145,9 @@ describe('a passkey', () => {
     ['from a page of another origin', { origin: 'https://evil.example' }],
     ['for another service', { rpId: 'evil.example' }],
     ['inside a page of another site', { crossOrigin: true }],
-    ['without a person who unlocked it', { isVerified: false }],
-    ['that is of another kind', { type: 'webauthn.get' }],
-  ] satisfies [string, Dishonesty][])('is not taken %s', async (_what, lies) => {
+    ['without a user who unlocked it', { isVerified: false }],
+    ['with a response of another kind', { type: 'webauthn.get' }],
+  ] satisfies [string, Dishonesty][])('is not accepted %s', async (_what, lies) => {
     const world = await open();
     const { id, cookie } = await join(world, 'Anna', 'viewer');
     const { added } = await addPasskey(world, cookie, lies);
@@ -175,7 +175,7 @@ describe('a passkey', () => {
     expect((await signInBy(world, passkey)).status).toBe(303);
   });
 
-  it('answers a question once, however many bring the answer at the same time', async () => {
+  it('is accepted only once for the same challenge, even in simultaneous requests', async () => {
     const world = await open();
     const { passkey } = await withPasskey(world);
     const { options, way, asking } = await ask(world, '/sign-in');
@@ -236,7 +236,7 @@ describe('a passkey', () => {
     expect(await signInBy(world, passkey)).toMatchObject(REFUSED);
   });
 
-  it('has to wait after twenty wrong ones, and no person waits for the wrong ones of others', async () => {
+  it('is refused for a minute, but only at the address that sent twenty wrong passkeys', async () => {
     const clock = createFakeClock(Date.now());
     const world = await open({ clock, trustedProxies: ['127.0.0.1'] });
     const { email, passkey } = await withPasskey(world);
@@ -302,7 +302,7 @@ describe('a passkey', () => {
 });
 
 describe('the passkeys of an account', () => {
-  it('are changed within ten minutes of a proof: a sign-in, the password, or a passkey', async () => {
+  it('can be changed only within ten minutes after the user confirmed their identity', async () => {
     const clock = createFakeClock(Date.now());
     const world = await open({ clock });
     const { id, cookie, passkey } = await withPasskey(world);
@@ -342,7 +342,7 @@ describe('the passkeys of an account', () => {
     expect((await remove()).status).toBe(303);
   });
 
-  it('are removed by their owner alone, but for the last way in, and end all other sessions', async () => {
+  it('can be removed only by their user, unless the user could no longer sign in', async () => {
     const world = await open();
     const { path, id } = await invite(world, 'Anna', 'viewer');
     const first = await ask(world, path);
@@ -367,7 +367,7 @@ describe('the passkeys of an account', () => {
     ]);
   });
 
-  it('are taken away by an owner when the device is lost, and all sessions of the person end', async () => {
+  it('can be removed by an owner, which ends all sessions of their user', async () => {
     const world = await open();
     const anna = await withPasskey(world);
     const olga = await join(world, 'Olga', 'owner');
@@ -427,10 +427,10 @@ describe('the passkeys of an account', () => {
   });
 });
 
-describe('without passwords (server.signIn.passwords: false)', () => {
+describe('the sign-in with server.signIn.passwords: false', () => {
   const NO_PROVIDER = { passkeyHost: 'localhost', provider: false };
 
-  it('lets nobody in by a password, shows no form for it, and takes a passkey', async () => {
+  it('refuses passwords, shows no field for them, and accepts a passkey', async () => {
     const world = await open({ passwords: false });
     const { passkey, email } = await withPasskey(world);
     const page = await (await get(world, '/sign-in', '')).text();

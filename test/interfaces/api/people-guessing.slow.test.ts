@@ -1,4 +1,4 @@
-/** Tests password guessing: each attempt takes time, and soon no more attempts are allowed. */
+/** Tests password guessing. Each attempt takes time, and further attempts are soon refused. */
 
 import { describe, expect, it } from 'vitest';
 import { isPassword } from '../../../src/people/sign-in/password.ts';
@@ -10,8 +10,8 @@ import { get, join, PASSWORD, signIn } from './people-world.ts';
 
 const open = closedAfterTest(openHttpWorld);
 
-describe('a person who signs in', () => {
-  it('is asked to wait after ten wrong passwords from one address, and elsewhere is not', async () => {
+describe('a user who signs in', () => {
+  it('has to wait after ten wrong passwords from the same address', async () => {
     const clock = createFakeClock(Date.now());
     const world = await open({ isIdle: true, clock, trustedProxies: ['127.0.0.1'] });
     const { id, email } = await join(world, 'Anna', 'viewer');
@@ -96,7 +96,7 @@ describe('a person who signs in', () => {
     const known = { ...from(7), cookie: device };
     expect((await signIn(world, email, PASSWORD, known)).status).toBe(303);
     expect(slept).toHaveLength(waits);
-    // The cookie does not help with another account, and guesses with it are limited too.
+    // The cookie does not help with a different account. Guesses with the cookie also have a limit.
     expect((await signIn(world, other.email, PASSWORD, known)).status).toBe(429);
     const statuses: number[] = [];
     for (let guess = 0; guess < 11; guess += 1) {

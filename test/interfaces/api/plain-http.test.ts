@@ -17,7 +17,7 @@ const open = closedAfterTest((options: HttpWorldOptions = {}) =>
 const HTTPS = 'https://sync.example.org';
 const LAN = 'http://sync.lan:8787';
 
-/** Sends a request as a browser that knows the service by this name. */
+/** Sends a request as a browser does that uses this host name for the service. */
 function asUnder(
   { url }: Pick<HttpWorld, 'url'>,
   host: string,
@@ -47,8 +47,8 @@ function asUnder(
 
 const typed = { email: 'olga@example.org', password: PASSWORD, to: '/' };
 
-describe('where the service is reached by plain http under a name of the network', () => {
-  it('shows no form for a password and reads none, and says how to sign in', async () => {
+describe('a server that is opened with plain http from the network', () => {
+  it('shows no field for a password, accepts no password, and explains how to sign in', async () => {
     const world = await open({ publicUrl: LAN });
     const { path } = await invite(world, 'Olga', 'owner');
     for (const at of ['/sign-in', path]) {

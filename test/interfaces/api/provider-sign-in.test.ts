@@ -1,4 +1,4 @@
-/** Tests signing in with an identity provider, which only invited users can do. */
+/** Tests sign-in with an identity provider. Only invited users can sign in. */
 
 import { describe, expect, it } from 'vitest';
 import { setPersonDisabled } from '../../../src/people/statements/people.ts';
@@ -22,12 +22,12 @@ async function open(options: HttpWorldOptions = {}, more: { allowedDomains?: str
     ...{ isIdle: true, isPublic: true, ...options },
     provider: { issuer, clientId, clientSecret, ...more },
   });
-  // The sign-in form appears only after there is a user or a token.
+  // The sign-in form appears only after a user or a token has been created.
   await world.addToken('viewer');
   return { world, provider };
 }
 
-/** Sends the browser to the provider, from which it returns to this address with this cookie. */
+/** Starts a sign-in at the provider. The browser then returns to this address and sends this cookie. */
 async function goThere({ url }: HttpWorld, to = '/account') {
   const begun = await fetch(`${url}/sign-in/provider?to=${encodeURIComponent(to)}`, {
     redirect: 'manual',
@@ -55,8 +55,8 @@ async function signIn(world: HttpWorld, to?: string) {
 const HOUR_MS = 3_600_000;
 const REFUSED = { status: 401, cookie: null };
 
-describe('signing in by an identity provider', () => {
-  it('lets in who was invited, without a password, and knows the person from then on', async () => {
+describe('a sign-in through an identity provider', () => {
+  it('lets an invited user in without a password, and recognises the user later', async () => {
     const { world, provider } = await open();
     const { id, path } = await invite(world, 'Anna', 'viewer');
     provider.user = ANNA;
@@ -119,7 +119,7 @@ describe('signing in by an identity provider', () => {
     { exp: '1h ago' },
     { key: 'foreign' as const },
     { key: 'none' as const },
-  ])('believes no token that says %j', async (lie) => {
+  ])('refuses an ID token with a wrong claim or key: %j', async (lie) => {
     const { world, provider } = await open();
     await invite(world, 'Anna', 'viewer');
     provider.user = ANNA;
@@ -130,7 +130,7 @@ describe('signing in by an identity provider', () => {
   });
 
   it.each(['5m', '30d'])(
-    'lasts a day at most, and needs the provider again then, whatever a token that lasts %s says',
+    'is required again after a day, even if the token of the provider lasts %s',
     async (exp) => {
       const clock = createFakeClock(Date.now());
       const { world, provider } = await open({ clock });
@@ -153,7 +153,7 @@ describe('signing in by an identity provider', () => {
     },
   );
 
-  it('ends in the browser where it began, once, and within ten minutes', async () => {
+  it('can be completed only once, in the same browser, and within ten minutes', async () => {
     const clock = createFakeClock(Date.now());
     const { world, provider } = await open({ clock });
     await invite(world, 'Anna', 'viewer');

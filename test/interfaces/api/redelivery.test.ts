@@ -1,6 +1,6 @@
 /**
- * Tests delivering stored profiles again over HTTP. The contacts are counted first, the delivery runs after the
- * response, and it costs nothing.
+ * Tests how the API delivers stored profiles again. The product counts the contacts first. The delivery runs after
+ * the response and costs nothing.
  */
 import { expect, it } from 'vitest';
 import { z } from 'zod';
@@ -98,7 +98,7 @@ it('says to how many it goes, and writes what was undone without a credit', asyn
 
   const { preview } = (await post(`${PATH}/preview`)).read(previewSchema);
   expect(preview.counts.contacts).toBeGreaterThanOrEqual(before);
-  expect(preview.question).toContain('at no cost');
+  expect(preview.question).toContain('costs nothing');
   const asked = await post(`${PATH}?digest=${preview.digest}`);
   expect(asked.status).toBe(202);
   const { id } = asked.read(approvalSchema).approval;

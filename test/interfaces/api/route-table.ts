@@ -1,24 +1,25 @@
 /**
  * Lists every route of the service and who can use it. `routes.test.ts` fails for a route that is missing here. Add
  * each new route to this table with its requirements. It is then tested without a session, with each lower role, and
- * for data of a client without access.
+ * for a client that the user cannot access.
  */
 import type { Role } from '../../../src/core/role.ts';
+import { THIS_MONTH } from '../../helpers/this-month.ts';
 
 export interface RouteRule {
   /** The lowest role that is allowed, or null for a route that needs no session. */
   role: Role | null;
   /** `person`: access tokens are refused, whatever their role is. */
   by?: 'person';
-  /** True for a page, which redirects to the sign-in form if nobody is signed in. */
+  /** True for a page. It redirects to the sign-in form if nobody is signed in. */
   isPage?: boolean;
   /**
    * The object in the address. Without access to its client, the response is the same as for an object that does not
-   * exist. `list`: only objects to which the caller has access are shown. `all`: a caller with access to only some
-   * clients is refused.
+   * exist. If the value is `list`, only accessible objects are shown. If it is `all`, a caller with access to only
+   * some clients is refused.
    */
   about?: 'integration' | 'run' | 'hold' | 'batch' | 'approval' | 'list' | 'all';
-  /** Values for the parameters that `about` does not provide, and a query. */
+  /** Values for the parameters that `about` does not provide, followed by an optional query. */
   path?: string;
 }
 
@@ -45,7 +46,7 @@ export const ROUTES: Readonly<Record<string, RouteRule>> = {
   'GET /docs/guide/images/:image': open,
   'GET /oauth/styles.css': open,
   'GET /assets/:file': open,
-  // Each of these routes has its own secret in its address, or asks for one.
+  // The address of each of these routes contains a secret, or the route asks for one.
   'GET /sign-in': open,
   'GET /sign-in/state': open,
   'POST /sign-in': open,
@@ -219,12 +220,12 @@ export const ROUTES: Readonly<Record<string, RouteRule>> = {
   'GET /v1/credits/reconciliations/:month': {
     role: 'viewer',
     about: 'all',
-    path: '/v1/credits/reconciliations/2026-11',
+    path: `/v1/credits/reconciliations/${THIS_MONTH}`,
   },
   'GET /v1/credits/bill': {
     role: 'viewer',
     about: 'list',
-    path: '/v1/credits/bill?month=2026-11',
+    path: `/v1/credits/bill?month=${THIS_MONTH}`,
   },
   'GET /v1/users': { role: 'owner', about: 'all' },
   'POST /v1/users': { role: 'owner', about: 'all', by: 'person' },
@@ -341,7 +342,7 @@ export const ROUTES: Readonly<Record<string, RouteRule>> = {
     role: 'viewer',
     isPage: true,
     about: 'list',
-    path: '/credits/bill?month=2026-11',
+    path: `/credits/bill?month=${THIS_MONTH}`,
   },
   'GET /clients/:id': { role: 'viewer', isPage: true, about: 'integration' },
   'GET /runs': { role: 'viewer', isPage: true, about: 'list' },
@@ -440,7 +441,7 @@ export const ROUTES: Readonly<Record<string, RouteRule>> = {
   'GET /networks/:id': { role: 'viewer', isPage: true, about: 'integration' },
   'GET /networks/:id/picture': { role: 'viewer', isPage: true, about: 'integration' },
   'GET /networks/:id/paths.csv': { role: 'viewer', isPage: true, about: 'integration' },
-  // An unknown text is refused, and so are clients without access.
+  // The route refuses an unknown string and a client that the user cannot access.
   'POST /networks/:integration/who': { role: 'viewer', about: 'integration' },
   'POST /networks/:integration/check': { role: 'admin', about: 'integration' },
   'POST /networks/:integration/prospects': { role: 'admin', about: 'integration' },
@@ -467,7 +468,7 @@ export const ROUTES: Readonly<Record<string, RouteRule>> = {
     about: 'approval',
     path: '/decisions/approvals/:id/refuse',
   },
-  // Answers that are unknown, or about a client without access, cannot be withdrawn.
+  // A user cannot withdraw an unknown answer or an answer for a client that the user cannot access.
   'POST /decisions/answers/:answer/withdraw': {
     ...{ role: 'decider', path: '/decisions/answers/some/withdraw' },
   },

@@ -28,7 +28,7 @@ const heldSchema = z.object({
 });
 
 beforeAll(async () => {
-  // Uses a public address, because on this machine `/metrics` would be open.
+  // The address is public, because `/metrics` would be open on this machine.
   world = await openHttpWorld({
     ...{ integration: { ...WITHOUT_TRIAL, schedule: { cron: '0 2 1 1 *' } }, others: [OTHER] },
     publicUrl: 'https://sync.example.org',
@@ -74,7 +74,7 @@ function idFor({ about }: Pick<RouteRule, 'about'>): string {
   return about === undefined || about === 'list' || about === 'all' ? 'unknown' : ids[about];
 }
 
-/** Returns the method and the path of a route for an ID. Fills the other parameters with suitable values. */
+/** Fills the other parameters with suitable values. */
 function requestOf(name: string, { path }: Pick<RouteRule, 'path'>, id: string) {
   const [method = '', pattern = ''] = name.split(' ');
   const filled = (path ?? pattern)
@@ -151,7 +151,7 @@ describe('the routes', () => {
   );
 
   it.each(needRole.filter(({ about = 'all' }) => Object.hasOwn(ids, about)))(
-    '$name is out of reach where its integration is',
+    '$name returns 404 to a user who has no access to the client',
     async ({ name, role, ...rule }) => {
       const id = idFor(rule);
       const look = (about: string) =>
@@ -167,7 +167,7 @@ describe('the routes', () => {
   );
 
   it.each(needRole.filter(({ about }) => about === 'list'))(
-    '$name shows nothing that is out of reach',
+    '$name shows nothing about clients that the user has no access to',
     async ({ name, role, ...rule }) => {
       const all = await (await ask(name, rule, '', tokens.get(role))).text();
       const some = await (await ask(name, rule, '', limited.get(role))).text();

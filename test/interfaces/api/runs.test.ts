@@ -170,7 +170,7 @@ describe('POST /v1/integrations/:id/runs', () => {
     expect(shown.status).toBe(200);
   });
 
-  it('refuses what is not a run request, and names each problem', async () => {
+  it('refuses an invalid request for a run, and lists each problem', async () => {
     const here = await open({ isIdle: true });
     const post = { method: 'POST' };
     const unknown = await here.request('/v1/integrations/unknown/runs', post);
@@ -209,6 +209,25 @@ describe('GET /v1/runs', () => {
     expect(third.next).toBeNull();
     const seen = [first, second, third].flatMap(({ runs }) => runs.map(({ id }) => id));
     expect(seen).toEqual(ids);
+  });
+
+  it('lists runs in another order page by page, and refuses a cursor of another order', async () => {
+    const here = await open();
+    const ids: string[] = [];
+    for (let index = 0; index < 3; index += 1) {
+      const { run } = await start(here);
+      await here.untilEnded(run.id);
+      ids.push(run.id);
+    }
+    const pageOf = async (query: string) =>
+      (await here.request(`/v1/runs?limit=2&sort=oldest${query}`)).read(pageSchema);
+    const first = await pageOf('');
+    const second = await pageOf(`&cursor=${first.next}`);
+    expect([...first.runs, ...second.runs].map(({ id }) => id)).toEqual(ids);
+    const mixed = await here.request(`/v1/runs?limit=2&cursor=${first.next}`);
+    expect(mixed.status).toBe(422);
+    expect(mixed.read(errorSchema).error.code).toBe('cursor_invalid');
+    expect((await here.request('/v1/runs?sort=odd')).status).toBe(422);
   });
 
   it('filters by integration and status, and refuses what it does not know', async () => {
@@ -274,7 +293,7 @@ describe('GET /v1/runs/:id/events', () => {
     gone.abort();
   });
 
-  it('takes a bounded number of listeners, and others when some have gone', async () => {
+  it('accepts at most 400 listeners, and accepts new ones after others have left', async () => {
     const here = await open({ isIdle: true });
     const { run } = await start(here);
     const gone = new AbortController();

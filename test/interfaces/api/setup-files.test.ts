@@ -22,7 +22,7 @@ import {
   withFile,
 } from './setup-world.ts';
 
-describe('a file that is dropped', () => {
+describe('an uploaded file', () => {
   const text = (words: string) => new TextEncoder().encode(words);
 
   it.each([
@@ -63,7 +63,7 @@ describe('a file that is dropped', () => {
     expect((await findSetup(here.application, id))?.answers.crm).toBeUndefined();
   });
 
-  it('is refused before it is read where it has 30 MB', async () => {
+  it('is refused before it is read if its size is 30 MB', async () => {
     const here = await openLocal();
     const id = await begin(here);
     const refused = await upload(here, id, new Uint8Array(30 * 1_024 * 1_024));
@@ -71,7 +71,7 @@ describe('a file that is dropped', () => {
     expect(refused.text).toContain('20 MB');
   });
 
-  it('may be UTF-16, as Excel writes it, and is kept under a name of ours that others cannot read', async () => {
+  it('can be in UTF-16, and is stored under a generated name that only its owner can read', async () => {
     const here = await openLocal();
     const id = await beginWithKey(here);
     const wide = Buffer.from(
@@ -278,7 +278,7 @@ describe('the file of a client that leaves', () => {
     const here = await openLocal();
     const id = await done(here);
     await post(here, `/setup/${id}/change`);
-    // Simulates answers that name another file, in a set-up that was then abandoned.
+    // Simulates an abandoned set-up whose answers name a different file.
     const setup = await findSetup(here.application, id);
     if (setup === null) throw new Error('there is no set-up');
     const path = join(here.folder, 'uploads', `${randomUUID()}.csv`);

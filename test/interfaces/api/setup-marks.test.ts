@@ -43,7 +43,7 @@ it('asks of a file what the words of a status mean, and keeps the answers', asyn
   const page = await here.request(path);
   expect(page.text).toContain('3 can be sent');
   expect(page.text).toMatch(/1 excluded: [^;]*deceased|1 excluded: [^;]*died/);
-  // The column has changed, so the answer about the previous column no longer counts.
+  // The column has changed, so the answer for the previous column is no longer valid.
   await post(here, path, { ...COLUMNS, deceased: '' });
   const after = (await findSetup(here.application, id))?.answers.contacts;
   expect(after?.deceasedValues).toBeUndefined();
@@ -60,7 +60,7 @@ it('shows the options of a HubSpot property with their counts, instead of asking
   const asked = await post(here, path, { optOut: 'hs_lead_status', do: 'look' });
   expect(asked.text).toContain('The values of hs_lead_status, in the first 12 contacts');
   expect(asked.text).toContain('“IN_PROGRESS” (');
-  expect(asked.text).toContain('Choose above what the values of the choice list mean');
+  expect(asked.text).toContain('Choose the meaning of each value in the list above');
   expect(asked.text).not.toContain('Write into contacts this line');
   const offered = /<select id="f-optOut"[\s\S]*?<\/select>/.exec(asked.text)?.[0] ?? '';
   expect(offered).toContain('hs_lead_status');

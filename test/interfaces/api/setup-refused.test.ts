@@ -3,7 +3,7 @@ import { findSetup } from '../../../src/clients/setup/draft.ts';
 import { controlService } from '../../helpers/service-control.ts';
 import { begin, open, openLocal, post, withFile } from './setup-world.ts';
 
-describe('what a browser may not set', () => {
+describe('the set-up in a browser', () => {
   it.each([
     'http://127.0.0.1:9/v1/partners',
     'https://127.0.0.1/v1/partners',
@@ -32,7 +32,7 @@ describe('what a browser may not set', () => {
     expect(await controlService(here.service).requests()).toEqual([]);
   });
 
-  it('is a package as a connector, or a file on the machine', async () => {
+  it('refuses a package as a connector, and a file on the server', async () => {
     const here = await openLocal();
     const id = await begin(here);
     for (const kind of ['my-connector', 'csv', 'memory', '../x', '']) {
@@ -48,7 +48,7 @@ describe('what a browser may not set', () => {
     expect((await here.request('/setup/riverside/results')).status).toBe(404);
   });
 
-  it('is a variable of the environment, in any answer', async () => {
+  it('refuses a variable of the environment in every answer', async () => {
     const here = await openLocal();
     expect((await post(here, '/setup', { name: `\${HOME}` })).status).toBe(422);
     const id = await withFile(here);
@@ -69,7 +69,7 @@ describe('what a browser may not set', () => {
     }
   });
 
-  it('is an integration of the settings file', async () => {
+  it('refuses to change a client of the settings file', async () => {
     const here = await openLocal();
     const page = await here.request('/setup/riverside');
     expect(page.text).toContain('This client is in <code>donor-sync.yaml</code>');
@@ -79,7 +79,7 @@ describe('what a browser may not set', () => {
     expect(await begin(here, 'Riverside')).toBe('riverside-2');
   });
 
-  it('is the client secret of an app that answers elsewhere', async () => {
+  it('asks for the client secret again if the address of the CRM changes', async () => {
     const here = await openLocal();
     const id = await begin(here);
     const app = { kind: 'salesforce', clientId: 'app', url: 'http://127.0.0.1:9' };
@@ -95,7 +95,7 @@ describe('what a browser may not set', () => {
     expect(refused.text).toContain('enter the client secret again');
   });
 
-  it('is anything from a page of another site', async () => {
+  it('refuses every form from a page of another site', async () => {
     const here = await openLocal();
     const id = await begin(here);
     for (const path of [

@@ -1,17 +1,19 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { startSalesforceSandbox } from '../../../sandbox/salesforce/index.ts';
 import { connectorSecrets } from '../../../src/clients/connector-secrets.ts';
 import { findSetup } from '../../../src/clients/setup/draft.ts';
 import { saveSealedSettings } from '../../../src/clients/statements/integrations.ts';
 import { SETUP_KEPT_MS } from '../../../src/clients/statements/setup-drafts.ts';
 import { systemClock } from '../../../src/core/clock.ts';
 import { settingsSealContext } from '../../../src/database/encryption/seal-contexts.ts';
-import { startWebhook } from '../../clients/alerts/receivers.ts';
+import { startMailServer, startWebhook } from '../../clients/alerts/receivers.ts';
 import { send } from './people-world.ts';
 import {
   answeredAll,
   begin,
+  beginWithKey,
   COLUMNS,
   done,
   knownPeople,
@@ -68,6 +70,27 @@ it('starts no second trial, and stores nothing, from a page of the plan that is 
 });
 
 describe('the set-up of a client', () => {
+  it('announces the credits for network members apart from the credits for contacts', async () => {
+    const here = await openLocal();
+    const [head, ...rows] = (await knownPeople(here, 40)).trimEnd().split('\n');
+    const roles = rows.map((row, index) => `${row},${index < 3 ? 'Board' : 'Donor'}`);
+    const id = await withFile(here, [`${head},Role`, ...roles, ''].join('\n'));
+    await post(here, `/setup/${id}/people`, { ...COLUMNS, addresses: 'Address' });
+    await post(here, `/setup/${id}/fields`, { 'to.age': 'Age' });
+    const group = JSON.stringify({ column: 'Role', equals: 'Board' });
+    await post(here, `/setup/${id}/networks`, { group, [`name:${group}`]: 'The board' });
+    await post(here, `/setup/${id}/schedule`);
+    const plan = await here.request(`/setup/${id}/plan`);
+    expect(plan.text).toContain('40 credits for contacts');
+    expect(plan.text).toContain('up to 3 credits for the members of The board');
+    await post(here, `/setup/${id}/plan`, { do: 'trial' });
+    await settled(here, id);
+    const tried = await here.request(`/setup/${id}/plan`);
+    expect(tried.text).toMatch(
+      /Send the rest: 15 credits for contacts, up to \d for network members/,
+    );
+  });
+
   it('tries 25 contacts and no more, stores what apply stores, and sends the rest when a person asks for it', async () => {
     const here = await openLocal();
     const id = await answeredAll(here);
@@ -287,7 +310,7 @@ describe('the answers of the steps', () => {
     expect(first.match(/name="to\./g)).toHaveLength(9);
     expect(folded.match(/name="to\./g)).toHaveLength(14);
     expect(folded).toMatch(/^><summary>14 more values \(\d+ written\)/);
-    // One field has two values. Either could be the wrong one, so the page shows both.
+    // One field has two values. Either value could be wrong, so the page shows both.
     const twice = { 'to.bio': 'Notes', 'to.work.all': 'Notes', do: 'save' };
     const refused = await post(here, `/setup/${id}/fields`, twice);
     expect(refused.status).toBe(422);
@@ -324,6 +347,34 @@ describe('the answers of the steps', () => {
     ).toBe(422);
   });
 
+  it('lead from a new network over its missing fields to the next step, and ask for networks once', async () => {
+    const here = await openLocal();
+    const crm = await startSalesforceSandbox({ contacts: 20, donors: 40 });
+    onTestFinished(crm.close);
+    const { baseUrl: url, clientId, clientSecret } = crm;
+    const id = await beginWithKey(here);
+    const app = { kind: 'salesforce', way: 'clientCredentials', url, clientId, clientSecret };
+    await post(here, `/setup/${id}/crm`, app);
+    await post(here, `/setup/${id}/people`);
+    await post(here, `/setup/${id}/fields`, { 'to.age': 'Donor_Age__c', do: 'create' });
+    const offered = (await here.request(`/setup/${id}/networks`)).text;
+    const group =
+      /name="group" value="([^"]+)"/.exec(offered)?.[1]?.replaceAll('&quot;', '"') ?? '';
+    const board = { group, [`name:${group}`]: 'The board' };
+    const saved = await post(here, `/setup/${id}/networks`, board);
+    expect(saved.location).toBe(`/setup/${id}/fields?note=paths`);
+    const page = await here.request(saved.location ?? '');
+    expect(page.text).toContain('some of these fields do not exist in the CRM yet');
+    const fields = (await findSetup(here.application, id))?.answers.fields ?? [];
+    const typed = Object.fromEntries(fields.map(({ from, to }) => [`to.${from}`, to]));
+    const created = await post(here, `/setup/${id}/fields`, { ...typed, do: 'create' });
+    expect(created.location).toBe(`/setup/${id}/schedule?note=created`);
+    // The fields exist, so the same network leads straight to the next step.
+    await post(here, `/setup/${id}/fields`, { 'to.age': 'Donor_Age__c' });
+    const again = await post(here, `/setup/${id}/networks`, board);
+    expect(again.location).toBe(`/setup/${id}/schedule`);
+  });
+
   it('never propose a mark as a network', async () => {
     const here = await openLocal();
     const marked =
@@ -349,7 +400,33 @@ describe('the answers of the steps', () => {
   });
 });
 
+describe('the examples of fields', () => {
+  it('show a time as users write it', async () => {
+    const here = await openLocal();
+    const id = await withFile(here);
+    await post(here, `/setup/${id}/people`, COLUMNS);
+    const { text } = await here.request(`/setup/${id}/fields`);
+    expect(text).toMatch(/[A-Z][a-z]{2} \d{1,2}, \d{4}, \d{1,2}:\d\d\s[AP]M UTC/);
+    expect(text).not.toMatch(/\d{4}-\d\d-\d\dT\d\d:\d\d/);
+  });
+});
+
 describe('the alerts of a client', () => {
+  it('are tested by e-mail in the set-up if the settings name a recipient', async () => {
+    const mailServer = await startMailServer();
+    onTestFinished(mailServer.close);
+    const email = { to: ['robin@example.org'], from: 'sync@example.org', smtp: mailServer.url };
+    const here = await openLocal({ alerts: { email } });
+    const id = await begin(here);
+    const schedule = `/setup/${id}/schedule`;
+    const page = await here.request(schedule);
+    expect(page.text).toContain('sent by e-mail to robin@example.org');
+    expect(page.text).toContain('so you do not need to enter an address here');
+    const tested = await post(here, schedule, { rhythm: 'none', do: 'test' });
+    expect(tested.location).toBe(`${schedule}?note=tested`);
+    expect(mailServer.mails).toMatchObject([{ to: ['robin@example.org'] }]);
+  });
+
   it('go to a chat that an admin names in the set-up, which is tested there and shown nowhere', async () => {
     const chat = await startWebhook();
     onTestFinished(chat.close);

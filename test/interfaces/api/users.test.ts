@@ -14,7 +14,7 @@ const open = closedAfterTest(openHttpWorld);
 const HOUR_MS = 3_600_000;
 
 describe('an invitation', () => {
-  it('shows whose it is, and is used up by the password that is chosen', async () => {
+  it('shows the name of its user, and stops working once the user has set a password', async () => {
     const world = await open({ isIdle: true });
     const { path, email } = await invite(world, 'Anna', 'viewer');
     for (let look = 0; look < 2; look += 1) {
@@ -22,7 +22,7 @@ describe('an invitation', () => {
     }
     const weak = await send(world, path, { fresh: 'passwordpassword' });
     expect(weak).toMatchObject({ status: 422, cookie: null });
-    expect(weak.text).toContain('Others could guess it');
+    expect(weak.text).toContain('Others could guess this password');
     const joined = await send(world, path, { fresh: PASSWORD });
     expect(joined).toMatchObject({ status: 303, location: '/' });
     expect((await get(world, '/account', joined.cookie ?? '')).status).toBe(200);
@@ -34,7 +34,7 @@ describe('an invitation', () => {
     expect((await signIn(world, email, 'another few words')).status).toBe(401);
   });
 
-  it('limits guessing, and still lets a person with a valid link join from the same address', async () => {
+  it('limits wrong guesses, and a valid link still works from the same address', async () => {
     const world = await open({ isIdle: true });
     const { path } = await invite(world, 'Anna', 'viewer');
     const statuses: number[] = [];
@@ -47,7 +47,7 @@ describe('an invitation', () => {
     expect((await send(world, path, { fresh: PASSWORD })).status).toBe(303);
   });
 
-  it('is used by no page of another site, and by two at once only once', async () => {
+  it('works only once, and not from the page of another site', async () => {
     const world = await open({ isIdle: true });
     const { path } = await invite(world, 'Anna', 'viewer');
     const foreign = { origin: 'https://evil.example' };
@@ -59,7 +59,7 @@ describe('an invitation', () => {
     expect(both.map(({ status }) => status).sort()).toEqual([303, 404]);
   });
 
-  it('is over after seven days', async () => {
+  it('expires after seven days', async () => {
     const clock = createFakeClock(Date.now());
     const world = await open({ isIdle: true, clock });
     const { path } = await invite(world, 'Anna', 'viewer');
@@ -77,8 +77,8 @@ describe('an invitation', () => {
   });
 });
 
-describe('a person who signs in', () => {
-  it('gets a new session, whatever cookie the browser brought, and the old one ends', async () => {
+describe('a user who signs in', () => {
+  it('gets a new session, whatever cookie the browser sent, and the old session ends', async () => {
     const world = await open({ isIdle: true });
     const { email, cookie } = await join(world, 'Anna', 'viewer');
     const planted = `donor_sync_session=${'A'.repeat(43)}`;
@@ -91,7 +91,7 @@ describe('a person who signs in', () => {
     expect((await get(world, '/account', again.cookie ?? '')).status).toBe(200);
   });
 
-  it('sees one integration only, if that is within reach', async () => {
+  it('sees and syncs only the clients that the user has access to', async () => {
     const world = await open({ isIdle: true, others: ['harbor'] });
     const { cookie } = await join(world, 'Ben', 'admin', ['harbor']);
     const home = await (await get(world, '/', cookie)).text();
@@ -114,7 +114,7 @@ describe('a person who signs in', () => {
     expect((await world.request('/v1/runs', { token })).status).toBe(200);
   });
 
-  it('is signed out after eight hours of silence', async () => {
+  it('is signed out after eight hours without a request', async () => {
     const clock = createFakeClock(Date.now());
     const world = await open({ isIdle: true, clock });
     const { cookie } = await join(world, 'Anna', 'viewer');
@@ -125,8 +125,8 @@ describe('a person who signs in', () => {
   });
 });
 
-describe('an account', () => {
-  it('changes its password by the old one, and is signed out everywhere else', async () => {
+describe('an account of a user', () => {
+  it('needs the old password to change it, and is then signed out everywhere else', async () => {
     const world = await open({ isIdle: true });
     const { email, cookie } = await join(world, 'Anna', 'viewer');
     const elsewhere = (await signIn(world, email)).cookie ?? '';
@@ -142,7 +142,7 @@ describe('an account', () => {
     expect((await signIn(world, email, 'four green frogs sing')).status).toBe(303);
   });
 
-  it('ends its own sessions one by one or all, and none of others', async () => {
+  it('can end some or all of its own sessions, but no session of another user', async () => {
     const world = await open({ isIdle: true });
     const anna = await join(world, 'Anna', 'viewer');
     const ben = await join(world, 'Ben', 'viewer');
@@ -186,7 +186,7 @@ describe('an account', () => {
 });
 
 describe('an owner', () => {
-  it('invites, gives rights, shuts out and takes out, and each counts at once', async () => {
+  it('invites, limits, disables and removes a user, with immediate effect', async () => {
     const world = await open({ isIdle: true, others: ['harbor'] });
     const { cookie } = await join(world, 'Anna', 'owner');
     const as = { cookie };

@@ -178,7 +178,7 @@ describe('undo over the API', () => {
     expect(await pageFor(decider.cookie)).not.toContain('Undo run');
     const path = `/runs/${run}/undo`;
     expect((await send(world, path, {}, { cookie: decider.cookie })).status).toBe(403);
-    // Only the page that previews the restored values has the form.
+    // Only the page with the preview of the restored values contains the form.
     expect((await send(world, path, {}, { cookie })).status).toBe(409);
     const sent = await undoOnPage(world, run, cookie);
     expect(sent).toMatchObject({ status: 303, location: `/runs/${run}?note=undo` });
@@ -209,7 +209,7 @@ describe('undo over the API', () => {
     }
     // No name is in the database as clear text.
     expect((await world.files()).join('')).not.toContain('"Dana"');
-    // The user's value is cleared, so the rest can be undone as well.
+    // The user's value is cleared, so the other values can also be undone.
     world.crm.setValue(edited, field, null);
     await undoOnPage(world, run, cookie);
     await untilCarriedOut(world);
@@ -225,7 +225,9 @@ describe('undo over the API', () => {
     await join(world, 'Ada', 'admin');
     const before = filled(world);
     const shown = await send(world, `/runs/${run}/undo/preview`, {}, { cookie });
-    expect(shown.text).toContain('Another user has to confirm it before anything is done.');
+    expect(shown.text).toContain('Another user must confirm the undo before it starts.');
+    // The answer to the form has the same frame as every other page.
+    expect(shown.text).toContain('id="find"');
     await undoOnPage(world, run, cookie);
     expect(filled(world)).toEqual(before);
     const page = await (await get(world, `/runs/${run}`, cookie)).text();
@@ -584,7 +586,7 @@ describe('an erasure over the API', () => {
       answers.push(await asUser(world, hal.cookie)(`${path}/refuse`));
       expect([shown.status, ...answers.map(({ status }) => status)]).toEqual([404, 404, 404]);
     }
-    // The recipients of alerts may be responsible for this client only.
+    // The recipients of alerts may be responsible only for this client.
     const { integrations } = world.application;
     const [state] = await createStateReader(world.application.store)([...integrations.values()]);
     const texts = state?.approvals?.map(({ text }) => text) ?? [];

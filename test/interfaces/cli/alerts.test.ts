@@ -67,10 +67,23 @@ describe('donor-sync alerts', () => {
     expect(mailServer.mails).toHaveLength(1);
   });
 
-  it('are sent by the service by themselves', async () => {
-    const argv = ['serve', '--port', '0'];
+  it('has no links from a command that does not listen, unless the address is set', async () => {
+    await run('check');
+    await run('test');
+    expect(webhook.bodies).toHaveLength(2);
+    for (const body of webhook.bodies) {
+      expect(body).toEqual({ text: expect.stringContaining('server.publicUrl') });
+      expect(body).not.toEqual({ text: expect.stringContaining('http') });
+    }
+  });
+
+  it('are sent by the service by themselves, with links to where it listens', async () => {
+    const argv = ['serve', '--port', '0', '--json'];
     const service = startCommand(serveCommand, argv, { cwd: folder });
     await expect.poll(() => webhook.bodies).toHaveLength(1);
+    const { url } = z.object({ url: z.string() }).parse(JSON.parse(service.stdout()));
+    const page = `In the browser: ${url}/clients/riverside`;
+    expect(webhook.bodies).toEqual([{ text: expect.stringContaining(page) }]);
     service.stop();
     expect((await service.ended).exitCode).toBe(0);
   });

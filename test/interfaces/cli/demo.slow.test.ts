@@ -120,6 +120,20 @@ describe.concurrent('demo', () => {
     expect(await readFile(`${path}/enhanced.csv`, 'utf8')).toContain('Donor Capacity');
   });
 
+  it('says that an administrator has created the fields of a CRM that lets no program create them', async () => {
+    const { exitCode, stdout } = await runCommand(
+      demoCommand,
+      ['demo', '--once', '--contacts', '8', '--crm', 'bloomerang'],
+      { cwd: tmpdir() },
+    );
+    folders.push(/(\S*donor-sync-demo-\w+)\/contacts\.csv/.exec(stdout)?.[1] ?? '');
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain(', and a Bloomerang database (a stand-in: ');
+    expect(stdout).toContain('The custom fields exist already: an administrator has created them');
+    expect(stdout).not.toContain(' custom fields created');
+    expect(stdout).toMatch(/First sync of the Bloomerang database \(.*\)\n {2}60 contacts read/);
+  });
+
   it('refuses a tour of a demo that ends', async () => {
     const ended = await runCommand(demoCommand, ['demo', '--tour', '--once'], { cwd: tmpdir() });
     expect(ended).toMatchObject({ exitCode: 2 });
@@ -219,7 +233,7 @@ describe.concurrent('a demo of the shortest list', () => {
   });
 });
 
-// Runs after the other demos, because five demos at the same time would delay each other.
+// These tests run after the other demos, because five demos at the same time would delay each other.
 describe('a demo that goes on serving', () => {
   it('keeps the service running without --once, until it is asked to stop', async ({ expect }) => {
     const demo = start('--contacts', '8');

@@ -45,11 +45,23 @@ describe('donor-sync doctor', () => {
     expect(stdout + stderr).not.toContain(wrongKey);
   });
 
-  it('finds an address at which the key could be read on the way, and nothing is sent there', async () => {
+  it('reports each group that cannot be read, although the connector checks no group', async () => {
+    const group = (column: string) => `group: { column: ${column}, equals: Board }`;
+    world = await openCliWorld({
+      settings: `    networks: [{ name: Board, ${group('Committee')} }, { name: Staff, ${group('Id')} }]`,
+    });
+    const { exitCode, stdout } = await world.run(['doctor', '--json']);
+    expect(exitCode).toBe(2);
+    expect(brokenOf(stdout)).toMatchObject([
+      { subject: 'group', message: expect.stringContaining('Committee') },
+    ]);
+  });
+
+  it('refuses an address with plain http for the service key, unless its host is allowed', async () => {
     world = await openCliWorld();
     const path = world.path('donor-sync.yaml');
     const file = await readFile(path, 'utf8');
-    // 0.0.0.0 leads to this machine but is not a loopback address.
+    // The address 0.0.0.0 also reaches this machine but is not a loopback address.
     const insecure = file.replaceAll('127.0.0.1', '0.0.0.0');
     await writeFile(path, insecure);
     for (const command of [['doctor', '--json'], ['sync']]) {
@@ -167,7 +179,7 @@ describe('donor-sync doctor', () => {
     expect(healthy?.message).not.toContain('search');
   });
 
-  it('finds a key file that other users of the machine can read, and says how to close it', async () => {
+  it('reports a key file that other users of the machine can read, and how to protect it', async () => {
     world = await openCliWorld();
     await world.run(['status']);
     for (const mode of [0o644, 0o640]) {

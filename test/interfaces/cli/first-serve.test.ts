@@ -17,7 +17,7 @@ afterEach(() => rm(folder, { recursive: true }));
 
 const path = (name: string) => join(folder, name);
 
-/** Starts `serve`. `ready` resolves after it has printed its address, or has ended itself. */
+/** Starts `serve`. `ready` resolves when the process has printed its address or has exited. */
 function startServe(
   argv: readonly string[],
   options: { env?: Record<string, string>; onTerminal: boolean },
@@ -57,7 +57,7 @@ describe('serve in an empty folder', () => {
   it('writes settings without integrations, and a link that leads to the set-up', async () => {
     const first = await serve();
     expect(first).toMatchObject({ exitCode: 0, led: '/address?first' });
-    expect(first.stderr).toContain('Wrote donor-sync.yaml');
+    expect(first.stderr).toContain('donor-sync created donor-sync.yaml');
     const text = await readFile(path('donor-sync.yaml'), 'utf8');
     expect(text).toContain('integrations: []');
     await writeFile(path('donor-sync.yaml'), `${text}# ours\n`);
@@ -79,6 +79,19 @@ describe('serve in an empty folder', () => {
     const text = await readFile(path('donor-sync.yaml'), 'utf8');
     expect(text).toContain(`smtp: "\${SMTP_URL}"`);
     expect(text).toContain(`to: ["\${ALERTS_TO}"], from: "\${ALERTS_FROM}"`);
+  });
+
+  it('writes the price of a credit from the environment into these settings', async () => {
+    const wrong = await serve([], { CREDIT_PRICE: 'fifty cents' });
+    expect(wrong.stderr).toContain('has no price, because CREDIT_PRICE is not an amount');
+    expect(await readFile(path('donor-sync.yaml'), 'utf8')).not.toContain('price');
+    await rm(path('donor-sync.yaml'));
+    expect(await serve([], { CREDIT_PRICE: '0.50 USD' })).toMatchObject({ exitCode: 0 });
+    // `serve` has read the file, so it is valid.
+    const price = '{ amount: 0.5, currency: USD }';
+    expect(await readFile(path('donor-sync.yaml'), 'utf8')).toContain(
+      `price: { enhancements: ${price}, networks: ${price}, queries: ${price} }`,
+    );
   });
 
   it('stops at a file that is broken, and leaves it as it is', async () => {

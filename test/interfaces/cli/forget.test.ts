@@ -61,7 +61,7 @@ describe('donor-sync forget', () => {
     const args = ['forget', id, '--also-in-crm', '--yes'];
     const first = await world.run(args);
     expect(first.stdout).toMatch(
-      /is erased, and no sync processes it again\.\nReceipt \S+, .*: erased 1 contact, 1 job, 1 write, 1 mention in runs\.\nCleared in the CRM: .*Donor ID.* A second reading confirmed that no current value is left\.\nHubSpot and Salesforce keep former values in their own history\. .*permanently/,
+      /is erased, and no sync processes it again\.\nReceipt \S+, .*: erased 1 contact, 1 job, 1 write, 1 mention in runs\.\nCleared in the CRM: .*Donor ID.* A second read confirmed that no current value is left\.\nHubSpot and Salesforce keep former values in their own history\. .*permanently/,
     );
     const again = await world.run(args);
     expect(again.exitCode).toBe(0);

@@ -97,6 +97,23 @@ describe('donor-sync help', () => {
   });
 });
 
+describe('a topic without a command', () => {
+  it('never ends the process, and accepts --json', async () => {
+    const deps = { ...commandDeps({ cwd }), timezone: () => 'UTC' };
+    const commands = await Promise.all(COMMANDS.map(({ load }) => load(deps)));
+    const topics = commands
+      .filter((command) => command.commands.length > 0)
+      .map((command) => command.name());
+    expect(topics).toContain('hubspot');
+    for (const topic of topics) {
+      expect(await runWhole([topic], { cwd }), topic).toMatchObject({ exitCode: 2 });
+      const { exitCode, stderr } = await runWhole([topic, '--json'], { cwd });
+      expect({ topic, exitCode }).toEqual({ topic, exitCode: 2 });
+      expect(stderr).not.toContain('unknown option');
+    }
+  });
+});
+
 describe('--help', () => {
   it('of every command leaves room for descriptions in 80 columns, so that they wrap', async () => {
     const deps = { ...commandDeps({ cwd }), timezone: () => 'UTC' };

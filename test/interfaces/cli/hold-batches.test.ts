@@ -10,7 +10,7 @@ const open = closedAfterTest(openCliWorld);
 
 type Row = Record<string, string>;
 
-/** Opens a world with synced contacts that can be submitted to the service. */
+/** Syncs contacts. They can be submitted to the service. */
 async function openSynced(count: number): Promise<CliWorld> {
   const here = await open({ people: count + 30 });
   const rows = await here.rows();
@@ -21,7 +21,6 @@ async function openSynced(count: number): Promise<CliWorld> {
   return here;
 }
 
-/** Moves all contacts to this street. */
 async function moveAll(here: CliWorld, street: string): Promise<void> {
   const rows = await here.rows();
   await here.saveRows(
@@ -42,7 +41,7 @@ async function databaseText({ path }: CliWorld): Promise<string> {
   return (await Promise.all(files.map((name) => readFile(path(name), 'latin1')))).join('\n');
 }
 
-/** Points the client to another file, in which the same IDs belong to other people. */
+/** Makes the client use a different file, in which the same IDs belong to other people. */
 async function leadElsewhere(here: CliWorld): Promise<void> {
   const rows = await here.rows();
   const strangers = rows.map((row: Row) => ({ ...row, First: 'Quentin', Last: 'Stranger' }));
@@ -156,18 +155,18 @@ describe('a change of many contacts at once', () => {
     const refusals: [string[], string][] = [
       [['reject', '--batch', 'ffffffff'], `Open batches: ${id} (40 contacts of riverside).`],
       [['reject', '--batch', `${id.slice(0, -1)}x`], `did you mean "${id}"?`],
-      [['approve', '--batch', id, hold], 'Use --batch or the IDs of single decisions'],
-      [['approve'], 'Name the IDs of the decisions, or a whole batch with --batch ID'],
+      [['approve', '--batch', id, hold], 'Use either --batch or the IDs of individual decisions'],
+      [['approve'], 'Enter the IDs of the decisions, or a whole batch with --batch ID'],
       [['resubmit', '--batch', id], `donor-sync holds approve --batch ${id}`],
       [['resubmit', hold], 'donor-sync holds approve'],
       [['reject', id], `donor-sync holds reject --batch ${id}`],
       [
         ['reject', '--batch', short],
-        `With --json or --yes, use the whole ID instead of its end: ${id}.`,
+        `With --json or --yes, enter the whole ID, not just its end: ${id}.`,
       ],
       [
         ['reject', hold.slice(-8)],
-        `With --json or --yes, use the whole ID instead of its end: ${hold}.`,
+        `With --json or --yes, enter the whole ID, not just its end: ${hold}.`,
       ],
     ];
     for (const [args, words] of refusals) {

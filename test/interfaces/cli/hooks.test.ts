@@ -91,7 +91,7 @@ describe('donor-sync hooks', () => {
   it('prints the address alone on stdout, for a person who pastes it', async () => {
     const { stdout, stderr } = await hooks(['create', 'riverside']);
     expect(stdout).toMatch(/^https:\S+\n$/);
-    expect(stderr).toContain('not shown again');
+    expect(stderr).toContain('not be shown again');
   });
 
   it('makes a secret to sign with, and a new one with each new address', async () => {

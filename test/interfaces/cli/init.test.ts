@@ -398,7 +398,7 @@ describe('init', () => {
     await answer('Where are the contacts?', KEYS.down.repeat(REMOTE_CRMS.length) + KEYS.enter);
     await answer('Which CSV file contains the contacts?', `donors.csv${KEYS.enter}`);
     await answer("Which column has a contact's ID?", KEYS.enter);
-    await answer('How does the file contain the names?', KEYS.enter);
+    await answer('Which columns contain the names?', KEYS.enter);
     await answer('Which column has the first name?', KEYS.enter);
     await answer('Which column has the last name?', KEYS.enter);
     await answer('Which columns form the address?', KEYS.space + KEYS.enter);
@@ -410,8 +410,8 @@ describe('init', () => {
     await answer('name of the nonprofit?', ` West${KEYS.enter}`);
     await answer('base URL of the Partner Data Service?', KEYS.enter);
     await answer('What is the service key?', KEYS.enter);
-    await answer('may one run spend', KEYS.enter);
-    await answer('may be spent in a month', KEYS.enter);
+    await answer('one run can spend', KEYS.enter);
+    await answer('can be spent in a month', KEYS.enter);
     await answer('"0 2 * * *" is every night at 2:00', KEYS.enter);
     await answer('In which time zone does the schedule run?', KEYS.enter);
     await answer('Where should the settings file be written?', KEYS.enter);
@@ -432,7 +432,7 @@ describe('init', () => {
       stdin.write(keys);
     }
     await answer("Which column has a contact's ID?", KEYS.enter);
-    await answer('How does the file contain the names?', KEYS.enter);
+    await answer('Which columns contain the names?', KEYS.enter);
     await answer('Which column has the full name?', KEYS.enter);
     await answer('Which columns form the address?', KEYS.enter);
     await answer('Which columns have employers?', KEYS.enter);
@@ -443,8 +443,8 @@ describe('init', () => {
     await answer('name of the nonprofit?', KEYS.enter);
     await answer('base URL of the Partner Data Service?', KEYS.enter);
     await answer('What is the service key?', KEYS.enter);
-    await answer('may one run spend', KEYS.enter);
-    await answer('may be spent in a month', KEYS.enter);
+    await answer('one run can spend', KEYS.enter);
+    await answer('can be spent in a month', KEYS.enter);
     await answer('"0 2 * * *" is every night at 2:00', KEYS.enter);
     await answer('In which time zone does the schedule run?', KEYS.enter);
     await answer('Where should the settings file be written?', KEYS.enter);

@@ -4,14 +4,14 @@ import { z } from 'zod';
 import type { PartnerSandboxOptions } from '../../../sandbox/partner/index.ts';
 import { type CliWorld, openCliWorld } from '../../helpers/cli.ts';
 
-/** One world for all tests, because they write nothing. */
+/** All tests use the same project, because they write no data. */
 let world: CliWorld;
 beforeAll(async () => {
   world = await openBoardWorld();
 });
 afterAll(() => world.close());
 
-/** Opens synced contacts, of which the first twenty are on the board. */
+/** Creates and syncs contacts. The first twenty contacts are on the board. */
 async function openBoardWorld(service: PartnerSandboxOptions = {}): Promise<CliWorld> {
   const opened = await openCliWorld({
     people: 90,
@@ -134,7 +134,9 @@ describe('donor-sync prospects', () => {
 
   it('finds none of a strength that no connection has, and says so', async () => {
     const { stdout } = await world.run(['prospects', '--min-strength', '1']);
-    expect(stdout).toContain('do not know anyone at this strength who is not already in the CRM');
+    expect(stdout).toContain(
+      'have no connections of at least this strength to people outside the CRM',
+    );
   });
 });
 

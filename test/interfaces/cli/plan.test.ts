@@ -93,7 +93,7 @@ describe('donor-sync plan', () => {
         return { ...row, First: member, Last: member };
       }),
     );
-    expect((await world.run(['plan'])).stdout).toContain('First and last name are the same,');
+    expect((await world.run(['plan'])).stdout).toContain('The first and last names are the same,');
     expect((await world.run(['sync', '--json'])).exitCode).toBe(3);
     const { plans } = await world.runJson(['plan'], plansSchema);
     expect(plans).toMatchObject([
@@ -103,7 +103,9 @@ describe('donor-sync plan', () => {
       },
     ]);
     const { stdout } = await world.run(['plan']);
-    expect(stdout).toContain('The service knew 0 of 25 contacts, which is less than 10%.');
+    expect(stdout).toContain(
+      'The service recognised 0 of 25 contacts. This is below the limit of 10%.',
+    );
     expect(stdout).toContain('donor-sync sync riverside --accept-match-rate');
     expect(await world.spent()).toBe(25);
   });

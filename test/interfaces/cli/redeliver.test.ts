@@ -34,7 +34,7 @@ const redeliverySchema = z.strictObject({
   ),
 });
 
-/** Opens a world whose contacts are enhanced, and whose first run was undone. */
+/** Opens a client with enhanced contacts. Its first run has been undone. */
 async function openUndone() {
   const world = await open();
   const { runs } = await world.runJson(['sync'], runsSchema);
@@ -111,7 +111,7 @@ describe('donor-sync sync --redeliver', () => {
     [['--yes'], '--yes works only with --redeliver'],
     [['--redeliver', '--full', '--limit', '3'], 'Leave out --full, --limit.'],
     [['--redeliver', '--all'], 'Leave out --all.'],
-    [['--redeliver', '--field', 'Donor Idd'], 'no field "Donor Idd", did you mean "Donor ID"?'],
+    [['--redeliver', '--field', 'Donor Idd'], 'the field "Donor Idd", did you mean "Donor ID"?'],
     [['--redeliver', '--contact', 'nobody'], 'nobody'],
   ])('refuses %j, and changes nothing', async (args, message) => {
     const world = await open({ people: 2 });

@@ -53,7 +53,7 @@ describe('serve', () => {
     const first = await startServing(world);
     const runId = await startRun(first);
     await untilPaid();
-    // An open event stream must not prevent the end of the process, but is informed about it.
+    // An open event stream must not prevent the end of the process. The stream receives a message about the end.
     const watching = await first.ask(`/v1/runs/${runId}/events`);
     expect((await stop(first)).exitCode).toBe(0);
     expect(await watching.text()).toContain('interrupted');
@@ -131,7 +131,7 @@ describe('serve', () => {
     expect((await stop(closed)).stderr).not.toContain('no owner');
   });
 
-  it('refuses to be reached by others without an access token', async () => {
+  it('refuses to listen to other machines until there is an access token', async () => {
     world = await openCliWorld({ people: 1 });
     const refused = await world.run(['serve', '--host', '0.0.0.0', '--port', '0']);
     expect(refused.exitCode).toBe(2);
@@ -184,7 +184,7 @@ function rest(): Promise<void> {
   return sleep(LOOK_INTERVAL_MS);
 }
 
-/** Requests a run. Returns its ID. */
+/** Requests a run. */
 async function startRun({ ask }: ServingCli, id = 'riverside'): Promise<string> {
   const response = await ask(`/v1/integrations/${id}/runs`, { method: 'POST', body: {} });
   expect(response.status).toBe(202);

@@ -39,7 +39,6 @@ async function sync(world: CliWorld, ...options: string[]) {
   return syncSchema.parse(JSON.parse(stdout)).runs[0];
 }
 
-/** Returns the number of rows in the file that have a donor. */
 async function enhanced(world: CliWorld): Promise<number> {
   return (await world.rows()).filter((row) => row['Donor ID']).length;
 }
@@ -65,8 +64,8 @@ describe('a database that is restored from a backup', () => {
   let synced: Record<string, string>[];
 
   /**
-   * Makes a backup with six contacts. After that, six more contacts are paid for, and one of the first contacts is paid
-   * for again because it has changed. All values in the file are lost, as if the disk had been replaced.
+   * Makes a backup with six contacts. After that, six further contacts are paid for. One of the first contacts has
+   * changed and is paid for again. All values in the file are lost, as if the disk had been replaced.
    */
   beforeEach(async () => {
     world = await open();
@@ -223,6 +222,27 @@ describe('a database that is restored from a backup', () => {
     expect(batches).toMatchObject([{ kind: 'paid_since_backup', count: 7, credits: 7 }]);
   });
 
+  it('buys nothing again for other IDs that a run reads before a user agrees', async () => {
+    // Otherwise, the new rows would share the jobs of the former rows for six days.
+    const settings = await readFile(world.path('donor-sync.yaml'), 'utf8');
+    const alone = settings.replace(/(partner: \{)/, '$1 shareProfiles: false,');
+    expect(alone).not.toBe(settings);
+    await writeFile(world.path('donor-sync.yaml'), alone);
+    const isOther = (at: number) => at === 2 || at === 3;
+    await world.saveRows(
+      all.map((row, at) => (isOther(at) ? { ...row, Id: `imported-${at}` } : row)),
+    );
+    await world.run(['restore', 'one.backup', '--yes']);
+    expect(await sync(world, '--full')).toMatchObject({ reason: { code: 'restore_unconfirmed' } });
+    await world.run(['restore', '--agree', 'riverside', '--yes']);
+    expect(await sync(world, '--full')).toMatchObject({ status: 'succeeded' });
+    expect(await world.spent()).toBe(13);
+    const donors = (rows: Record<string, string>[]) => rows.map((row) => row['Donor ID'] ?? '');
+    const before = donors(synced).filter((_, at) => isOther(at));
+    expect(before).not.toContain('');
+    expect(donors(await world.rows()).filter((_, at) => isOther(at))).toEqual(before);
+  });
+
   it('buys a contact that a user has counted as paid once its details change', async () => {
     await rm(journalOf(world));
     await restore();
@@ -246,7 +266,7 @@ describe('a database that is restored from a backup', () => {
     expect((await world.runJson(['holds'], holdsSchema)).batches).toEqual([]);
     await world.run(['restore', '--agree', 'riverside', '--yes']);
     const run = await sync(world, '--full', '--adopt');
-    // The first contact is known with its old details, so it is not a new contact that can adopt a profile.
+    // The product knows the first contact with its old details. Only a new contact can adopt a profile.
     expect(run.contacts).toMatchObject({ submitted: 0, held: 1 });
     expect(await world.spent()).toBe(13);
   });
@@ -378,7 +398,7 @@ describe('the spending journal', () => {
   });
 });
 
-/** Lets another tool submit a person with the same service key. */
+/** Submits a person with a different tool and the same service key. */
 async function spendElsewhere({ service: { baseUrl, apiKey } }: CliWorld): Promise<void> {
   const person = { tracking_id: 'other', name: { first: 'Ottilie', last: 'Nagelschmidt' } };
   const response = await fetch(`${baseUrl}/enhancements`, {
@@ -404,7 +424,9 @@ async function moreRows(world: CliWorld): Promise<Record<string, string>[]> {
 describe('a backup that was made while jobs were under way', () => {
   const DAY_MS = 86_400_000;
 
-  /** Opens four contacts whose jobs are in progress in the backup, and were delivered after it. */
+  /**
+   * Creates four contacts. In the backup, their jobs are in progress. The profiles were delivered after the backup.
+   */
   async function openDelivered() {
     const jobs = holdJobs();
     let aheadMs = 0;
@@ -524,7 +546,7 @@ describe('a backup that was made while jobs were under way', () => {
   }
 
   /**
-   * Makes recorded times older. The product's clock cannot be set, because it has to agree with the service's clock.
+   * Moves recorded times back. The product's clock cannot be set, because it has to agree with the service's clock.
    */
   async function makeOlder(world: CliWorld, ms: number): Promise<void> {
     const { db, close } = await openDatabase<Tables>(`sqlite:${world.path('store.db')}`);

@@ -159,7 +159,7 @@ describe('donor-sync runs', () => {
     const world = await open({ people: 1 });
     const withoutRun = await world.run(['runs', '--csv']);
     expect(withoutRun).toMatchObject({ exitCode: 2 });
-    expect(withoutRun.stderr).toContain('Name a run: donor-sync runs RUN');
+    expect(withoutRun.stderr).toContain('Enter a run: donor-sync runs RUN');
     const misspelt = await world.run(['runs', 'x', '--outcome', 'hold']);
     expect(misspelt).toMatchObject({ exitCode: 2 });
     expect(misspelt.stderr).toContain('"hold" is not an outcome. Possible outcomes: held, failed');
@@ -213,7 +213,7 @@ describe('donor-sync runs', () => {
       const short = await world.run([...words, id.slice(-8), '--json']);
       expect(short).toMatchObject({ exitCode: 2 });
       const { error } = errorSchema.parse(JSON.parse(short.stdout));
-      expect(error.message).toContain(`use the whole ID instead of its end: ${id}`);
+      expect(error.message).toContain(`enter the whole ID, not just its end: ${id}`);
       expect(await world.run([...words, id, '--json'])).toMatchObject({ exitCode: 0 });
       expect(await world.run([...words, id.slice(-8)])).toMatchObject({ exitCode: 0 });
     }

@@ -8,7 +8,7 @@ import { errorSchema, runsSchema } from './documents.ts';
 
 const open = closedAfterTest(openCliWorld);
 
-/** Does what another process does when it finds an expired lease. */
+/** Takes over an expired lease, as a different process does. */
 function takeOver(path: string): void {
   const db = new Sqlite(path);
   db.exec("update integrations set run_epoch = run_epoch + 1, lease_owner = 'other/1/x'");
@@ -139,7 +139,7 @@ describe('donor-sync sync', () => {
     ]);
   });
 
-  it('keeps people and keys out of its log, even at the level debug', async () => {
+  it('keeps personal data and keys out of its log, even at the level debug', async () => {
     const { run, rows, service } = await open();
     const before = await rows();
     const { stderr } = await run(['sync'], { DONOR_SYNC_LOG_LEVEL: 'debug' });

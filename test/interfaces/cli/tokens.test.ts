@@ -41,7 +41,7 @@ async function list() {
     .tokens;
 }
 
-describe('tokens', () => {
+describe('donor-sync tokens', () => {
   it('shows a new token once and keeps only its hash', async () => {
     const { token, id } = await create();
     expect(token).toMatch(/^dst_[\w-]{43}$/);
@@ -59,7 +59,7 @@ describe('tokens', () => {
   it('prints nothing but the token on stdout, for scripts without JSON', async () => {
     const { stdout, stderr } = await run('create', '--role', 'viewer', '--name', 'monitoring');
     expect(stdout).toMatch(/^dst_[\w-]{43}\n$/);
-    expect(stderr).toContain('not shown again');
+    expect(stderr).toContain('not be shown again');
   });
 
   it.each([

@@ -92,7 +92,6 @@ function isOpen(link: string): Promise<boolean> {
 
 const madeSchema = z.looseObject({ until: z.iso.datetime(), linkFile: z.string() });
 
-/** Creates a new link in a file, and returns it. */
 async function made(user: string) {
   const { stdout } = await run('link', user, '--out', 'link.txt', '--json');
   return madeSchema.parse(JSON.parse(stdout));
@@ -109,7 +108,7 @@ async function list() {
 }
 
 describe('users', () => {
-  it('are invited by a link that is shown once, and who they are is sealed', async () => {
+  it('are invited with a link, and neither the link nor the name is stored in plain text', async () => {
     const { id, link } = await invite(...ANNA, '--role', 'owner');
     expect(link).toMatch(/\/join\/[\w-]{43}$/);
     expect(await list()).toMatchObject([
@@ -175,7 +174,7 @@ describe('users', () => {
     expect(await list()).toEqual([]);
   });
 
-  it('get other rights, a new link, and are kept out and let in again, by address or whole id', async () => {
+  it('can get another role or a new link, and can be disabled and enabled', async () => {
     const { id, link } = await invite(...ANNA, '--role', 'viewer', '--integrations', 'riverside');
     expect((await run('list')).stdout).toMatch(
       /Anna Kowalski +anna@example.org +viewer +riverside/,
@@ -245,7 +244,7 @@ describe('users', () => {
     await webhook.close();
   });
 
-  it('lose a passkey with the device, and get a link if it was the only way in', async () => {
+  it('need a new link to sign in after their last passkey is removed', async () => {
     const { id } = await invite(...ANNA, '--role', 'viewer');
     expect((await run('list')).stdout).toContain('nothing yet');
     expect((await run('passkeys', 'list', 'anna@example.org')).stdout).toContain('no passkey');

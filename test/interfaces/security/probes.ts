@@ -1,13 +1,15 @@
 /** The request data with which each route is called for one object. `route-table.ts` does not contain this data. */
+
+import { THIS_MONTH } from '../../helpers/this-month.ts';
 import type { RouteRule } from '../api/route-table.ts';
 import type { Things } from './two-clients.ts';
 
 export interface Probe {
-  /** The kind of object that `:id` stands for, in the path or in the body. Defaults to the route's `about`. */
+  /** The kind of object to which `:id` refers in the path or in the body. Defaults to the route's `about`. */
   id?: keyof Things;
   /** The path, if the route's pattern does not name an object. */
   path?: string;
-  /** Sent as JSON to the API, and as a form to pages. `:id` stands for the object's ID. */
+  /** The API receives it as JSON, and pages receive it as a form. `:id` is replaced by the object's ID. */
   body?: Readonly<Record<string, unknown>>;
   /** The response for objects that are unknown or not accessible, if it is not 404. */
   otherwise?: 303 | 403 | 404 | 422;
@@ -20,7 +22,7 @@ const ofAll = (word: string): Probe => ({
   path: `/decisions/all/${word}?client=:integration&reason=lost_answer&until=1`,
 });
 
-/** Settings of a client at a public IP address, so no DNS lookup is needed. */
+/** The settings of a client. The client uses a public IP address, which needs no DNS lookup. */
 const CLIENT = {
   ...{ id: ':id', partner: { baseUrl: 'https://93.184.215.14', apiKey: 'key' } },
   crm: { kind: 'hubspot', auth: { type: 'token', token: 'token' } },
@@ -48,7 +50,7 @@ export const PROBES: Readonly<Record<string, Probe>> = {
   'GET /v1/audit/export': { path: '/v1/audit/export?integration=:integration' },
   'GET /v1/results': { path: '/v1/results?integration=:integration' },
   'GET /v1/credits': { path: '/v1/credits?integration=:integration' },
-  'GET /v1/credits/bill': { path: '/v1/credits/bill?month=2026-11' },
+  'GET /v1/credits/bill': { path: `/v1/credits/bill?month=${THIS_MONTH}` },
   'POST /v1/users': { body: { name: 'Eve', email: 'eve@example.org', role: 'owner' } },
   'PUT /v1/users/:user/role': { body: { role: 'decider' } },
   'POST /v1/tokens': { body: { name: 'Eve', role: 'owner' } },
@@ -75,11 +77,11 @@ export const PROBES: Readonly<Record<string, Probe>> = {
   'POST /tokens': { body: { name: 'Eve', role: 'owner', reach: 'all' } },
   'GET /results': { path: '/results?client=:integration' },
   'GET /credits': { path: '/credits?client=:integration' },
-  'GET /credits/bill': { path: '/credits/bill?month=2026-11&client=:integration' },
+  'GET /credits/bill': { path: `/credits/bill?month=${THIS_MONTH}&client=:integration` },
   'GET /runs': { path: '/runs?client=:integration' },
   'GET /audit': { path: '/audit?client=:integration' },
   'GET /audit/csv': { path: '/audit/csv?client=:integration' },
-  // If the client has no channel of its own, this tests the channel for all clients.
+  // If the client has no separate channel, this route tests the channel for all clients.
   'POST /clients/:id/alerts/test': { needsAll: true },
   'GET /decisions': { path: '/decisions?client=:integration' },
   'GET /setup': { path: '/setup?find=:integration' },
@@ -109,12 +111,12 @@ const PARAMETERS: Readonly<Record<string, keyof Things>> = {
 const WORDS: Readonly<Record<string, string>> = {
   decision: 'reject',
   reason: 'lost_answer',
-  month: '2026-11',
+  month: THIS_MONTH,
   step: 'schedule',
   kind: 'memory',
 };
 
-/** Returns the request to a route about these objects. */
+/** Returns a request to the route that refers to these objects. */
 export function toRequest(name: string, rule: RouteRule, things: Things) {
   const [method = '', pattern = ''] = name.split(' ');
   const probe = PROBES[name] ?? {};

@@ -10,7 +10,9 @@ it('names the proxy without its password, and says that addresses cannot be pinn
   const [finding] = await checkProxies(env);
   expect(finding).toMatchObject({ subject: 'proxy', ok: true });
   expect(finding?.message).toContain('proxy.example.org:3128 (HTTPS_PROXY)');
-  expect(finding?.message).toContain("can't pin them");
+  expect(finding?.message).toContain(
+    "can't make sure that the request goes to a public IP address",
+  );
   expect(JSON.stringify(finding)).not.toContain('secret');
 });
 

@@ -14,10 +14,10 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true }));
 
-describe('the thread that judges passwords', () => {
+describe('the thread that checks passwords', () => {
   it('judges one password at a time, in their order, however many come at once', async () => {
-    // A thread that answers true for the first password that arrives alone, and false for a password that arrives too
-    // early.
+    // The thread answers true if it is idle when a password arrives. It answers false if it is still busy with an
+    // earlier password.
     const program = await programOf('one-at-a-time', [
       'let busy = false;',
       "parentPort.on('message', () => {",
@@ -83,7 +83,7 @@ describe('the thread that judges passwords', () => {
     expect(await judge.isGuessable(about('a'))).toBe(true);
   });
 
-  it('refuses what would wait behind too many others', async () => {
+  it('refuses a password check if too many other checks are waiting', async () => {
     const judge = createPasswordJudge({ program: await firstOfThread(), mostWaiting: 2 });
     const [first, second, third] = await Promise.allSettled(
       ['a', 'b', 'c'].map((each) => judge.isGuessable(about(each))),

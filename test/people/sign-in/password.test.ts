@@ -15,7 +15,7 @@ const FOUND_BY_ATTACK = [
   ...['football1234', 'baseball12345', 'Summer2026!!', 'sunshine1234', '1234567890qw'],
 ];
 
-/** Leaked passwords that are in no dictionary, and that are too short for their kinds of characters. */
+/** Leaked passwords that no dictionary contains. They are too short for the kinds of characters that they use. */
 const SHORT = [
   'tkgsoo083bsr',
   'm01759766727',
@@ -25,7 +25,10 @@ const SHORT = [
   'mmvt19830412',
 ];
 
-/** Passwords in leaked lists that we do not have: a word or two of a language, or a phrase written without spaces. */
+/**
+ * Passwords from leaked lists that the product does not contain. Each is one or two words of a language, or a phrase
+ * without spaces.
+ */
 const OF_FEW_WORDS = [
   ...['onedirection', 'ihatethisgame', 'telechargement', 'communications', 'kartoffelpuffer'],
   ...['Communications', 'c0mmun1cati0ns', 'onedirection2026!', 'One Direction', 'przyjaciółki'],
@@ -36,7 +39,7 @@ const SMALL = 'abcdefghijklmnopqrstuvwxyz';
 const ANNA = { name: 'Anna Kowalski', email: 'anna.k@example.org' };
 
 describe('a password', () => {
-  it('is kept as what can be checked and not be read', async () => {
+  it('is stored as a salted hash, and must be entered exactly', async () => {
     const kept = await hashPassword('three blue herons');
     expect(kept).toMatch(/^scrypt\$32768\$8\$3\$[\w-]{22}\$[\w-]{43}$/);
     expect(await hashPassword('three blue herons')).not.toBe(kept);
@@ -44,12 +47,12 @@ describe('a password', () => {
     expect(await isPassword('three blue Herons', kept)).toBe(false);
   });
 
-  it('is the same however a keyboard puts its characters together', async () => {
+  it('is the same whether a keyboard sends combined or separate accents', async () => {
     const kept = await hashPassword('Zoe\u0308 und die Ente');
     expect(await isPassword('Zo\u00eb und die Ente', kept)).toBe(true);
   });
 
-  it('fits no one where there is none, and that takes as long', async () => {
+  it('is refused for a user without a password, and this takes about as long', async () => {
     const kept = await hashPassword('three blue herons');
     // The fastest of several attempts, because other work on the machine makes attempts slower but never faster.
     const quickest = { known: Number.POSITIVE_INFINITY, unknown: Number.POSITIVE_INFINITY };
@@ -77,13 +80,16 @@ describe('a password', () => {
     ['donor-sync2026!', 'guess'],
     ['RiversideFoodBank1', 'guess'],
     ['p4ssw0rdp4ssw0rd', 'guess'],
-    ...OF_FEW_WORDS.map((password): [string, string] => [password, 'four or more random words']),
+    ...OF_FEW_WORDS.map((password): [string, string] => [
+      password,
+      'at least four random, unrelated words',
+    ]),
     ...SHORT.map((password): [string, string] => [
       password,
-      'too short for the characters it consists of',
+      'too short for the kinds of characters it uses',
     ]),
     ...FOUND_BY_ATTACK.map((password): [string, string] => [password, 'guess']),
-  ])('is refused if others would guess it: %s', async (password, why) => {
+  ])('is refused if others could guess it: %s', async (password, why) => {
     await expect(requireGoodPassword(password, ANNA, ['Riverside Food Bank'])).rejects.toThrow(why);
   });
 
@@ -95,7 +101,7 @@ describe('a password', () => {
   });
 
   it.each(['three blue herons', 'Ölberg & Söhne 7!', 'kowalski walks the dog'])(
-    'is taken otherwise, whatever its characters are: %s',
+    'is accepted whatever characters it contains: %s',
     async (password) => {
       await requireGoodPassword(password, ANNA, ['Riverside Food Bank']);
     },

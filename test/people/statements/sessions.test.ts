@@ -26,7 +26,7 @@ describeEachDatabase('sessions', (open) => {
     return world;
   }
 
-  it('are known until they are ended', async () => {
+  it('are accepted until they are ended', async () => {
     const { store } = await createUsers();
     await store.act((trx) =>
       addSession(trx, { hash: 's1', id: 'a', browser: 'Firefox on Linux' }, OF_ANNA),
@@ -43,7 +43,7 @@ describeEachDatabase('sessions', (open) => {
     });
   });
 
-  it('end after eight hours without a request, and after a day with requests all the time', async () => {
+  it('end after eight hours without a request, and after a day in any case', async () => {
     const { store, clock } = await createUsers();
     await store.act((trx) => addSession(trx, { hash: 'idle', id: 'a', browser: null }, OF_ANNA));
     await store.act((trx) => addSession(trx, { hash: 'busy', id: 'b', browser: null }, OF_ANNA));
@@ -56,7 +56,7 @@ describeEachDatabase('sessions', (open) => {
     expect(await resumeSession(store.connection, 'busy')).toBeNull();
   });
 
-  it('end with their token, and leave those of others alone', async () => {
+  it('end when their token is revoked, and other sessions continue', async () => {
     const { store } = await createUsers();
     await store.act((trx) => addSession(trx, { hash: 's1', id: 'a', browser: null }, OF_ANNA));
     await store.act((trx) =>

@@ -80,7 +80,7 @@ describeEachDatabase('the audit', (open, kind) => {
     expect(await actionsOf(store)).toEqual(['run.asked', 'run.asked']);
   });
 
-  it('has tokens, sign-ins, webhook addresses, settings, pauses and connections', async () => {
+  it('records tokens, sign-ins, webhook addresses, settings, pauses and connections', async () => {
     const { store, lease } = await createWorld();
     await store.act((trx) =>
       addAccessToken(trx, { id: 'token-1', name: 'Anna', role: 'admin', hash: 'x' }),
@@ -130,7 +130,7 @@ describeEachDatabase('the audit', (open, kind) => {
     expect((await verifyAudit(store)).problems).toEqual([]);
   });
 
-  it('shows who, contact and details to no person who reads the database alone', async () => {
+  it('stores users, contacts and details so that the database alone does not reveal them', async () => {
     const { store, db } = await createWorld();
     await noteEntries(store.actingAs(ANNA).act, [
       {
@@ -223,7 +223,7 @@ describeEachDatabase('the audit', (open, kind) => {
     expect((await verifyAudit(store)).problems).toEqual([]);
   });
 
-  it('shows entries that were changed, put in or taken away', async () => {
+  it('reports entries that were changed, inserted or removed', async () => {
     const { store, db } = await createWorld();
     for (const id of ['a', 'b', 'c', 'd', 'e']) await store.act((trx) => savePause(trx, id));
     const problems = async () => (await verifyAudit(store)).problems.join('\n');
@@ -284,7 +284,7 @@ describeEachDatabase('the audit', (open, kind) => {
     expect(await problems()).toMatch(/The audit was emptied, and a new chain was started/);
   });
 
-  it('shows at once that it was emptied, and by its birth record that another chain was begun', async () => {
+  it('reports that it was emptied, or that its first entry does not match its birth record', async () => {
     const { store, db } = await createWorld();
     const problems = async () => (await verifyAudit(store)).problems.join('\n');
     expect(await problems()).toBe('');
@@ -299,7 +299,7 @@ describeEachDatabase('the audit', (open, kind) => {
     expect(await problems()).toMatch(/birth record was not signed by donor-sync/);
   });
 
-  it('knows which keys erasures destroyed, and shows another one that is gone', async () => {
+  it('reports a missing key unless an erasure destroyed it', async () => {
     const { store, db, lease } = await createWorld();
     const problems = async () => (await verifyAudit(store)).problems.join('\n');
     for (const contact of [CONTACT, '0035e00000other', '0035e00000third']) {
@@ -344,7 +344,7 @@ describeEachDatabase('the audit', (open, kind) => {
     );
     const problems = async () => (await verifyAudit(store)).problems;
     expect(await problems()).toEqual([]);
-    // The entry is signed, because it used to be the last one.
+    // The entry is signed, because it was once the last entry.
     await db.updateTable('audit_head').set(early).execute();
     expect(await problems()).toEqual([
       `Entry ${early.seq + 1} is after the end of the chain: it is forged, or the end was set back.`,
@@ -356,7 +356,7 @@ describeEachDatabase('the audit', (open, kind) => {
     expect(await problems()).toEqual([expect.stringContaining('a new chain was started')]);
   });
 
-  it('shows by an end that was noted down that entries after it were taken away', async () => {
+  it('reports removed entries if you compare it with an end that you saved earlier', async () => {
     const { store, db } = await createWorld();
     await store.act((trx) => savePause(trx, 'a'));
     const early = await everything(db);
@@ -376,8 +376,8 @@ describeEachDatabase('the audit', (open, kind) => {
     expect((await verifyAudit(store, end)).problems).toEqual([
       'Entry 3 differs from the end that you saved earlier. The audit has no record of a restore that would explain it.',
     ]);
-    // The same state after donor-sync restored a backup. The entry about it shows when the restore happened, and which
-    // gaps it can explain.
+    // A backup restored by donor-sync leaves the same state. The audit entry about the restore shows its time and the
+    // gaps that it can explain.
     await store.act((trx) =>
       holdRestored(trx, [], { madeAt: null, unknownAfter: null, isJournaled: false }),
     );
@@ -425,7 +425,7 @@ describeEachDatabase('the audit', (open, kind) => {
     const { store, db, url } = await createWorld();
     const before = (await verifyAudit(store)).entries;
     const opened = await Promise.all(
-      // With SQLite, connections in one process would only wait for each other.
+      // With SQLite, several connections in one process would only wait for each other.
       kind === 'sqlite' ? [] : [1, 2, 3, 4].map(() => openDatabase<Tables>(url)),
     );
     const others = [0, 1, 2, 3].map((at) =>
@@ -453,5 +453,5 @@ describeEachDatabase('the audit', (open, kind) => {
   });
 });
 
-/** Keeps a connector's secrets as clear text, because encryption has its own tests. */
+/** Stores a connector's secrets in clear text, because encryption has its own tests. */
 const UNSEALED = { seal: (text: string) => text, open: (text: string) => text };

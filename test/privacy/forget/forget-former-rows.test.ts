@@ -1,4 +1,4 @@
-/** Checks that `forget` recognises values of ours that came from a former row of a list, under another ID. */
+/** Checks that `forget` recognises our values that came from a former row of a list with a different ID. */
 import { describe, expect, it } from 'vitest';
 import type { Connector } from '../../../connectors/contract.ts';
 import { createMemoryConnector } from '../../../connectors/memory/connector.ts';
@@ -11,7 +11,7 @@ import { createForgetWorld, type ForgetWorld } from './forget-world.ts';
 
 const openWorld = closedAfterTest(createForgetWorld);
 
-/** Makes the CRM a list: each reading is complete, and a row that was removed is only absent. */
+/** Makes the CRM a list. Each reading is then complete, and a removed row is only absent. */
 function listConnector(crm: MemoryCrm, signal: AbortSignal): Connector {
   const connector = createMemoryConnector(crm, signal);
   return {
@@ -38,7 +38,7 @@ function writtenInto({ crm }: ForgetWorld, id: string): string[] {
   return [...crm.fields.keys()].filter((field) => crm.valueOf(id, field) !== null);
 }
 
-/** Gives the row another ID. The row keeps its values. */
+/** Gives the row a different ID. The row keeps its values. */
 function renumber({ crm }: ForgetWorld, id: string): string {
   const { contact, values } = recordOf(crm, id);
   crm.vanish(id);
@@ -156,6 +156,35 @@ describe('the data about a former row', () => {
     expect(receipt.alike).toEqual([{ integration: 'riverside', crmId: id }]);
     expect(await tracesOf(world, id)).toContain('contacts');
   });
+});
+
+it('recognises the person under another ID if the former rows could not be read during the erasure', async () => {
+  let readings = Number.NEGATIVE_INFINITY;
+  const { world } = await open({
+    connector: (crm, signal) => {
+      const connector = listConnector(crm, signal);
+      return {
+        ...connector,
+        async readByIds(ids, fields) {
+          readings += 1;
+          // The erasure reads the contact first, and then its former rows.
+          if (readings === 2) throw LOCKED;
+          return connector.readByIds(ids, fields);
+        },
+      };
+    },
+  });
+  const [first = ''] = world.crm.records.keys();
+  const { contact } = recordOf(world.crm, first);
+  const newcomer = world.crm.addContact({ ...contact, id: 'newcomer', firstName: 'Alexandra' });
+  const spent = await world.spent();
+  readings = 0;
+  await world.forget(newcomer);
+  expect(readings).toBeGreaterThanOrEqual(2);
+  renumber(world, newcomer);
+  readings = Number.NEGATIVE_INFINITY;
+  expect(await world.sync({ full: true })).toMatchObject({ contacts: { held: 1 } });
+  expect(await world.spent()).toBe(spent);
 });
 
 it('leaves a value that a user has changed since', async () => {

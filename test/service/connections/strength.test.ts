@@ -6,7 +6,7 @@ import { aWorldOf } from '../hand-made-world.ts';
 import { aDonor, aGift, aRole } from './donors.ts';
 import { askEngine } from './open-engine.ts';
 
-/** Months are counted from January 1960. The world's time is fixed in July 2026. */
+/** Months are counted from January 1960, and the world's time is fixed in July 2026. */
 const LAST_MONTH = 12 * 66;
 const RUNS = { numRuns: 60 };
 
@@ -21,7 +21,7 @@ function months(count: number) {
 }
 
 describe('the strength of a connection', () => {
-  it('is above 0 and below 1 where two people were together for a year', () => {
+  it('the strength is above 0 and below 1 if two people were together for a year', () => {
     fc.assert(
       fc.property(
         side,
@@ -40,7 +40,7 @@ describe('the strength of a connection', () => {
     );
   });
 
-  it('never falls when two people were together for longer', () => {
+  it('the strength never falls if two people were together for a longer time', () => {
     fc.assert(
       fc.property(side, colleagues, months(4), (key, count, times) => {
         const [from = 0, start = 0, end = 0, to = 0] = times;
@@ -56,7 +56,7 @@ describe('the strength of a connection', () => {
     );
   });
 
-  it('never rises when the organisation was bigger', () => {
+  it('the strength never rises if the shared organisation was bigger', () => {
     fc.assert(
       fc.property(side, colleagues, months(2), months(2), (key, count, times, their) => {
         const [a, b] = pair(key, times);
@@ -78,7 +78,7 @@ describe('the strength of a connection', () => {
     expect(strengthOf(a, b, during)).toBeLessThan(strengthOf(a, b, []));
   });
 
-  it('never rises when all of it was longer ago', () => {
+  it('the strength never rises if the shared time was longer ago', () => {
     fc.assert(
       fc.property(side, months(3), fc.integer({ min: 1, max: 20 }), (key, times, earlier) => {
         const [from = 0, middle = 0, to = 0] = times;

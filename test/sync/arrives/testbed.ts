@@ -1,6 +1,7 @@
 /**
- * A client with a CRM's stand-in and the service, both over HTTP, or with a CSV file. The expected results come from
- * the CRM's records, and from the service's ledger and profiles, but never from our fingerprints.
+ * A client, the service and a CRM. The service and the stand-in for the CRM are called over HTTP. A CSV file can
+ * replace the CRM. The expected results come from the CRM's records and from the service's ledger and profiles, but
+ * never from our fingerprints.
  */
 import { expect, onTestFinished } from 'vitest';
 import { z } from 'zod';
@@ -23,7 +24,7 @@ import {
 } from '../../helpers/sync-world.ts';
 import { send } from '../../testbed/asking.ts';
 
-/** The number of donors, large enough that the contacts in every CRM are people whom the service knows. */
+/** The number of donors. It is so large that the service knows the contacts in every CRM. */
 const DONORS = 2_000;
 
 /** A contact's mapped fields as the CRM shows them. Null for a blank field. */
@@ -39,12 +40,11 @@ export interface Crm {
   open(signal: AbortSignal): Promise<Connector>;
   /** Returns a contact's values in the CRM itself. */
   read(id: string): Promise<Values>;
-  /** Gives a contact the name, addresses and employer of another contact. */
+  /** Gives a contact the name, addresses and employer of a different contact. */
   becomes(id: string, other: string): Promise<void>;
   rename(id: string, firstName: string, lastName: string): Promise<void>;
-  /** A field of the users that accepts yes and no, and is about something else. */
+  /** A field that belongs to the users and accepts only yes and no. It has no connection with the product. */
   yesOrNo: string;
-  /** Sets that field to yes. */
   sayYes(id: string): Promise<void>;
   /** Sets `contacts.optOutField` from the next run on. */
   optOutBy(field: string | null): void;
@@ -63,20 +63,21 @@ export interface Bed<Kind extends Crm> {
 
 export interface BedOptions {
   people: number;
-  /** Sources for which the CRM has no fields at first. Defaults to none. */
+  /** Sources for which the CRM has no fields at first. Defaults to no sources. */
   without?: readonly FieldSource[];
-  /** The lines of the field map. Defaults to all of them. */
+  /** The lines of the field map. Defaults to all lines. */
   sources?: readonly FieldSource[];
   settings?: Record<string, unknown>;
   service?: SyncWorldOptions['service'];
   integration?: Record<string, unknown>;
-  /** Options for HubSpot's stand-in. */
+  /** Options for HubSpot's stand-in account. */
   crm?: Parameters<typeof openAccount>[0];
+  /** The clock of the stand-in for the CRM (ms since 1970). Defaults to the machine's clock. */
+  clock?: () => number;
   /** True if the Salesforce org has several currencies. Defaults to false. */
   currencies?: boolean;
 }
 
-/** The CRMs in these tests, by the name that a test shows. */
 export const CRMS = [
   ['Salesforce', openSalesforce],
   ['HubSpot', openHubspot],
@@ -168,7 +169,10 @@ const recordSchema = z.record(z.string(), z.unknown());
 
 const INSTANT = /^\d{4}-\d{2}-\d{2}T/;
 
-/** Returns a value as text. All times have the same text, because two first syncs never happen at the same time. */
+/**
+ * Returns a value as a string. All times become the same string, because two first syncs never happen at the same
+ * time.
+ */
 function toText(value: unknown): string | null {
   if (value === undefined || value === null || value === '') return null;
   return INSTANT.test(String(value)) ? 'an instant' : String(value);
@@ -179,8 +183,11 @@ const SALESFORCE_IDENTITY = [
   ...['MailingPostalCode', 'MailingCountry'],
 ];
 
-async function startSalesforce({ people, settings = {}, currencies = false }: BedOptions) {
-  const org = await openOrg({ contacts: people, donors: DONORS, bulkJobTimeMs: 0, currencies });
+async function startSalesforce({ people, settings = {}, currencies = false, clock }: BedOptions) {
+  const org = await openOrg({
+    ...{ contacts: people, donors: DONORS, bulkJobTimeMs: 0, currencies },
+    ...(clock === undefined ? {} : { clock }),
+  });
   const lines = await profileLines('salesforce');
   const record = async (id: string) =>
     recordSchema.parse(await org.control('GET', `record/Contact/${id}`));
@@ -207,6 +214,7 @@ async function startSalesforce({ people, settings = {}, currencies = false }: Be
     },
     rename: (id: string, FirstName: string, LastName: string) =>
       change(id, { FirstName, LastName }),
+    remove: (id: string) => org.deleteContact(id),
     /** Returns how often a contact was changed permanently, averaged over all contacts. */
     async countUpdates(): Promise<number> {
       const { updates } = updatesSchema.parse(await org.control('GET', 'updates'));
@@ -227,8 +235,11 @@ const propertiesSchema = z.object({
   associations: z.unknown(),
 });
 
-async function startHubspot({ people, settings = {}, crm }: BedOptions) {
-  const account = await openAccount({ contacts: people, donors: DONORS, ...crm });
+async function startHubspot({ people, settings = {}, crm, clock }: BedOptions) {
+  const account = await openAccount({
+    ...{ contacts: people, donors: DONORS, ...crm },
+    ...(clock === undefined ? {} : { clock }),
+  });
   const lines = await profileLines('hubspot');
   const record = async (id: string) =>
     propertiesSchema.parse(await account.control('GET', `record/contacts/${id}`)).properties;
@@ -261,7 +272,8 @@ async function startHubspot({ people, settings = {}, crm }: BedOptions) {
     async rename(id: string, firstname: string, lastname: string) {
       await change(id, { firstname, lastname });
     },
-    /** Returns the number of update requests so far. */
+    remove: (id: string) => account.archiveContact(id),
+    /** Returns the number of update requests that the CRM has received. */
     async countUpdates(): Promise<number> {
       const requests = await account.requests();
       return requests.filter(({ path }) => path.endsWith('/batch/update')).length;
@@ -333,7 +345,6 @@ function toCsv(rows: readonly Record<string, string>[]): string {
 export interface Reference {
   /** The values of each contact whom the service knows, by the contact's place in the list. */
   byPlace: ReadonlyMap<number, Values>;
-  /** The same values, by donor. */
   byDonor: ReadonlyMap<string, Values>;
 }
 
@@ -429,10 +440,10 @@ export async function expectWhole(
   return whole;
 }
 
-/** Returns whether a test's obstacle keeps a value out of the CRM. */
+/** Returns true if an obstacle of the test prevents the write of a value into the CRM. */
 export type LeftOut = (field: string, value: string | null, id: string) => boolean;
 
-/** Returns the donors whose values a contact has. Values that several donors share do not count. */
+/** Returns the donors whose values a contact has. Ignores values that several donors share. */
 export async function donorsIn({ crm, fieldFor }: Bed<Crm>, id: string): Promise<string[]> {
   const { byDonor } = await referenceOf(crm.kind, crm.ids.length);
   const values = Object.entries(await crm.read(id)).filter(([, value]) => value !== null);

@@ -1,15 +1,31 @@
-import { expect, it } from 'vitest';
+import { CompiledQuery } from 'kysely';
+import { expect, it, onTestFinished } from 'vitest';
 import {
+  buildRunListQuery,
   findRunById,
   listRunRecords,
+  RUN_ORDERS,
   type RunFilter,
+  type RunRecord,
   recordRunBegin,
   recordRunEnd,
+  toRunPosition,
 } from '../../../src/sync/statements/runs.ts';
 import { contactRow, putContacts, runRow } from '../../contacts/contact-stages.ts';
-import { INTEGRATION, RUN, START_MS, storeWorlds, takeLease } from '../../database/store-world.ts';
+import {
+  INTEGRATION,
+  RUN,
+  START_MS,
+  type StoreWorld,
+  storeWorlds,
+  takeLease,
+} from '../../database/store-world.ts';
 import { eraseContact } from '../../helpers/erasing.ts';
-import { describeEachDatabase } from '../../helpers/test-databases.ts';
+import {
+  describeEachDatabase,
+  describeOn,
+  openSqliteMigrated,
+} from '../../helpers/test-databases.ts';
 
 describeEachDatabase('runs', (open) => {
   const createWorld = storeWorlds(open);
@@ -140,12 +156,66 @@ describeEachDatabase('runs', (open) => {
       (await listRunRecords(store.reader, filter)).map(({ id }) => id);
     expect(await ids({ limit: 10 })).toEqual(['run-2', 'run-3', 'run-4', RUN]);
     expect(await ids({ limit: 2 })).toEqual(['run-2', 'run-3']);
-    const third = await findRunById(store.reader, 'run-3');
-    expect(await ids({ after: third, limit: 10 })).toEqual(['run-4', RUN]);
+    const after = { value: START_MS + 1_000, id: 'run-3' };
+    expect(await ids({ after, limit: 10 })).toEqual(['run-4', RUN]);
     expect(await ids({ integrationId: INTEGRATION, limit: 10 })).toEqual(['run-2', 'run-3', RUN]);
     expect(await ids({ status: 'running', limit: 10 })).toEqual(['run-2', 'run-4']);
     expect(await ids({ integrationId: INTEGRATION, status: 'incomplete', limit: 1 })).toEqual([
       'run-3',
     ]);
   });
+
+  it.each(RUN_ORDERS)('lists each run once in pages, in the order %s', async (order) => {
+    const world = await createWorld();
+    const { db } = world;
+    await addRuns(world, 30);
+    const all = await listRunRecords(db, { order, limit: 100 });
+    const values = all.map((run) => toRunPosition(run, order).value);
+    const isDescending = ['newest', 'longest', 'most-credits'].includes(order);
+    expect(values).toEqual(
+      values.toSorted((one, other) => (isDescending ? other - one : one - other)),
+    );
+    // Some values occur more than once, so the order needs a second key.
+    expect(new Set(values).size).toBeLessThan(values.length);
+    const paged: RunRecord[] = [];
+    for (;;) {
+      const last = paged.at(-1);
+      const after = last && toRunPosition(last, order);
+      const page = await listRunRecords(db, { order, after, limit: 4 });
+      paged.push(...page);
+      if (page.length < 4) break;
+    }
+    expect(paged.map(({ id }) => id)).toEqual(all.map(({ id }) => id));
+    expect(paged).toHaveLength(31);
+  });
 });
+
+describeOn('sqlite', 'a page of many runs', () => {
+  it.each(RUN_ORDERS)('is read in the order %s without sorting all runs', async (order) => {
+    const { db, close } = await openSqliteMigrated();
+    onTestFinished(close);
+    const query = buildRunListQuery(db, {
+      ...{ order, after: { value: 1, id: 'run-1' }, limit: 50 },
+    }).compile();
+    const plan = await db.executeQuery(
+      CompiledQuery.raw(`explain query plan ${query.sql}`, [...query.parameters]),
+    );
+    const steps = JSON.stringify(plan.rows);
+    expect(steps).toContain('USING INDEX runs_by_');
+    expect(steps).not.toContain('TEMP B-TREE');
+  });
+});
+
+/** Several runs start in the same second, take equally long, or spend equally many credits. */
+async function addRuns({ db }: StoreWorld, count: number): Promise<void> {
+  const runs = Array.from({ length: count }, (_, index) => ({
+    ...{ id: `more-${index}`, integration_id: INTEGRATION, epoch: 1, trigger: 'manual' as const },
+    ...{ contact: '', full: 0 as const, status: 'succeeded' as const },
+    started_at: START_MS + (index % 7) * 1_000,
+    finished_at: index % 10 === 0 ? null : START_MS + (index % 7) * 1_000 + (index % 5) * 100,
+    ...{ read_count: 0, chosen_count: 0, submitted_count: 0, enhanced_count: 0, shared_count: 0 },
+    spent_enhancements: index % 4,
+    ...{ undone_values: 0, undone_contacts: 0, undone_kept: 0 },
+  }));
+  await db.insertInto('runs').values(runs).execute();
+}

@@ -15,7 +15,7 @@ const creditsSchema = z.string().transform((text, context): number | null => {
 export const PER_RUN: Question<number | null> = {
   setting: 'budget.perRun',
   noun: 'the budget of a run',
-  ask: 'How many credits may one run spend at most?',
+  ask: 'What is the maximum number of credits that one run can spend?',
   label: 'Maximum credits per run',
   schema: creditsSchema,
   initial: NONE,
@@ -24,7 +24,7 @@ export const PER_RUN: Question<number | null> = {
 export const PER_MONTH: Question<number | null> = {
   setting: 'budget.perMonth',
   noun: 'the budget of a month',
-  ask: 'How many credits may be spent in a month at most?',
+  ask: 'What is the maximum number of credits that can be spent in a month?',
   label: 'Maximum credits per month',
   hint: 'One contact costs one credit.',
   schema: creditsSchema,

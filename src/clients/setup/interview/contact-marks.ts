@@ -1,6 +1,6 @@
 /**
- * Asks about a CRM's marks for mail and calls. They do not mean that a person must not be researched, so a user decides
- * whether one of them also excludes contacts.
+ * Asks about marks for email and calls. These marks do not forbid research, so a user decides whether they exclude
+ * contacts.
  */
 import type { AboutRemoteCrm, ContactMark } from '../../../../connectors/about.ts';
 import type { Integration } from '../../../core/integration-settings.ts';
@@ -11,7 +11,7 @@ export type MarkSettings = Pick<
   'doNotContactField' | 'doNotContactValues' | 'unmarkedValues'
 >;
 
-/** Asks which of these marks excludes contacts. Returns null if the CRM declares none. */
+/** Returns null if the CRM declares none. */
 export function askContactMarks({ name, setup }: AboutRemoteCrm): Question | null {
   const { contactMarks = [] } = setup;
   if (contactMarks.length === 0) return null;
@@ -19,7 +19,7 @@ export function askContactMarks({ name, setup }: AboutRemoteCrm): Question | nul
   return {
     setting: 'contacts.doNotContactField',
     noun: 'the mark about mail or calls that also excludes contacts',
-    ask: `Which contacts with a mark about mail or calls must not be enhanced?`,
+    ask: `Some marks forbid mail or calls. Which of these marks also mean that a contact must not be enhanced?`,
     label: 'Marks about mail and calls',
     hint: `${name} has these marks: ${marks.join(', ')}. donor-sync never takes them for “do not research”, unless you say so here.`,
     schema: anyText,
@@ -43,7 +43,6 @@ function toOption(mark: ContactMark): Option {
   };
 }
 
-/** Returns an answer such as `do_not_mail` or `CommunicationRestrictions=DoNotMail`. */
 function toAnswer({ field, value }: ContactMark): string {
   return value === undefined ? field : `${field}=${value}`;
 }
@@ -79,7 +78,7 @@ export function withContactMarks<Contacts extends MarkSettings>(
   };
 }
 
-/** Returns the answer that the settings contain, or `none` if they use no field of these marks. */
+/** Returns `none` if the settings use none of these marks. */
 export function readContactMarks(
   { setup: { contactMarks = [] } }: AboutRemoteCrm,
   { doNotContactField, doNotContactValues }: MarkSettings,

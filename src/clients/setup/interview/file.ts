@@ -1,4 +1,3 @@
-/** Asks which column of a contact file has which part of a contact. */
 import { anyText, type Question } from './question.ts';
 
 export const ID_COLUMN = askColumn({
@@ -6,17 +5,14 @@ export const ID_COLUMN = askColumn({
   noun: 'the column with the contact ID',
   ask: "Which column has a contact's ID?",
   label: 'Contact ID',
-  hint: 'Never changes, and no two contacts share it.',
+  hint: 'The ID of a contact never changes, and each contact has a different ID.',
 });
 
-/**
- * The form of the names: two columns, or one column with whole names. A column is never used for both parts, because
- * credits would then be spent on people who do not exist.
- */
+/** One column for both names would spend credits on people who do not exist. */
 export const NAME_FORM: Question = {
   setting: 'crm.columns',
   noun: 'how the file contains the names',
-  ask: 'How does the file contain the names?',
+  ask: 'Which columns contain the names?',
   label: 'Names are in',
   schema: anyText,
   options: [
@@ -80,7 +76,6 @@ export const BAD_ROWS: Question<'stop' | 'skip'> = {
   ],
 };
 
-/** Returns the problem if both names are in the same column, or null otherwise. */
 export function sameNameProblem(firstName: string, lastName: string | undefined): string | null {
   return firstName === lastName ? `"${firstName}" is the column of the first name` : null;
 }

@@ -2,21 +2,21 @@ import type { ErrorTopic } from './explanation.ts';
 
 const OPERATING = 'docs/guides/operating.md#exit-codes';
 
-/** The command line itself. */
+/** Errors of the command line. */
 export const COMMAND_ERRORS: ErrorTopic = {
   document: OPERATING,
   codes: {
     cancelled: {
-      means: 'You cancelled the command, or answered no to its question. Nothing was written.',
+      means: 'You cancelled the command or answered no. Nothing was written.',
       next: 'Run the command again.',
     },
     confirmation_missing: {
       means:
-        'The command needs your confirmation, but there is no terminal to ask you in. Nothing was changed.',
+        'The command needs your confirmation but cannot ask for it, because it is not running in a terminal. Nothing was changed.',
       next: 'If you agree to the action in the message, add `--yes`.',
     },
     code_unknown: {
-      means: 'This version has neither a command nor a code with this name.',
+      means: 'There is no command or code with this name in this version.',
       next: 'Copy the code from the message or the report. `donor-sync --help` lists the commands.',
     },
     faults_unreadable: {
@@ -33,7 +33,7 @@ export const COMMAND_ERRORS: ErrorTopic = {
       next: 'Choose another folder, or change its permissions.',
     },
     id_ambiguous: {
-      means: 'The IDs of several records end with these characters. Nothing was changed.',
+      means: 'Several IDs end with these characters. Nothing was changed.',
       next: 'Enter more characters of the ID.',
     },
     not_confirmed: {
@@ -60,7 +60,7 @@ export const COMMAND_ERRORS: ErrorTopic = {
       document: 'docs/guides/getting-started-csv.md',
     },
     unexpected_error: {
-      means: 'An unexpected error occurred. Work that was finished before the error is kept.',
+      means: 'An unexpected error occurred. Any work finished before the error is kept.',
       next: 'Run the command again with DONOR_SYNC_LOG_LEVEL=debug, which shows where the error occurred, and report the error.',
       document: 'docs/guides/operating.md#when-something-is-wrong',
     },

@@ -4,7 +4,7 @@ const STOPPED = 'docs/outcomes.md#why-a-run-stopped';
 const CREDITS = 'docs/guides/operating.md#credits';
 const SERVICE = 'docs/guides/service.md';
 
-/** The Partner Data Service, and what stops a run or its spending. */
+/** Errors of the Partner Data Service, and reasons that stop a run or its spending. */
 export const CREDIT_ERRORS: ErrorTopic = {
   document: STOPPED,
   codes: {
@@ -15,96 +15,95 @@ export const CREDIT_ERRORS: ErrorTopic = {
     },
     answer_lost: {
       means:
-        'The response to a request that costs credits was lost, so it is unknown whether the credits were charged. The request is not sent again automatically.',
+        'The response to a request that costs credits was lost, so donor-sync does not know whether the credits were charged. The request is not sent again automatically.',
       next: 'The next run compares the balance before and after the request. Contacts whose credit might be gone are held: `donor-sync holds` shows them.',
       costs: 'The credits for the lost request might be gone.',
       document: CREDITS,
     },
     budget_reached: {
       means:
-        '`budget` in the settings allows no more credits now. The run sent nothing more; paid profiles are still written.',
-      next: 'Nothing: a later run continues when the budget allows it. To continue sooner, raise the budget.',
+        '`budget` in the settings allows no more credits now. The run stopped sending contacts, but still writes the profiles that have been paid for.',
+      next: 'No action is needed: a later run continues when the budget allows it. To continue sooner, raise the budget.',
       costs: 'Nothing more.',
     },
     clock_wrong: {
       means:
-        "This machine's clock and the service's clock differ by minutes. Nothing was spent, because profiles would seem old too early.",
-      next: 'Set the clock, preferably with a time server, then sync again.',
+        "The clock on this machine and the service's clock differ by several minutes. Nothing was spent, because donor-sync could otherwise refresh profiles too early.",
+      next: 'Correct the clock, preferably with a time server, then sync again.',
       costs: 'Nothing.',
       document: 'docs/guides/operating.md#clocks-hosts-and-outages',
     },
     contacts_missing: {
       means:
-        'Many contacts are missing from the CRM, and there is no sign that they were deleted. They were not removed; everything else was synced.',
+        'Many contacts are missing from the CRM, and there is no sign that they were deleted. They were not removed, and everything else was synced.',
       next: 'Check that the export is complete and that donor-sync can see all contacts. If they are gone, run `donor-sync holds approve --batch`.',
       costs: 'Nothing.',
       document: 'docs/guides/operating.md#many-contacts-are-missing',
     },
     credits_exhausted: {
-      means:
-        "The service key's bucket is empty. Nothing that costs credits was done; everything else continued.",
+      means: "The service key's bucket is empty. donor-sync did everything that costs no credits.",
       next: 'Buy credits. `donor-sync credits` shows the balance, and the next run continues.',
       costs: 'Nothing more.',
       document: CREDITS,
     },
     cut_off_too_often: {
       means:
-        'The process ended in the middle of this run, as it did in the five previous attempts. The run is not started again automatically.',
+        'The process ended during this run, as it did in the five previous attempts. The run is not started again automatically.',
       next: 'Find out why the process ends (the most common cause is a lack of memory), then start the sync again.',
       costs: 'Nothing is paid for twice.',
     },
     decisions_do_not_end: {
       means:
-        'While the contacts were being read, decisions about erased people kept changing. The run stopped.',
-      next: "Nothing: the next run continues. If the error persists, resolve the client's open decisions first.",
+        'Decisions about erased people kept changing while the contacts were being read. The run stopped.',
+      next: "No action is needed: the next run continues. If the error persists, resolve the client's open decisions first.",
     },
     interrupted: {
-      means: 'The command was stopped, or the process ended in the middle of its work.',
-      next: 'Nothing: the next run continues from there. Start one at once with `donor-sync sync ID`.',
+      means: 'The command was stopped, or the process ended before it was finished.',
+      next: 'No action is needed: the next run continues from there. Start one at once with `donor-sync sync ID`.',
       costs: 'Nothing is paid for twice.',
     },
     lease_doubtful: {
       means:
-        'The database responded so slowly that another process could have taken over the client, so the credit was not spent.',
-      next: 'Nothing: the next run tries again. If it happens often, check the load on the machine and on the database.',
+        'The credit was not spent, because the database responded so slowly that another process could have taken over the client.',
+      next: 'No action is needed: the next run tries again. If it happens often, check the load on the machine and on the database.',
       costs: 'Nothing.',
     },
     lease_lost: {
       means: 'Another process has taken over the client, so this one stopped.',
-      next: 'Nothing: the other process continues. If it happens again, check whether a second service uses the same database.',
+      next: 'No action is needed: the other process continues. If it happens again, check whether a second service uses the same database.',
       costs: 'Nothing is paid for twice.',
     },
     marks_unconfirmed: {
       means:
-        'A mark excludes more than half of the contacts, and no user has confirmed this. No contact was sent; paid profiles are still written.',
+        'A mark excludes more than half of the contacts, and nobody has confirmed this. No contact was sent, but profiles that have been paid for are still written.',
       next: 'Run `donor-sync plan ID`. Correct the field and its values in the settings, or confirm them with `donor-sync sync ID --accept-marks`.',
       costs: 'Nothing.',
       document: 'docs/guides/operating.md#marks-that-exclude-most-contacts',
     },
     journal_unreadable: {
       means:
-        'The spending journal exists but cannot be read. It lists what has already been paid for, so nothing was done without it.',
-      next: 'Make the file that the message names readable, then repeat the command.',
+        'The spending journal exists but cannot be read. donor-sync needs the journal to know what has already been paid for, so it did nothing.',
+      next: 'Make the file in the message readable, then repeat the command.',
       costs: 'Nothing.',
       document: 'docs/guides/operating.md#the-spending-journal',
     },
     journal_unwritable: {
       means:
-        'The spending journal cannot be written. Nothing more was spent, because donor-sync would buy the same profiles again after a restore. Paid profiles were still delivered.',
-      next: 'Make the file that the message names writable, or name another file in `spendingJournal`, then sync again.',
+        'The spending journal cannot be written. Without the journal, donor-sync could pay for the same profiles again after a restore, so it spent nothing more. It still delivered paid profiles.',
+      next: 'Make the file in the message writable, or set `spendingJournal` to another file, then sync again.',
       costs: 'Nothing.',
       document: 'docs/guides/operating.md#the-spending-journal',
     },
     match_rate_low: {
       means:
-        'The service knew too few of the first contacts that were sent. No more contacts were sent.',
+        'donor-sync first sent a few contacts, and the service recognised too few of them. donor-sync sent no more contacts.',
       next: 'Check the contacts with `donor-sync plan ID`. Correct the columns, or accept the match rate with `donor-sync sync ID --accept-match-rate`.',
-      costs: 'The credits for the first contacts, which are not refunded.',
+      costs: 'The credits for the first contacts. They are not refunded.',
       document: 'docs/guides/operating.md#the-first-credits',
     },
     partner_bad_request: {
       means:
-        'The Partner Data Service refused a request and would refuse it again. The request was skipped, and nothing was charged.',
+        'The Partner Data Service refused a request, and repeating it would not help. The request was skipped, and nothing was charged.',
       next: 'Run `donor-sync doctor`. If the error persists, report it to the service operator.',
       costs: 'Nothing.',
     },
@@ -116,13 +115,13 @@ export const CREDIT_ERRORS: ErrorTopic = {
     partner_bulk_add_unfinished: {
       means:
         'The service did not finish adding members to a network in time. It might still finish.',
-      next: 'Nothing: a later run checks the same job again.',
-      costs: 'Nothing more: the members are not paid for twice.',
+      next: 'No action is needed: a later run checks the same job again.',
+      costs: 'Nothing more. donor-sync does not pay for the members twice.',
       document: 'docs/guides/networks.md',
     },
     partner_endpoint_missing: {
       means:
-        'The Partner Data Service does not have an endpoint that donor-sync needs. Nothing was charged.',
+        'The Partner Data Service lacks an endpoint that donor-sync needs. Nothing was charged.',
       next: 'Check `partner.baseUrl`, and ask the service operator which version the service runs.',
       costs: 'Nothing.',
       document: 'docs/guides/settings.md',
@@ -139,14 +138,14 @@ export const CREDIT_ERRORS: ErrorTopic = {
       document: 'docs/guides/settings.md',
     },
     partner_key_rejected: {
-      means: 'The Partner Data Service does not know the service key. Nothing was charged.',
+      means: 'The Partner Data Service does not recognise the service key. Nothing was charged.',
       next: 'Check `partner.apiKey`, or ask the service operator for a new key. Then restart donor-sync.',
       costs: 'Nothing.',
     },
     partner_not_found: {
       means:
         'The service does not have the requested record, perhaps because the record is too old. The record was skipped, and nothing was charged.',
-      next: 'Nothing: the next run decides whether to send the contact again.',
+      next: 'No action is needed: the next run decides whether to send the contact again.',
       costs: 'Nothing.',
     },
     partner_redirected: {
@@ -167,20 +166,19 @@ export const CREDIT_ERRORS: ErrorTopic = {
       costs: 'Nothing.',
     },
     partner_throttled: {
-      means:
-        'The service keeps refusing requests because it receives too many. Nothing was charged.',
+      means: 'The service keeps refusing requests because there are too many. Nothing was charged.',
       next: 'Try again later. Check whether something else uses the same service key.',
       costs: 'Nothing.',
     },
     partner_unavailable: {
       means: 'The Partner Data Service cannot be reached. Nothing was charged.',
-      next: 'Nothing: a later run tries again. If the problem persists, check the network and `partner.baseUrl` with `donor-sync doctor`.',
+      next: 'No action is needed: a later run tries again. If the problem persists, check the network and `partner.baseUrl` with `donor-sync doctor`.',
       costs: 'Nothing.',
     },
     partner_validation: {
       means:
         'The service rejected a request as invalid and did not process it. Nothing was charged.',
-      next: 'Correct the details that the message names, and send the request again.',
+      next: 'Correct the details in the message, and send the request again.',
       costs: 'Nothing.',
     },
     questions_cost_credits: {
@@ -192,19 +190,19 @@ export const CREDIT_ERRORS: ErrorTopic = {
     },
     restore_unconfirmed: {
       means:
-        'The database was restored from a backup, or the client was erased, and no user has agreed to any spending since then. Nothing was spent.',
-      next: 'Review `donor-sync plan ID`, then agree with `donor-sync restore --agree ID`.',
+        'The database was restored from a backup, or the client was erased, and no user has allowed any spending since then. Nothing was spent.',
+      next: 'Check the plan with `donor-sync plan ID`. If you agree, run `donor-sync restore --agree ID`.',
       costs: 'Nothing.',
       document: 'docs/guides/operating.md#what-is-stored-and-backups',
     },
     run_missing: {
-      means: 'This filter needs the ID of a run, but the command does not name a run.',
+      means: 'This filter needs the ID of a run, but the command does not contain one.',
       next: 'Add the ID of the run. `donor-sync runs` lists the runs with their IDs.',
     },
     run_over: {
       means:
-        'The run has already finished, or no run of the client is in progress or queued. Nothing was changed.',
-      next: 'Nothing: `donor-sync status` shows the runs that are in progress.',
+        'The run has already finished, or the client has no run that is in progress or queued. Nothing was changed.',
+      next: 'No action is needed: `donor-sync status` shows the runs that are in progress.',
     },
     run_queued: {
       means: 'The run is queued and has not done anything yet. Nothing was changed.',
@@ -215,8 +213,8 @@ export const CREDIT_ERRORS: ErrorTopic = {
       next: '`donor-sync runs` lists the runs with their IDs.',
     },
     stopped_by_person: {
-      means: 'A user stopped the run. Nothing is lost or paid for twice.',
-      next: 'Nothing: the next run continues from there, and schedules continue unless they are paused.',
+      means: 'A user stopped the run. No data is lost, and nothing is paid for twice.',
+      next: 'No action is needed: the next run continues from there, and schedules continue unless they are paused.',
       costs: 'Nothing is paid for twice.',
     },
     submission_invalid: {
@@ -227,7 +225,7 @@ export const CREDIT_ERRORS: ErrorTopic = {
     },
     database_unusable: {
       means:
-        'The database of your own Partner Data Service is in use, or a newer version created it. Nothing was changed.',
+        'The database of your own Partner Data Service is in use or was created by a newer version. Nothing was changed.',
       next: 'Stop the other process, or install the newer version.',
       document: 'docs/guides/service.md#running-it',
     },

@@ -1,15 +1,16 @@
 import type { ErrorTopic } from './explanation.ts';
 
-/** Files of contacts. */
+/** Errors of contact files. */
 export const CSV_ERRORS: ErrorTopic = {
   document: 'docs/guides/settings.md#crm-of-a-csv-file',
   codes: {
     csv_column_missing: {
-      means: 'A group names a column that the file does not have. Its network was not changed.',
+      means: 'A group uses a column that is not in the file. Its network was not changed.',
       next: 'Correct the column in the settings, or add it to the file.',
     },
     csv_column_twice: {
-      means: 'A group names a column that exists twice in the file. Its network was not changed.',
+      means:
+        'A group uses a column whose name appears twice in the file. Its network was not changed.',
       next: 'Rename one of the two columns.',
     },
     csv_file_changed: {
@@ -24,17 +25,17 @@ export const CSV_ERRORS: ErrorTopic = {
     csv_file_unusable: {
       means:
         'The file is not a table that donor-sync can read. No contact was read, and nothing was spent.',
-      next: 'Correct the rows that the message names. `crm.badRows: skip` continues without unreadable rows.',
+      next: 'Correct the rows in the message. `crm.badRows: skip` continues without unreadable rows.',
       costs: 'Nothing.',
     },
     csv_filter_unsupported: {
       means:
-        'A CSV file has no filter, and the settings contain `contacts.filter`. No contact was read.',
-      next: 'Remove `contacts.filter`, and remove the rows that it would have excluded from the file.',
+        'The settings contain `contacts.filter`, but donor-sync cannot filter a CSV file. No contact was read.',
+      next: 'Remove `contacts.filter` from the settings, and delete the unwanted rows from the file.',
     },
     csv_journal_shared: {
-      means: 'Another donor-sync process writes to the same file. Nothing was lost.',
-      next: 'Wait for the other process, and let only one client use the file.',
+      means: 'Another donor-sync process is writing to the same file. Nothing was lost.',
+      next: 'Wait until the other process has finished, and use the file for only one client.',
     },
     csv_output_needed: {
       means: 'The results cannot be written to this kind of file. Nothing was changed.',

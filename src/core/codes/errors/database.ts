@@ -6,7 +6,7 @@ const POSTGRES = 'docs/guides/operating.md#postgres';
 const UPDATING = 'docs/guides/operating.md#updating';
 const MOVING = 'docs/guides/many-machines.md#from-sqlite';
 
-/** The database, its keys, its backups and its moves. */
+/** Errors of the database, its keys, its backups, and moves to a different database. */
 export const DATABASE_ERRORS: ErrorTopic = {
   document: 'docs/troubleshooting.md',
   codes: {
@@ -18,13 +18,13 @@ export const DATABASE_ERRORS: ErrorTopic = {
     },
     audit_set_back: {
       means:
-        "The database's record of the last audit entry is older than the entries themselves. The action was refused, and nothing was changed.",
-      next: 'Run `donor-sync audit verify`. Then restore the row `audit_head`, or the whole database, from a backup.',
+        'The record of the last audit entry is older than the audit entries themselves. The action was refused, and nothing was changed.',
+      next: 'Run `donor-sync audit verify`. Then restore the `audit_head` row, or the whole database, from a backup.',
       document: 'docs/guides/operating.md#who-did-what',
     },
     backup_damaged: {
       means:
-        'The backup is incomplete or was changed, or another key with the same name encrypted it. Nothing was restored.',
+        'The backup is incomplete, was changed, or was encrypted with another key of the same name. Nothing was restored.',
       next: 'Use another backup.',
       document: BACKUPS,
     },
@@ -51,27 +51,26 @@ export const DATABASE_ERRORS: ErrorTopic = {
     },
     database_access_refused: {
       means: 'The database refused access, so the command ended.',
-      next: 'Check the user, the password, the name of the database and the permissions in the setting `database`. For a file, check that this user can write to it.',
+      next: "For Postgres, check the user, the password and the database name in the `database` setting, and the user's permissions. For an SQLite file, check that this user can write to it.",
       document: POSTGRES,
     },
     database_busy: {
-      means: 'Other work kept the database busy for too long. The change was not saved.',
+      means: 'The database was busy with other work for too long. The change was not saved.',
       next: 'Try again in a moment. A run retries automatically.',
     },
     database_closed: {
       means:
-        'The program was shutting down and had already closed its database, so the remaining work was not done.',
-      next: 'Nothing is lost: start the program again. An interrupted run continues with the next one.',
+        'The program was shutting down, and its database was already closed, so the remaining work was not done.',
+      next: 'Nothing is lost: start the program again. The next run continues an interrupted run.',
     },
     database_commit_unconfirmed: {
       means:
         'The connection to the database was lost during a commit, so it is unknown whether the change was saved.',
-      next: 'Start donor-sync again: it checks what was saved before it spends anything.',
+      next: 'Start donor-sync again. It checks what was saved before it spends anything.',
       document: POSTGRES,
     },
     database_connection_lost: {
-      means:
-        'The connection to the database was lost in the middle of the work. The unfinished change was not saved.',
+      means: 'The connection to the database was lost. The unfinished change was not saved.',
       next: 'Check the database server and start donor-sync again. The next run continues from there.',
       document: POSTGRES,
     },
@@ -86,8 +85,9 @@ export const DATABASE_ERRORS: ErrorTopic = {
       next: 'Set `database` to a file on a local disk, or use Postgres.',
     },
     database_file_missing: {
-      means: 'There is no database file at the path in the setting `database`. Nothing was moved.',
-      next: 'Correct the setting `database`, or run the command in the folder that contains the settings file.',
+      means:
+        'The `database` setting contains the path of a file that does not exist. Nothing was moved.',
+      next: 'Correct the `database` setting, or run the command in the folder that contains the settings file.',
       document: MOVING,
     },
     database_file_unusable: {
@@ -100,7 +100,7 @@ export const DATABASE_ERRORS: ErrorTopic = {
     },
     database_held_too_long: {
       means:
-        'A transaction blocked the database for too long and was ended. Its changes were not saved. This is a defect in donor-sync.',
+        'A transaction blocked the database for too long and was stopped. Its changes were not saved. This is a defect in donor-sync.',
       next: 'Start donor-sync again, and report the defect with `donor-sync doctor --report FILE`.',
     },
     database_in_use: {
@@ -115,12 +115,13 @@ export const DATABASE_ERRORS: ErrorTopic = {
     },
     database_newer: {
       means:
-        'A later version of donor-sync has changed the database, and this version cannot use it. Nothing was changed.',
+        'The database was changed by a later version of donor-sync, so this version cannot use it. Nothing was changed.',
       next: 'Install the version that last used the database, or a later version.',
       document: UPDATING,
     },
     database_not_a_database: {
-      means: 'The file in the setting `database` is not an SQLite database. It was not changed.',
+      means:
+        'The `database` setting contains the path of a file that is not an SQLite database. The file was not changed.',
       next: 'Choose another file.',
     },
     database_number_too_large: {
@@ -131,8 +132,8 @@ export const DATABASE_ERRORS: ErrorTopic = {
     },
     database_other_ground: {
       means:
-        'Another pre-release of 1.0.0 created the database, and pre-releases do not upgrade their databases. Nothing was changed.',
-      next: 'Use the version that created the database, or name a new one in the setting `database`.',
+        'The database was created by another pre-release of 1.0.0, and pre-releases do not upgrade databases. Nothing was changed.',
+      next: 'Use the version that created the database, or set `database` to a new database.',
       document: UPDATING,
     },
     database_part_missing: {
@@ -142,24 +143,24 @@ export const DATABASE_ERRORS: ErrorTopic = {
     },
     database_too_old: {
       means:
-        'A version before 1.0.0-rc created the database, and this version cannot read it. Nothing was changed.',
-      next: 'Name a new database in the setting `database`, or keep the version that created the old one.',
+        'The database was created by a version before 1.0.0-rc, and this version cannot read it. Nothing was changed.',
+      next: 'Set `database` to a new database, or keep using the old version.',
       document: 'docs/guides/operating.md#databases-from-version-010',
     },
     database_unavailable: {
       means:
         'The database server did not respond, because it is restarting or unreachable. The change was not saved.',
-      next: 'Wait, or check the server and the network. donor-sync continues once the server responds.',
+      next: 'Wait, or check the server and the network. Once the server responds, donor-sync continues.',
       document: POSTGRES,
     },
     database_unreachable: {
-      means: 'The Postgres database could not be opened at the start. Nothing was done.',
-      next: 'Check that the server is running, and check host, port, name and TLS mode in the setting `database`.',
+      means: 'donor-sync could not open the Postgres database when it started. Nothing was done.',
+      next: 'Check that the server is running. Also check the host, port, database name and TLS mode in the `database` setting.',
       document: 'docs/guides/settings.md#tls-to-postgres',
     },
     database_url_invalid: {
       means:
-        'The setting `database`, or the address of a move, is not the address of a database. Nothing was opened.',
+        'The `database` setting or the address after `--to` is not a database address. Nothing was opened.',
       next: 'Use the path of a file, or an address that starts with `postgres://`.',
       document: 'docs/guides/settings.md',
     },
@@ -276,8 +277,8 @@ export const DATABASE_ERRORS: ErrorTopic = {
       document: BACKUPS,
     },
     target_not_empty: {
-      means: 'The database for the move already contains data. Nothing was copied into it.',
-      next: 'Name a new, empty database.',
+      means: 'The new database already contains data. Nothing was copied into it.',
+      next: 'Use a new, empty database.',
       document: MOVING,
     },
   },

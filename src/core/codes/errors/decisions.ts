@@ -4,25 +4,24 @@ const HOLDS = 'docs/guides/operating.md#holds';
 const FORGET = 'docs/guides/operating.md#forget';
 const TWO_PEOPLE = 'docs/guides/users.md#two-people';
 
-/** Decisions, second users, undo and erasing. */
+/** Errors about decisions, second users, undo and erasing. */
 export const DECISION_ERRORS: ErrorTopic = {
   document: HOLDS,
   codes: {
     answer_unknown: {
       means:
-        'No answer with this ID can be withdrawn: it has already taken effect, was withdrawn, or never existed. Nothing was changed.',
+        'You cannot withdraw an answer with this ID. It has already taken effect or been withdrawn, or it never existed. Nothing was changed.',
       next: '`donor-sync holds answers` lists the answers that can be withdrawn.',
     },
     approval_account_too_new: {
       means:
-        'Your account, or its link, password or passkey, is newer than this request, so you cannot confirm it. Nothing was changed.',
-      next: 'Ask a user whose account existed before the request and was not changed since.',
+        'You cannot confirm this request, because your account, link, password or passkey is newer than the request. Nothing was changed.',
+      next: 'Ask a user whose account existed before the request and has not changed since.',
       document: TWO_PEOPLE,
     },
     approval_changed: {
-      means:
-        'The effect of the request has changed since the request was made. Nothing was changed.',
-      next: 'Refuse the request, review the change, and make the request again.',
+      means: 'What the request would do has changed since it was made. Nothing was changed.',
+      next: 'Refuse it, review the change, and make a new request.',
       document: TWO_PEOPLE,
     },
     approval_gone: {
@@ -33,14 +32,14 @@ export const DECISION_ERRORS: ErrorTopic = {
     },
     operation_unknown: {
       means:
-        'Another version of donor-sync recorded the request, and this version cannot carry it out. Nothing was changed.',
+        'The request was made with another version of donor-sync, and this version cannot carry it out. Nothing was changed.',
       next: 'Refuse the request with `donor-sync approvals refuse ID`, and submit it again.',
       document: TWO_PEOPLE,
     },
     approval_needs_account: {
       means:
-        'The action needs a second user, and donor-sync cannot tell who you are. Nothing was changed.',
-      next: 'Sign in to the pages, or use an access token.',
+        'The action needs a second user, but donor-sync does not know who you are. Nothing was changed.',
+      next: 'Sign in, or use an access token.',
       document: TWO_PEOPLE,
     },
     approval_same_person: {
@@ -55,31 +54,31 @@ export const DECISION_ERRORS: ErrorTopic = {
     },
     second_user_missing: {
       means:
-        'The settings require a second user, but no other user could confirm the request. Nothing was changed.',
-      next: 'Invite a user with the role and the access that the message names, or turn the setting off.',
+        'The settings require a second user, but there is no other user who could confirm the request. Nothing was changed.',
+      next: 'Invite a user with the role and access in the message, or turn the setting off.',
       document: TWO_PEOPLE,
     },
     batch_decided: {
-      means: 'All contacts of the batch have already been decided. Nothing was changed.',
-      next: 'Nothing: `donor-sync holds` lists the open decisions.',
+      means: 'All contacts in the batch have already been decided. Nothing was changed.',
+      next: 'No action is needed: `donor-sync holds` lists the open decisions.',
     },
     batch_unknown: {
       means: 'There is no open batch with this ID. Nothing was changed.',
       next: '`donor-sync holds` lists the open batches.',
     },
     block_unknown: {
-      means: 'This contact is not blocked, so there was nothing to release.',
-      next: 'Check the ID of the contact and of the client.',
+      means: 'This contact is not blocked, so there is nothing to release.',
+      next: 'Check the IDs of the contact and the client.',
       document: FORGET,
     },
     erasure_cut_off: {
-      means: 'The erasure did not finish. The contact is blocked, so no sync picks it up.',
-      next: 'Correct the problem that the message names, then repeat the command: it continues from there.',
+      means: 'The erasure did not finish. The contact is blocked, so no sync uses it.',
+      next: 'Correct the problem in the message, then repeat the command to continue.',
       document: FORGET,
     },
     erasure_log_unusable: {
       means:
-        'The erasure log cannot be read or written. Nothing was erased, because a restored backup could bring the data back.',
+        'The erasure log cannot be read or written. Nothing was erased, because restoring a backup could bring the data back.',
       next: 'Make the file readable and writable for this user.',
       document: FORGET,
     },
@@ -96,13 +95,13 @@ export const DECISION_ERRORS: ErrorTopic = {
     },
     erasures_unknown: {
       means:
-        'The database was restored from a backup, so erasures made after the backup are unknown. Nothing was undone, because values of erased people could return.',
+        'The database was restored from a backup, so any erasures after the backup are unknown. Nothing was undone, because the undo could restore values of erased people.',
       next: 'Check which contacts were erased after the backup, then agree with `donor-sync restore --agree ID`.',
       document: 'docs/guides/operating.md#what-is-stored-and-backups',
     },
     hold_decided: {
       means: 'Someone has already answered this decision. Nothing was changed.',
-      next: 'Nothing: `donor-sync holds` lists the open decisions.',
+      next: 'No action is needed: `donor-sync holds` lists the open decisions.',
     },
     hold_is_batch: {
       means:
@@ -112,11 +111,11 @@ export const DECISION_ERRORS: ErrorTopic = {
     hold_not_at_door: {
       means:
         'The decision erases data or affects many contacts, so it cannot be made from the CRM. Nothing was changed.',
-      next: 'Sign in to donor-sync and decide on the page Decisions.',
+      next: 'Sign in to donor-sync, open the Decisions page, and decide there.',
     },
     hold_not_decidable: {
       means: 'This decision does not accept this answer. Nothing was changed.',
-      next: 'Use one of the answers that the message names.',
+      next: 'Use one of the answers in the message.',
     },
     hold_unknown: {
       means: 'There is no open decision with this ID, or you do not have access to its client.',
@@ -127,23 +126,23 @@ export const DECISION_ERRORS: ErrorTopic = {
       next: 'Answer with `donor-sync holds resubmit`, which costs a credit, or with `reject`.',
     },
     reason_unknown: {
-      means: 'No decision can have this reason. Nothing was changed.',
-      next: 'Use one of the reasons that the message names; `donor-sync holds --json` shows the `kind` of each decision.',
+      means: 'There is no decision with this reason. Nothing was changed.',
+      next: 'Use one of the reasons in the message. `donor-sync holds --json` shows the `kind` of each decision.',
     },
     networks_missing: {
-      means: 'The client has no member in a network yet, so there are no connections to show.',
-      next: 'Name CRM groups under `networks` in the settings, then run `donor-sync sync ID`.',
+      means: "The client's networks have no members yet, so there are no connections to show.",
+      next: 'Add CRM groups under `networks` in the settings, then run `donor-sync sync ID`.',
       document: 'docs/guides/networks.md',
     },
     privacy_hold: {
       means:
-        'A privacy hold in the CRM (HasPrivacyHold) forbids erasing the contact. Nothing was erased.',
+        'The contact cannot be erased while it has a privacy hold in the CRM (HasPrivacyHold). Nothing was erased.',
       next: 'End the hold in the CRM. The next sync asks again.',
       document: 'docs/guides/operating.md#erasure-requests-from-the-crm',
     },
     requests_open: {
       means:
-        'A request to the service still waits for its response, or for proof of its cost. Nothing was erased.',
+        'donor-sync is still waiting for a response from the service, or does not yet know what a request has cost. Nothing was erased.',
       next: 'Run `donor-sync sync ID` once (with `budget: { perRun: 0 }`, it only settles open requests), then repeat the command.',
       document: 'docs/guides/operating.md#a-nonprofit-that-leaves',
     },

@@ -3,17 +3,17 @@ import type { ErrorTopic } from './explanation.ts';
 const DOCUMENT = 'docs/guides/settings.md';
 const ENVIRONMENT = 'docs/guides/environment.md';
 
-/** The settings, the environment and the addresses in them. */
+/** Errors about the settings, the environment, and the addresses in the settings. */
 export const SETTINGS_ERRORS: ErrorTopic = {
   document: DOCUMENT,
   codes: {
     address_refused: {
       means:
-        'Someone set this address in a browser, and it leads into a private network. No request was sent.',
-      next: 'If this is intended, the operator has to list the host in `allowInsecureHttp` in the settings file, or host and port in DONOR_SYNC_SETUP_HOSTS.',
+        'The address was set in a browser, and it belongs to a private network. No request was sent.',
+      next: 'If this is intended, ask the operator to allow the host. The operator can add the host to `allowInsecureHttp` in the settings file, or add the host and port to DONOR_SYNC_SETUP_HOSTS.',
     },
     alerts_unset: {
-      means: 'The settings do not name a recipient for alerts, so no message was sent.',
+      means: 'The settings do not contain a recipient for alerts, so no message was sent.',
       next: 'Add `alerts.email` or `alerts.webhook` to the settings.',
       document: 'docs/guides/alerts.md',
     },
@@ -36,19 +36,19 @@ export const SETTINGS_ERRORS: ErrorTopic = {
     },
     connector_contract: {
       means:
-        'The connector package was made for another version of the connector contract. Nothing was loaded.',
-      next: 'Install the version of the package for this donor-sync. If you wrote the package, adapt it and set its `contract`.',
+        'The connector package is for another version of the connector contract. Nothing was loaded.',
+      next: 'Install a version of the package that supports this version of donor-sync. If you wrote the package, adapt it and set its `contract`.',
       document: 'docs/guides/write-a-connector.md#the-version-of-the-contract',
     },
     connector_incomplete: {
       means:
-        'The connector package lacks a part of the contract, or a part has the wrong form. Nothing was loaded.',
-      next: 'Update the package. If you wrote it, correct the parts that the message names.',
+        'A part of the contract is missing from the connector package, or is wrong. Nothing was loaded.',
+      next: 'Update the package. If you wrote it, correct the parts in the message.',
       document: 'docs/guides/write-a-connector.md#the-connector',
     },
     connector_name_invalid: {
       means: "The folder's name cannot be used as a package name. Nothing was created.",
-      next: 'Choose a name that contains only lower-case letters, digits and hyphens, and that is not a built-in kind of CRM.',
+      next: 'Choose a name of lower-case letters, digits and hyphens that is not a built-in kind of CRM.',
       document: 'docs/guides/write-a-connector.md',
     },
     connector_unknown: {
@@ -58,23 +58,22 @@ export const SETTINGS_ERRORS: ErrorTopic = {
     },
     crm_setting_unknown: {
       means:
-        'Under `contacts`, the settings contain a key that this kind of CRM does not have. Nothing was read.',
+        'The settings contain a key under `contacts` that does not exist for this kind of CRM. Nothing was read.',
       next: 'Remove the key from the settings.',
     },
     environment_file_unreadable: {
       means:
-        'The file with environment variables exists but cannot be read. Nothing was started, because settings could be missing.',
+        'The file with environment variables exists but cannot be read. Nothing was started, because some settings might be missing.',
       next: 'Allow the user that runs donor-sync to read the file.',
       document: ENVIRONMENT,
     },
     environment_invalid: {
-      means:
-        'An environment variable is missing or has a value that is not allowed. Nothing was done.',
-      next: 'Set the variable to a value that the message or the table of variables names.',
+      means: 'An environment variable is missing or has an invalid value. Nothing was done.',
+      next: 'Set the variable to one of the values in the message or in the table of variables.',
       document: ENVIRONMENT,
     },
     file_unreadable: {
-      means: 'The file that the command names cannot be read. Nothing was saved.',
+      means: 'The file cannot be read. Nothing was saved.',
       next: 'Check the path and the permissions.',
     },
     insecure_http: {
@@ -94,9 +93,8 @@ export const SETTINGS_ERRORS: ErrorTopic = {
       next: 'Check the spelling: `donor-sync status` lists the clients. If you changed the settings file, restart `donor-sync serve`.',
     },
     integration_unusable: {
-      means:
-        "The client's connection cannot be created from its settings, so its run did not start.",
-      next: 'Run `donor-sync doctor ID`: it names the setting.',
+      means: "The client's settings do not allow a connection, so the run did not start.",
+      next: 'Run `donor-sync doctor ID` to find the setting.',
     },
     not_applied: {
       means: 'The client is not in the database, so there is nothing to remove there.',
@@ -105,7 +103,7 @@ export const SETTINGS_ERRORS: ErrorTopic = {
     },
     operator_needed: {
       means:
-        'The setting names a package or a file on the machine, so it cannot be set over HTTP. Nothing was saved.',
+        'The setting refers to a package or a file on the machine, so it cannot be changed over HTTP. Nothing was saved.',
       next: 'The operator can run `donor-sync apply FILE` on the machine.',
       document: 'docs/guides/settings.md#settings-in-the-database',
     },

@@ -15,15 +15,15 @@ export const SETUP_ERRORS: ErrorTopic = {
     setup_address_private: {
       means:
         'An address in a private network cannot be set in a browser. Nothing was saved, and no request was sent.',
-      next: 'The operator has to list the host in `allowInsecureHttp` in the settings file, or host and port in DONOR_SYNC_SETUP_HOSTS.',
+      next: 'Ask the operator to add the host to `allowInsecureHttp` in the settings file, or to add the host and port to DONOR_SYNC_SETUP_HOSTS.',
     },
     setup_answer_invalid: {
       means: 'An answer in this step is invalid. Nothing was saved.',
-      next: 'Correct the field that the message names.',
+      next: 'Correct the field in the message.',
     },
     setup_answer_missing: {
       means: 'An answer in this step is missing. Nothing was saved.',
-      next: 'Fill in the field that the message names.',
+      next: 'Fill in the field in the message.',
     },
     setup_field_twice: {
       means: 'Two values would be written to the same field. Nothing was saved.',
@@ -31,8 +31,8 @@ export const SETUP_ERRORS: ErrorTopic = {
     },
     setup_file_elsewhere: {
       means:
-        'With Postgres, a file cannot be uploaded here, because other machines would not see it. Nothing was saved.',
-      next: 'The operator can put the file where all machines can read it, and name it in the settings file.',
+        'With Postgres, a file cannot be uploaded here, because other machines could not read it. Nothing was saved.',
+      next: 'The operator can put the file where all machines can read it, and add its path to the settings file.',
     },
     setup_kind_refused: {
       means: 'This kind of CRM cannot be set up in a browser. Nothing was saved.',
@@ -40,7 +40,7 @@ export const SETUP_ERRORS: ErrorTopic = {
     },
     setup_my_domain_needed: {
       means:
-        'Client credentials do not work at the general sign-in addresses of Salesforce. Nothing was changed.',
+        'Client credentials do not work with the general Salesforce sign-in addresses. Nothing was changed.',
       next: "Enter the org's My Domain address, which Salesforce shows under Setup → My Domain.",
     },
     setup_network_twice: {
@@ -49,20 +49,20 @@ export const SETUP_ERRORS: ErrorTopic = {
     },
     setup_of_file: {
       means:
-        "The operator's settings file contains this client, and it takes precedence. Nothing was changed.",
+        "This client is in the operator's settings file, which takes precedence. Nothing was changed.",
       next: 'Change the client in the settings file, or remove it from there first.',
     },
     setup_other_crm: {
-      means: "This client's contacts belong to the CRM that they came from. Nothing was changed.",
+      means: 'This client already has contacts from another CRM. Nothing was changed.',
       next: 'Add another client for the other CRM.',
     },
     setup_outdated: {
-      means: 'The client was changed elsewhere since this set-up started. Nothing was saved.',
+      means: 'The client has been changed elsewhere since this set-up started. Nothing was saved.',
       next: 'Discard this set-up and start again.',
     },
     setup_path_refused: {
       means:
-        "The operator's settings name this client's file, so it cannot be replaced in a browser. Nothing was changed.",
+        "This client's file is in the operator's settings, so it cannot be replaced in a browser. Nothing was changed.",
       next: 'Ask the operator to replace the file on the machine.',
     },
     setup_secret_again: {
@@ -75,11 +75,12 @@ export const SETUP_ERRORS: ErrorTopic = {
       next: 'Open the list of clients and start a set-up there.',
     },
     setup_untried: {
-      means: 'A few contacts must be tried before all are sent. Nothing was sent.',
+      means: 'You must try a few contacts before all of them are sent. Nothing was sent.',
       next: 'Try a few contacts and check their values first.',
     },
     setup_variable_refused: {
-      means: 'Environment variables cannot be used in a browser. Nothing was saved.',
+      means:
+        'Values entered in a browser cannot refer to environment variables. Nothing was saved.',
       next: 'Enter the value itself. The operator can use variables in the settings file.',
     },
     uploads_busy: {

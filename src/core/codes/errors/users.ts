@@ -3,84 +3,85 @@ import type { ErrorTopic } from './explanation.ts';
 const TOKENS = 'docs/guides/http-api.md#who-may-ask';
 const CRM_USERS = 'docs/guides/hubspot-card.md';
 const PASSKEYS = 'docs/guides/users.md#passkeys';
-const MAILS = 'docs/guides/users.md#monthly-mails';
+const MAILS = 'docs/guides/users.md#monthly-emails';
 const ADDRESS = 'docs/guides/users.md#the-address';
 
-/** Users, access tokens and signing in. */
+/** Errors about users, access tokens and signing in. */
 export const USER_ERRORS: ErrorTopic = {
   document: 'docs/guides/users.md',
   codes: {
     access_token_missing: {
       means:
-        'Others could reach the service at this address, but there are no users or access tokens yet. The service did not start.',
+        'Other computers can reach donor-sync at this address, but there are no users or access tokens yet. The service did not start.',
       next: 'Invite a user with `donor-sync users invite`, or create a token with `donor-sync tokens create`.',
       document: 'docs/guides/users.md#the-first-user',
     },
     account_needed: {
       means:
-        'The caller has no user account, for example on the first visit, so no mail can be sent to it. Nothing was changed.',
+        'You have no user account yet, so donor-sync cannot send you emails. Nothing was changed.',
       next: 'Create your account, or sign in as a user.',
     },
     address_in_settings: {
       means:
-        'The settings file names the address of the server (`server.publicUrl`), so it cannot be set on the pages or with a command. Nothing was changed.',
+        'The address is set in the settings file (`server.publicUrl`), so you cannot change it in a browser or with a command. Nothing was changed.',
       next: 'Change the address in the settings file, or remove it there and restart the service.',
       document: ADDRESS,
     },
     address_missing: {
       means:
         'The server can be reached only from its own computer, so an invitation link would not work. Nobody was invited.',
-      next: 'Set the address under *Users*, *Address*, and confirm it in another browser.',
+      next: 'Open *Users* → *Address*, set the address, and confirm it in a different browser.',
       document: ADDRESS,
     },
     address_strands_owner: {
       means:
-        'An owner has only passkeys for another host name, and could not sign in at the new address. Nothing was changed.',
+        'An owner only has passkeys for a different host name, so they could not sign in at the new address. Nothing was changed.',
       next: 'Let the owner set a password first, with a link from `donor-sync users link USER`.',
       document: ADDRESS,
     },
     first_visit_refused: {
       means:
-        'The link for the first visit was used, is older than 15 minutes, or is no longer needed. No account was created.',
+        'The link for the first visit has already been used, is older than 15 minutes, or is no longer needed. No account was created.',
       next: 'Start `donor-sync serve` again for a new link, or sign in as a user.',
       document: 'docs/guides/users.md#the-first-user',
     },
     last_owner: {
       means:
-        'This user is the last owner who can sign in, and without an owner nobody could manage users. Nothing was changed.',
-      next: 'Make another user an owner first, and wait until they have joined. For a lost passkey, set a password first with `donor-sync users link`.',
+        'This user is the last owner who can sign in. Without an owner, nobody could manage users. Nothing was changed.',
+      next: 'First make another user an owner, and wait until they have joined. If a passkey is lost, first set a password with `donor-sync users link`.',
       document: 'docs/guides/users.md#roles',
     },
     link_file_unwritable: {
       means: 'The file for the link could not be created, so the link was not created either.',
-      next: 'With `--out`, name a file that does not exist yet, in a folder that you can write to.',
+      next: 'For `--out`, choose a new file in a folder that you can write to.',
       document: 'docs/guides/users.md#recovery',
     },
     mail_code_wrong: {
       means:
-        'The code from the mail does not confirm the address: it was used, is older than a day, belongs to another user, or a newer mail replaced it. Nothing was changed.',
-      next: 'Turn the mail on again under *My account* to get a new link.',
+        'The code from the email does not confirm the address. It has been used, is older than a day, belongs to a different user, or has been replaced by a newer email. Nothing was changed.',
+      next: 'To get a new link, turn the email off and on again under *My account*.',
       document: MAILS,
     },
     mail_not_for_role: {
-      means: "The user's role does not show the numbers in this mail. Nothing was changed.",
-      next: 'Ask an owner for another role, or choose another mail.',
+      means: 'Users with this role cannot see the numbers in this email. Nothing was changed.',
+      next: 'Ask an owner for a different role, or choose a different email.',
       document: MAILS,
     },
     mail_not_own: {
-      means: 'Only a user can turn on their own monthly mails. Nothing was changed.',
-      next: 'Let the user turn it on under *My account*. The terminal can turn it off.',
+      means: 'You can turn on monthly emails only for yourself. Nothing was changed.',
+      next: 'The user can turn on the email under *My account*. In the terminal, you can only turn it off.',
       document: MAILS,
     },
     mail_server_unset: {
-      means: 'The settings name no mail server, so no mail can be sent. Nothing was changed.',
+      means:
+        'There is no mail server in the settings, so donor-sync cannot send emails. Nothing was changed.',
       next: 'Add `alerts.email` to the settings.',
       document: MAILS,
     },
     mail_unsent: {
       means:
-        'The mail server did not accept the mail that confirms an address. The choice of mails is stored, and nothing is sent before the address is confirmed.',
-      next: 'Correct what the message names, then turn the mail on again.',
+        'The mail server did not accept the email that confirms your address. Your choice is saved, but donor-sync sends nothing until the address is confirmed.',
+      next: 'Correct the problem in the message, and then turn on the email again.',
       document: MAILS,
     },
     no_way_to_sign_in: {
@@ -91,14 +92,13 @@ export const USER_ERRORS: ErrorTopic = {
     },
     owner_exists: {
       means:
-        'An owner already has an account, so the link does not create another. Nothing was changed.',
+        'An owner already has an account, so the link cannot create an account. Nothing was changed.',
       next: 'Sign in, or ask an owner for an invitation.',
       document: 'docs/guides/users.md#the-first-user',
     },
     owner_limited: {
-      means:
-        'An owner has access to all clients, so the role cannot be limited to some. Nothing was changed.',
-      next: 'Choose another role, or do not name any clients.',
+      means: 'Owners always have access to all clients. Nothing was changed.',
+      next: 'Choose another role, or leave out the clients.',
       document: 'docs/guides/users.md#roles',
     },
     owners_need_passwords: {
@@ -118,7 +118,7 @@ export const USER_ERRORS: ErrorTopic = {
       document: PASSKEYS,
     },
     crm_link_unknown: {
-      means: 'The user does not have this link to a user of a CRM. Nothing was changed.',
+      means: 'The user is not linked to this CRM user. Nothing was changed.',
       next: 'List the links with `donor-sync users crm-users list USER`.',
       document: CRM_USERS,
     },
@@ -129,8 +129,8 @@ export const USER_ERRORS: ErrorTopic = {
     },
     passkeys_none: {
       means:
-        'Passkeys are not available here: they need a signed-in user and a public address with a host name.',
-      next: 'Sign in as a user, and set an https address under *Users*, *Address*, or in `server.publicUrl`.',
+        'Passkeys are only available to signed-in users, at a public address with a host name.',
+      next: 'Sign in as a user. Set an https address under *Users* → *Address*, or in `server.publicUrl`.',
       document: PASSKEYS,
     },
     password_none: {
@@ -156,8 +156,8 @@ export const USER_ERRORS: ErrorTopic = {
     },
     person_needed: {
       means:
-        'Only a signed-in user can do this; an access token cannot, whatever its role. Nothing was changed.',
-      next: 'Sign in to the pages, or use the terminal.',
+        'Only a signed-in user can do this. You cannot do it with an access token. Nothing was changed.',
+      next: 'Sign in, or use the terminal.',
       document: 'docs/guides/users.md#roles',
     },
     person_unknown: {
@@ -166,23 +166,23 @@ export const USER_ERRORS: ErrorTopic = {
     },
     proof_needed: {
       means:
-        'This needs a user who has signed in, or proved their identity, within the last ten minutes. Nothing was changed.',
-      next: 'Sign in again, or type your password under *My account*. On the machine of the service, use the terminal.',
+        'To do this, you must have signed in or confirmed your identity within the last ten minutes. Nothing was changed.',
+      next: 'Sign in again, or type your password under *My account*. You can also use the terminal on the machine where donor-sync runs.',
       document: ADDRESS,
     },
     reach_insufficient: {
       means:
-        'This affects all clients, and you have access to only some of them. Nothing was changed.',
-      next: 'Ask a user who has access to all clients.',
+        'This affects all clients, but you only have access to some of them. Nothing was changed.',
+      next: 'Ask a user who has access to all clients to do this.',
       document: 'docs/guides/users.md#roles',
     },
     rights_changed: {
       means: 'Your access was revoked or changed a moment ago. Nothing was changed.',
-      next: 'Sign in again, or ask an owner.',
+      next: 'Sign in again. If this does not help, ask an owner for access.',
     },
     role_insufficient: {
       means: 'Your role does not allow this. Nothing was changed.',
-      next: 'Ask a user with the role that the message names.',
+      next: 'Ask a user with the role in the message to do this.',
       document: 'docs/guides/users.md#roles',
     },
     sign_in_busy: {
@@ -197,18 +197,18 @@ export const USER_ERRORS: ErrorTopic = {
     },
     door_account_other: {
       means:
-        'A CRM account called with the door token of a client that is connected to another account, for example a sandbox with a copied token. Nothing was done.',
+        "The call did not come from the CRM account of the door token's client. The cause might be a copied sandbox. Nothing was done.",
       next: 'Use the token only in the account that the client is connected to.',
       document: 'docs/guides/salesforce-record.md',
     },
     door_client_other: {
-      means: 'The door token is for another client than the address names. Nothing was done.',
-      next: 'Check the address in the CRM, for example in the named credential of Salesforce.',
+      means: 'The door token and the address belong to different clients. Nothing was done.',
+      next: 'Check the address in the CRM. In Salesforce, it is in the named credential.',
       document: 'docs/guides/salesforce-record.md',
     },
     door_limit_reached: {
       means:
-        'The door token has marked as many contacts today as it may. The contact was not marked, and no credit was spent.',
+        'The door token has reached its limit of marked contacts for today. The contact was not marked, and no credit was spent.',
       next: 'Try again tomorrow (UTC), or create a token with a higher limit (`--per-day`) and revoke this one.',
       document: 'docs/guides/salesforce-record.md',
     },
@@ -220,7 +220,7 @@ export const USER_ERRORS: ErrorTopic = {
     },
     door_not_connected: {
       means:
-        'The client has not synced with its CRM yet, so the account that calls cannot be checked. Nothing was done.',
+        'donor-sync cannot check which account the call came from, because the client has not synced yet. Nothing was done.',
       next: 'Run a first sync with `donor-sync sync`, then try again.',
     },
     door_token_unknown: {
@@ -230,7 +230,7 @@ export const USER_ERRORS: ErrorTopic = {
     },
     token_only_for_door: {
       means:
-        "The request has a door token, which a client's CRM uses for its own pages. It reads the status of single contacts and marks them as wanted. Nothing was done.",
+        "The request contains a door token, which is only for the pages of a client's CRM. With a door token, a program can only read the status of individual contacts and request their enhancement. Nothing was done.",
       next: 'Create an access token for the API with `donor-sync tokens create`.',
       document: 'docs/guides/salesforce-record.md',
     },

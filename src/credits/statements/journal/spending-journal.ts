@@ -1,8 +1,7 @@
 /**
- * Records what credits are spent on, outside the database. A restored backup lacks later payments, so without this
- * journal the same would be bought again. Each request has two lines. One is on disk before the request is sent, and
- * the other before its response is stored in the database. The file contains only keyed fingerprints, job IDs and
- * numbers.
+ * Records outside the database what credits are spent on. A restored backup lacks later payments. The journal prevents
+ * buying the same profiles again. Each request has two lines. The first is on disk before the request is sent, the
+ * second before the response is stored in the database. The file contains only keyed fingerprints, job IDs and numbers.
  */
 import { createReadStream } from 'node:fs';
 import { type FileHandle, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
@@ -12,28 +11,24 @@ import { ConfigurationError, messageOf } from '../../../core/errors.ts';
 import { hasCode } from '../../../database/system-error.ts';
 import { type JournalLine, parseLines, toText } from './journal-lines.ts';
 
-/** Every readable line of the journal, in the order of the file. */
 export interface JournalContents {
   lines: JournalLine[];
-  /** How many lines cannot be read, not counting an incomplete last line. */
+  /** The number of lines that cannot be read. An incomplete last line is not included. */
   damaged: number;
 }
 
 export interface SpendingJournal {
-  /** The file's path, or null if spending is not recorded outside the database. */
   readonly path: string | null;
-  /** Resolves once the line is on disk. If it cannot be written, throws the system's error. */
+  /** Resolves after the line is on disk. Throws the system's error if writing fails. */
   append(line: JournalLine): Promise<void>;
-  /**
-   * Returns when the oldest line was written (epoch ms), or null if there is none. Reads only the start of the file.
-   */
+  /** Returns the oldest line's time (epoch ms), or null if there are no lines. Reads only the start of the file. */
   findOldest(): Promise<number | null>;
-  /** Returns the lines of all databases that use the file, or none if there is no file. */
+  /** Returns the lines of all databases that use the file. */
   read(): Promise<JournalContents>;
   /**
-   * Replaces each line with the result of `change`. If the result is null, removes the line. Resolves with true if
-   * anything was changed. Only one process at a time may call this, so the caller needs a lock in the database. Other
-   * processes may append lines in the meantime.
+   * Replaces each line with the result of `change`. Null removes the line. Resolves with true after any change. The
+   * caller needs a database lock, because only one process may rewrite at a time. Other processes may append lines at
+   * the same time.
    */
   rewrite(change: (line: JournalLine) => JournalLine | null): Promise<boolean>;
 }
@@ -45,7 +40,7 @@ export type NewLine = JournalLine extends infer Line
     : never
   : never;
 
-/** The journal as one database uses it. Other databases' lines are never changed. */
+/** The journal of one database. It never changes other databases' lines. */
 export interface StoreJournal extends Omit<SpendingJournal, 'append'> {
   append(line: NewLine): Promise<void>;
 }
@@ -63,10 +58,7 @@ export function journalOfStore(journal: SpendingJournal, store: string): StoreJo
   };
 }
 
-/**
- * A journal that records nothing. It is used for a database in memory, and for a server database unless the settings
- * contain a file.
- */
+/** Records nothing. Used for a database in memory, and for a server database without a configured file. */
 export const noSpendingJournal: SpendingJournal = {
   path: null,
   append: async () => undefined,
@@ -78,9 +70,9 @@ export const noSpendingJournal: SpendingJournal = {
 const FILE_MODE = 0o600;
 
 export function openSpendingJournal(path: string): SpendingJournal {
-  /** The lines that a rewrite has kept. They are older than the lines in the file itself. */
+  /** The lines that a rewrite has kept. They are older than the lines of the main file. */
   const past = `${path}.past`;
-  /** The file while its lines are being rewritten. It remains if the rewrite was killed. */
+  /** The file's name during a rewrite. It remains if the process is killed. */
   const moving = `${path}.moving`;
 
   return {
@@ -107,15 +99,14 @@ export function openSpendingJournal(path: string): SpendingJournal {
     },
     async rewrite(change) {
       const isChanged = await moveIntoPast(change);
-      // A rewrite was killed and has left its moved file. Its lines are in the past file by now, but newer lines must
-      // still be rewritten.
+      // A process was killed during a rewrite. The past file has these lines, but newer lines must still be rewritten.
       if ((await readIfThere(path)) === null) return isChanged;
       await rename(path, moving);
       return (await moveIntoPast(change)) || isChanged;
     },
   };
 
-  /** Rewrites the past file together with the moved file, and then removes the moved file. */
+  /** Rewrites the past file and the moved file together. */
   async function moveIntoPast(change: (line: JournalLine) => JournalLine | null): Promise<boolean> {
     const texts = await Promise.all([past, moving].map(readIfThere));
     if (texts.every((text) => text === null)) return false;
@@ -136,14 +127,14 @@ export function openSpendingJournal(path: string): SpendingJournal {
 }
 
 /**
- * Appends a line. A rewrite may have moved the file in the meantime and missed the line. In that case the line is
- * appended again to the new file. A duplicate line does no harm.
+ * A rewrite may move the file at the same time and miss the line. The line is then appended to the new file again. A
+ * duplicate line does no harm.
  */
 async function append(path: string, text: string): Promise<void> {
   for (;;) {
     await using file = await openToAppend(path);
     const { ino, dev, size } = await file.stat();
-    // The line break at the start keeps the line apart from an incomplete line that a power failure may have left.
+    // A power failure may have left an incomplete line. A leading line break separates the new line from it.
     await file.appendFile(`\n${text}\n`);
     await file.datasync();
     if (size === 0) await syncFolder(path);
@@ -152,7 +143,7 @@ async function append(path: string, text: string): Promise<void> {
   }
 }
 
-/** Creates the folder only if it is missing, because nearly every line is appended to an existing file. */
+/** The folder usually exists, so it is created only after a failure. */
 async function openToAppend(path: string): Promise<FileHandle> {
   try {
     return await open(path, 'a', FILE_MODE);
@@ -163,13 +154,10 @@ async function openToAppend(path: string): Promise<FileHandle> {
   return open(path, 'a', FILE_MODE);
 }
 
-/**
- * Creates the error for a journal that cannot be read. It must not count as empty, because after a restore everything
- * in it would be bought again.
- */
+/** It must not count as empty, because a restore would buy everything in it again. */
 function unreadable(path: string, cause: unknown): ConfigurationError {
   return new ConfigurationError(
-    `The spending journal ${path} cannot be read: ${messageOf(cause)}. It lists what has already been paid for, so nothing was done without it. Make the file and its folder readable, then repeat the command.`,
+    `The spending journal ${path} cannot be read: ${messageOf(cause)}. donor-sync needs the journal to know what has already been paid for, so it did nothing. Make the file and its folder readable, then repeat the command.`,
     { code: 'journal_unreadable', cause },
   );
 }

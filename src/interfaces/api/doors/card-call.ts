@@ -1,4 +1,4 @@
-/** Checks who calls at a door: the signature, the app, the account and the user. */
+/** Verifies the signature, the app, the account and the user of a call. */
 import type { Context } from 'hono';
 import type { CardCaller } from '../../../../connectors/doors.ts';
 import type { DOORS } from '../../../../connectors/index.ts';
@@ -14,18 +14,17 @@ import { PROBLEM_TEXTS, readSignedCall } from '../webhooks/hooks-api.ts';
 
 type Door = (typeof DOORS)[number];
 
-/** A call from a clock that runs ahead stays valid for longer than its age limit. */
+/** A call from a fast clock stays valid longer than its age limit. */
 const RECEIPT_KEPT_MS = 2 * MAX_SIGNATURE_AGE_MS;
 
-/** A card's call that has proved where it comes from. */
 export interface CardCall {
   caller: CardCaller;
   body: unknown;
-  /** The fingerprint of its signature. */
+  /** The fingerprint of the call's signature. */
   receipt: string;
 }
 
-/** Returns the app whose calls this door accepts. Throws an HttpError (404) if the settings have none. */
+/** Throws an HttpError (404) without one. */
 export function requireApp({ application }: HttpDeps, { kind, name }: Door): DoorApp {
   const app = findDoorApp(application.settings, kind);
   if (app !== null) return app;
@@ -37,8 +36,8 @@ export function requireApp({ application }: HttpDeps, { kind, name }: Door): Doo
 }
 
 /**
- * Checks a card's call. The signed address is the public one, whatever name the request has, so no proxy and no caller
- * can change what was signed. Throws an HttpError (401) for any other call.
+ * Checks a card's call. The signature covers the public address, so proxies cannot change it. Throws an HttpError (401)
+ * for other calls.
  */
 export async function verifyCard(
   deps: HttpDeps,
@@ -51,7 +50,7 @@ export async function verifyCard(
   const query: Record<string, string> = {};
   for (const [name, values] of Object.entries(c.req.queries())) {
     const [value = '', ...others] = values;
-    // A card could have set a parameter before the CRM added its own parameter with the same name.
+    // A card could set a parameter before the CRM adds its own with the same name.
     if (others.length > 0) throw refused(`The parameter "${name}" came twice.`);
     query[name] = value;
   }
@@ -63,7 +62,6 @@ export async function verifyCard(
   return { caller, body: await readJson(c), receipt: store.fingerprint('hook_receipt', signed) };
 }
 
-/** Checks a signature, and throws an HttpError (401) if it is not valid. */
 export async function verifySignature(
   { address, clock }: HttpDeps,
   c: Context<HttpEnv>,
@@ -84,7 +82,7 @@ export async function refuseReplayed(
   throw new HttpError(
     401,
     'door_call_repeated',
-    'This call was answered before, and came again later. Nothing was shown. Load the record in the CRM again.',
+    'This call was answered before, and came again later. Nothing was shown. Reload the record in the CRM.',
   );
 }
 
@@ -92,7 +90,7 @@ export function rememberCall({ application: { store } }: HttpDeps, receipt: stri
   return recordReceivedCall(store.connection, receipt, RECEIPT_KEPT_MS);
 }
 
-/** Returns the clients that are pinned to this account. Throws an HttpError (403) if there are none. */
+/** Throws an HttpError (403) without any. */
 export async function findPinned(
   { application: { store, integrations } }: HttpDeps,
   kind: string,
@@ -110,7 +108,7 @@ export async function findPinned(
   throw new HttpError(
     403,
     'door_account_unknown',
-    'No client is connected to this CRM account. Nothing was done.',
+    'No client has synced with this CRM account yet, so donor-sync knows none of its contacts. Nothing was done. Run a first sync of the client that is connected to this account.',
   );
 }
 

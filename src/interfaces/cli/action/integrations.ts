@@ -13,8 +13,8 @@ import { neverAborted, withIntegration } from './product.ts';
 type Known = Pick<Application, 'integrations' | 'select'>;
 
 /**
- * Returns the integrations that a command works on: the named ones, all with `--all`, or the only one. If this is not
- * clear, throws a ConfigurationError that explains what to type.
+ * Returns the named integrations, all with `--all`, or the only one. Otherwise throws a ConfigurationError that says
+ * what to type.
  */
 export function chooseIntegrations(
   application: Known,
@@ -22,19 +22,16 @@ export function chooseIntegrations(
   all: boolean,
 ): Integration[] {
   if (all && ids.length > 0) {
-    throw usageError('Name clients or use --all, not both.');
+    throw usageError('Enter clients or use --all, not both.');
   }
   if (ids.length > 0) return application.select(ids);
   const known = allIntegrations(application);
   if (all || known.length === 1) return known;
   const names = known.map(({ id }) => id).join(', ');
-  throw usageError(`Which client? Name one or more of ${names}, or use --all.`);
+  throw usageError(`Which client? Enter one or more of ${names}, or use --all.`);
 }
 
-/**
- * Returns the named integration, or the only one. `how` says how the command accepts its ID: as an argument, or as an
- * option.
- */
+/** `how` tells whether the ID is an argument or an option. */
 export function chooseOne(
   application: Known,
   id: string | undefined,
@@ -47,7 +44,6 @@ export function chooseOne(
   throw usageError(`Which client? Name one of ${names} ${how}.`);
 }
 
-/** Returns the named integrations. If none are named, returns all. */
 export function namedOrAll(application: Known, ids: readonly string[]): Integration[] {
   return ids.length > 0 ? application.select(ids) : allIntegrations(application);
 }
@@ -58,7 +54,7 @@ export function requireOne(chosen: readonly Integration[]): void {
   throw usageError('--contact is an ID in one CRM, so name only the client that it belongs to.');
 }
 
-/** Requires a single client for options with which a user confirms something after checking its columns. */
+/** The user must have checked this client's columns, so only one client is allowed. */
 export function requireOneToAccept(chosen: readonly Integration[], option: string): void {
   if (chosen.length <= 1) return;
   throw usageError(`${option} is about the columns of one client. Name that client.`);
@@ -78,8 +74,8 @@ export type Attempt<Value> = { integration: Integration } & (
 );
 
 /**
- * Carries out an action for one integration after another. A failure does not prevent the next attempt. Once the signal
- * is aborted, no further attempt starts.
+ * Carries out an action for one integration after another. A failure does not prevent the next attempt. Stops after an
+ * abort.
  */
 export async function attemptEach<Value>(
   application: Application,
@@ -100,7 +96,7 @@ export async function attemptEach<Value>(
   return attempts;
 }
 
-/** Converts an interruption by the stop into an error with that reason. */
+/** An interruption by the stop becomes an error with that reason. */
 export function asStop(error: unknown): unknown {
   if (isDonorSyncError(error)) return error;
   return new RetriableError('Stopped before the run started. Nothing was changed.', {
@@ -110,9 +106,8 @@ export function asStop(error: unknown): unknown {
 }
 
 /**
- * Prints the result, with the values under their name, and reports errors on stderr. A value that several integrations
- * share is printed once. If there are no values at all, the first error is the result. Resolves to the errors' exit
- * code.
+ * Errors go to stderr. A value that several integrations share is printed once. Without any values, the first error is
+ * the result. Returns the errors' exit code.
  */
 export function finishAttempts<Value>(
   output: Output,
@@ -132,8 +127,8 @@ export function finishAttempts<Value>(
 }
 
 /**
- * Returns one code for several results. An error comes first. `usage` promises that nothing was changed, so it is used
- * only if it is the only code.
+ * Combines the codes of several results. Errors come first. `usage` promises that nothing was changed, so it must be
+ * the only code.
  */
 export function getWorstCode(codes: readonly ExitCode[]): ExitCode {
   const [first = EXIT_CODES.done] = codes;

@@ -1,4 +1,4 @@
-/** An operation as a command. Its arguments, options, questions and output come from the operation. */
+/** The operation defines arguments, options, questions and output. */
 import type { Command } from 'commander';
 import type { z } from 'zod';
 import type { Integration } from '../../../core/integration-settings.ts';
@@ -39,37 +39,29 @@ import {
 } from './product.ts';
 import { openLinkPlace } from './secret-link.ts';
 
-/** The parts of a command that differ from the default. */
 export interface CommandShape<Result> {
-  /** Prints the result in place of its sentences and tables. */
+  /** Replaces the usual sentences and tables. */
   draw?: (output: Output, result: Result, now: number) => void;
-  /** Finds the ID that the first argument means, because lists show only the last characters of IDs. */
+  /** Lists show only the end of IDs, so this finds the whole ID. */
   findSubject?: (
     action: Pick<ProductAction<unknown>, 'application' | 'output'>,
     typed: string,
     isYes: boolean,
   ) => Promise<string>;
-  /** Reads the file that the user gave for a document in the input. */
   readDocument?: ReadDocument;
-  /** The operation that `--csv` and `--json` carry out with the same options, because it reads everything. */
+  /** `--csv` and `--json` read all entries with this operation. */
   whole?: OperationOf<InputSchema, z.ZodType>;
   opening?: Opening;
-  /**
-   * The key of a link in the result that gives access to anyone who has it. The link is written to a terminal or to the
-   * file of `--out`, and the recipients of alerts are notified immediately.
-   */
+  /** Anyone with the link gets access. It is written to a terminal or to the file of `--out`. */
   letsIn?: string;
-  /**
-   * True if the command names people. It then refuses `--json`, because JSON documents of the terminal must not contain
-   * names.
-   */
+  /** Then `--json` is refused, because a JSON document on the terminal must not contain names. */
   namesPeople?: boolean;
 }
 
 const NO_NAMES_IN_JSON =
-  'This command names people, and JSON output in the terminal must not contain names. Leave --json out, or use the HTTP API.';
+  "This command shows people's names, and JSON output in the terminal must not contain names. Leave out --json, or use the HTTP API.";
 
-/** Throws a usage error if the result of a command that names people would be a JSON document. */
+/** A command that names people prints no JSON. */
 export function refuseJson({ isJson }: Pick<Output, 'isJson'>): void {
   if (isJson) throw usageError(NO_NAMES_IN_JSON);
 }
@@ -194,10 +186,7 @@ export function operationCommand<Input extends InputSchema, Result extends z.Zod
   );
 }
 
-/**
- * Opens the output for the link first, then carries out the operation. Everywhere else, the result is shown
- * without the link.
- */
+/** Elsewhere, the result is shown without the link. */
 async function carryOutPrivately<Input extends InputSchema, Result extends z.ZodType>(
   { cwd, clock }: Pick<ProductDeps, 'cwd' | 'clock'>,
   { output, options }: Pick<ProductAction<Record<string, unknown>>, 'output' | 'options'>,
@@ -227,7 +216,6 @@ async function carryOutPrivately<Input extends InputSchema, Result extends z.Zod
   return EXIT_CODES.done;
 }
 
-/** Writes everything that an operation reads to stdout, as a file or as a document. */
 async function carryOutWhole<Input extends InputSchema, Result extends z.ZodType>(
   deps: ProductDeps,
   { output }: Pick<ProductAction<unknown>, 'output'>,
@@ -244,7 +232,7 @@ async function carryOutWhole<Input extends InputSchema, Result extends z.ZodType
   return EXIT_CODES.done;
 }
 
-/** Reports that the request waits for approval. Nothing has been done yet. */
+/** Nothing has been done yet. */
 async function finishWaiting(output: Output, waiting: ApprovalRecord): Promise<ExitCode> {
   const { describeWaiting } = await import('../../../operations/second-person.ts');
   const approval = describeApproval(waiting);
@@ -252,10 +240,7 @@ async function finishWaiting(output: Output, waiting: ApprovalRecord): Promise<E
   return EXIT_CODES.stopped;
 }
 
-/**
- * Carries out an operation with input that a command with a different form has read, and prints the result. Resolves to
- * the exit code.
- */
+/** Commands with another form have read the input already. Returns the exit code. */
 export async function carryOutHere<Input extends InputSchema, Result extends z.ZodType>(
   deps: ProductDeps,
   {
@@ -287,7 +272,7 @@ function noDocuments(path: string): never {
   throw new Error(`Nothing reads the file ${path}.`);
 }
 
-/** Works on one client after another. Once the signal is aborted, no further client is started. */
+/** Stops after an abort. */
 async function attemptAll<Value>(
   clients: readonly Integration[],
   work: (id: string) => Promise<Value>,
@@ -308,7 +293,6 @@ async function attemptAll<Value>(
   return { attempts, results };
 }
 
-/** Creates a command that only contains its topic's commands, such as `users`. */
 export function topicCommand(
   deps: ProductDeps,
   name: string,

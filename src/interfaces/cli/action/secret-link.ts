@@ -1,22 +1,21 @@
-/** Outputs a link that gives access to anyone who has it, to a terminal or to a file that only this user can read. */
+/** A link gives access to anyone. It goes to a terminal or to a private file. */
 import { open, readFile, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { ConfigurationError, messageOf } from '../../../core/errors.ts';
 import { type Output, usageError } from '../terminal/output.ts';
 
-/** Where one link is output. */
+/** The output for one link. */
 export interface LinkPlace {
   /** The absolute path of the file, or null for the terminal. */
   file: string | null;
-  /** Writes the link into the file. On a terminal, does nothing, because the caller prints the link. */
+  /** Does nothing on a terminal, where the caller prints the link. */
   write(link: string): Promise<void>;
-  /** Removes the file, because its link is no longer valid. */
   drop(): Promise<void>;
 }
 
 /**
- * Opens the file before the link is created, so that no link is lost. Throws a ConfigurationError if the
- * file cannot be created. Without a file, stdout has to be a terminal, because pipes and logs can store the link.
+ * Opened before the link exists, so no link is lost. Throws a ConfigurationError if the file cannot be created. Without
+ * a file, stdout must be a terminal, because pipes and logs store text.
  */
 export async function openLinkPlace(
   cwd: string,
@@ -26,7 +25,7 @@ export async function openLinkPlace(
   if (out === undefined) {
     if (output.isTerminal && !output.isJson) return ON_TERMINAL;
     throw usageError(
-      'Anyone with the link gets access, so it is shown only on a terminal, and never with --json. Nothing was changed. To write it into a file that only you can read, add --out FILE',
+      'Anyone with the link gets access, so it is shown only in a terminal and never with --json. Nothing was changed. To write it into a file that only you can read, add --out FILE',
     );
   }
   const file = resolve(cwd, out);
@@ -57,7 +56,7 @@ const ON_TERMINAL: LinkPlace = { file: null, async write() {}, async drop() {} }
 
 const MODE = 0o600;
 
-/** Creates the file. Never follows a symbolic link, and never replaces a file. */
+/** Never follows a symbolic link, and never replaces a file. */
 async function create(file: string) {
   try {
     return await open(file, 'wx', MODE);
@@ -69,10 +68,7 @@ async function create(file: string) {
   }
 }
 
-/**
- * Returns true for an empty file, or a file that contains only an earlier link. Such a file is replaced, because a
- * service restarts with the same options.
- */
+/** True for an empty file or an earlier link. A restarted service replaces its own link. */
 async function hasEarlierLink(file: string): Promise<boolean> {
   const text = await readFile(file, 'utf8').catch(() => null);
   return text !== null && /^https?:\/\/\S+\/(first-visit|join)\/[\w-]{43}\n$|^$/.test(text);

@@ -2,9 +2,8 @@ import { type Output, usageError } from '../terminal/output.ts';
 import { findId } from '../terminal/words.ts';
 
 /**
- * Finds the ID that ends with this text, because lists show only the last characters. If no ID ends with it, returns
- * the text unchanged. Throws a ConfigurationError if several IDs do, and always in scripts, because the same end can
- * mean another ID tomorrow.
+ * Lists show only the end of an ID, so this finds the whole ID. Returns the text unchanged without a match. Throws a
+ * ConfigurationError for several matches, and always in scripts, because another ID may match tomorrow.
  */
 export function wholeId(
   { isJson }: Pick<Output, 'isJson'>,
@@ -14,6 +13,6 @@ export function wholeId(
   const id = findId(typed, ids) ?? typed;
   if (!isJson || id.length === typed.length) return id;
   throw usageError(
-    `With --json or --yes, use the whole ID instead of its end: ${id}. Nothing was changed.`,
+    `With --json or --yes, enter the whole ID, not just its end: ${id}. Nothing was changed.`,
   );
 }

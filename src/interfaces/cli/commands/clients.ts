@@ -20,9 +20,8 @@ Examples:
   donor-sync setups list
   donor-sync setups show riverside
 
-The entered values are encrypted and not shown. To continue a set-up, open the page Set up in a browser.`;
+The entered values are encrypted and not shown. To continue a set-up, open the Set up page in a browser.`;
 
-/** Creates the command `clients`: lists, shows and checks the clients. */
 export function clientsCommand(deps: ProductDeps): Command {
   return topicCommand(deps, 'clients', 'List, show and check the clients', [
     operationCommand(deps, listClients),
@@ -32,7 +31,6 @@ export function clientsCommand(deps: ProductDeps): Command {
   ]).addHelpText('after', EXAMPLES);
 }
 
-/** Creates the command `setups`: lists and shows unfinished set-ups in the browser. */
 export function setupsCommand(deps: ProductDeps): Command {
   return topicCommand(deps, 'setups', 'List and show unfinished set-ups', [
     operationCommand(deps, listUnfinished),

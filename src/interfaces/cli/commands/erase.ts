@@ -9,12 +9,11 @@ Examples:
   donor-sync erase riverside                              all data about a nonprofit that leaves
   donor-sync erase riverside --yes --json > receipt.json
 
-Remove the client from the settings file first. Charges are kept, without contacts. Blocks on erased people and the audit are also kept. The receipt gives the reasons. To erase one person: donor-sync forget.
+Remove the client from the settings file first. donor-sync keeps the charges without the contacts. It also keeps the audit and the blocks of erased people. The receipt gives the reasons. To erase one person: donor-sync forget.
 
 If the command is interrupted, repeat it to continue. Exit code 3: a sync is in progress, or the cost of a
 request is not settled yet; repeat the command.`;
 
-/** Creates the command `erase`: erases all data about a client that leaves. */
 export function eraseCommand(deps: ProductDeps): Command {
   return operationCommand(deps, eraseClient).addHelpText('after', EXAMPLES);
 }

@@ -51,7 +51,6 @@ const listOptions = baseOptions.extend({
 
 const decisionOptions = baseOptions.extend({ batch: z.string().optional() });
 
-/** Creates the command `holds`: shows the decisions that users have to make, and answers them. */
 export function holdsCommand(deps: ProductDeps): Command {
   const command = productCommand('holds', deps)
     .description(listHolds.summary)
@@ -114,7 +113,7 @@ function decisionCommand(deps: ProductDeps, word: DecisionWord): Command {
 
 const OPERATIONS = { approve: approveHolds, reject: rejectHolds, resubmit: resubmitHolds };
 
-/** Returns the batch, or null for single decisions. Throws a ConfigurationError if both or neither are given. */
+/** Null if the options select single decisions. Throws a ConfigurationError unless exactly one kind is given. */
 function batchAlone(
   word: DecisionWord,
   ids: readonly string[],
@@ -123,7 +122,7 @@ function batchAlone(
   if (batch === undefined) {
     if (ids.length > 0) return null;
     const orBatch = isBatchDecision(word) ? ', or a whole batch with --batch ID' : '';
-    throw usageError(`Name the IDs of the decisions${orBatch}. List them: donor-sync holds`);
+    throw usageError(`Enter the IDs of the decisions${orBatch}. List them: donor-sync holds`);
   }
   if (!isBatchDecision(word)) {
     throw usageError(
@@ -131,7 +130,7 @@ function batchAlone(
     );
   }
   if (ids.length === 0) return { id: batch, word };
-  throw usageError('Use --batch or the IDs of single decisions, not both.');
+  throw usageError('Use either --batch or the IDs of individual decisions, but not both.');
 }
 
 function isBatchDecision(word: DecisionWord): word is BatchDecisionWord {
@@ -146,7 +145,7 @@ function requireNoWords({ commands }: Command, [word]: readonly string[]): void 
   );
 }
 
-/** Returns the ID of a decision or a batch. The operation refuses a batch, and explains that the ID is a batch. */
+/** The operation explains that a batch's ID does not fit. */
 async function toHold({ application, output }: Action, typed: string): Promise<string> {
   const { reader } = application.store;
   const open = (await listOpenQuestions(reader)).map(({ id }) => id);

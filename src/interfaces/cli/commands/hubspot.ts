@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { z } from 'zod';
 import { ConfigurationError } from '../../../core/errors.ts';
 import { ownFile } from '../../../core/own-file.ts';
@@ -8,6 +8,7 @@ import { withoutSlash } from '../../../outbound/address.ts';
 import { readAddresses } from '../../../people/server-address.ts';
 import { requireEmptyFolder } from '../action/empty-folder.ts';
 import { toOperationDeps } from '../action/operation-asking.ts';
+import { topicCommand } from '../action/operation-command.ts';
 import { baseOptions, type ProductDeps, productAction, productCommand } from '../action/product.ts';
 import { EXIT_CODES, type Output } from '../terminal/output.ts';
 import { describeCount } from '../terminal/words.ts';
@@ -19,7 +20,7 @@ Examples:
 It sends no request to HubSpot. Each installation has a separate app, because installations that share an app would share
 its secret.`;
 
-/** The address in the files of the repository, which the address of the installation replaces. */
+/** The address in the repository's files. The installation's own address replaces it. */
 const PLACEHOLDER = 'https://sync.example.org';
 
 const appOptions = baseOptions.extend({ out: z.string() });
@@ -27,17 +28,20 @@ const appOptions = baseOptions.extend({ out: z.string() });
 const NEXT = [
   'Install its packages, and check the card: npm install --prefix src/app/cards && npm --prefix src/app/cards run check',
   'Sign in to HubSpot with its command line (hs account auth), and upload the project: hs project upload',
-  'In HubSpot, under Development, install the app "donor-sync", and copy its app ID and its client secret from the tab Auth.',
-  'Put both into the settings (hubspot.appId, hubspot.clientSecret), and start donor-sync serve again.',
+  'In HubSpot, under Development, install the app "donor-sync", and copy its app ID and its client secret from the Auth tab.',
+  'Add both to the settings (hubspot.appId, hubspot.clientSecret), and restart donor-sync serve.',
   'Add the card to a tab of the contact record: Settings, Objects, Contacts, Record customization.',
   'Each user follows the link on the card once, and signs in to donor-sync.',
 ];
 
-/** Creates the command `hubspot`: the app with which HubSpot's own pages call this installation. */
+/** The app with which HubSpot's pages call this installation. */
 export function hubspotCommand(deps: ProductDeps): Command {
-  return new Command('hubspot')
-    .description('Write the app with the card and the workflow action for HubSpot')
-    .addCommand(appCommand(deps));
+  return topicCommand(
+    deps,
+    'hubspot',
+    'Write the app with the card and the workflow action for HubSpot',
+    [appCommand(deps)],
+  );
 }
 
 function appCommand(deps: ProductDeps): Command {
@@ -61,7 +65,7 @@ function appCommand(deps: ProductDeps): Command {
   });
 }
 
-/** Requires https, because HubSpot calls no other addresses, so there would be no card. */
+/** HubSpot refuses other addresses, so the card would not work. */
 function requireSafe(url: string): void {
   if (url.startsWith('https://')) return;
   throw new ConfigurationError(
@@ -84,7 +88,7 @@ async function writeApp(folder: string, url: string): Promise<string[]> {
     const text = await readFile(join(source, path), 'utf8');
     const target = join(folder, path);
     await mkdir(dirname(target), { recursive: true });
-    // The app may fetch from the origin. The door may be below a path of it.
+    // The app may fetch from this origin. The door's path may be longer.
     const written = path.endsWith('app-hsmeta.json')
       ? text.replaceAll(PLACEHOLDER, new URL(address).origin)
       : text.replaceAll(PLACEHOLDER, address);

@@ -8,11 +8,10 @@ Examples:
   donor-sync mails show --user rea@example.org
   donor-sync mails set results off --user rea@example.org
 
-Users turn their mails on themselves, on the page My account.`;
+Users turn on their own emails, under My account.`;
 
-/** Creates the command `mails`: the monthly mails of a user. */
 export function mailsCommand(deps: ProductDeps): Command {
-  return topicCommand(deps, 'mails', "Show a user's monthly mails, and turn them off", [
+  return topicCommand(deps, 'mails', "Show a user's monthly emails, and turn them off", [
     operationCommand(deps, showMails),
     operationCommand(deps, setMail),
     operationCommand(deps, confirmEmail),

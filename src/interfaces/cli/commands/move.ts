@@ -48,13 +48,12 @@ interface MoveReport {
   /** The address of the new database, without its password. */
   to: string;
   tables: readonly MovedTable[];
-  /** The erasure log of the new database. The write log is next to it. */
+  /** The write log is next to it. */
   erasureLog: string | null;
-  /** The spending journal that the new database does not continue. Null if there is none, or if it does continue it. */
+  /** The new database does not continue this journal. Null without a journal or if it is continued. */
   journalLeft: string | null;
 }
 
-/** Creates the command `move`: moves the database from one machine's file to a server for many machines. */
 export function moveCommand(deps: ProductDeps): Command {
   const command = productCommand('move', deps)
     .description('move a SQLite database into an empty Postgres database, and stop using it')
@@ -73,10 +72,12 @@ export function moveCommand(deps: ProductDeps): Command {
           `Moved ${describeCount(rows, 'row')} of ${describeCount(report.tables.length, 'table')}.`,
         );
         const { erasureLog, journalLeft } = report;
-        output.print(`Erasures are now recorded in ${erasureLog}, and writes next to it.`);
+        output.print(
+          `donor-sync now records erasures in ${erasureLog}, and records writes in a file next to it.`,
+        );
         if (journalLeft !== null) {
           output.print(
-            `Spending is not recorded outside the new database yet. If only one host will run the syncs, set \`spendingJournal: ${journalLeft}\`. Without it, you have to decide after a restore about contacts that may have been paid for since the backup.`,
+            `Spending is not recorded outside the new database yet. If only one host will run the syncs, set \`spendingJournal: ${journalLeft}\`. Without this setting, you might have to decide after a restore which contacts were paid for since the backup.`,
           );
         }
         output.print(`Set \`database\` to the new address, and restart donor-sync.`);
@@ -101,7 +102,7 @@ async function move(
       { code: 'move_impossible' },
     );
   }
-  // Checked first, because opening a file creates it if it is missing.
+  // Opening would create a missing file.
   await access(from.path).catch((cause: unknown) => {
     const message = `There is no database at ${from.path}, so there is nothing to move. Check the setting \`database\`.`;
     throw new ConfigurationError(message, { code: 'database_file_missing', cause });
@@ -113,7 +114,7 @@ async function move(
   try {
     const source = { ...(await open(fromUrl)), name: from.path };
     await lockFile(source);
-    // A key that cannot decrypt the file's secrets could not decrypt them in the new database either.
+    // The key must be able to decrypt the secrets.
     const fingerprint = createFingerprint(await loadFingerprintKey(source.db, sealer));
     const actor: Actor = { kind: 'command', name: deps.user, from: deps.owner.host };
     const target = { ...(await open(toUrl)), name: to.name };

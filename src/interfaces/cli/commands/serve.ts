@@ -48,7 +48,12 @@ import { type LinkPlace, openLinkPlace } from '../action/secret-link.ts';
 import type { Output } from '../terminal/output.ts';
 import { untilStopped } from '../terminal/stop-signal.ts';
 import { describeCount } from '../terminal/words.ts';
-import { firstSettingsText, MAIL_VARIABLES } from './init/settings-text.ts';
+import {
+  firstSettingsText,
+  MAIL_VARIABLES,
+  PRICE_VARIABLE,
+  readPrice,
+} from './init/settings-text.ts';
 import { wholeNumber } from './sandbox/stand-in.ts';
 import { requireServer } from './worker.ts';
 
@@ -76,10 +81,9 @@ const optionsSchema = baseOptions.extend({
   out: z.string().trim().min(1, { error: 'Enter a file name after --out.' }).optional(),
 });
 
-/** The hosts under which only this machine can reach the service. */
+/** Only this machine can reach these hosts. */
 const LOOPBACK_HOSTS: ReadonlySet<string> = new Set(['127.0.0.1', '::1', 'localhost']);
 
-/** Creates the command `serve`: HTTP, schedules and webhooks, until it is stopped. */
 export function serveCommand(deps: ProductDeps): Command {
   const command = productCommand('serve', deps)
     .description('serve HTTP and start scheduled runs, until stopped')
@@ -116,7 +120,7 @@ async function serve(
     const given = { ...settings.server, hasOwnUrl: hasOwnUrl(settings.server) };
     const { url: publicUrl } = await readAddresses(application.store.reader, given);
     warnOfPlainHttp({ ...settings.server, publicUrl }, host, deps.log);
-    // Not required for a recovery, because a recovery gives the owner such a way to sign in.
+    // A recovery gives the owner a new way to sign in.
     if (!signIn.passwords && !options.recover) {
       const ways = {
         passkeyHost: getRelyingParty(publicUrl)?.id ?? null,
@@ -126,7 +130,7 @@ async function serve(
     }
     const door = await prepareVisit(deps, application, options, output);
     const service = { application, settings, address: { host, port }, works: options.work, door };
-    // Aborted even if the service cannot listen, because background work would keep the process from ending.
+    // Background work would otherwise keep the process alive.
     const over = new AbortController();
     try {
       await serveUntil(AbortSignal.any([stopped, over.signal]), deps, output, service);
@@ -138,8 +142,8 @@ async function serve(
 }
 
 /**
- * Writes a settings file without clients into a folder that has none, so clients can be set up in the browser. An
- * existing file is never replaced. A file that the user names must exist.
+ * Without a settings file, writes one without clients for the set-up in a browser. Existing files stay. A named file
+ * must exist.
  */
 async function beginSettings(
   { cwd, env }: ProductDeps,
@@ -148,7 +152,9 @@ async function beginSettings(
 ): Promise<void> {
   if (config || env['DONOR_SYNC_CONFIG']) return;
   const missing = MAIL_VARIABLES.filter((name) => !env[name]);
-  const text = firstSettingsText({ hasMail: missing.length === 0 });
+  const typedPrice = env[PRICE_VARIABLE];
+  const price = typedPrice === undefined ? null : readPrice(typedPrice);
+  const text = firstSettingsText({ hasMail: missing.length === 0, price });
   try {
     await writeFile(resolve(cwd, DEFAULT_SETTINGS_PATH), text, {
       flag: 'wx',
@@ -162,18 +168,23 @@ async function beginSettings(
     );
   }
   output.note(
-    `Wrote ${DEFAULT_SETTINGS_PATH}, because there were no settings. Set up clients in the browser.`,
+    `There was no settings file, so donor-sync created ${DEFAULT_SETTINGS_PATH}. Set up clients in the browser.`,
   );
   if (missing.length > 0 && missing.length < MAIL_VARIABLES.length) {
     output.note(
       `${DEFAULT_SETTINGS_PATH} names no mail server, because ${missing.join(' and ')} is not set in the environment.`,
     );
   }
+  if (typedPrice !== undefined && price === null) {
+    output.note(
+      `${DEFAULT_SETTINGS_PATH} has no price, because ${PRICE_VARIABLE} is not an amount and a currency such as "0.50 USD".`,
+    );
+  }
 }
 
 /**
- * Requires a user or an access token if other machines can reach this service, because every caller could then spend
- * credits. The user may be only invited so far.
+ * If other machines can reach the service, every caller could spend credits, so a user or token is required. An
+ * invitation is enough.
  */
 async function requireUserBeyondLoopback(
   { store }: Pick<Application, 'store'>,
@@ -182,12 +193,12 @@ async function requireUserBeyondLoopback(
   if (LOOPBACK_HOSTS.has(host) || (await listAccessTokens(store.reader)).length > 0) return;
   if ((await listPersonRecords(store.reader)).length > 0) return;
   throw new ConfigurationError(
-    `At ${host}, others could reach the service, and there is no user and no access token yet. Invite a user: donor-sync users invite --name NAME --email ADDRESS --role owner. Or create a token: donor-sync tokens create --role admin --name NAME`,
+    `Other computers can reach donor-sync at ${host}, but there are no users or access tokens yet. Invite a user: donor-sync users invite --name NAME --email ADDRESS --role owner. Or create a token: donor-sync tokens create --role admin --name NAME`,
     { code: 'access_token_missing', details: { host } },
   );
 }
 
-/** Warns about how users can sign in if others can reach the service without TLS. */
+/** Explains the effects on signing in. */
 function warnOfPlainHttp(
   { publicUrl, plainHttp, trustedProxies }: Settings['server'],
   host: string,
@@ -208,9 +219,7 @@ function warnOfPlainHttp(
   );
 }
 
-/**
- * Warns about applied settings that the settings file overrides, because users expect applied settings to take effect.
- */
+/** Users expect applied settings to take effect, but the file overrides them. */
 async function warnOfOverriding(
   { store }: Pick<Application, 'store'>,
   { integrations }: Settings,
@@ -230,7 +239,7 @@ interface Service {
   application: Application;
   settings: Settings;
   address: { host: string; port: number };
-  /** True if this process starts runs, and false if other processes do. */
+  /** False if other processes start runs. */
   works: boolean;
   door: Door | null;
 }
@@ -249,13 +258,16 @@ async function serveUntil(
   const bySchedule = store.actingAs({ kind: 'schedule', name: null, from: deps.owner.host });
   const scheduled = { store: bySchedule, integrations, clock, log, wake: runner.wake };
   const scheduler = createScheduler(scheduled);
-  const alerts = createProductAlerts(deps, application);
+  // Replaced by the real port when the server listens, because port 0 means any free port.
+  let { port } = address;
+  const listensAt = () => ownUrl(port);
+  const alerts = createProductAlerts(deps, application, listensAt);
   runner.onRunEnded(({ report }) => alerts.afterRun(report));
-  const mails = createProductMails(deps, application);
+  const mails = createProductMails(deps, application, listensAt);
   const { trustedProxies } = server;
-  // If the settings do not contain an address, the default changes with `--port`.
+  // The default address depends on `--port`.
   const isOwn = hasOwnUrl(server);
-  const publicUrl = isOwn ? ownUrl(address.port) : server.publicUrl;
+  const publicUrl = isOwn ? listensAt() : server.publicUrl;
   const takeUp = async (changed: readonly Integration[]) => {
     await planSchedules(scheduled, changed, await getDatabaseTime(application.store.reader));
     runner.wake();
@@ -284,6 +296,7 @@ async function serveUntil(
   });
   await warmHome({ application, clients, clock, log, version });
   const http = await listen({ app, ...address, trustedProxies });
+  port ||= Number(new URL(http.url).port);
   let unfollow = async () => {};
   try {
     if (works) runner.start();
@@ -294,14 +307,14 @@ async function serveUntil(
     await announce(deps, output, application, { http, door });
     await untilStopped(stopped);
   } finally {
-    // Callers that follow a run receive its end before the connections are cut.
+    // Listeners get a run's end before the connections close.
     await Promise.all([unfollow(), scheduler.stop(), runner.stop()]);
     await Promise.all([alerts.close(), mails.close()]);
     await http.close();
   }
 }
 
-/** Starts the server. Starting depends only on the address, so any error must be about the address. */
+/** Only the address can cause an error. */
 async function listen(options: ServerOptions): Promise<HttpServer> {
   const { host, port } = options;
   try {
@@ -318,16 +331,14 @@ async function listen(options: ServerOptions): Promise<HttpServer> {
   }
 }
 
-/** The link that creates an account, and the output on which it is shown. */
 interface Door {
   visit: FirstVisit;
   place: LinkPlace;
 }
 
 /**
- * Prepares the link. Without `--recover`, prepares it only if no owner has a password, a passkey or a sign-in by the
- * identity provider. It does not matter whether the provider responds at the moment. Returns null if no link is needed,
- * or if nobody would see it.
+ * Without `--recover`, only if no owner can sign in. The identity provider need not respond. A temporary failure must
+ * not open the door. Null if no link is needed or visible.
  */
 async function prepareVisit(
   { cwd, clock, log }: ProductDeps,
@@ -348,7 +359,7 @@ async function prepareVisit(
   return { place: await openLinkPlace(cwd, out, output), visit: createFirstVisit(clock) };
 }
 
-/** The warning that a service without a terminal logs. */
+/** Logged without a terminal. */
 const NO_OWNER_WARNING =
   'no owner can sign in, and the link that creates one is shown only on a terminal. Start with --out FILE, or run donor-sync users invite';
 
@@ -361,7 +372,7 @@ async function announce(
   const link = door && url + door.visit.path;
   const file = door?.place.file ?? null;
   if (link !== null) await door?.place.write(link);
-  // One line, so a program that started us can read it and continue.
+  // One line, so a parent process can read it and continue.
   if (output.isJson) {
     const linkFile = file === null ? {} : { linkFile: file };
     stdout.write(`${JSON.stringify({ ready: true, url, ...linkFile })}\n`);

@@ -43,7 +43,7 @@ Examples:
 
 ${ROLES_LINE}
 An invitation works once, within ${INVITATION_DAYS} days, and is shown once. "link" shows its link on a terminal only;
-if the user has joined before, that link works for 15 minutes, and the recipients of alerts are notified. An invited
+if the user has already joined, that link works for 15 minutes, and the recipients of alerts are notified. An invited
 user has access to all clients unless --integrations names some. "role" keeps the clients unless you name others.`;
 
 const TOKEN_EXAMPLES = `
@@ -57,7 +57,6 @@ Examples:
 ${ROLES_LINE}
 A token is shown once, because donor-sync stores only its hash.`;
 
-/** Creates the command `users`: manages users and their rights. */
 export function usersCommand(deps: ProductDeps): Command {
   const passkeys = topicCommand(deps, 'passkeys', 'List and remove the passkeys of a user', [
     operationCommand(deps, listUserPasskeys),
@@ -89,7 +88,6 @@ Examples:
 "set" prints a link. Open it within 15 minutes in a browser on another computer or phone, and confirm there: from then
 on, invitations and passkeys use the address. An address in the settings file (server.publicUrl) wins.`;
 
-/** Creates the command `address`: shows and sets the address under which users reach the server. */
 export function addressCommand(deps: ProductDeps): Command {
   return topicCommand(
     deps,
@@ -99,7 +97,6 @@ export function addressCommand(deps: ProductDeps): Command {
   ).addHelpText('after', ADDRESS_EXAMPLES);
 }
 
-/** Creates the command `tokens`: manages the access tokens of programs that use the HTTP API. */
 export function tokensCommand(deps: ProductDeps): Command {
   return topicCommand(deps, 'tokens', 'Create, list and revoke the access tokens of the HTTP API', [
     operationCommand(deps, createToken),

@@ -32,7 +32,6 @@ SIGTERM or Ctrl-C ends the worker within ten seconds, and another worker continu
 
 const optionsSchema = baseOptions.extend({ runs: z.number().optional() });
 
-/** Creates the command `worker`: carries out runs until it is stopped, without HTTP. */
 export function workerCommand(deps: ProductDeps): Command {
   const command = productCommand('worker', deps)
     .description(
@@ -58,11 +57,11 @@ export function workerCommand(deps: ProductDeps): Command {
   );
 }
 
-/** Throws a ConfigurationError if the database is a file, because a single process then does everything. */
+/** Throws a ConfigurationError for a file, because one process does all its work. */
 export function requireServer({ database }: Pick<Settings, 'database'>): void {
   if (parseDatabaseUrl(database).kind === 'postgres') return;
   throw new ConfigurationError(
-    'Workers need a Postgres database, and this database is a SQLite file. With SQLite, `donor-sync serve` also carries out the runs.',
+    'Workers need a Postgres database, but this database is an SQLite file. With SQLite, `donor-sync serve` also carries out the runs.',
     { code: 'postgres_needed' },
   );
 }
@@ -81,12 +80,12 @@ async function workUntil(
   const { clock, log, stdout } = deps;
   await application.engine.open();
   const runner = createRunner(application, { clock, log, maxRunsAtOnce });
-  const alerts = createProductAlerts(deps, application);
+  const alerts = createProductAlerts(deps, application, () => null);
   runner.onRunEnded(({ report }) => alerts.afterRun(report));
   const unfollow = followIntegrations(application, deps, async () => runner.wake());
   try {
     runner.start();
-    // One line, so a program that started us can read it and continue.
+    // One line, so a parent process can read it and continue.
     if (output.isJson) stdout.write(`${JSON.stringify({ ready: true, runs: maxRunsAtOnce })}\n`);
     const served = describeCount(application.integrations.size, 'integration');
     output.print(`Working for ${served}, ${maxRunsAtOnce} at the same time. Press Ctrl-C to stop.`);

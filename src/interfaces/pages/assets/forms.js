@@ -1,21 +1,21 @@
 /**
- * The script of every form: it signs the user in above a form whose session has ended, says that a slow
- * server is still working, and shows a refused form again where the user left it. Without this script,
- * browsers send the forms in the usual way.
+ * The script of every form. It signs the user in above a form whose session has ended, shows that a slow server is
+ * still working, and shows a refused form again where the user left it. Without this script, browsers send the forms in
+ * the usual way.
  */
 'use strict';
 
-// One block, because browsers load it next to the script of every page.
+// The code is in one block, because browsers load this script together with the scripts of every page.
 {
   const SLOW_MS = 400;
-  /** A form that was sent is not sent again within this time, because the response replaces the page. */
+  /** A form is not sent twice within this time, because the response replaces the page. */
   const SENT_ONCE_MS = 15_000;
 
   /** @typedef {{ user: string | null, isSentAgain: boolean }} State */
   /** @typedef {HTMLButtonElement | HTMLInputElement | null} Submitter */
 
   const user = document.body.dataset['user'] ?? null;
-  /** Forms that are being sent, or that wait for the session check. */
+  /** Forms that are being sent or that wait for the session check. */
   /** @type {Set<HTMLFormElement>} */
   const checked = new Set();
   let isBusy = false;
@@ -40,7 +40,7 @@
       else startWaiting(form);
       return;
     }
-    // Visitors who have not signed in have no session that could end, and signing out needs none.
+    // A visitor who has not signed in has no session that could end. Signing out needs no session either.
     if (user === null || new URL(form.action, location.href).pathname === '/sign-out') {
       startWaiting(form);
       return;
@@ -65,7 +65,7 @@
   }
 
   /**
-   * Sends the form if the session is still valid. Without a response, the form is sent too, and the server
+   * Sends the form if the session is still valid. If there is no response, the form is sent too, and the server
    * decides.
    *
    * @param {HTMLFormElement} form
@@ -128,7 +128,7 @@
     other.href = '/sign-in?to=/account';
     other.target = '_blank';
     other.rel = 'noreferrer';
-    other.textContent = own ? 'Sign in another way, in a new tab' : 'Sign in in a new tab';
+    other.textContent = own ? 'Sign in another way, in a new tab' : 'Open a new tab and sign in';
     const close = document.createElement('button');
     close.type = 'button';
     close.className = 'button';
@@ -139,7 +139,7 @@
     row.append(close, other);
     dialog.append(row);
     const comeBack = () => finish(false);
-    // A browser closes them when it opens a modal dialog.
+    // A browser closes popovers when it opens a modal dialog.
     const covering = listOpenPopovers(form);
     dialog.addEventListener('close', () => {
       removeEventListener('focus', comeBack);
@@ -221,7 +221,7 @@
       if (!form) return null;
       const own = document.importNode(form, true);
       own.classList.add('fields');
-      // The page may have fields with the same IDs.
+      // The page may contain fields with the same IDs.
       for (const field of own.querySelectorAll('[id]')) {
         const label = own.querySelector(`label[for="${CSS.escape(field.id)}"]`);
         field.id = `again-${field.id}`;
@@ -286,7 +286,7 @@
     document.querySelector('.waiting')?.remove();
   }
 
-  /** A refused form may be in a dialog, and the form's own address is not a page. */
+  /** The refused form may be in a dialog. The address of the form itself is not a page. */
   function showRefused() {
     const notice = document.querySelector('[data-problem][data-page]');
     if (notice instanceof HTMLElement) {
@@ -296,7 +296,7 @@
     if (dialog instanceof HTMLElement) dialog.showPopover();
   }
 
-  /** Schedules use the user's time zone, unless the user chooses another. */
+  /** Schedules use the user's time zone, unless the user chooses a different time zone. */
   function fillOwnZone() {
     for (const field of document.querySelectorAll('input[data-own-zone]')) {
       if (field instanceof HTMLInputElement && field.value === '') {

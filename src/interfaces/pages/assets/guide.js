@@ -16,7 +16,7 @@ if (form instanceof HTMLFormElement && input instanceof HTMLInputElement) {
   showResults(form, input);
 }
 
-// The menu is long, so the current page is scrolled into view.
+// The menu is long, so the page scrolls to the menu entry of the current page.
 const current = document.querySelector('.guide-menu [aria-current]');
 const menu = current?.closest('.guide-menu');
 if (current instanceof HTMLElement && menu && current.offsetTop > menu.clientHeight) {
@@ -75,8 +75,9 @@ function suggest(form, input) {
     input.setAttribute(name, value);
   }
   let chosen = -1;
-  let asked = 0;
   let timer = 0;
+  /** The latest search. Without words, the list is closed, or the index could not be loaded. */
+  let latest = { words: '', shown: Promise.resolve() };
 
   input.addEventListener('focus', () => void load(form).catch(() => undefined), { once: true });
   input.addEventListener('input', () => {
@@ -85,8 +86,9 @@ function suggest(form, input) {
   });
   input.addEventListener('keydown', (event) => {
     if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
+      const step = event.key === 'ArrowDown' ? 1 : -1;
       if (list.hidden) void find();
-      else choose(chosen + (event.key === 'ArrowDown' ? 1 : -1));
+      else void find().then(() => choose(chosen + step));
     } else if (event.key === 'Escape' && !list.hidden) close();
     else if (event.key === 'Enter' && !list.hidden && chosen >= 0) open(list.children[chosen]);
     else return;
@@ -105,13 +107,22 @@ function suggest(form, input) {
     input.select();
   });
 
-  async function find() {
-    asked += 1;
-    const own = asked;
+  /**
+   * Searches for the current words, except if that is already done. Resolves when the list shows the suggestions.
+   * Suggestions that were shown again would lose the user's choice.
+   */
+  function find() {
     const words = input.value.trim();
-    if (words === '') return close();
+    if (words === '') close();
+    else if (words !== latest.words) latest = { words, shown: showSuggestions(words) };
+    return latest.shown;
+  }
+
+  /** @param {string} words */
+  async function showSuggestions(words) {
     const search = await load(form).catch(() => null);
-    if (own !== asked || document.activeElement !== input) return;
+    if (words !== latest.words || document.activeElement !== input) return;
+    if (!search) latest.words = '';
     show(search?.(words).slice(0, MAX_SUGGESTIONS) ?? [], search === null);
   }
 
@@ -125,7 +136,7 @@ function suggest(form, input) {
       item.id = `search-${place}`;
       item.dataset['href'] = hit.href;
       item.append(createElement('span', 'quiet', hit.page));
-      // Otherwise the field would lose the focus first, which closes the list.
+      // Otherwise, the field would lose the focus first, and the list would close.
       item.addEventListener('mousedown', (event) => event.preventDefault());
       item.addEventListener('click', () => open(item));
       return item;
@@ -168,7 +179,7 @@ function suggest(form, input) {
   }
 
   function close() {
-    asked += 1;
+    latest = { words: '', shown: Promise.resolve() };
     list.hidden = true;
     chosen = -1;
     input.setAttribute('aria-expanded', 'false');

@@ -1,30 +1,30 @@
 /**
- * Draws who can introduce which contact. The list on the page shows the same and works without the script.
- * When the user sorts the list or selects someone, the script fetches the same page again. Browsers get this
- * file unchanged.
+ * Draws who can introduce which contact. The list on the page contains the same people and works without the script.
+ * When the user sorts the list or selects a person, the script fetches the same page again. Browsers get this file
+ * unchanged.
  */
 'use strict';
 
 {
   // The contacts with the strongest paths are nearest to the members, on circles around them.
   const INNER = 90;
-  /** Keeps the names of two neighbours apart: each circle has room for its names. */
+  /** Separates the names of two neighbours. Each circle has room for its names. */
   const PER_MEMBER = 14;
   const NEAR = 160;
   const FAR = 520;
   /**
-   * With more people than this, contacts are only placed on circles, because a finer layout would take longer
-   * than a user waits.
+   * If there are more people than this, contacts are only placed on circles. A finer layout would take longer than a
+   * user waits.
    */
   const MAX_FINE = 200;
   const ALSO_KNOWN = 45;
-  /** A member who knows the contact as well, with a strength that the service does not state. */
+  /** The strength of a further member who knows the contact, if the service does not state it. */
   const ALSO_STRENGTH = 0.4;
-  /** How strongly people are pushed apart. */
+  /** The strength with which people are pushed apart. */
   const REPULSION = 500;
-  /** The distance that other people keep from a person, at least. */
+  /** The minimum distance between two people. */
   const ROOM = 26;
-  /** Until then, the people have stopped moving. */
+  /** After this number of steps, the people have stopped moving. */
   const STEPS = 300;
   /** @type {readonly ('below' | 'above' | 'right' | 'left')[]} */
   const SIDES = ['below', 'above', 'right', 'left'];
@@ -34,7 +34,7 @@
   const LABEL_HEIGHT = 15;
   const LABEL_GAP = 3;
   const LABEL_PAD = 3;
-  /** The size of a cell in which labels are compared. */
+  /** The size of the cells that are used to compare the positions of labels. */
   const CELL = 120;
 
   const frame = document.querySelector('[data-picture-frame]');
@@ -46,7 +46,7 @@
   document.addEventListener('names-shown', (event) => {
     if (event instanceof CustomEvent) names = event.detail;
   });
-  // It stays if the picture cannot be drawn.
+  // The message is removed only if the picture can be drawn.
   const problem = document.getElementById('picture-problem');
   if (frame instanceof HTMLElement && place instanceof HTMLElement) {
     problem?.setAttribute('hidden', '');
@@ -95,7 +95,7 @@
       },
       style: styleOf(colors),
       layout: { name: 'preset', fit: true, padding: 24 },
-      // Uses fewer pixels while the user moves the picture.
+      // Draws fewer pixels while the user moves the picture.
       textureOnViewport: isLarge,
       hideEdgesOnViewport: isLarge,
       pixelRatio: isLarge ? 1 : 'auto',
@@ -106,7 +106,7 @@
     filter(picture, place.dataset['weakest'] ?? '', place.dataset['network'] ?? '');
     mark(picture, place.dataset['who'] ?? '');
     place.dataset['drawnMs'] = String(Math.round(performance.now() - startedAt));
-    // For tests and for the page's other scripts.
+    // The picture is available to tests and to the page's other scripts.
     Object.assign(place, { picture });
     label(picture);
     document.addEventListener('names-shown', () => label(picture));
@@ -153,8 +153,8 @@
   }
 
   /**
-   * Moves contacts closer to the members who introduce them, and apart from each other. Members stay where they are.
-   * It starts from their current places and draws nothing at random, so that the result is always the same.
+   * Moves contacts closer to the members who introduce them, and apart from each other. Members are not moved. It
+   * starts from their current places and draws nothing at random, so that the result is always the same.
    *
    * @param {Person[]} people
    * @param {Path[]} paths
@@ -244,7 +244,7 @@
           'min-zoomed-font-size': 9,
           'text-valign': 'bottom',
           'text-margin-y': LABEL_GAP,
-          // A long name is shortened with dots, and no line crosses it.
+          // A long name is shortened with dots and is never wrapped.
           'text-wrap': 'ellipsis',
           'text-max-width': `${LABEL_WIDTH}px`,
           'text-outline-color': surface,
@@ -396,7 +396,7 @@
     return { left: start, right: start + wide, top: upper, bottom: upper + LABEL_HEIGHT };
   }
 
-  /** Finds boxes that meet, without comparing each box with each other one. */
+  /** Finds boxes that overlap, without comparing every pair of boxes. */
   function createGrid() {
     /** @type {Map<string, { box: Box, owner: string }[]>} */
     const cells = new Map();
@@ -510,7 +510,7 @@
       filter(picture, new FormData(controls).get('weakest')?.toString() ?? '', network);
       void show(addressOf(controls), ['paths']);
     });
-    // Turns pages and sorts the list without a reload, so that the picture stays where the user moved it.
+    // Moves between pages and sorts the list without a reload, so the picture stays where the user has moved it.
     document
       .getElementById('paths')
       ?.closest('main')
@@ -544,6 +544,30 @@
 
   let asked = 0;
 
+  /** @param {Element} place Returns the text of the focused link in it, or null if the focus is elsewhere. */
+  function textOfFocus(place) {
+    const link = document.activeElement;
+    return link instanceof HTMLAnchorElement && place.contains(link) ? toLinkText(link) : null;
+  }
+
+  /**
+   * Moves the focus to the link that replaced the focused one, so that keyboard users continue where they were. On the
+   * last page, there is no link to the next page, and the first link gets the focus.
+   *
+   * @param {Element} place
+   * @param {string} text
+   */
+  function focusLink(place, text) {
+    const links = [...place.querySelectorAll('a')];
+    const same = links.find((link) => toLinkText(link) === text) ?? links[0];
+    same?.focus();
+  }
+
+  /** @param {HTMLAnchorElement} link Returns its text without the arrow that shows the order. */
+  function toLinkText(link) {
+    return link.firstChild?.textContent ?? '';
+  }
+
   /**
    * Replaces parts of the current page with the same parts of another page.
    *
@@ -558,7 +582,11 @@
     const next = new DOMParser().parseFromString(await response.text(), 'text/html');
     for (const id of ids) {
       const part = next.getElementById(id);
-      if (part) document.getElementById(id)?.replaceChildren(...part.childNodes);
+      const place = document.getElementById(id);
+      if (!part || !place) continue;
+      const text = textOfFocus(place);
+      place.replaceChildren(...part.childNodes);
+      if (text !== null) focusLink(place, text);
     }
     document.dispatchEvent(new CustomEvent('page-refreshed'));
   }

@@ -1,14 +1,14 @@
 /**
- * The script of all pages. The server renders everything. When a run reports progress, the script fetches the
- * same page again and replaces the parts marked `data-live`. Without the script, a reload shows the same.
+ * The script of all pages. The server renders everything. When a run reports progress, the script fetches the same page
+ * again and replaces the parts that are marked with `data-live`. Without the script, a reload shows the same data.
  * Browsers get this file unchanged, as a script and not as a module.
  */
 'use strict';
 
-// A browser allows six connections per server. Most of them stay free.
+// A browser allows six connections per server. Most of these connections stay free.
 const MAX_STREAMS = 3;
 const REFRESH_INTERVAL_MS = 15_000;
-const UNDO_INTERVAL_MS = 2_000;
+const AWAITED_INTERVAL_MS = 2_000;
 const MIN_PAUSE_MS = 500;
 const END_SPREAD_MS = 800;
 
@@ -18,7 +18,7 @@ const UNITS = [
   ['hour', 3_600_000],
   ['minute', 60_000],
 ];
-// The words are English. Dates are in the order of the reader's own English locale, if there is one.
+// The words on the page are English. Dates have the order of the user's own English locale, if there is one.
 const language = navigator.languages.find((one) => /^en(-[A-Z]{2})?$/.test(one)) ?? 'en';
 const relative = new Intl.RelativeTimeFormat(language, { numeric: 'always' });
 const absolute = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' });
@@ -43,7 +43,7 @@ follow();
 forgetNote();
 findOldAnchor();
 addEventListener('hashchange', findOldAnchor);
-// The event of a popover does not bubble.
+// A popover's event does not bubble.
 document.addEventListener(
   'toggle',
   ({ target, newState }) => {
@@ -56,22 +56,22 @@ document.addEventListener(
   true,
 );
 setInterval(() => {
-  // These runs report changes themselves, so the page need not be polled.
+  // These runs report their own changes, so the page does not have to fetch them regularly.
   const isFollowed = document.getElementById('run') !== null && streams.size > 0;
   if (document.visibilityState === 'visible' && !isFollowed) refresh();
 }, REFRESH_INTERVAL_MS);
 setInterval(() => {
-  // An undo reports no events, so its progress is fetched.
-  const isUndoing = document.querySelector('[data-undo]') !== null;
-  if (document.visibilityState === 'visible' && isUndoing) refresh();
-}, UNDO_INTERVAL_MS);
+  // Neither an undo nor the other browser that confirms an address reports events, so the page asks for their progress.
+  const isAwaited = document.querySelector('[data-undo], [data-unconfirmed]') !== null;
+  if (document.visibilityState === 'visible' && isAwaited) refresh();
+}, AWAITED_INTERVAL_MS);
 document.addEventListener('visibilitychange', () => {
   if (document.visibilityState === 'visible') refresh();
   // A hidden page needs no connection. It is followed again once it is visible.
   else for (const run of [...streams.keys()]) stopFollowing(run);
 });
 
-/** Only one refresh runs at a time. Requests that arrive during a refresh cause one more. */
+/** Only one refresh runs at a time. Requests that arrive during a refresh cause one further refresh. */
 async function refresh() {
   isWanted = true;
   if (isRefreshing || rendered.size === 0) return;
@@ -84,13 +84,14 @@ async function refresh() {
   isRefreshing = false;
 }
 
-/** Resolves with whether the service responded. */
+/** Resolves with true if the service responded. */
 async function fetchParts() {
   try {
     const response = await fetch(location.pathname + location.search);
     if (response.redirected) {
-      // The user was signed out in the meantime, so the response is the sign-in form.
-      location.reload();
+      // The user was signed out in the meantime, so the response is the sign-in form. A reload would delete what the
+      // user has typed. In that case the page stays, and the sign-in opens when the form is sent.
+      if (!isFilledIn()) location.reload();
       return true;
     }
     if (!response.ok) return false;
@@ -103,6 +104,22 @@ async function fetchParts() {
   } catch {
     return false;
   }
+}
+
+/** True if the user has changed a field that an unsent form would send. */
+function isFilledIn() {
+  return [...document.querySelectorAll('form[method="post"] [name]')].some(isChanged);
+}
+
+/** @param {Element} field */
+function isChanged(field) {
+  if (field instanceof HTMLSelectElement) {
+    const given = [...field.options].findIndex(({ defaultSelected }) => defaultSelected);
+    return field.selectedIndex !== Math.max(given, 0);
+  }
+  if (field instanceof HTMLTextAreaElement) return field.value !== field.defaultValue;
+  if (!(field instanceof HTMLInputElement) || field.type === 'hidden') return false;
+  return field.value !== field.defaultValue || field.checked !== field.defaultChecked;
 }
 
 /** @param {Document} root */
@@ -150,7 +167,7 @@ async function fetchFragment(address) {
     const part = page.querySelector(response.ok ? '[data-fragment]' : '[data-problem]');
     if (part) return part.childNodes;
   } catch {
-    // The error is shown below.
+    // The error is shown to the user below.
   }
   return ['The CRM could not be reached.'];
 }
@@ -177,7 +194,8 @@ function follow() {
     stream.addEventListener('progress', ({ data }) => showProgress(run, JSON.parse(data)));
     stream.addEventListener('ended', () => {
       stopFollowing(run);
-      // Many users may watch one run. A random delay keeps them from requesting its end at the same moment.
+      document.dispatchEvent(new CustomEvent('run-ended'));
+      // Many users may watch one run. A random delay prevents them from requesting its end at the same moment.
       setTimeout(refresh, Math.random() * END_SPREAD_MS);
     });
     stream.addEventListener('error', () => {
@@ -188,7 +206,7 @@ function follow() {
   }
 }
 
-/** Tells the page that the run can no longer be followed. Its last numbers must not look current from here on. */
+/** Shows on the page that the run can no longer be followed. From now on, its last numbers must not look current. */
 function tellSilence() {
   document.dispatchEvent(new CustomEvent('run-unheard'));
 }

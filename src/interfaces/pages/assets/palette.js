@@ -1,14 +1,13 @@
 /**
- * The search for pages, clients and actions by a few letters: Ctrl-K, or the button in the frame. The server
- * searches. On a client's pages, users who may see names can also find contacts, by the CRM's search. A name
- * is sent in the request body, never in an address. Browsers get this file unchanged, as a script and not as
- * a module.
+ * Searches for pages, clients and actions by a few letters: Ctrl-K, or the button in the frame. The server searches. On
+ * a client's pages, users who may see names can also find contacts, with the CRM's search. A name is sent in the
+ * request body, never in an address. Browsers get this file unchanged, as a script and not as a module.
  */
 'use strict';
 
 {
   const WAIT_MS = 80;
-  /** Contacts are searched after a pause in typing, or on Enter. */
+  /** Contacts are searched for after a pause in typing, or when the user presses Enter. */
   const CONTACT_WAIT_MS = 400;
   const SHORTEST_NAME = 3;
   const opener = document.getElementById('find');
@@ -17,10 +16,16 @@
   /** @type {HTMLLIElement[]} */
   let options = [];
   let chosen = -1;
-  let asked = 0;
   /**
-   * The client whose contacts are searched, or null on pages that are not about one client, and for users who may not
-   * see names.
+   * The latest search of the server. Its words are null if none was started since the palette was opened, or if it
+   * failed.
+   *
+   * @type {{ words: string | null, shown: Promise<void> }}
+   */
+  let latest = { words: null, shown: Promise.resolve() };
+  /**
+   * The client whose contacts are searched. Null on pages that are not about one client, and for users who may not see
+   * names.
    */
   const client = opener?.getAttribute('data-client') ?? null;
   /** @type {Place[] | null} */
@@ -48,8 +53,9 @@
     made.input.value = '';
     contacts = [];
     searched = '';
+    latest = { words: null, shown: Promise.resolve() };
     made.dialog.showModal();
-    find('');
+    void find();
   }
 
   function make() {
@@ -77,17 +83,16 @@
     let timer = 0;
     input.addEventListener('input', () => {
       clearTimeout(timer);
-      timer = setTimeout(() => find(input.value), WAIT_MS);
+      timer = setTimeout(find, WAIT_MS);
       clearTimeout(contactTimer);
       contactTimer = setTimeout(findContacts, CONTACT_WAIT_MS);
     });
     input.addEventListener('keydown', (event) => {
-      if (event.key === 'ArrowDown') choose(chosen + 1);
-      else if (event.key === 'ArrowUp') choose(chosen - 1);
-      // In a search box, Escape would only clear the text.
+      if (event.key === 'ArrowDown') void afterSearch(() => choose(chosen + 1));
+      else if (event.key === 'ArrowUp') void afterSearch(() => choose(chosen - 1));
+      else if (event.key === 'Enter') void afterSearch(openChosen);
+      // In a search box, Escape would only clear the field.
       else if (event.key === 'Escape') dialog.close();
-      else if (event.key === 'Enter' && options.length > 0) options[chosen]?.click();
-      else if (event.key === 'Enter') findContacts();
       else return;
       event.preventDefault();
     });
@@ -102,20 +107,42 @@
     return { dialog, input, list };
   }
 
+  /**
+   * Waits until the list shows what the current text finds, and then acts on it. Without the wait, a user who types fast
+   * would open an option of the former text.
+   *
+   * @param {() => void} act
+   */
+  async function afterSearch(act) {
+    await find();
+    if (made?.dialog.open && made.input.value === latest.words) act();
+  }
+
+  function openChosen() {
+    if (options.length > 0) options[chosen]?.click();
+    else void findContacts();
+  }
+
+  /** Searches for the current text, except if that is already done. Resolves when the list shows the result. */
+  function find() {
+    const words = made?.input.value ?? '';
+    if (words !== latest.words) latest = { words, shown: showPlaces(words) };
+    return latest.shown;
+  }
+
   /** @param {string} words */
-  async function find(words) {
-    asked += 1;
-    const own = asked;
+  async function showPlaces(words) {
     const found = await fetchPlaces(words);
-    // The user has typed more since, so this response is outdated.
-    if (own !== asked || !made?.dialog.open) return;
+    // The user has typed more text in the meantime, so this response is outdated.
+    if (words !== latest.words || !made?.dialog.open) return;
     places = found;
-    show();
+    if (!found) latest.words = null;
+    show(0);
   }
 
   /**
-   * Searches contacts by the current text. Only one search runs at a time, and then only the latest text is
-   * searched.
+   * Searches contacts by the current text. Only one search runs at a time. After that, only the latest text is searched
+   * for.
    */
   async function findContacts() {
     if (client === null || !made?.dialog.open || isSearching) return;
@@ -129,7 +156,8 @@
       isSearching = false;
     }
     if (!made.dialog.open) return;
-    show();
+    // Contacts are listed last, so they do not change which option the user has chosen.
+    show(chosen);
     await findContacts();
   }
 
@@ -180,11 +208,12 @@
     }
   }
 
-  function show() {
+  /** @param {number} place The place of the option to choose. */
+  function show(place) {
     if (!made) return;
-    const items = [...(places ?? []), ...contacts].map(({ kind, label, detail, href }, place) => {
+    const items = [...(places ?? []), ...contacts].map(({ kind, label, detail, href }, at) => {
       const item = document.createElement('li');
-      item.id = `palette-${place}`;
+      item.id = `palette-${at}`;
       item.setAttribute('role', 'option');
       item.addEventListener('click', () => location.assign(href));
       const name = document.createElement('span');
@@ -205,7 +234,7 @@
       items.push(none);
     }
     made.list.replaceChildren(...items);
-    choose(0);
+    choose(Math.max(0, Math.min(place, options.length - 1)));
   }
 
   /** @param {number} place */

@@ -1,6 +1,6 @@
 /**
- * Draws the rate of a run in progress from the progress that the run reports, and also shows it in words.
- * Only the page keeps this history. Browsers get this file unchanged, as a script and not as a module.
+ * Draws the rate of a run in progress from the progress that the run reports, and also shows it in words. The history
+ * is stored only in the page. Browsers get this file unchanged, as a script and not as a module.
  */
 'use strict';
 
@@ -8,9 +8,11 @@
   const HEIGHT = 180;
   /** The time span of the chart in seconds. Older samples are discarded. */
   const MAX_POINTS = 900;
-  /** A rate is averaged over this many seconds. */
+  /** With a single point, the time axis would show years around it. */
+  const MIN_POINTS = 2;
+  /** A rate is averaged over this number of seconds. */
   const WINDOW = 5;
-  /** After this many seconds without a report, the run counts as unchanged. */
+  /** After this number of seconds without a report, the run is treated as unchanged. */
   const QUIET_SECONDS = 1;
 
   /** @typedef {{ contacts: { submitted: number, written: number } }} Report */
@@ -36,7 +38,14 @@
   document.addEventListener('run-unheard', () => {
     latest = null;
   });
-  // A run reports nothing while nothing changes. Without this, its last rate would look current.
+  document.addEventListener('run-ended', () => {
+    latest = null;
+    const text = document.getElementById('rate-text');
+    if (text) {
+      text.textContent = `The run has ended. The most submitted a second since this page was opened: ${most.toFixed(1)}.`;
+    }
+  });
+  // A run sends no reports while nothing changes. If the chart were not updated, its last rate would look current.
   setInterval(() => {
     if (latest && Date.now() / 1000 - (samples.at(-1)?.at ?? 0) >= QUIET_SECONDS) take(latest);
   }, 1000);
@@ -69,6 +78,7 @@
       if (list.length > MAX_POINTS) list.shift();
     }
     most = Math.max(most, point[1] ?? 0);
+    if (drawn[0].length < MIN_POINTS) return;
     part?.removeAttribute('hidden');
     say(point[1] ?? 0, point[2] ?? 0);
     draw();
@@ -88,7 +98,7 @@
   }
 
   function draw() {
-    if (!place || !canDraw || !('uPlot' in window) || drawn[0].length === 0) return;
+    if (!place || !canDraw || !('uPlot' in window) || drawn[0].length < MIN_POINTS) return;
     chart ??= make(place);
     chart.setData(drawn);
     document.getElementById('rate-problem')?.setAttribute('hidden', '');

@@ -16,29 +16,27 @@ import { type AuditWords, isDay } from './query.ts';
 export interface AuditPageView {
   /** Null if the filter is invalid. */
   page: AuditPage | null;
-  /** The filter as it was typed. */
   words: AuditWords;
-  /** The number of an entry. Only entries with lower numbers are listed. Null for the newest entries. */
+  /** Lists only entries with lower numbers. Null starts with the newest. */
   before: number | null;
   /** The problems with the filter. */
   problems: readonly string[];
-  /** The result of this process's last check. */
+  /** This process's last check. */
   check: AuditCheckView | null;
-  /** The names of the clients that the user has access to, by ID. Other clients in the entries no longer exist. */
+  /** Other clients in entries no longer exist. */
   clients: ReadonlyMap<string, string>;
-  /** One chain covers all integrations, so a user with access to only some of them cannot check it. */
+  /** One chain covers all integrations, so checking needs access to all. */
   mayCheck: boolean;
 }
 
-/** Renders the audit page: who did what, and whether any entry was changed. */
 export function renderAudit(viewer: Viewer, view: AuditPageView) {
   return render(
-    <Layout area="audit" title="Audit" viewer={viewer} assets={['auditStyles']}>
+    <Layout area="audit" title="Audit" viewer={viewer} assets={['auditStyles', 'combobox']}>
       <div class="page-head">
         <h1>Audit</h1>
         <p class="quiet">
-          Who did what, to what, when and from where. The names of contacts are read from the CRM.
-          An erased contact is not shown at all.
+          Who did what, when and from where. The names of contacts are read from the CRM. An erased
+          contact is not shown at all.
         </p>
       </div>
       {view.mayCheck && <Check check={view.check} now={viewer.now} />}
@@ -71,7 +69,7 @@ function Check({ check, now }: { check: AuditCheckView | null; now: number }) {
         <div>
           <h2 id="check-title">Was anything changed?</h2>
           <p class="quiet">
-            Each entry is linked to the entry before it, so an entry that is changed, added or
+            Each entry is linked to the entry before it, so any entry that is changed, added or
             removed in the database is detected.
           </p>
         </div>
@@ -152,7 +150,14 @@ function Filter({ words, clients }: { words: AuditWords; clients: AuditPageView[
     <form class="audit-filter" method="get" action="/audit">
       <p>
         <label for="client">Client</label>
-        <input id="client" name="client" value={client} autocomplete="off" list="clients" />
+        <input
+          id="client"
+          name="client"
+          value={client}
+          autocomplete="off"
+          list="clients"
+          data-values
+        />
         <datalist id="clients">
           {[...clients].map(([id, name]) => (
             <option value={id}>{name}</option>
@@ -161,7 +166,7 @@ function Filter({ words, clients }: { words: AuditWords; clients: AuditPageView[
       </p>
       <p>
         <label for="action">Action</label>
-        <select id="action" name="action">
+        <select id="action" name="action" data-combobox>
           <option value="">all</option>
           {isUnknown && (
             <option value={action} selected>
@@ -255,7 +260,7 @@ function Entry({ entry, clients, now }: { entry: AuditView } & Omit<EntriesProps
   );
 }
 
-/** The contact of an entry. The browser shows its name before the ID while its client exists. */
+/** The browser shows the contact's name while its client exists. The ID is always shown. */
 function Subject({ entry, clients }: { entry: AuditView } & Pick<EntriesProps, 'clients'>) {
   const { integration, contact, contactErased } = entry;
   if (contact === null || contactErased) return <>{contactText(entry)}</>;
@@ -267,7 +272,6 @@ function Subject({ entry, clients }: { entry: AuditView } & Pick<EntriesProps, '
   );
 }
 
-/** On screens too narrow for columns, empty cells take no space. */
 function Part(props: PropsWithChildren<{ label: string; room: 'wide' | 'broad' | '' }>) {
   const { label, room, children } = props;
   const isThere = Boolean(children);
@@ -278,7 +282,7 @@ function Part(props: PropsWithChildren<{ label: string; room: 'wide' | 'broad' |
   );
 }
 
-/** Returns the type of the input. A date field could not show any text other than a day. */
+/** A date field can show only days. */
 function typeOfDay(text: string): 'date' | 'text' {
   return text === '' || isDay(text) ? 'date' : 'text';
 }
@@ -301,7 +305,6 @@ function Pages({ page, view: { words, before } }: { page: AuditPage; view: Audit
   );
 }
 
-/** Returns the filter as the query of an address. */
 function toQueryString(words: AuditWords, before?: number): string {
   const set = Object.entries(words).filter(([, word]) => word !== '');
   const all = new URLSearchParams(set);

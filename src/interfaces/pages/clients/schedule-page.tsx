@@ -24,7 +24,6 @@ import { RHYTHMS, type ScheduleForm, WEEKDAYS } from './schedule-form.ts';
 export interface SchedulePageView {
   integration: Integration;
   inForce: ScheduleDetail;
-  /** The choice that has not been saved yet. */
   form: ScheduleForm;
   preview: ScheduleDetail | null;
   problem: string | null;
@@ -36,7 +35,13 @@ export function renderSchedule(viewer: Viewer, view: SchedulePageView) {
   const { integration, inForce, isOfFile, note } = view;
   const mayChange = may(viewer, 'admin');
   return render(
-    <ClientPage integration={integration} side="schedule" viewer={viewer} note={note}>
+    <ClientPage
+      integration={integration}
+      side="schedule"
+      viewer={viewer}
+      note={note}
+      assets={['combobox']}
+    >
       <section class="card" aria-labelledby="now-title">
         <div class="card-head">
           <h2 id="now-title">{inForce.text === null ? 'On request' : sentence(inForce.text)}</h2>
@@ -76,7 +81,7 @@ function InForce({ detail, now }: { detail: ScheduleDetail; now: number }) {
   if (schedule === null) {
     return (
       <p class="empty">
-        This client has no schedule. It runs on request, from webhooks and through the API.
+        This client has no schedule. It runs only when a user, a webhook or the API requests it.
       </p>
     );
   }
@@ -307,7 +312,6 @@ const DAY_FORMAT = new Intl.DateTimeFormat('en-GB', {
   timeZone: 'UTC',
 });
 
-/** Formats a day as `Sun, 22 Nov`. */
 function shortDay(day: string): string {
   return DAY_FORMAT.format(new Date(day));
 }

@@ -28,8 +28,8 @@ export function renderWebhooks(viewer: Viewer, integration: Integration, view: W
       <section class="card" aria-labelledby="address-title">
         <h2 id="address-title">The address</h2>
         <p class="about quiet">
-          A CRM calls this address to report that something has changed. A run then reads the
-          changes, long before the next night.
+          A CRM calls this address when something has changed. A run then reads the changes, long
+          before the next night.
         </p>
         {webhook === null ? (
           <p class="empty">There is no address yet. The next scheduled run notices changes.</p>
@@ -46,7 +46,7 @@ export function renderWebhooks(viewer: Viewer, integration: Integration, view: W
 function Made({ made: { url, secret, signature } }: { made: NewWebhook }) {
   return (
     <section class="card made" aria-labelledby="made-title" role="status">
-      <h2 id="made-title">Save this now: it is not shown again</h2>
+      <h2 id="made-title">Save this now: it will not be shown again</h2>
       <dl class="facts one">
         <Fact name="Address">
           <code>{url}</code>
@@ -91,7 +91,6 @@ function Address({ webhook, now }: { webhook: HookView; now: number }) {
   );
 }
 
-/** Explains which secret each CRM signs with. */
 const SECRET_HELP = WEBHOOKS.flatMap(({ webhooks }) => webhooks.signature?.help ?? []).join(' ');
 
 function Renew(props: { integration: Integration; webhook: HookView | null }) {
@@ -196,8 +195,8 @@ function Calls({ calls, now }: { calls: readonly HookCallView[]; now: number }) 
       )}
       <p class="quiet">
         <small>
-          Consecutive calls with the same result are shown on one line. The last 50 lines are kept.
-          No line shows the caller or names a contact.
+          Consecutive calls with the same result share a line. The last 50 lines are kept. The lines
+          do not show callers or contacts.
         </small>
       </p>
     </section>

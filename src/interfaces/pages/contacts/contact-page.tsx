@@ -1,4 +1,3 @@
-/** The page of one contact: the contact, its profile, the people who can introduce it, and its history. */
 import type { Integration } from '../../../core/integration-settings.ts';
 import { describeCount } from '../../../core/quantities.ts';
 import type { ShownContact } from '../../../operations/contacts.ts';
@@ -11,7 +10,7 @@ import { contactHref } from './contact-href.ts';
 
 export interface ContactContent {
   client: Integration;
-  /** The contact's page in the CRM, or null if it is not known. */
+  /** Null if unknown. */
   recordUrl: string | null;
   contact: ShownContact;
   /** The action that was just done. */
@@ -62,7 +61,7 @@ function Summary({ contact, client, recordUrl, viewer }: SummaryProps) {
         </Warning>
       )}
       {keptBack?.reason === 'contacts_missing' && (
-        <Warning>The CRM does not currently find this contact.</Warning>
+        <Warning>The CRM currently cannot find this contact.</Warning>
       )}
       {keptBack !== null && <p>No profile is shown: {keptBack.text}.</p>}
       {mergedInto !== null && (
@@ -216,7 +215,7 @@ function Profile(props: { contact: ShownContact; profile: ProfileView; viewer: V
 
 type ValueView = ProfileView['values'][number];
 
-/** A longer list would push everything else out of view. */
+/** A longer list would hide the rest of the page. */
 const MAX_LINES = 8;
 
 function Lines({ value: { lines, isLink } }: { value: ValueView }) {
@@ -272,7 +271,7 @@ function Introductions({ contact }: { contact: ShownContact }) {
       <h2 id="introductions-title">Who can introduce this contact</h2>
       {sentence !== null && <p class="sentence">{sentence}</p>}
       {introductions.length === 0 ? (
-        <p class="empty">No network member is known to know this contact.</p>
+        <p class="empty">donor-sync knows of no network member who knows this contact.</p>
       ) : (
         <ul class="sentences">
           {introductions.map((one) => (
@@ -301,7 +300,7 @@ function History({ contact, viewer }: { contact: ShownContact; viewer: Viewer })
     <section class="card" aria-labelledby="history-title">
       <h2 id="history-title">History</h2>
       <table class="stacks">
-        <caption class="hidden">What runs and users did about this contact</caption>
+        <caption class="hidden">Actions of runs and users on this contact</caption>
         <TableHead texts={['When', 'What', 'Outcome']} />
         <tbody>
           {contact.history.map(({ at, kind, id, outcome, text }) => (

@@ -1,4 +1,4 @@
-/** Credits: how many each client has spent, how many are left, and how long they will last. */
+/** Spent and remaining credits, and how long they will last. */
 import type { Hono } from 'hono';
 import { z } from 'zod';
 import { SPENDING_DAYS } from '../../../credits/spending-view.ts';
@@ -13,13 +13,14 @@ export function creditPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv
   const app = frame.room();
   const world = toOperationDeps(deps);
   const { month } = showBill.input.shape;
-  // An invalid value counts as left out, so an old address still leads to the page.
-  const { days, from } = showSpending.input.shape;
+  // An invalid value counts as omitted, so old addresses still work.
+  const { days, from, sort } = showSpending.input.shape;
   const pageQuery = z.object({
     days: z.coerce.number().pipe(days.unwrap()).catch(SPENDING_DAYS[0]),
     month: month.optional().catch(undefined),
     client: z.string().min(1).optional().catch(undefined),
     from: z.coerce.number().pipe(from.unwrap()).catch(0),
+    sort: sort.catch('most-credits'),
   });
   const billQuery = z.object({ month: month.optional().catch(undefined) });
 

@@ -7,6 +7,7 @@ import {
   CLIENTS_PAGE,
   type ClientMonthView,
   SPENDING_DAYS,
+  type SpendingOrder,
   type SpendingView,
   type SpentDayView,
 } from '../../../credits/spending-view.ts';
@@ -14,12 +15,12 @@ import { BUCKETS, type Bucket } from '../../../partner/buckets.ts';
 import { VALID_KEY_NEEDED } from '../../../sync/views/advice.ts';
 import { Layout, render, type Viewer } from '../frame/layout.tsx';
 import { ChartProblem, CountCells, Status, TableHead, Timestamp } from '../frame/parts.tsx';
+import { type SortableColumn, SortableHead } from '../frame/sortable-head.tsx';
 
 export interface CreditsView extends SpendingView {
   keys: KeyView[];
 }
 
-/** Shows how many credits each client has spent, how many are left, and how long they will last. */
 export function renderCredits(viewer: Viewer, view: CreditsView) {
   const one = view.integration;
   return render(
@@ -107,8 +108,8 @@ function Key({ view, now }: { view: KeyView; now: number }) {
       ))}
       {balances !== null && texts.length === 0 && (
         <p class="quiet forecast">
-          Too little was spent with this key in the last few weeks to predict when its credits run
-          out.
+          Too few credits were spent with this key in the last few weeks to predict when they will
+          run out.
         </p>
       )}
     </div>
@@ -171,7 +172,7 @@ function Burn({ view }: { view: CreditsView }) {
   );
 }
 
-/** Days without spent credits are left out. The chart shows them as gaps. */
+/** Days without spending are left out. The chart shows gaps. */
 function DayTable({ days }: { days: readonly SpentDayView[] }) {
   return (
     <table id="burn-days" class="stacks">
@@ -196,7 +197,7 @@ function DayTable({ days }: { days: readonly SpentDayView[] }) {
 }
 
 function Clients({ view }: { view: CreditsView }) {
-  const { month, months, clients, total, from, days, integration } = view;
+  const { month, months, clients, total, from, days, integration, sort } = view;
   return (
     <section class="card" aria-labelledby="clients-title">
       <div class="card-head">
@@ -208,6 +209,7 @@ function Clients({ view }: { view: CreditsView }) {
       <form class="row actions" method="get" action="/credits">
         <input type="hidden" name="days" value={days.length} />
         {integration !== null && <input type="hidden" name="client" value={integration} />}
+        {sort !== USUAL_ORDER && <input type="hidden" name="sort" value={sort} />}
         <label for="month">Month</label>
         <select id="month" name="month">
           {(months.includes(month) ? months : [month, ...months]).map((one) => (
@@ -221,20 +223,18 @@ function Clients({ view }: { view: CreditsView }) {
         </button>
       </form>
       {clients.length === 0 ? (
-        <p class="empty">No client spent a credit, and no contact was written, in this month.</p>
+        <p class="empty">
+          No client spent credits in this month, and donor-sync did not write to any contact.
+        </p>
       ) : (
         <table class="stacks">
-          <caption class="hidden">Credits spent by each client, highest first</caption>
-          <TableHead
-            texts={['Client']}
-            counts={[
-              'Enhancements',
-              'Networks',
-              'Queries',
-              'Written',
-              'Per contact',
-              'Of the budget',
-            ]}
+          <caption class="hidden">
+            Credits spent by each client{sort === USUAL_ORDER && ', highest first'}
+          </caption>
+          <SortableHead
+            columns={CLIENT_COLUMNS}
+            order={sort}
+            hrefOf={(next) => `${buildHref(view, { sort: next, from: 0 })}#clients-title`}
           />
           <tbody>
             {clients.map((client) => (
@@ -263,14 +263,34 @@ function Clients({ view }: { view: CreditsView }) {
       )}
       <p class="quiet">
         <small>
-          Per contact: credits for enhancements spent for each contact that was written. The budget
-          counts the month in the client's own time zone, and counts submissions that are not
-          settled yet in full.
+          The Per contact column shows the enhancement credits for each written contact. For the
+          budget, a month starts and ends in the client's own time zone, and submissions whose cost
+          is not known yet count in full.
         </small>
       </p>
     </section>
   );
 }
+
+const USUAL_ORDER = 'most-credits' satisfies SpendingOrder;
+
+const CLIENT_COLUMNS: readonly SortableColumn<SpendingOrder>[] = [
+  { text: 'Client', orders: { ascending: 'name', descending: 'name-backwards' } },
+  ...(
+    [
+      ['Enhancements', 'most-enhancements', 'fewest-enhancements'],
+      ['Networks', 'most-networks', 'fewest-networks'],
+      ['Queries', 'most-queries', 'fewest-queries'],
+      ['Written', 'most-written', 'fewest-written'],
+      ['Per contact', 'most-per-contact', 'fewest-per-contact'],
+    ] as const
+  ).map(([text, descending, ascending]) => ({
+    text,
+    isNumber: true,
+    orders: { descending, ascending },
+  })),
+  { text: 'Of the budget', isNumber: true },
+];
 
 function ClientRow({ client, view }: { client: ClientMonthView; view: CreditsView }) {
   const { integration, name, enhancements, networks, queries, written, perWritten, budget } =
@@ -330,16 +350,18 @@ function Budget(props: { bucket: string; budget: BudgetView; name: string }) {
   );
 }
 
-/** Returns the address of the same page with other parameters. */
+/** The same page with other parameters. */
 function buildHref(
-  view: Pick<CreditsView, 'days' | 'month' | 'months' | 'integration' | 'from'>,
-  changes: { days?: number; client?: string | null; from?: number },
+  view: Pick<CreditsView, 'days' | 'month' | 'months' | 'integration' | 'from' | 'sort'>,
+  changes: { days?: number; client?: string | null; from?: number; sort?: SpendingOrder },
 ): string {
   const { days = view.days.length, client = view.integration, from = view.from } = changes;
+  const { sort = view.sort } = changes;
   const words = new URLSearchParams();
   if (days !== SPENDING_DAYS[0]) words.set('days', String(days));
   if (client !== null) words.set('client', client);
   if (view.month !== view.months[0]) words.set('month', view.month);
+  if (sort !== USUAL_ORDER) words.set('sort', sort);
   if (from > 0) words.set('from', String(from));
   return words.size === 0 ? '/credits' : `/credits?${words}`;
 }
@@ -350,7 +372,6 @@ const MONTH_FORMAT = new Intl.DateTimeFormat('en-GB', {
   timeZone: 'UTC',
 });
 
-/** Formats a month such as `2026-11` as `November 2026`. */
 function monthText(month: string): string {
   return MONTH_FORMAT.format(new Date(`${month}-01`));
 }

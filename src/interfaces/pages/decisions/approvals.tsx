@@ -1,4 +1,3 @@
-/** Actions that wait for a second user: the action, its requester, and the possible answers. */
 import { actorText } from '../../../privacy/audit-view.ts';
 import { ConfirmDialog, NamedId, Status, Timestamp } from '../frame/parts.tsx';
 import type { ShownApproval } from './read-page.ts';
@@ -34,7 +33,7 @@ export function Approvals({
   );
 }
 
-/** The text of the action. The browser shows the name of the contact before its ID. */
+/** The description of the action. The browser shows the name of the contact before its ID. */
 function ApprovalText({ approval }: { approval: ShownApproval }) {
   const { text, contact, integrations } = approval;
   const [client = null] = integrations;
@@ -75,7 +74,7 @@ function Answers({ approval }: { approval: ShownApproval }) {
           action={`/decisions/approvals/${id}/refuse`}
           answer={isOwn ? 'Withdraw' : 'Refuse'}
         >
-          The action is then not carried out.
+          The action will not be carried out.
         </ConfirmDialog>
       )}
     </div>

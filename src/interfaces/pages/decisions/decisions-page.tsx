@@ -1,4 +1,3 @@
-/** Pending decisions: the queue, and next to it the open decision. */
 import { writeCursor } from '../../../core/cursor.ts';
 import { describeCount, formatCount } from '../../../core/quantities.ts';
 import type { QueueItem, QueueQuery } from '../../../decisions/views/decision-queue.ts';
@@ -78,7 +77,7 @@ export function DecisionsPage(props: { content: Content; viewer: Viewer; note: s
   );
 }
 
-/** Returns the title of the page. It contains no name, because browsers store page titles. */
+/** Titles contain no names, because browsers store them. */
 function buildTitle({ subject, integration }: QueueItem): string {
   return `${subject} of ${integration.name} · Decisions`;
 }
@@ -188,7 +187,7 @@ function NoneOpen({ first, query }: { first: QueueItem | undefined; query: Queue
     <div class="card">
       <h2>One at a time</h2>
       <p class="actions">
-        Each decision opens here with all details. Names are fetched from the CRM and the service
+        Open a decision to see all its details here. Names are fetched from the CRM and the service
         when you open it, and are not stored. The audit records that you saw them.
       </p>
       <a
@@ -231,9 +230,7 @@ const KEYS = [
   ['U', 'undo'],
 ] as const;
 
-/**
- * Explains the keys. Users can switch them off, because speech software may type letters that nobody pressed.
- */
+/** Explains the keyboard shortcuts. Users can switch them off, because speech software may type letters. */
 function Legend() {
   return (
     <div class="legend quiet" hidden data-legend>

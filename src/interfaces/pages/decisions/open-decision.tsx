@@ -1,5 +1,3 @@
-/** The open decision: its contact, the reason, and the possible answers. */
-
 import { nameText } from '../../../decisions/contact-name.ts';
 import type { HoldEvidence, ShownContact, ShownProfile } from '../../../decisions/evidence.ts';
 import { BATCH_KINDS } from '../../../decisions/views/batch-kinds.ts';
@@ -119,7 +117,7 @@ function Choices(props: { id: string; choices: readonly Choice[]; query: QueueQu
   );
 }
 
-/** Renders both sides as they are now. None of this data is stored. */
+/** Read now, and not stored. */
 function Evidence({ evidence }: { evidence: HoldEvidence }) {
   const { contact, profile, match, result, problems } = evidence;
   return (
@@ -135,8 +133,8 @@ function Evidence({ evidence }: { evidence: HoldEvidence }) {
         <div class="trouble trouble-attention">
           <Icon kind="attention" />
           <p>
-            The service no longer has the profile, because it keeps results for only a few days.
-            Reject it, or ask again for 1 credit.
+            The service no longer has the profile, because it only keeps results for a few days. You
+            can reject it, or pay 1 credit to ask the service again.
           </p>
         </div>
       )}
@@ -235,12 +233,12 @@ function ageText({ age, isDeceased }: ShownProfile): string[] {
   return age === null ? [] : [String(age)];
 }
 
-/** Renders one row. A value is null if its side has no such value at all. */
+/** Null if the record lacks the value. */
 function Row(props: {
   name: string;
   ours: readonly string[] | null;
   theirs: readonly string[] | null;
-  /** Why the profile does not contain this value. */
+  /** Why the profile lacks the value. */
   absent?: string;
 }) {
   return (
@@ -299,7 +297,6 @@ export function percent(share: number): string {
   return `${Number(value.toFixed(1))} %`;
 }
 
-/** Renders examples for users who may see names. */
 function Examples(props: { batch: OpenBatch; integration: string }) {
   const { examples, problem } = props.batch;
   if (problem !== null) {
@@ -312,7 +309,7 @@ function Examples(props: { batch: OpenBatch; integration: string }) {
   }
   return (
     <table class="stacks examples">
-      <caption>Examples with their current values in the CRM, which are not stored</caption>
+      <caption>Examples, with their current values from the CRM (not stored)</caption>
       <TableHead texts={['Contact', 'Name', 'Now']} />
       <tbody>
         {examples.map(({ contact, url, name, now }) => (
@@ -335,7 +332,7 @@ function Examples(props: { batch: OpenBatch; integration: string }) {
   );
 }
 
-/** Renders the two possible answers. Each asks for confirmation. */
+/** Each answer asks for confirmation. */
 function BatchChoices({ id, batch, query }: { id: string; batch: OpenBatch; query: QueueQuery }) {
   const answers = BATCH_KINDS[batch.kind].answers(batch.count);
   return (

@@ -10,56 +10,54 @@ import { AreaIcon } from './area-icons.tsx';
 import { AREAS, type Area, type AreaId, helpAbout } from './areas.ts';
 import { Icon, type IconKind } from './parts.tsx';
 
-/** The data that pages have about the request and the user. */
 export interface Viewer {
-  /** The current user, or null for a visitor who has not signed in. */
   principal: Principal | null;
   /** A time in epoch milliseconds. */
   now: number;
   /** The version of the program. */
   version: string;
-  /** The status of all clients for the frame. Missing or null if the user is not known. */
+  /** Missing or null for an unknown user. */
   overview?: FrameOverview | null;
 }
 
-/** The clients that the user has access to, as the frame of each page shows them. */
+/** The user's clients, for every page's frame. */
 export interface FrameOverview {
   summary: Summary;
   total: number;
-  /** The number of clients that need attention, as the header and the home page count them. */
+  /** Clients that need attention. */
   needs: number;
   /** The number of pending decisions. */
   decisions?: number;
-  /** Some of the clients. Clients that need attention come first. */
+  /** Clients that need attention come first. */
   clients: readonly { id: string; name: string }[];
 }
 
 interface LayoutProps {
   title: string;
   viewer: Viewer;
-  /** The area that the page belongs to. Missing for pages before the sign-in. */
+  /** Omitted before the sign-in. */
   area?: AreaId;
-  /** The ID of the client that the page is about. Missing for a page about several clients. */
+  /** Omitted for several clients. */
   client?: string;
-  /** A note about the action that was just done. */
   note?: string | null;
-  /** The address to which the page redirects automatically. */
+  /** An automatic redirect. */
   goesTo?: string;
-  /** Scripts and styles in addition to those of every page. */
+  /** Files in addition to those of every page. */
   assets?: readonly AssetName[];
+  /** True if this host name does not serve any other page yet, so links to other pages would fail. */
+  isOnlyPage?: boolean;
 }
 
-/** True if the user has the rights of this role. It decides only what to show, never what to allow. */
+/** True with this role's rights. Decides only what to show, never what to allow. */
 export function may({ principal }: Viewer, role: Role): boolean {
   return principal !== null && mayActAs(principal.role, role);
 }
 
-/** Renders a page as the response's text. */
 export function render(page: Child): Promise<string> {
   return pageText(html`<!doctype html>${page}`);
 }
 
-/** Renders a part of a page as a text, for use in several pages. */
+/** For use in several pages. */
 export function renderPart(part: Child): Promise<string> {
   return pageText(html`${part}`);
 }
@@ -67,6 +65,7 @@ export function renderPart(part: Child): Promise<string> {
 /** Renders a whole page. */
 export function Layout(props: PropsWithChildren<LayoutProps>) {
   const { title, viewer, area, client, note = null, assets = [], goesTo, children } = props;
+  const { isOnlyPage = false } = props;
   const isSignedIn = viewer.principal !== null;
   return (
     <html lang="en">
@@ -120,8 +119,8 @@ export function Layout(props: PropsWithChildren<LayoutProps>) {
             </main>
             <footer class="bottom">
               <span>donor-sync {viewer.version}</span>
-              <a href={helpAbout(area)}>Help</a>
-              <a href="/docs">HTTP API</a>
+              {!isOnlyPage && <a href={helpAbout(area)}>Help</a>}
+              {!isOnlyPage && <a href="/docs">HTTP API</a>}
               <noscript>Reload the page to see the current state.</noscript>
             </footer>
           </div>
@@ -131,7 +130,6 @@ export function Layout(props: PropsWithChildren<LayoutProps>) {
   );
 }
 
-/** Identifies the user, for a page that was open while the session ended. */
 export function nameUser({ kind, personId, tokenId }: Principal): string {
   return personId ?? tokenId ?? kind;
 }
@@ -147,7 +145,7 @@ const LEVEL_ICONS: Readonly<Record<Summary['level'], IconKind>> = {
   new: 'idle',
 };
 
-/** Links to the other clients with their status, and to all other areas. */
+/** Links to other clients and areas. */
 function Overview(props: {
   overview: FrameOverview;
   current: string | undefined;
@@ -156,7 +154,7 @@ function Overview(props: {
   const { overview, current, maySeeNames } = props;
   const { summary, total, clients } = overview;
   if (total === 0) return null;
-  // With only one client, its contacts can be searched on every page.
+  // With one client, contacts can be searched on every page.
   const searched = current ?? (total === 1 ? clients[0]?.id : undefined);
   const name = clients.find(({ id }) => id === current)?.name ?? current ?? 'All clients';
   return (
@@ -202,7 +200,7 @@ function Overview(props: {
         <Icon kind={LEVEL_ICONS[summary.level]} />
         <span>{summary.text}</span>
       </a>
-      {/* Users who may see names can search the contacts of the page's client. */}
+      {/* Searching needs the right to see names. */}
       <button
         type="button"
         class="button find"
@@ -216,10 +214,7 @@ function Overview(props: {
   );
 }
 
-/**
- * Renders the areas: a column on the left side, or a menu on a phone. As a popover, the menu works without scripts. On
- * a wide screen, the styles show it permanently, although the popover is not open.
- */
+/** A column, or a menu on a phone. A popover works without scripts. On a wide screen, styles show it permanently. */
 function Rail({ current, viewer }: { current: AreaId | undefined; viewer: Viewer }) {
   const areas: readonly Area[] = AREAS;
   const { needs = 0, decisions = 0 } = viewer.overview ?? {};

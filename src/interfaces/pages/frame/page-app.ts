@@ -1,4 +1,3 @@
-/** The basis of every group of pages: access, the current user, and errors as pages. */
 import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import { compress } from 'hono/compress';
 import { z } from 'zod';
@@ -16,20 +15,15 @@ import { findForm } from './forms.ts';
 import type { FrameOverview, Viewer } from './layout.tsx';
 import { noteRefusal } from './refused-forms.ts';
 
-/** The dependencies of page groups in addition to the world. */
 export interface PageFrame {
   /** Creates the app of one group of pages. It responds to errors with pages. */
   room(): Hono<HttpEnv>;
-  /**
-   * Returns the guard for pages. It admits users with the role, and sets `c.var.principal` and `c.var.actor`. It
-   * redirects a visitor who is not signed in to the sign-in form, which leads back.
-   */
+  /** Users with the role are admitted. Visitors are sent to the sign-in form and back. */
   see(role: Role): MiddlewareHandler<HttpEnv>;
-  /** Returns the guard for buttons. It requires the role, and that the request came from one of our pages. */
+  /** The request must come from our page. */
   act(role: Role): MiddlewareHandler<HttpEnv>;
   /** Returns the status of all clients. It is read once for all users. */
   clients: ClientReader;
-  /** Returns the current user for the frame of the page, or null for a visitor who is not signed in. */
   getViewer(principal: Principal | null): Viewer;
 }
 
@@ -58,26 +52,24 @@ export function createPageFrame(
     return { principal, now: clock.now(), version, overview };
   }
 
-  /**
-   * Adds compression to a guard. A page never contains a secret next to values from its address, so compression cannot
-   * reveal a secret.
-   */
+  /** Adds compression. Pages never mix secrets with values from the address, so compression reveals nothing. */
   function compressed(guard: MiddlewareHandler<HttpEnv>): MiddlewareHandler<HttpEnv> {
     const shrink = compress();
     return async (c, next) => {
       const early = await guard(c, next);
-      // A visitor who is not signed in is redirected.
+      // Visitors are redirected.
       if (early instanceof Response) c.res = early;
       if (isPage(c.res)) await compressPage(c);
       else await shrink(c, async () => {});
     };
   }
 
-  /** Reads the status and the clients for the frame of a page, once the user has been admitted. */
+  /** Read after the user was admitted. */
   function withOverview(guard: MiddlewareHandler<HttpEnv>): MiddlewareHandler<HttpEnv> {
     return (c, next) =>
       guard(c, async () => {
-        if (c.req.method === 'GET') overviews.set(c.var.principal, await overviewFor(c));
+        // Some forms are answered with a page, for example the preview of an undo.
+        overviews.set(c.var.principal, await overviewFor(c));
         await next();
       });
   }
@@ -97,7 +89,6 @@ export function createPageFrame(
     return overview;
   }
 
-  /** Returns the same response as the API, but as a page. */
   async function answerPage(error: Error, c: Context<HttpEnv>): Promise<Response> {
     const answer = answerError(error, c, log);
     const body = errorSchema.parse(await answer.json());
@@ -113,10 +104,10 @@ export function createPageFrame(
   }
 }
 
-/** The summaries of all clients. They are created once for all users with access to the same clients. */
+/** Created once for all users with the same access. One per set of clients. */
 const summaries = new WeakMap<readonly ClientBrief[], FrameOverview>();
 
-/** The maximum number of clients in the switcher. Users find the others by name. */
+/** The switcher lists at most this many. Others are found by name. */
 const MAX_LISTED = 10;
 
 /** Puts clients that need attention first. */
@@ -128,10 +119,7 @@ function chooseFirst(briefs: readonly ClientBrief[]): ClientBrief[] {
 
 const errorSchema = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
 
-/**
- * Returns the page for unknown addresses and for internal errors of any route, with the frame for signed-in users. If
- * the frame itself cannot be built, the page is shown without it.
- */
+/** For unknown addresses and internal errors. Works even if the frame cannot be built. */
 export function problemPages(
   { clock, log, version }: Pick<HttpDeps, 'clock' | 'log' | 'version'>,
   access: Pick<Access, 'identify'>,

@@ -8,10 +8,7 @@ export interface Problem {
   message: string;
 }
 
-/**
- * Renders the page that follows if a form was sent without a session, in a browser without scripts. `page` contains the
- * form.
- */
+/** For browsers without scripts. `page` contains the form. */
 export function renderSessionEnded(viewer: Viewer, page: string) {
   return render(
     <Layout title="Sign in again" viewer={viewer}>
@@ -19,8 +16,8 @@ export function renderSessionEnded(viewer: Viewer, page: string) {
         <h1>Sign in again</h1>
         <p data-problem>Your session has ended. Nothing was saved or sent.</p>
         <p>
-          Sign in in a new tab. Then come back here, go back one page in your browser, and send the
-          form again: what you typed is still there.
+          Open a new tab and sign in there. Then return to this tab, go back one page, and send the
+          form again. Your entries are still there.
         </p>
         <p>
           <a
@@ -29,7 +26,7 @@ export function renderSessionEnded(viewer: Viewer, page: string) {
             target="_blank"
             rel="noreferrer"
           >
-            Sign in in a new tab
+            Open a new tab and sign in
           </a>
         </p>
       </div>
@@ -37,7 +34,7 @@ export function renderSessionEnded(viewer: Viewer, page: string) {
   );
 }
 
-/** Renders the page that users see if the requested page cannot be shown. */
+/** The requested page cannot be shown. */
 export function renderProblem(viewer: Viewer, title: string, { code, message }: Problem) {
   const explanation = explain(code).find(({ kind }) => kind === 'error');
   return render(

@@ -1,3 +1,4 @@
+import { cronText } from '../../../clients/schedules/cron-text.ts';
 import type { PlannedRuns } from '../../../clients/views/status.ts';
 import { type ClientStatus, isAtLimit, type Problem } from '../../../clients/views/verdict.ts';
 import { describeCount, formatCount } from '../../../core/quantities.ts';
@@ -69,7 +70,8 @@ export function SyncNow({ view: { id, name, crm } }: { view: IntegrationView }) 
       answer="Sync now"
     >
       The contacts that changed in the CRM ({crm}) are read. Each new or changed contact costs a
-      credit; no contact is paid for twice.
+      credit; no contact is paid for twice. Each new member of a network costs a credit for
+      networks.
     </ConfirmDialog>
   );
 }
@@ -110,7 +112,7 @@ function NextRun({ schedule, now }: { schedule: PlannedRuns | null; now: number 
         <Timestamp at={nextRunAt} now={now} as="moment" />
       </span>
       <span class="quiet detail">
-        <code>{cron}</code> <Zone name={timezone} />
+        {cronText(cron)} <Zone name={timezone} />
       </span>
     </>
   );
@@ -169,7 +171,7 @@ function RunRow({ run: { report, isCutOff }, now }: { run: PastRun; now: number 
   );
 }
 
-/** Renders a run in progress, with its progress station by station. The script finds it by `data-run`. */
+/** Renders a run in progress, with the number of contacts at each station. The script finds it by `data-run`. */
 export function CurrentRunPanel({ current, now }: { current: CurrentRun; now: number }) {
   const { report, hasBegun, done } = current;
   const { chosen, read } = report.contacts;
@@ -242,9 +244,9 @@ export function AcceptRate(props: { integration: { id: string; name: string } })
       action={`/integrations/${id}/accept-match-rate`}
       answer="Accept and sync"
     >
-      The service knew few of the first contacts that were sent. If the columns are correct, all
-      other contacts can be sent, for a credit each. Your decision is remembered until the columns
-      change.
+      The service recognised only a few of the first contacts. If the columns are correct, you can
+      send all other contacts. Each of them costs a credit. Your decision is remembered until the
+      columns change.
     </ConfirmDialog>
   );
 }
@@ -265,14 +267,15 @@ export function AcceptMarks(props: { integration: { id: string; name: string } }
       answer="Confirm and sync"
     >
       The message above names the column and its values. If they are correct, the marked contacts
-      stay excluded, and all other contacts can be sent, for a credit each. You are asked again if a
-      new value marks contacts.
+      stay excluded, and you can send all other contacts. Each of them costs a credit. If the field
+      later contains a new value, donor-sync asks you again.
     </ConfirmDialog>
   );
 }
 
 /**
- * Renders the link to a few people as they would be sent. Only readers and above see it, because the page shows names.
+ * Renders the link to the page that shows a few people in the form in which they would be sent. Only readers and above
+ * see it, because the page shows names.
  */
 export function PersonsLink({ id }: { id: string }) {
   return <a href={`/integrations/${id}/persons`}>See what is sent</a>;

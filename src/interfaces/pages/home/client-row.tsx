@@ -1,5 +1,3 @@
-/** One client in the list. */
-
 import { crmName } from '../../../../connectors/index.ts';
 import type { ClientView } from '../../../clients/views/clients.ts';
 import type { NightView } from '../../../clients/views/nights.ts';
@@ -161,12 +159,13 @@ function Credits({ client: { month, nights } }: { client: ClientView }) {
         {formatCount(spent)}
         {budget !== null && <span class="quiet"> of {formatCount(budget)}</span>}
       </span>
+      <span class="detail quiet">for contacts, without networks</span>
       {budget !== null && budget > 0 && (
         <meter
           min={0}
           max={budget}
           value={Math.min(spent, budget)}
-          aria-label={`${formatCount(spent)} of ${formatCount(budget)} credits this month`}
+          aria-label={`${formatCount(spent)} of ${formatCount(budget)} credits for contacts this month`}
         />
       )}
       <Sparkline values={nights.map((night) => night.spent)} />
@@ -215,7 +214,8 @@ function Actions({ client }: { client: ClientView }) {
             </button>
           </form>
           <span class="quiet">
-            Reads the changes in the CRM. Each new or changed contact costs a credit.
+            Reads the changes in the CRM. Each new or changed contact costs a credit, and each new
+            member of a network costs a credit for networks.
           </span>
         </div>
         {schedule && (

@@ -4,8 +4,9 @@ import type { Verdict } from '../../../clients/views/verdict.ts';
 import { describeCount, formatCount } from '../../../core/quantities.ts';
 import { Layout, may, type Viewer } from '../frame/layout.tsx';
 import { Icon, type IconKind } from '../frame/parts.tsx';
+import { type SortableColumn, SortableHead } from '../frame/sortable-head.tsx';
 import { ClientRow } from './client-row.tsx';
-import { HOME_PAGE, type HomeQuery, type HomeView } from './home-view.ts';
+import { HOME_PAGE, type HomeOrder, type HomeQuery, type HomeView } from './home-view.ts';
 
 interface HomePageProps {
   home: HomeView;
@@ -13,7 +14,7 @@ interface HomePageProps {
   viewer: Viewer;
 }
 
-/** Renders the home page: whether everything is all right, and if not, what to do. */
+/** Renders the home page, which shows the state of all clients and the next steps. */
 export function HomePage({ home, note, viewer }: HomePageProps) {
   return (
     <Layout area="clients" title="Clients" viewer={viewer} note={note} assets={['homeStyles']}>
@@ -26,7 +27,8 @@ export function HomePage({ home, note, viewer }: HomePageProps) {
 }
 
 /**
- * Renders the home page without clients. Only a user with access to all clients, including future ones, can set one up.
+ * Renders the home page without clients. Only a user with access to all clients, including future clients, can set up a
+ * client.
  */
 function NoClients({ viewer }: { viewer: Viewer }) {
   const maySetUp = may(viewer, 'admin') && viewer.principal?.integrations === null;
@@ -40,8 +42,8 @@ function NoClients({ viewer }: { viewer: Viewer }) {
         </p>
       ) : (
         <p class="empty">
-          There are no clients that you have access to. An admin can set one up, and an owner can
-          give you access to it.
+          You do not have access to any clients. An admin can set up a client, and an owner can give
+          you access to it.
         </p>
       )}
     </div>
@@ -79,6 +81,14 @@ function VerdictBlock({ verdict, total }: { verdict: Verdict; total: number }) {
   );
 }
 
+const COLUMNS: readonly SortableColumn<HomeOrder>[] = [
+  { text: 'Client', orders: { ascending: 'name', descending: 'name-backwards' } },
+  { text: 'State', orders: { descending: 'urgent-first', ascending: 'urgent-last' } },
+  ...['Last 14 nights', 'Runs', 'Credits this month'].map((text) => ({ text })),
+];
+
+const ACTIONS = { text: <span class="hidden">Actions</span> };
+
 function Clients({ home, viewer }: { home: HomeView; viewer: Viewer }) {
   const isFew = home.total <= FEW;
   return (
@@ -94,20 +104,14 @@ function Clients({ home, viewer }: { home: HomeView; viewer: Viewer }) {
           </p>
         ) : (
           <table class="clients">
-            <thead>
-              <tr>
-                <th scope="col">Client</th>
-                <th scope="col">State</th>
-                <th scope="col">Last 14 nights</th>
-                <th scope="col">Runs</th>
-                <th scope="col">Credits this month</th>
-                {may(viewer, 'admin') && (
-                  <th scope="col">
-                    <span class="hidden">Actions</span>
-                  </th>
-                )}
-              </tr>
-            </thead>
+            <SortableHead
+              columns={[
+                ...(isFew ? COLUMNS.map(({ text }) => ({ text })) : COLUMNS),
+                ...(may(viewer, 'admin') ? [ACTIONS] : []),
+              ]}
+              order={home.query.sort}
+              hrefOf={(sort) => homeHref({ ...home.query, sort, from: 0 })}
+            />
             <tbody>
               {home.rows.map((client) => (
                 <ClientRow key={client.id} client={client} viewer={viewer} hasDetail={isFew} />
@@ -122,7 +126,7 @@ function Clients({ home, viewer }: { home: HomeView; viewer: Viewer }) {
 }
 
 /**
- * The largest number of clients for which neither a search nor filters are needed. There is room for each client's
+ * The largest number of clients for which the page shows neither a search nor filters. There is room for each client's
  * details.
  */
 const FEW = 4;
@@ -154,6 +158,7 @@ function Filters({ home: { query, counts, crms } }: { home: HomeView }) {
       </nav>
       <form class="row finder" method="get" action="/">
         {query.show !== 'all' && <input type="hidden" name="show" value={query.show} />}
+        {query.sort !== 'set-up' && <input type="hidden" name="sort" value={query.sort} />}
         <label>
           Name or id{' '}
           <input type="search" id="client-search" name="q" value={query.q} autocomplete="off" />
@@ -202,11 +207,12 @@ function Pages({ home: { query, found } }: { home: HomeView }) {
   );
 }
 
-function homeHref({ show, crm, q, from }: HomeQuery): string {
+function homeHref({ show, crm, q, sort, from }: HomeQuery): string {
   const words = new URLSearchParams();
   if (show !== 'all') words.set('show', show);
   if (crm !== '') words.set('crm', crm);
   if (q !== '') words.set('q', q);
+  if (sort !== 'set-up') words.set('sort', sort);
   if (from > 0) words.set('from', String(from));
   return words.size > 0 ? `/?${words}` : '/';
 }

@@ -13,7 +13,7 @@ import { createOperationForms } from '../frame/operation-form.ts';
 import type { PageFrame } from '../frame/page-app.ts';
 import { readClient, toAnchor } from './client-detail.ts';
 import { clientHref } from './client-href.ts';
-import { readHome } from './home-view.ts';
+import { HOME_ORDERS, readHome } from './home-view.ts';
 
 export function homeRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
   const { application, runner } = deps;
@@ -70,8 +70,8 @@ export function homeRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
   return app;
 
   /**
-   * Redirects to the page with the button, which is the list or the client's page. Discards the cached data, which is
-   * outdated now.
+   * Redirects to the page on which the user pressed the button: the list or the client's page. Discards the cached
+   * data, which is outdated now.
    */
   function backTo(c: Context<HttpEnv>, id: string, note: Note): Response {
     frame.clients.forget();
@@ -100,6 +100,7 @@ const homeQuerySchema = z.object({
   show: z.enum(CLIENT_FILTERS).catch('all'),
   crm: z.string().trim().catch(''),
   q: z.string().trim().catch(''),
+  sort: z.enum(HOME_ORDERS).catch('set-up'),
   from: z.coerce.number().int().nonnegative().catch(0),
   note: z
     .custom<Note>((word) => typeof word === 'string' && Object.hasOwn(NOTES, word))

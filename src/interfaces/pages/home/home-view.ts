@@ -2,29 +2,39 @@
 
 import {
   CLIENT_FILTERS,
+  type ClientBrief,
   type ClientFilter,
   type ClientReader,
   type ClientView,
   isNamed,
   isShown,
 } from '../../../clients/views/clients.ts';
-import { judge, type Verdict } from '../../../clients/views/verdict.ts';
+import { judge, needsPerson, type Verdict } from '../../../clients/views/verdict.ts';
 import type { Integration } from '../../../core/integration-settings.ts';
 import { clientHref } from './client-href.ts';
 
+/** The orders of the list of clients. `set-up` is the order in which the clients were set up. */
+export const HOME_ORDERS = [
+  ...(['set-up', 'name', 'name-backwards'] as const),
+  ...(['urgent-first', 'urgent-last'] as const),
+] as const;
+
+export type HomeOrder = (typeof HOME_ORDERS)[number];
+
 export interface HomeQuery {
   show: ClientFilter;
-  /** A kind of CRM. Empty for all. */
+  /** Empty for all. */
   crm: string;
   /** Part of a name or ID. Empty for all. */
   q: string;
+  sort: HomeOrder;
   /** The number of clients before the first client on the page. */
   from: number;
 }
 
 export interface HomeView {
   verdict: Verdict;
-  /** The number of clients that the user has access to. */
+  /** The number of clients to which the user has access. */
   total: number;
   /** The number of clients that match each filter and the search. */
   counts: Record<ClientFilter, number>;
@@ -37,7 +47,6 @@ export interface HomeView {
   rows: ClientView[];
 }
 
-/** The number of clients on one page. */
 export const HOME_PAGE = 25;
 
 export async function readHome(
@@ -54,7 +63,10 @@ export async function readHome(
   for (const filter of CLIENT_FILTERS) {
     counts[filter] = named.filter((one) => isShown(one, filter)).length;
   }
-  const found = named.filter((one) => isShown(one, query.show));
+  const found = sortClients(
+    named.filter((one) => isShown(one, query.show)),
+    query.sort,
+  );
   const from = query.from < found.length ? query.from : 0;
   return {
     verdict: judge([...all], clientHref),
@@ -66,4 +78,29 @@ export async function readHome(
     found: found.length,
     rows: await reader.rows(found.slice(from, from + HOME_PAGE), integrations),
   };
+}
+
+type Comparison = (one: ClientBrief, other: ClientBrief) => number;
+
+const byName: Comparison = (one, other) => one.name.localeCompare(other.name, 'en');
+const byUrgency: Comparison = (one, other) =>
+  getUrgency(other) - getUrgency(one) || byName(one, other);
+
+const COMPARISONS: Readonly<Record<Exclude<HomeOrder, 'set-up'>, Comparison>> = {
+  name: byName,
+  'name-backwards': (one, other) => byName(other, one),
+  'urgent-first': byUrgency,
+  'urgent-last': (one, other) => byUrgency(other, one),
+};
+
+function sortClients(clients: ClientBrief[], order: HomeOrder): ClientBrief[] {
+  return order === 'set-up' ? clients : clients.sort(COMPARISONS[order]);
+}
+
+/** A higher number means that a user should check the client sooner. A pure function. */
+function getUrgency(client: ClientBrief): number {
+  if (client.problem?.advice.needs === 'person') return 4;
+  if (needsPerson(client)) return 3;
+  if (client.problem !== null) return 2;
+  return client.paused ? 1 : 0;
 }

@@ -1,4 +1,4 @@
-/** Reads and renders the list of clients before a user can request it, so the first request is not slow. */
+/** Reads and renders the list of clients before a user requests it, so that the first request is fast. */
 import type { Application } from '../../../application.ts';
 import type { ClientReader } from '../../../clients/views/clients.ts';
 import type { Clock } from '../../../core/clock.ts';
@@ -14,13 +14,13 @@ interface WarmDeps {
   version: string;
 }
 
-/** JavaScript is compiled while it runs, so code that has already run a few times is fast. */
+/** JavaScript is compiled while it runs, so code that has already run several times is faster. */
 const TIMES = 3;
 
 /** The maximum time by which this delays the start of the service. */
 const MOST_MS = 2_000;
 
-/** Prepares the home page. Never rejects, because a service with a slow first page is better than no service. */
+/** Prepares the home page. Never rejects, because a slow first page is better than no service. */
 export async function warmHome(deps: WarmDeps): Promise<void> {
   const over = new AbortController();
   await Promise.race([warm(deps), deps.clock.sleep(MOST_MS, over.signal)]);
@@ -29,7 +29,7 @@ export async function warmHome(deps: WarmDeps): Promise<void> {
 
 async function warm(deps: WarmDeps): Promise<void> {
   const { application, clients, clock, log, version } = deps;
-  const query = { show: 'all', crm: '', q: '', from: 0 } as const;
+  const query = { show: 'all', crm: '', q: '', sort: 'set-up', from: 0 } as const;
   try {
     const { renderHome } = await import('./home-pages.tsx');
     for (let time = 0; time < TIMES; time += 1) {

@@ -25,7 +25,7 @@ export function renderIntroductions(viewer: Viewer, view: IntroductionsPage) {
       title={`Introductions of ${client.name}`}
       viewer={viewer}
       client={client.id}
-      assets={['resultStyles']}
+      assets={['resultStyles', 'combobox']}
     >
       <div class="page-head">
         <h1>Introductions</h1>
@@ -84,7 +84,6 @@ function Clients({ view: { client, clients } }: { view: IntroductionsPage }) {
   );
 }
 
-/** With more clients, the pages of a client lead here. */
 const MOST_LINKS = 12;
 
 function Filters({ view }: { view: IntroductionsPage }) {
@@ -105,7 +104,7 @@ function Filters({ view }: { view: IntroductionsPage }) {
       </label>
       <label>
         Network
-        <select name="network">
+        <select name="network" data-combobox>
           <option value="">Any</option>
           {networks.map((name) => (
             <option value={name} selected={name === query.network}>
@@ -116,7 +115,7 @@ function Filters({ view }: { view: IntroductionsPage }) {
       </label>
       <label>
         Member
-        <select name="member">
+        <select name="member" data-combobox>
           <option value="">Anyone</option>
           {members.map(({ donorId, name }) => (
             <option value={donorId} selected={donorId === query.member}>
@@ -136,9 +135,7 @@ function Contacts({ view }: { view: IntroductionsPage }) {
   const { client, contacts, query } = view;
   return (
     <table class="stacks introductions">
-      <caption class="hidden">
-        Contacts that can be introduced, the largest giving capacity first
-      </caption>
+      <caption class="hidden">Contacts who can be introduced, by giving capacity</caption>
       <thead>
         <tr>
           <th scope="col">Contact</th>

@@ -9,7 +9,8 @@ import {
 import { contactHref } from '../contacts/contact-href.ts';
 import { ClientSides } from '../frame/client-sides.tsx';
 import { Layout, may, type Viewer } from '../frame/layout.tsx';
-import { ChartProblem, NamedId, TableHead } from '../frame/parts.tsx';
+import { ChartProblem, NamedId } from '../frame/parts.tsx';
+import { type SortableColumn, SortableHead } from '../frame/sortable-head.tsx';
 import { clientHref } from '../home/client-href.ts';
 import { createNamer, type Names, type ShownPerson } from './picture.ts';
 import { buildHref, type NetworkQuery } from './query.ts';
@@ -18,7 +19,7 @@ export interface NetworkContent {
   integration: { id: string; name: string };
   picture: NetworkPicture;
   query: NetworkQuery;
-  /** A page of the selected paths, and the total number of selected paths. */
+  /** One page of the selected paths, and the total number of selected paths. */
   rows: PicturePath[];
   count: number;
   size: number;
@@ -26,7 +27,7 @@ export interface NetworkContent {
   person: ShownPerson | null;
 }
 
-/** The first three d3 scripts are the parts that `force` is built on. */
+/** `force` depends on the first three d3 scripts. */
 const PICTURE_ASSETS = [
   ...(['networkStyles', 'cytoscape', 'dispatch', 'timer'] as const),
   ...(['quadtree', 'force', 'networkScript'] as const),
@@ -74,7 +75,7 @@ export function NetworkPage({ content, viewer }: { content: NetworkContent; view
           <Controls id={id} query={query} picture={picture} viewer={viewer} />
           <WhoKnows id={id} query={query} viewer={viewer} />
           <ChartProblem id="picture-problem">
-            The picture could not be drawn. The list below contains the same connections.
+            The picture could not be drawn. The list below shows the same connections.
           </ChartProblem>
           <Picture id={id} query={query} name={name} />
           {chosen}
@@ -240,13 +241,13 @@ function Person({ person, href }: { person: ShownPerson; href: string | null }) 
   );
 }
 
-/** Renders people who are not in the CRM. Only the service has their data, so the page queries it. */
+/** Renders people who are not in the CRM. Only the service has their data, so the page queries the service. */
 function Prospects({ id }: { id: string }) {
   return (
     <section class="card" aria-labelledby="prospects-title">
       <h2 id="prospects-title">People who are not in the CRM</h2>
       <p class="actions">
-        The service knows who else the members could introduce. One query returns the strongest
+        The service knows whom else the members could introduce. One query returns the strongest
         connections. It costs a credit if the service charges for queries.
       </p>
       <form method="post" action={`/networks/${id}/prospects`} data-download>
@@ -258,11 +259,11 @@ function Prospects({ id }: { id: string }) {
   );
 }
 
-const COLUMNS: readonly { sort: PictureSort; text: string }[] = [
-  { sort: 'contact', text: 'Contact' },
-  { sort: 'introducer', text: 'Known to' },
-  { sort: 'network', text: 'Network' },
-  { sort: 'strength', text: 'Strength' },
+const COLUMNS: readonly SortableColumn<PictureSort>[] = [
+  { text: 'Contact', orders: { ascending: 'contact' } },
+  { text: 'Known to', orders: { ascending: 'introducer' } },
+  { text: 'Network', orders: { ascending: 'network' } },
+  { text: 'Strength', orders: { descending: 'strength' } },
 ];
 
 /** Renders the paths. With `isNamed`, the names are read in a second request. */
@@ -291,16 +292,11 @@ function PathList({ content, isNamed }: { content: NetworkContent; isNamed: bool
         <p class="empty">No connections found.</p>
       ) : (
         <table class="stacks">
-          <caption class="hidden">Contacts, and who can introduce them</caption>
-          <TableHead
-            texts={COLUMNS.map(({ sort, text }) => (
-              <a
-                href={`${buildHref(id, query, { sort, from: 0 })}#paths`}
-                {...(sort === query.sort ? { 'aria-current': 'true' as const } : {})}
-              >
-                {text}
-              </a>
-            ))}
+          <caption class="hidden">Contacts and the members who can introduce them</caption>
+          <SortableHead
+            columns={COLUMNS}
+            order={query.sort}
+            hrefOf={(sort) => `${buildHref(id, query, { sort, from: 0 })}#paths`}
           />
           <tbody>
             {rows.map(({ from, to, contact, strength, network }) => (

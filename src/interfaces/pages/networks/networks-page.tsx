@@ -26,8 +26,8 @@ export function NetworksPage({ content, viewer }: { content: NetworksContent; vi
       <div>
         <h1>Networks</h1>
         <p class="quiet">
-          The CRM's groups, such as the board, become networks of the service. See which contacts
-          their members can introduce.
+          Groups in the CRM, such as the board, become networks in the service. See which contacts
+          the members of a network can introduce.
         </p>
       </div>
       {total === 0 && (
@@ -63,9 +63,9 @@ export function NetworksPage({ content, viewer }: { content: NetworksContent; vi
                 Compare with the service
               </button>
               <span class="quiet">
-                Shows changes that were made there by hand. donor-sync queries the members. If a
-                query costs credits, donor-sync stops after the first query and shows the cost of
-                the others.
+                Shows changes that users made there by hand. To find them, donor-sync queries the
+                service about each member. If a query costs credits, donor-sync stops after the
+                first query and shows the cost of the others.
               </span>
             </form>
           )}

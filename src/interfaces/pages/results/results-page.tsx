@@ -77,6 +77,8 @@ export function renderResults(viewer: Viewer, view: ResultsPage) {
         <small>
           Months are those of UTC. Each contact counts once per month, with its latest profile.
           Giving capacity is the service's estimate, in US dollars.
+          {clients.some(({ sent, matched }) => matched > sent) &&
+            ' A contact can be matched without being sent in this month, for example with a profile that another client has paid for.'}
           {!isExact &&
             ` You may not see people's values, so numbers of people are rounded down to a multiple of ${FEWEST_SHOWN}.`}
         </small>
@@ -104,7 +106,12 @@ function Client({ client, view }: { client: ClientResults; view: ResultsPage }) 
       </h2>
       <dl class="figures">
         <Figure name="Matched">
-          {formatCount(matched)} <small class="quiet">of {formatCount(sent)} sent</small>
+          {formatCount(matched)}{' '}
+          <small class="quiet">
+            {matched > sent
+              ? `${formatCount(sent)} sent this month`
+              : `of ${formatCount(sent)} sent`}
+          </small>
         </Figure>
         <Figure name="Net worth $1M+">
           {describePeople(millionaires, { isExact, isKept: client.isKept })}
@@ -145,7 +152,7 @@ function Bands({ client, isExact }: { client: ClientResults; isExact: boolean })
   const known = [...bands.map(({ contacts }) => contacts ?? 0), unknown ?? 0];
   const most = Math.max(1, ...known);
   if (isExact && known.every((contacts) => contacts === 0)) {
-    return <p class="empty">No profile was delivered in this month.</p>;
+    return <p class="empty">donor-sync delivered no profiles in this month.</p>;
   }
   const rows = [...bands, { band: 'unknown', name: 'Not known', contacts: unknown }];
   return (
@@ -187,7 +194,7 @@ function listMonths({ month, months }: ResultsView): string[] {
   return months.includes(month) ? months : [month, ...months];
 }
 
-/** Returns the address of the same page with other parameters. */
+/** Returns the address of the same page with different parameters. */
 function buildHref(
   view: ResultsPage,
   { client = view.client, from = view.from }: { client?: string | null; from?: number },

@@ -1,31 +1,50 @@
 import type { RunReport, RunStatus as Status } from '../../../core/run.ts';
+import type { RunOrder } from '../../../sync/statements/runs.ts';
 import { undoneText } from '../../../sync/views/run.ts';
 import { ClientSides } from '../frame/client-sides.tsx';
 import { Layout, type Viewer } from '../frame/layout.tsx';
-import { CountCells, formatSpan, RunStatus, TableHead, Timestamp } from '../frame/parts.tsx';
+import { CountCells, formatSpan, RunStatus, Timestamp } from '../frame/parts.tsx';
+import { type SortableColumn, SortableHead } from '../frame/sortable-head.tsx';
 import { clientHref } from '../home/client-href.ts';
 import type { RunListQuery, RunListView } from './run-list.ts';
 
 interface RunListProps {
   list: RunListView;
-  /** Returns a client's name. */
-  getClientName: (integrationId: string) => string;
-  /** True if the selected client has pages. */
-  isClient: boolean;
+  /** The names of the clients to which the user has access, by ID. */
+  clients: ReadonlyMap<string, string>;
   viewer: Viewer;
 }
 
-/** Renders the list of all runs, newest first. */
-export function RunListPage({ list, getClientName, isClient, viewer }: RunListProps) {
+const COLUMNS: readonly SortableColumn<RunOrder>[] = [
+  { text: 'Run' },
+  { text: 'Client' },
+  { text: 'Began', orders: { descending: 'newest', ascending: 'oldest' } },
+  { text: 'Took', orders: { descending: 'longest', ascending: 'shortest' } },
+  { text: 'By' },
+  ...['Read', 'Written', 'Failed', 'Held'].map((text) => ({ text, isNumber: true })),
+  {
+    text: 'Credits',
+    isNumber: true,
+    orders: { descending: 'most-credits', ascending: 'fewest-credits' },
+  },
+  { text: 'For networks', isNumber: true },
+];
+
+/** Renders the list of all runs. */
+export function RunListPage({ list, clients, viewer }: RunListProps) {
+  // A client that was removed has runs, but no name.
+  const getClientName = (id: string) => clients.get(id) ?? id;
   const { query, runs, next } = list;
-  const isAll = Object.values(query).every((word) => !word);
+  const { sort = 'newest', ...filters } = query;
+  const isAll = Object.values(filters).every((word) => !word);
   const { client } = query;
+  const isClient = client !== undefined && clients.has(client);
   return (
     <Layout
       area="runs"
       title={client ? `Runs of ${getClientName(client)}` : 'Runs'}
       viewer={viewer}
-      assets={['runStyles']}
+      assets={['runStyles', 'combobox']}
       {...(client ? { client } : {})}
     >
       {client && isClient && (
@@ -43,7 +62,7 @@ export function RunListPage({ list, getClientName, isClient, viewer }: RunListPr
         />
       )}
       <section class="card" aria-label="Runs">
-        <Filters query={query} />
+        <Filters query={query} clients={clients} />
         {runs.length === 0 ? (
           <p class="empty">
             {isAll ? 'No run has started yet.' : 'No run matches.'}{' '}
@@ -51,10 +70,17 @@ export function RunListPage({ list, getClientName, isClient, viewer }: RunListPr
           </p>
         ) : (
           <table class="stacks">
-            <caption class="hidden">Runs, newest first, with times in your time zone</caption>
-            <TableHead
-              texts={['Run', 'Client', 'Began', 'Took', 'By']}
-              counts={['Read', 'Written', 'Failed', 'Held', 'Credits', 'For networks']}
+            <caption class="hidden">Runs, with times in your time zone</caption>
+            <SortableHead
+              columns={COLUMNS}
+              order={sort}
+              hrefOf={(order) =>
+                listHref({
+                  ...query,
+                  sort: order === 'newest' ? undefined : order,
+                  after: undefined,
+                })
+              }
             />
             <tbody>
               {runs.map((report) => (
@@ -85,7 +111,7 @@ const TRIGGERS: Readonly<Record<RunReport['trigger'], string>> = {
 
 function Row(props: {
   report: RunReport;
-  getClientName: RunListProps['getClientName'];
+  getClientName: (integrationId: string) => string;
   now: number;
 }) {
   const { report, getClientName, now } = props;
@@ -127,9 +153,13 @@ const STATUSES: Readonly<Record<Status, string>> = {
   failed: 'Failed',
 };
 
-function Filters({ query }: { query: RunListQuery }) {
+/** The maximum number of clients in the list. A longer list would make the page heavy. Users can type other IDs. */
+const MAX_CHOICES = 500;
+
+function Filters({ query, clients }: { query: RunListQuery; clients: RunListProps['clients'] }) {
   return (
     <form class="row finder" method="get" action="/runs">
+      {query.sort && <input type="hidden" name="sort" value={query.sort} />}
       <label>
         Client{' '}
         <input
@@ -137,10 +167,17 @@ function Filters({ query }: { query: RunListQuery }) {
           id="run-client"
           name="client"
           value={query.client}
-          placeholder="id, all"
+          placeholder="name or id"
           autocomplete="off"
+          list="run-clients"
+          data-values
         />
       </label>
+      <datalist id="run-clients">
+        {[...clients].slice(0, MAX_CHOICES).map(([id, name]) => (
+          <option value={id}>{name}</option>
+        ))}
+      </datalist>
       <Choice name="status" label="Ended" words={STATUSES} chosen={query.status} />
       <Choice name="trigger" label="Requested by" words={TRIGGERS} chosen={query.trigger} />
       <label>

@@ -28,7 +28,7 @@ export function RunContacts({ detail, maySeeNames }: { detail: RunDetail; maySee
   const isAll = Object.values(query).every((word) => !word);
   return (
     <section id="contacts" aria-labelledby="contacts-title">
-      <h2 id="contacts-title">Outcomes of the contacts, and their reasons</h2>
+      <h2 id="contacts-title">Outcomes of the contacts, with reasons</h2>
       {shared > 0 && (
         <p class="quiet">
           {describeCount(shared, 'profile')} of people who were already paid for in another contact,
@@ -78,7 +78,7 @@ export function RunContacts({ detail, maySeeNames }: { detail: RunDetail; maySee
 }
 
 function Tabs({ detail: { report, query, phase, unknown } }: { detail: RunDetail }) {
-  // While a run is in progress, the script counts all that failed together.
+  // While a run is in progress, the script shows one number for all failed contacts.
   const apart = phase === 'over' ? unknown : 0;
   const { contacts } = report;
   const shown = TABS.filter((outcome, place) => place < ALWAYS_SHOWN || contacts[outcome] > 0);
@@ -174,7 +174,7 @@ function ContactTable({ detail, maySeeNames }: { detail: RunDetail; maySeeNames:
   const { report, contacts, isSetUp } = detail;
   const hasChanges =
     maySeeNames && isSetUp && contacts.some(({ outcome }) => outcome === 'written');
-  // A row of a file that cannot be read is shown with its number instead of an ID.
+  // If a row of a file cannot be read, the page shows the row's number in place of an ID.
   const hrefOf = (crmId: string, reason: string) =>
     maySeeNames && isSetUp && reason !== 'row_unreadable'
       ? contactHref(report.integration, crmId)
@@ -212,8 +212,8 @@ function ContactTable({ detail, maySeeNames }: { detail: RunDetail; maySeeNames:
 const CHANGES_HEAD = <span class="hidden">Changes</span>;
 
 /**
- * Renders the place for the changes. They are requested from the CRM when the user opens it, and removed from the page
- * when the user closes it.
+ * Renders an empty element for the changes. They are requested from the CRM when the user opens it, and removed from
+ * the page when the user closes it.
  */
 function Changes(props: { report: RunReport; crmId: string; place: number }) {
   const { report, crmId, place } = props;
@@ -252,7 +252,7 @@ function Changes(props: { report: RunReport; crmId: string; place: number }) {
 export interface ChangesView extends WrittenChanges {
   run: string;
   crmId: string;
-  /** Without settings, the CRM cannot be read. */
+  /** If the settings are missing, the CRM cannot be read. */
   integration: { id: string; name: string; isSetUp: boolean };
 }
 
@@ -288,7 +288,7 @@ function ChangesBody({ view: { state, changes } }: { view: ChangesView }) {
   if (state !== 'known') return <p>{STATES[state]}</p>;
   return (
     <table class="stacks examples">
-      <caption>Read from the CRM just now, and not stored</caption>
+      <caption>Just read from the CRM and not stored</caption>
       <TableHead texts={['Field', 'Before the run', 'Now']} />
       <tbody>
         {changes.map(({ field, before, now, isOurs }) => (
@@ -316,7 +316,6 @@ function capital(word: string): string {
   return `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
 }
 
-/** Returns the address of the page that shows these contacts of a run. */
 function contactsHref(id: string, query: ContactQuery): string {
   const words = toSearchParams(query);
   return `/runs/${id}${words.size > 0 ? `?${words}` : ''}#contacts`;
@@ -330,10 +329,7 @@ function fileHref(id: string, query: ContactQuery, format: 'csv' | 'json-file'):
   return `/v1/runs/${id}/contacts?${words}`;
 }
 
-/**
- * Returns the API query for the contacts on the page. The API has no outcome `unknown`, so it counts these contacts as
- * failed.
- */
+/** The API has no outcome `unknown`. It includes these contacts in `failed`. */
 function toApiQuery(query: ContactQuery): ContactQuery {
   if (query.outcome !== 'unknown') return query;
   return { ...query, outcome: 'failed', reason: UNKNOWN_PERSON };

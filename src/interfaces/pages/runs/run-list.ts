@@ -1,4 +1,4 @@
-/** The list of runs: the filter from the address, and one page of the runs that match it. */
+/** The list of runs: reads the filter from the address, and returns one page of matching runs. */
 
 import { z } from 'zod';
 import { isoTime } from '../../../core/clock.ts';
@@ -6,6 +6,7 @@ import { type RunReport, runStatusSchema, triggerSchema } from '../../../core/ru
 import type { Caller } from '../../../operations/kit/caller.ts';
 import { type OperationDeps, perform } from '../../../operations/kit/perform.ts';
 import { listRuns } from '../../../operations/runs.ts';
+import { RUN_ORDERS } from '../../../sync/statements/runs.ts';
 
 /** Unknown values are ignored, because users edit addresses. */
 export const runListQuerySchema = z.object({
@@ -14,6 +15,7 @@ export const runListQuerySchema = z.object({
   trigger: triggerSchema.optional().catch(undefined),
   from: z.iso.date().optional().catch(undefined),
   until: z.iso.date().optional().catch(undefined),
+  sort: z.enum(RUN_ORDERS).optional().catch(undefined),
   after: z.string().optional(),
 });
 
@@ -26,21 +28,21 @@ export interface RunListView {
   next: string | null;
 }
 
-/** The number of runs on one page. */
 const PAGE_SIZE = 50;
 
 const DAY_MS = 86_400_000;
 
-/** Lists the newest runs first. Throws a ConfigurationError (unknown) for a client that the caller has no access to. */
+/** Throws a ConfigurationError (unknown) for a client to which the caller has no access. */
 export async function readRunList(
   deps: OperationDeps,
   caller: Caller,
   query: RunListQuery,
 ): Promise<RunListView> {
-  const { client, status, trigger, from, until, after } = query;
+  const { client, status, trigger, from, until, sort, after } = query;
   const { runs, next } = await perform(deps, caller, listRuns, {
     status,
     trigger,
+    sort,
     integration: client || undefined,
     from: from === undefined ? undefined : isoTime(Date.parse(from)),
     // The last day is included completely.

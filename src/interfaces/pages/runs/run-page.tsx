@@ -33,7 +33,7 @@ interface RunPageProps {
   viewer: Viewer;
 }
 
-/** Renders the page of one run: the frame around its body. */
+/** Renders the page of one run. The body is already rendered. */
 export function RunPage({ detail, note, viewer, children }: PropsWithChildren<RunPageProps>) {
   const { report, phase, integrationName } = detail;
   return (
@@ -59,7 +59,7 @@ interface RunBodyProps {
   viewer: Viewer;
 }
 
-/** Renders the body, which is the same for all users with the same rights. So it is rendered only once. */
+/** Renders the body, which is the same for all users with the same rights. It is therefore rendered only once. */
 export function RunBody({ detail, words, viewer }: RunBodyProps) {
   const { report, phase, integrationName, advice } = detail;
   const isOver = phase === 'over';
@@ -136,7 +136,7 @@ function Buttons({ detail, viewer }: { detail: RunDetail; viewer: Viewer }) {
           answer="Retry now"
         >
           A sync starts. Writes that the CRM refused and profiles that could not be read are tried
-          again at no cost. People whom the service does not know are not submitted again. As in
+          again at no cost. People that the service does not know are not submitted again. As in
           every sync, each new or changed contact costs a credit.
         </ConfirmDialog>
       )}
@@ -154,7 +154,7 @@ function Buttons({ detail, viewer }: { detail: RunDetail; viewer: Viewer }) {
 }
 
 /**
- * True if part of the run can be undone. False once everything is restored, and while an undo is waiting or in
+ * True if part of the run can be undone. False once all values are restored, and while an undo is waiting or in
  * progress.
  */
 function isUndoable({ report: { contacts, undone }, undo }: RunDetail): boolean {
@@ -184,7 +184,7 @@ function Pipe({ report: { contacts } }: { report: RunReport }) {
   );
 }
 
-/** Renders the part of the run that was undone, and an undo that is waiting or in progress. */
+/** Renders the undone part of the run, and an undo that is waiting or in progress. */
 function Undone({ detail, now }: { detail: RunDetail; now: number }) {
   const { report, undo } = detail;
   const { undone, contacts } = report;
@@ -304,8 +304,8 @@ function Credits(props: { bucket: 'enhancements' | 'networks'; credits: RunRepor
 }
 
 /**
- * Renders the place of the chart. The script draws it from the progress that the run reports. Only the page keeps this
- * history.
+ * Renders the empty element for the chart. The script draws it from the progress that the run reports. Only the page
+ * keeps this history.
  */
 function Rate() {
   return (

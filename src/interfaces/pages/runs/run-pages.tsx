@@ -1,4 +1,4 @@
-/** Renders the run pages as texts. The routes use JSX only through this file. */
+/** Renders the run pages as strings. The routes use JSX only through this file. */
 import { raw } from 'hono/html';
 import type { CrmMessage } from '../../../decisions/crm-messages.ts';
 import { render, renderPart, type Viewer } from '../frame/layout.tsx';
@@ -41,7 +41,7 @@ export function renderChanges(viewer: Viewer, view: ChangesView) {
   return render(<ChangesPage view={view} viewer={viewer} />);
 }
 
-/** Renders what undoing a run would do, and the button that does it. */
+/** Renders the effects of undoing a run, and the button that undoes it. */
 export function renderUndo(viewer: Viewer, content: UndoContent) {
   return render(<UndoPage content={content} viewer={viewer} />);
 }
@@ -50,7 +50,7 @@ export function renderUndo(viewer: Viewer, content: UndoContent) {
 export function renderRuns(
   viewer: Viewer,
   list: RunListView,
-  about: { getClientName: (id: string) => string; isClient: boolean },
+  clients: ReadonlyMap<string, string>,
 ) {
-  return render(<RunListPage list={list} {...about} viewer={viewer} />);
+  return render(<RunListPage list={list} clients={clients} viewer={viewer} />);
 }

@@ -14,7 +14,7 @@ import { undoRun } from '../../../operations/undo.ts';
 import { previewUndoOfRun } from '../../../operations/undo-preview.ts';
 import { noteEntries } from '../../../privacy/audit/record.ts';
 import { authorised, getCaller, toOperationDeps } from '../../api/request/caller.ts';
-import { findRun, hasAccess } from '../../api/request/client-access.ts';
+import { findRun, listAccessible } from '../../api/request/client-access.ts';
 import type { HttpDeps, HttpEnv } from '../../api/request/context.ts';
 import { limitBody, MAX_API_BODY_BYTES, readForm } from '../../api/request/guards.ts';
 import { createOperationForms } from '../frame/operation-form.ts';
@@ -38,16 +38,10 @@ export function runPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
     const list = await readRunList(world, getCaller(c), query);
     const { renderRuns } = await import('./run-pages.tsx');
     // IDs can be guessed, so only users with access to the client see its name.
-    const getClientName = (id: string) =>
-      (hasAccess(c, id) ? integrations.get(id)?.name : undefined) ?? id;
-    const { client: id } = query;
-    const client = id !== undefined && hasAccess(c, id) ? integrations.get(id) : undefined;
-    return c.html(
-      renderRuns(frame.getViewer(c.var.principal), list, {
-        getClientName,
-        isClient: client !== undefined,
-      }),
+    const clients = new Map(
+      [...listAccessible(c, application)].map(([id, { name = id }]) => [id, name]),
     );
+    return c.html(renderRuns(frame.getViewer(c.var.principal), list, clients));
   });
 
   app.get('/runs/:id', frame.see('viewer'), async (c) => {
@@ -71,8 +65,8 @@ export function runPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
       const about = { id, report, now: clock.now() };
       return renderRunBody(viewer, await readRunDetail(application, about, query), words);
     };
-    // All users who watch the run request its end at the same moment, so the page is cached. The cache is not used if
-    // users can act on the run.
+    // All users who watch the run request the page at the moment when the run ends, so the page is cached. The cache is
+    // not used if users can act on the run.
     const isShared =
       report.status === 'succeeded' &&
       report.undone === undefined &&
@@ -130,7 +124,7 @@ export function runPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
     limitBody(MAX_API_BODY_BYTES),
   ] as const;
 
-  // The preview queries the CRM, which a link on another site must not be able to start.
+  // The preview queries the CRM, and a link on a different site must not be able to trigger the query.
   app.post('/runs/:run/undo/preview', ...ofUndo, async (c) => {
     const run = c.req.param('run');
     const { restorable } = await perform(world, getCaller(c), previewUndoOfRun, { run });
@@ -162,7 +156,7 @@ export function runPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
   });
   return app;
 
-  /** Stops the run. If it has ended in the meantime, the user has made no mistake. */
+  /** If the run has ended in the meantime, this is not the user's mistake. */
   async function stop(caller: Caller, run: string): Promise<'stopping' | 'dropped' | 'over'> {
     try {
       return (await perform(world, caller, stopRun, { run })).state;

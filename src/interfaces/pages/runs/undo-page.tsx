@@ -1,4 +1,4 @@
-/** What undoing a run would restore and what stays as it is, and the button that undoes it. */
+/** Shows what undoing a run would restore and what it would leave unchanged, with the button that undoes the run. */
 import { describeCount, formatCount } from '../../../core/quantities.ts';
 import type { Restorable } from '../../../operations/undo-preview.ts';
 import { contactHref } from '../contacts/contact-href.ts';
@@ -49,7 +49,7 @@ export function UndoPage({ content, viewer }: { content: UndoContent; viewer: Vi
         )}
         {needsSecondUser && (
           <p>
-            <strong>Another user has to confirm it before anything is done.</strong>
+            <strong>Another user must confirm the undo before it starts.</strong>
           </p>
         )}
         <div class="row actions">
@@ -104,7 +104,7 @@ function Kept({ restorable }: { restorable: Restorable }) {
   return (
     <>
       <table class="stacks examples">
-        <caption>What stays as it is, and why</caption>
+        <caption>Values that stay as they are, and why</caption>
         <TableHead texts={['Reason']} counts={['Contacts', 'Values']} />
         <tbody>
           {kept.map(({ reason, text, contacts, values }) => (

@@ -24,7 +24,7 @@ export function CrmStep({ page, view }: { page: StepPageView; view: StepView['cr
           </a>
         </div>
       )}
-      {isConnected && <p class="quiet">Or choose another source, which replaces this one:</p>}
+      {isConnected && <p class="quiet">Or choose another source to replace this one:</p>}
       <div class="doors">
         {listRemoteCrms().map((about) =>
           setup.isNew || kind === about.kind ? <ConnectDoor page={page} about={about} /> : null,
@@ -40,7 +40,7 @@ function connectedWords({ account, fileName, answers }: StepPageView['setup']): 
   return account === null ? 'Connected' : `Connected to ${account}`;
 }
 
-/** The parts of a page from which the form of a CRM is built. */
+/** The data from which a page builds the form for a CRM. */
 export type DoorView = Pick<StepPageView, 'apps' | 'callbacks'> & {
   setup: Pick<StepPageView['setup'], 'id' | 'version' | 'answers'>;
 };
@@ -167,7 +167,7 @@ function KeyFields(props: { page: DoorView; about: AboutRemoteCrm; signIn: SignI
   );
 }
 
-/** Explains where an administrator of the CRM finds the required values. */
+/** Explains where an administrator finds the required values in the CRM. */
 function HowTo({ about, callback }: { about: AboutRemoteCrm; callback?: string | undefined }) {
   return (
     <details class="how">
@@ -225,8 +225,9 @@ function FileDoor({ page: { setup }, view }: { page: StepPageView; view: StepVie
         </>
       ) : (
         <p>
-          Several machines share this service, so a file cannot be dropped here. Ask their
-          administrator to name the file in <code>donor-sync.yaml</code>.
+          Several machines share this service, so a file cannot be dropped here. Ask the
+          administrator of these machines to enter the path of the file in{' '}
+          <code>donor-sync.yaml</code>.
         </p>
       )}
     </form>
@@ -236,7 +237,7 @@ function FileDoor({ page: { setup }, view }: { page: StepPageView; view: StepVie
 /** Renders the first part of a file, before the file is uploaded. */
 export function FilePreview({ of }: { of: DroppedPreview }) {
   if (of === 'workbook') {
-    return <p class="hint">This is a workbook. Its first rows are shown once you use it.</p>;
+    return <p class="hint">This is a workbook. Its first rows appear when you use it.</p>;
   }
   if ('problem' in of) return <p class="hint bad">{of.problem}</p>;
   return (
@@ -270,8 +271,8 @@ export function KeyStep({ page, view }: { page: StepPageView; view: StepView['ke
   return (
     <>
       <p class="quiet">
-        Paste the key that the Partner Data Service gave you. Testing the key is free. It is stored
-        encrypted, and no page shows it again.
+        Paste the key that the Partner Data Service gave you. Testing the key is free. The key is
+        stored encrypted and will not be shown again.
       </p>
       {balances !== null && (
         <div class="reached">
@@ -320,7 +321,7 @@ export function KeyStep({ page, view }: { page: StepPageView; view: StepView['ke
       </form>
       {balances !== null && balances.enhancements === 0 && (
         <p class="row">
-          <Icon kind="attention" /> There are no credits for enhancements on this key.
+          <Icon kind="attention" /> This key has no credits for enhancements.
         </p>
       )}
     </>

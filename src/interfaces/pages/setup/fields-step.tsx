@@ -64,11 +64,9 @@ export function FieldsStep(props: {
       </p>
       <RenamedFields mappings={mappings} />
       <datalist id="crm-fields">
-        {[...new Set([...names.values(), ...(look?.fields ?? []).flatMap(writable)])].map(
-          (name) => (
-            <option value={name}></option>
-          ),
-        )}
+        {listFields(names, look?.fields ?? []).map(({ name, label }) => (
+          <option value={name}>{label}</option>
+        ))}
       </datalist>
       <div>
         <div id="missing" data-part aria-live="polite">
@@ -95,7 +93,7 @@ export function FieldsStep(props: {
   );
 }
 
-/** The values that most clients use. The others are folded. */
+/** The values that most clients use. The other fields are folded. */
 const FIRST: readonly FieldSource[] = [
   'capacity.nonprofit',
   'netWorth.label',
@@ -110,7 +108,6 @@ const FIRST: readonly FieldSource[] = [
 
 interface FieldLines {
   byFrom: ReadonlyMap<FieldSource, FieldMapping>;
-  /** By field. */
   examples: ReadonlyMap<string, FieldsShown['examples'][number]>;
   findings: ReadonlyMap<string, FieldsShown['findings'][number]>;
   names: StepView['fields']['names'];
@@ -139,6 +136,7 @@ function FieldTable({ sources, lines }: { sources: readonly FieldSource[]; lines
                   name={`to.${from}`}
                   value={to}
                   list="crm-fields"
+                  data-values
                   autocomplete="off"
                   placeholder={names.get(from) ?? ''}
                   aria-label={`Field for ${label}`}
@@ -174,8 +172,14 @@ function FieldTable({ sources, lines }: { sources: readonly FieldSource[]; lines
   );
 }
 
-function writable({ name, writable: isWritable }: CrmField): string[] {
-  return isWritable ? [name] : [];
+/** Returns the fields that the user can choose, with their labels: our own fields, and the CRM's writable fields. */
+function listFields(
+  names: StepView['fields']['names'],
+  fields: readonly CrmField[],
+): Pick<CrmField, 'name' | 'label'>[] {
+  const labels = new Map([...names.values()].map((name) => [name, name]));
+  for (const { name, label, writable } of fields) if (writable) labels.set(name, label);
+  return [...labels].map(([name, label]) => ({ name, label }));
 }
 
 type FieldsShown = NonNullable<StepView['fields']['look']>;
@@ -222,10 +226,23 @@ function Example({ example }: { example: FieldsShown['examples'][number] | undef
   );
 }
 
+const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
+
+/** Formats a time, which the CRM receives in ISO format. Returns any other text unchanged. */
+function readableTime(text: string): string {
+  if (!ISO_TIME.test(text)) return text;
+  const format = new Intl.DateTimeFormat('en-US', {
+    dateStyle: 'medium',
+    timeStyle: 'short',
+    timeZone: 'UTC',
+  });
+  return `${format.format(new Date(text))} UTC`;
+}
+
 const LONGEST_SHOWN = 60;
 
 function shown(value: string | number | boolean | null): string {
   if (value === null) return 'empty';
-  const text = typeof value === 'number' ? formatCount(value) : String(value);
+  const text = typeof value === 'number' ? formatCount(value) : readableTime(String(value));
   return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text;
 }

@@ -5,7 +5,7 @@ import { FormButtons } from './parts.tsx';
 import type { StepView } from './steps.ts';
 
 /**
- * The maximum number of groups in the list. A longer list would not help users choose. In this one, they can use the
+ * The maximum number of groups in the list. A longer list would not help users to choose. In this one, they can use the
  * browser's search.
  */
 const MOST_GROUPS = 300;
@@ -27,8 +27,8 @@ export function NetworksStep({ setup, view }: { setup: Setup; view: StepView['ne
     <form class="stack" method="post" action={`/setup/${setup.id}/networks`}>
       <input type="hidden" name="version" value={String(setup.version)} />
       <p class="quiet">
-        A group of people who know others – the board, the staff – becomes a network, and each
-        contact gets a sentence that names the member who can introduce them. Each member costs a
+        A group of well-connected people, such as the board or the staff, becomes a network. Each
+        contact then gets a sentence about the member who can introduce them. Each member costs a
         credit for networks. You can also do this later.
       </p>
       {all.length === 0 ? (

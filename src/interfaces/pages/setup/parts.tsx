@@ -61,7 +61,12 @@ export function Choice(props: {
       <label for={id} class={isQuiet ? 'hidden' : ''}>
         {label}
       </label>
-      <select id={id} name={name} {...(hint ? { 'aria-describedby': `${id}-hint` } : {})}>
+      <select
+        id={id}
+        name={name}
+        data-combobox
+        {...(hint ? { 'aria-describedby': `${id}-hint` } : {})}
+      >
         {options.map((option) => (
           <option value={option.value} selected={option.value === value}>
             {option.hint === undefined ? option.label : `${option.label}: ${option.hint}`}

@@ -83,7 +83,7 @@ export function PeopleStep({ setup, view }: { setup: Setup; view: StepView['peop
   );
 }
 
-/** Renders the CRM's marks about mail and calls. Nothing is chosen before the user has decided. */
+/** Renders the CRM's marks for email and calls. Nothing is chosen before the user has decided. */
 function ContactMarks({ setup }: { setup: Setup }) {
   const about = findRemoteCrm(setup.answers.crm?.kind);
   const question = about === undefined ? null : askContactMarks(about);
@@ -106,7 +106,10 @@ function ContactMarks({ setup }: { setup: Setup }) {
 /** The numbers of contacts that the CRM's own marks exclude. */
 const LEFT_BY = { deceased: 'deceased', doNotContact: 'do_not_contact' } as const;
 
-/** Returns the fields to choose from. If the CRM's own marks apply, the option for no field is called "Automatic". */
+/**
+ * Returns the fields that the user can choose. If the CRM's own marks apply, the option without a field is called
+ * "Automatic".
+ */
 function markChoices(
   kind: MarkKind,
   props: {
@@ -127,7 +130,7 @@ function markChoices(
   return isThere ? [none, ...fields] : [none, { value: chosen, label: chosen }, ...fields];
 }
 
-/** Renders a question for each value of a choice list: what it means. */
+/** Renders a question about the meaning of each value in a choice list. */
 function MarkMeanings(props: { values: MarkFieldValues; contacts: Setup['answers']['contacts'] }) {
   const { values, contacts } = props;
   const { kind, field, of } = values;
@@ -159,7 +162,7 @@ function MarkMeanings(props: { values: MarkFieldValues; contacts: Setup['answers
         );
       })}
       <p class="hint">
-        Contacts with a value whose meaning you leave open have to wait and are not sent.
+        Until you choose the meaning of a value, contacts with this value are not sent.
       </p>
     </fieldset>
   );
@@ -195,7 +198,7 @@ function People({ look, isFile }: { look: PeoplePreview | null; isFile: boolean 
   if (look.isUnsaid) {
     return (
       <p class="note">
-        Choose above what the values of the choice list mean. Contacts are then shown here.
+        Choose the meaning of each value in the list above. Your contacts will then appear here.
       </p>
     );
   }
@@ -245,7 +248,6 @@ function getColumns(crm: Setup['answers']['crm']): Readonly<Record<string, unkno
   return typeof columns === 'object' && columns !== null ? { ...columns } : {};
 }
 
-/** Returns the columns that the answers refer to. */
 function chosenColumns(
   crm: Setup['answers']['crm'],
   contacts: Setup['answers']['contacts'],
@@ -265,7 +267,7 @@ function chosenColumns(
   };
 }
 
-/** Renders every column with an example, including unused columns, so users notice a column that was left out. */
+/** Renders every column with an example, even unused columns. Users can then notice a missing column. */
 function AllColumns({ lines }: { lines: readonly ColumnLine[] }) {
   const unused = lines.filter(({ use }) => use === null).length;
   return (

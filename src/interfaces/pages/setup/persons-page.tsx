@@ -31,7 +31,7 @@ export function renderPersons(viewer: Viewer, view: PersonsView) {
       <section class="card" aria-labelledby="persons-title">
         <h1 id="persons-title">Data that is sent for {integration.name}</h1>
         <p class="actions quiet">
-          Read from the CRM only for this page. Names are not stored: reload the page to see them
+          Read from the CRM only for this page. Names are not stored. Reload the page to see them
           again.
         </p>
         <SampledPersons persons={persons} />

@@ -5,7 +5,7 @@ import type { SetupStep } from '../../../clients/setup/steps.ts';
 import { describeCount } from '../../../core/quantities.ts';
 import { type PlanView, STEP_NAMES } from './steps.ts';
 
-/** Renders everything that the user has chosen, with a link to the step of each choice. */
+/** Renders all choices of the user, with a link to the step of each choice. */
 export function PlanChoices({ setup, view }: { setup: Setup; view: PlanView }) {
   const rows: readonly [SetupStep, readonly string[]][] = [
     ['crm', describeCrm(setup)],
@@ -29,7 +29,7 @@ export function PlanChoices({ setup, view }: { setup: Setup; view: PlanView }) {
           {rows.map(([step, lines]) => (
             <tr>
               <th scope="row">{STEP_NAMES[step]}</th>
-              <td>
+              <td class="wide">
                 {lines.map((line) => (
                   <div>{line}</div>
                 ))}

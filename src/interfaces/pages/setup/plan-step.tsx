@@ -2,6 +2,7 @@ import type { Setup } from '../../../clients/setup/draft.ts';
 import { TRIAL_SIZE } from '../../../clients/setup/draft.ts';
 import { outcomeText } from '../../../core/outcome.ts';
 import { describeCount, formatCount } from '../../../core/quantities.ts';
+import type { NetworksForecast } from '../../../networks/forecast.ts';
 import type { Viewer } from '../frame/layout.tsx';
 import {
   CountCells,
@@ -51,17 +52,18 @@ function BeforeTrial({ setup, view }: { setup: Setup; view: PlanView }) {
 
 function Costs({ look }: { look: PlanView['look'] }) {
   if (look === null) return null;
-  const { preview, persons } = look;
+  const { preview, persons, networks } = look;
   const { needed, allowed, remaining } = preview.credits.enhancements;
   return (
     <>
       <dl class="facts">
         <Fact name="Contacts read">{formatCount(preview.read)}</Fact>
         <Fact name="To be enhanced">{describeCount(needed, 'contact')}</Fact>
-        <Fact name="Costs">{describeCount(needed, 'credit')}</Fact>
+        <Fact name="Costs">{describeCount(needed, 'credit')} for contacts</Fact>
         <Fact name="Allowed by this month's budget">{describeCount(allowed, 'credit')}</Fact>
         <Fact name="Available">{describeCount(remaining, 'credit')}</Fact>
       </dl>
+      <NetworkCosts networks={networks} />
       {Object.keys(preview.leave).length > 0 && (
         <p class="quiet">
           Left as they are:{' '}
@@ -91,7 +93,28 @@ function Costs({ look }: { look: PlanView['look'] }) {
   );
 }
 
-/** Renders the trial in progress. The script checks whether the run has ended. Without scripts, a reload checks it. */
+/** Renders the credits for networks, which are separate from the credits for contacts. */
+function NetworkCosts({ networks: { networks, credits } }: { networks: NetworksForecast }) {
+  if (networks.length === 0) return null;
+  const names = listNames(networks.map(({ name }) => name));
+  return (
+    <p>
+      In addition, up to {describeCount(credits.allowed, 'credit')} for the members of {names},
+      because each member whom the service knows costs a credit for networks. The service counts
+      these credits separately ({formatCount(credits.remaining)} available), and this month's budget
+      does not include them.
+    </p>
+  );
+}
+
+function listNames(names: readonly string[]): string {
+  return new Intl.ListFormat('en-US', { type: 'conjunction' }).format(names);
+}
+
+/**
+ * Renders the trial in progress. The script checks whether the run has ended. Without scripts, the user can reload the
+ * page to check the trial.
+ */
 function DuringTrial({ setup, view: { run } }: { setup: Setup; view: PlanView }) {
   return (
     <div class="current" data-wait-run={setup.trialRun}>
@@ -167,7 +190,12 @@ function AfterTrial({ setup, view }: { setup: Setup; view: PlanView }) {
             </button>
           </div>
         ) : (
-          <Rest setup={setup} rest={rest} nextRun={view.nextRun} />
+          <Rest
+            setup={setup}
+            rest={rest}
+            members={look?.networks.credits.allowed ?? 0}
+            nextRun={view.nextRun}
+          />
         )}
         <h2>Not ready yet?</h2>
         <div class="row">
@@ -189,9 +217,14 @@ function AfterTrial({ setup, view }: { setup: Setup; view: PlanView }) {
   );
 }
 
-/** Renders a choice with two answers: when to send the contacts that the trial has left. */
-function Rest(props: { setup: Setup; rest: number | null; nextRun: number | null }) {
-  const { setup, rest, nextRun } = props;
+/** Renders a question with two answers: when to send the contacts that the trial did not send. */
+function Rest(props: {
+  setup: Setup;
+  rest: number | null;
+  members: number;
+  nextRun: number | null;
+}) {
+  const { setup, rest, members, nextRun } = props;
   const { schedule } = setup.answers;
   const who = rest === null ? 'the other contacts' : `the other ${describeCount(rest, 'contact')}`;
   return (
@@ -207,7 +240,7 @@ function Rest(props: { setup: Setup; rest: number | null; nextRun: number | null
               : 'After that, the schedule sends only new and changed contacts.'}
           </p>
           <button type="submit" class="button primary" name="do" value="rest">
-            {restText(rest)}
+            {restText(rest, members)}
           </button>
         </li>
         <li>
@@ -237,17 +270,21 @@ function laterText(schedule: Setup['answers']['schedule'], nextRun: number | nul
   return `The schedule sends them, for the same credits. Its first run is on ${at}.`;
 }
 
-/** The rate that a user can accept after a trial that stopped because of it. */
+/** The answers with which a user accepts the reason why a trial stopped. */
 const ACCEPTS: Readonly<Record<string, { value: string; label: string }>> = {
   match_rate_low: { value: 'accept', label: 'Accept this rate' },
   marks_unconfirmed: { value: 'acceptMarks', label: 'Confirm these marks' },
 };
 
-function restText(rest: number | null): string {
-  return rest === null ? 'Send the rest' : `Send the rest: ${describeCount(rest, 'credit')}`;
+/** `members` is the maximum number of credits for networks. */
+function restText(rest: number | null, members: number): string {
+  if (rest === null) return 'Send the rest';
+  const contacts = `Send the rest: ${describeCount(rest, 'credit')}`;
+  if (members === 0) return contacts;
+  return `${contacts} for contacts, up to ${formatCount(members)} for network members`;
 }
 
-/** Returns how many of the submitted contacts the service recognised. */
+/** Returns the number of submitted contacts that the service recognised. */
 function getMatchRate({ reasons }: PlanView): { known: number; answered: number } {
   const sum = (isWanted: (outcome: string | null, reason: string) => boolean) =>
     reasons
@@ -303,7 +340,7 @@ function Change({ setup, view }: { setup: Setup; view: PlanView }) {
   return (
     <>
       {isSame ? (
-        <p class="empty">Nothing differs from the current settings.</p>
+        <p class="empty">These settings are the same as the current ones.</p>
       ) : (
         <>
           <h2>What changes</h2>

@@ -83,7 +83,11 @@ export function ScheduleStep(props: {
         </p>
         <Field
           name="alertsUrl"
-          label={own === undefined ? 'Webhook of a chat' : 'Another webhook of a chat'}
+          label={
+            own === undefined
+              ? 'Webhook of a chat (optional)'
+              : 'Another webhook of a chat (optional)'
+          }
           type="password"
           placeholder="https://…"
           hint={
@@ -104,7 +108,7 @@ export function ScheduleStep(props: {
           Show the next runs
         </button>
         <button type="submit" class="button" name="do" value="test">
-          Save and send a test
+          Save and test the alerts
         </button>
       </FormButtons>
     </form>
@@ -152,5 +156,5 @@ function alertsText({ email, webhook }: Settings['alerts']): string {
     return 'donor-sync.yaml does not name an e-mail address or a webhook for messages about all clients. The administrator of this machine can add one.';
   }
   const ways = [email && `e-mail to ${email.to.join(', ')}`, webhook && 'a webhook'];
-  return `Messages about all clients are sent by ${ways.filter(Boolean).join(' and ')}.`;
+  return `Messages about all clients are sent by ${ways.filter(Boolean).join(' and ')}. The administrator of this machine sets this in donor-sync.yaml (alerts), so you do not need to enter an address here.`;
 }

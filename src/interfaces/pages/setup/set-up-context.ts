@@ -19,7 +19,7 @@ import { noteField } from '../frame/refused-forms.ts';
 import type { Allowed } from './form-values.ts';
 import { readStep } from './steps.ts';
 
-/** For every form of the set-up, because the forms set hosts, and an access token may not set another host. */
+/** Guards every form of the set-up. The forms set hosts, and an access token must not set a different host. */
 export const setupByUsers = usersOnly('apply FILE');
 
 export interface WizardContext {
@@ -34,7 +34,7 @@ export interface WizardContext {
   acting(c: Context<HttpEnv>): HttpDeps['application'];
   /** Records that the page shows names. */
   noteNames(c: Context<HttpEnv>, integrationId: string): Promise<void>;
-  /** Returns the set-up in the address. Throws an HttpError (404) if there is none that the user has access to. */
+  /** Returns the set-up in the address. Throws an HttpError (404) if the user has no access to such a set-up. */
   requireSetup(c: Context<HttpEnv>): Promise<Setup>;
   /** Responds with the page of a step. If there is a problem, the status is 422. */
   show(
@@ -45,7 +45,7 @@ export interface WizardContext {
   ): Promise<Response>;
   /** Responds with the same page after an error that the user can correct. Throws all other errors. */
   refused(c: Context<HttpEnv>, setup: Setup, step: SetupStep, error: unknown): Promise<Response>;
-  /** Shows the step as it was saved in another window in the meantime, with the user's typed values. */
+  /** A different window has saved the step in the meantime. Shows the saved step with the user's typed values. */
   conflict(c: Context<HttpEnv>, step: SetupStep): Promise<Response>;
   /** Opens the CRM and the service for a task. */
   withOpen<Result>(
@@ -85,7 +85,7 @@ export function createWizardContext(deps: HttpDeps, frame: PageFrame): WizardCon
     const live = liveDeps(deps, c.get('actor'));
     if (NAMES_SHOWN.has(step)) await noteNames(c, setup.id);
     const stepDeps = { ...live, setup: application, now: clock.now() };
-    // Next to a rejected key, the balance of the stored key would be misleading.
+    // If a new key was rejected, the balance of the stored key would be misleading.
     const shown =
       step === 'key' && problem !== null
         ? { step, view: { balances: null }, trouble: null }
@@ -170,14 +170,15 @@ const NOTES: Readonly<Record<string, string>> = {
   file: 'The file was accepted. Now choose the columns that describe a person.',
   kept: 'The key is stored encrypted. No page shows it again.',
   fileFirst: 'The file was saved. Enter the service key next, then choose the columns.',
-  paths: 'Networks bring warm paths, which have separate fields. Check whether the fields exist.',
+  paths:
+    'The network is saved. Its warm paths are written to separate fields, and some of these fields do not exist in the CRM yet. Create them, or continue without them.',
   created: 'The fields exist now.',
   dropped: 'The set-up was discarded.',
   stored: 'The settings were saved. They apply from now on.',
   first: 'Do this step first.',
   accepted: 'The match rate is accepted.',
   acceptedMarks: 'The marks are confirmed.',
-  tested: 'The test message was accepted. Check that it arrived in the chat.',
+  tested: 'The test message was accepted. Check that it arrived by e-mail or in the chat.',
 };
 
 const CHANGED_ELSEWHERE =
@@ -189,7 +190,7 @@ const PLAN_CHANGED =
 /** The pages that show names and values from the CRM. */
 const NAMES_SHOWN: ReadonlySet<SetupStep> = new Set(['people', 'fields', 'plan']);
 
-/** A longer text is not a name. */
+/** A name is never longer than this. */
 export const MAX_NAME_LENGTH = 120;
 
 export function requireId(c: Context<HttpEnv>): string {

@@ -28,9 +28,9 @@ export function StartPage({ viewer, view }: { viewer: Viewer; view: StartView })
       <section class="card" aria-labelledby="begin-title">
         <h1 id="begin-title">{isFirst ? 'Welcome. Set up your first client' : 'Set-up'}</h1>
         <p class="actions quiet">
-          Connect a CRM or upload a CSV file, choose which contacts are sent and where the profiles
-          go, and try it on 25 contacts. There are seven short steps. You can stop at any step and
-          continue later.
+          Connect a CRM or upload a CSV file, choose which contacts to send and where to write the
+          profiles, and try it with 25 contacts. There are seven short steps. You can stop at any
+          step and continue later.
         </p>
         {viewer.principal?.integrations === null && (
           <form class="inline" method="post" action="/setup">
@@ -80,8 +80,8 @@ export function StartPage({ viewer, view }: { viewer: Viewer; view: StartView })
                       action={`/setup/${setup.id}/drop`}
                       answer="Discard it"
                     >
-                      The answers in this set-up are deleted, including keys. Settings that were
-                      saved before stay as they are.
+                      donor-sync deletes all answers and keys in this set-up. Settings that were
+                      saved earlier stay unchanged.
                     </ConfirmDialog>
                   </td>
                 </tr>

@@ -1,7 +1,11 @@
 /** The page of each step, and the answers that its form stores. */
 import type { Context, Hono } from 'hono';
 import { z } from 'zod';
-import { testOwnChannel } from '../../../clients/alerts/check-channels.ts';
+import {
+  type ChannelTest,
+  testChannels,
+  testOwnChannel,
+} from '../../../clients/alerts/check-channels.ts';
 import { withCrm } from '../../../clients/live-crm.ts';
 import {
   type Draft,
@@ -14,7 +18,9 @@ import {
   workingIntegration,
 } from '../../../clients/setup/draft.ts';
 import { QUESTIONS } from '../../../clients/setup/interview/questions.ts';
+import { lookAtFields } from '../../../clients/setup/setup-preview.ts';
 import { SETUP_STEPS, type SetupStep, withStep } from '../../../clients/setup/steps.ts';
+import { isDonorSyncError } from '../../../core/errors.ts';
 import { createFields } from '../../../fields/create-fields.ts';
 import { isSameOrigin } from '../../../outbound/address.ts';
 import { type HttpEnv, liveDeps } from '../../api/request/context.ts';
@@ -39,8 +45,7 @@ export function addStepRoutes(app: Hono<HttpEnv>, context: WizardContext): void 
     const step = parseStep(c);
     const id = requireId(c);
     const isBegun = (await findSetup(application, id)) !== null;
-    // Other pages link to a step. If no change has been started, the user is redirected to the settings page
-    // to start one.
+    // Other pages link to a step. If no change has been started, redirects the user to the settings page to start one.
     if (!isBegun && application.integrations.has(id)) return c.redirect(`/setup/${id}`, 303);
     const setup = await requireSetup(c);
     const first = missingFor(setup, step);
@@ -60,7 +65,7 @@ export function addStepRoutes(app: Hono<HttpEnv>, context: WizardContext): void 
       if (first !== null) return c.redirect(`/setup/${setup.id}/${first}?note=first`, 303);
       const form = await readForm(c);
       try {
-        // An outdated page of the plan would start another trial, or store settings that its user has not seen.
+        // An outdated page of the plan would start a second trial, or store settings that the user has not seen.
         if (form['version'] !== undefined && form['version'] !== String(setup.version)) {
           return await conflict(c, step);
         }
@@ -92,7 +97,7 @@ export function addStepRoutes(app: Hono<HttpEnv>, context: WizardContext): void 
     changes: Partial<Draft>,
     deed: string,
   ): Promise<Response> {
-    // If a consent is needed, the first step is complete only after the consent.
+    // If the user must give consent at the CRM, the first step is complete only after the consent.
     const isConsent = step === 'crm' && !isSignedIn(changes);
     const done = isConsent ? {} : { done: withStep(setup.done, step) };
     const account =
@@ -108,24 +113,63 @@ export function addStepRoutes(app: Hono<HttpEnv>, context: WizardContext): void 
       const answers = changes.answers ?? setup.answers;
       const own = answers.alerts;
       const fetch = application.guard.fetchFor(answers);
-      const trial = await testOwnChannel(own, address.url(), fetch);
-      if (trial?.ok) return c.redirect(`${here}?note=tested`, 303);
-      const problem = trial?.problem ?? 'Enter the address of a webhook first.';
-      return show(c, await requireSetup(c), step, problem);
+      const tests = await Promise.all([
+        testShared(c),
+        testOwnChannel(own, address.url(), fetch).then((test) => (test === null ? [] : [test])),
+      ]);
+      const tested = tests.flat();
+      const failed = tested.filter(({ ok }) => !ok);
+      if (tested.length > 0 && failed.length === 0) return c.redirect(`${here}?note=tested`, 303);
+      const problem = failed
+        .map(
+          (test) => `${test.channel === 'email' ? 'The e-mail' : 'The webhook'}: ${test.problem}`,
+        )
+        .join(' ');
+      return show(c, await requireSetup(c), step, problem || NOTHING_TO_TEST);
     }
     if (isConsent) return c.redirect(`/setup/${setup.id}/leave`, 303);
     if (step === 'crm') return c.redirect(`${here}?note=connected`, 303);
     if (step === 'key') return c.redirect(`${here}?note=kept`, 303);
+    // The networks step sent the user back to the fields, so the user does not answer it a second time.
+    const isReturn =
+      step === 'fields' && setup.done.includes('networks') && !setup.done.includes('fields');
+    const next = `/setup/${setup.id}/${after(isReturn ? 'networks' : step)}`;
     if (step === 'fields' && deed === 'create') {
       const kept = await requireSetup(c);
       await withOpen(c, workingIntegration(kept), (open) => createFields(open));
-      return c.redirect(`${here}?note=created`, 303);
+      return c.redirect(`${isReturn ? next : here}?note=created`, 303);
     }
     const { fields } = changes.answers ?? setup.answers;
-    if (fields?.length !== setup.answers.fields?.length && step === 'networks') {
+    const hasNewFields = fields?.length !== setup.answers.fields?.length;
+    if (hasNewFields && step === 'networks' && (await lacksFields(c))) {
+      const kept = await requireSetup(c);
+      const reopened = { done: kept.done.filter((one) => one !== 'fields') };
+      if (!(await saveSetup(application, kept, reopened))) return conflict(c, step);
       return c.redirect(`/setup/${setup.id}/fields?note=paths`, 303);
     }
-    return c.redirect(`/setup/${setup.id}/${after(step)}`, 303);
+    return c.redirect(next, 303);
+  }
+
+  /** Tests the channels for all clients. Only users with access to all clients may send through them. */
+  async function testShared(c: Context<HttpEnv>): Promise<ChannelTest[]> {
+    const { alerts } = application.settings;
+    const hasShared = alerts.email !== null || alerts.webhook !== null;
+    if (!hasShared || c.var.principal.integrations !== null) return [];
+    return testChannels(alerts, address.url(), liveDeps(deps, c.get('actor')).signal);
+  }
+
+  /** Returns true if mapped fields do not exist yet. A sync itself creates the columns of a file. */
+  async function lacksFields(c: Context<HttpEnv>): Promise<boolean> {
+    const live = liveDeps(deps, c.get('actor'));
+    const integration = workingIntegration(await requireSetup(c));
+    try {
+      const { isFile, missing } = await lookAtFields(live, integration, integration.fields ?? []);
+      return !isFile && missing.length > 0;
+    } catch (error) {
+      // The page of the fields explains why they could not be read.
+      if (isDonorSyncError(error) || live.signal.aborted) return true;
+      throw error;
+    }
   }
 
   async function keyAnswers(
@@ -165,6 +209,9 @@ export function addStepRoutes(app: Hono<HttpEnv>, context: WizardContext): void 
     );
   }
 }
+
+const NOTHING_TO_TEST =
+  'No message was sent, because there is no e-mail address for alerts that you can test. Enter the address of a webhook first.';
 
 function parseStep(c: Context<HttpEnv>): SetupStep {
   const step = stepSchema.safeParse(c.req.param('step'));

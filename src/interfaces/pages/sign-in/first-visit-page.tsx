@@ -10,8 +10,8 @@ export function renderFirstVisit(viewer: Viewer) {
       <div class="card sign-in">
         <h1>Welcome to donor-sync</h1>
         <p class="quiet">
-          This link works once, in one browser. Next, you create an account as an owner, or choose a
-          new password for yours.
+          This link works once, in one browser. Next, you create an owner account, or choose a new
+          password for your account.
         </p>
         {/* Without an action, the form is sent to the address of the page, which contains the secret. */}
         <form method="post">

@@ -4,11 +4,11 @@ import { CommandLine } from '../frame/parts.tsx';
 import { PasskeyForm } from '../users/passkey-parts.tsx';
 
 export interface SignInView {
-  /** The path of the page that follows the sign-in. */
+  /** The path of the page that is shown after the sign-in. */
   to: string;
   /** The way of signing in that was refused, or null before the first attempt. */
   refused: 'token' | 'password' | 'passwords' | 'provider' | 'passkey' | null;
-  /** True if there is a user who can sign in. */
+  /** True if at least one user can sign in. */
   hasPeople: boolean;
   /** True if users can sign in with a password. */
   hasPasswords: boolean;
@@ -42,9 +42,9 @@ export function renderSignIn(viewer: Viewer, view: SignInView) {
         )}
         {refused === 'passkey' && (
           <p class="refused" role="alert">
-            This passkey was not accepted. Either it is not registered here, or not any longer, or
-            the sign-in took more than five minutes. Try again, sign in another way, or ask an owner
-            for a new link.
+            This passkey was not accepted. The passkey is not registered here or has been removed,
+            or the sign-in took more than five minutes. Try again, sign in another way, or ask an
+            owner for a new link.
           </p>
         )}
         {provider !== null && (
@@ -101,7 +101,10 @@ function PasswordForm({ to, isRefused }: { to: string; isRefused: boolean }) {
       <button type="submit" class="button primary">
         Sign in
       </button>
-      <p class="quiet">Forgot your password? An owner can create a new link for you.</p>
+      <p class="quiet">
+        Forgot your password? An owner can create a new link for you. If you are the only owner, the
+        server can be restarted with <code>serve --recover</code>.
+      </p>
     </form>
   );
 }
@@ -112,7 +115,8 @@ function TokenForm(props: { to: string; isRefused: boolean; isFirst: boolean }) 
     <form method="post" action="/sign-in">
       {isRefused && (
         <p class="refused" role="alert" id="refused">
-          This is not a valid access token. It might have been revoked, or copied incompletely.
+          This is not a valid access token. It might have been revoked, or you might not have copied
+          all of it.
         </p>
       )}
       <input type="hidden" name="to" value={to} />

@@ -2,27 +2,27 @@ import { MAIL_RULES, type MailKind } from '../../../core/mail-kinds.ts';
 import type { MailsView } from '../../../operations/mails.ts';
 import { TableCell, TableHead } from '../frame/parts.tsx';
 
-/** Renders the monthly mails of the user's own account, each with a switch. */
+/** Renders the monthly emails to this user, each with a switch. */
 export function AccountMails({ mails }: { mails: MailsView }) {
   const { email, isVerified, problem, kinds } = mails;
   const isAnyOn = kinds.some(({ isOn }) => isOn);
   return (
     <section class="card" id="mails" aria-labelledby="mails-title">
-      <h2 id="mails-title">Monthly mails</h2>
+      <h2 id="mails-title">Monthly emails</h2>
       <p class="quiet">
-        Each mail is sent once a month to {email}. It contains counts, the names of clients and
-        links, but no contact's name and no amount.
+        donor-sync sends each email once a month to {email}. It contains counts, links and the names
+        of clients, but no names of contacts and no amounts.
       </p>
       {problem !== null && <p class="note">{problem}</p>}
       {isAnyOn && !isVerified && (
         <p class="note">
-          Nothing is sent yet, because {email} is not confirmed. Open the link in the mail that
-          donor-sync has sent you.
+          donor-sync sends nothing yet, because {email} is not confirmed. Open the link in the email
+          that donor-sync has sent you.
         </p>
       )}
       <table class="stacks">
-        <caption class="hidden">Mails that you can choose</caption>
-        <TableHead texts={['Mail', 'Content', 'State', <span class="hidden">Change</span>]} />
+        <caption class="hidden">Emails that you can choose</caption>
+        <TableHead texts={['Email', 'Content', 'State', <span class="hidden">Change</span>]} />
         <tbody>
           {kinds
             .filter(({ isAllowed, isOn }) => isAllowed || isOn)
@@ -72,7 +72,7 @@ function MailSwitch({ kind, isOn, canTurnOn, needsLink }: SwitchProps) {
             disabled={!isOn && !canTurnOn}
           >
             Turn {isOn ? 'off' : 'on'}
-            <span class="hidden"> the mail {name}</span>
+            <span class="hidden"> the email {name}</span>
           </button>
         </form>
       </td>

@@ -17,11 +17,11 @@ export interface AccountView {
   email: string | null;
   hasPassword: boolean;
   sessions: readonly (SessionRecord & { isThis: boolean })[];
-  /** The user's passkeys, or null for a caller who is not a user. */
+  /** The user's passkeys, or null if the caller is not a user. */
   passkeys: AccountPasskeys | null;
-  /** The users of CRMs who act with this user's rights. */
+  /** The CRM users who act with this user's rights. */
   links: readonly LinkedCrmUser[];
-  /** The user's monthly mails, or null for a caller who is not a user. */
+  /** The user's monthly emails, or null for a caller who is not a user. */
   mails: MailsView | null;
   /** The reason why the password or a passkey was not changed. */
   problem: Problem | null;
@@ -39,7 +39,7 @@ export interface AccountPasskeys {
   canRemove: boolean;
   /** The public address if browsers cannot create passkeys for it. Null if they can. */
   impossibleAt: string | null;
-  /** False while the server works on its own computer only. */
+  /** False while the server can be reached only from its own computer. */
   isFinal: boolean;
   /** The request to add a passkey, or null until the user confirms their identity. */
   add: PasskeyOffer | null;
@@ -103,7 +103,7 @@ function Passkeys(props: {
       <h2 id="passkeys-title">Passkeys</h2>
       <p class="quiet">
         With a passkey, you sign in with the fingerprint, face or PIN that unlocks your device, or
-        with a security key. You don't need a password then.
+        with a security key. You then don't need a password.
       </p>
       {problem !== null && (
         <p class="refused" role="alert">
@@ -183,8 +183,8 @@ function PasskeyTable(props: { viewer: Viewer; own: readonly PasskeyView[]; canR
                   action={`/account/passkeys/${id}/remove`}
                   answer="Remove"
                 >
-                  Nobody can sign in with it any more, and you are signed out everywhere else.
-                  Delete it on the device as well.
+                  Nobody can sign in with this passkey any more, and you will be signed out
+                  everywhere else. Also delete it from the device.
                 </ConfirmDialog>
               </td>
             )}
@@ -195,15 +195,15 @@ function PasskeyTable(props: { viewer: Viewer; own: readonly PasskeyView[]; canR
   );
 }
 
-/** Renders the proof of identity. It is needed before users change how they sign in. */
+/** Renders the proof of identity. It is needed before users change their sign-in methods. */
 function Proof(props: { prove: PasskeyOffer | null; hasPassword: boolean; email: string }) {
   const { prove, hasPassword, email } = props;
   return (
     <>
       <h3>Confirm your identity first</h3>
       <p class="quiet">
-        You signed in a while ago. After you confirm your identity, you can add and remove passkeys
-        for ten minutes.
+        You signed in more than ten minutes ago. After you confirm your identity, you can add and
+        remove passkeys for ten minutes.
       </p>
       {prove !== null && (
         <PasskeyForm

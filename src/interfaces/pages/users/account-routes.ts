@@ -1,4 +1,4 @@
-/** The user's own account with the password, the passkeys and the sessions, and the page of an invitation link. */
+/** The pages for a user's own account, password, passkeys and sessions, and the page that an invitation link opens. */
 import type { Context, Hono } from 'hono';
 import { z } from 'zod';
 import { isConfigurationError } from '../../../core/errors.ts';
@@ -29,7 +29,7 @@ import { createGuesses, NOT_MADE, passkeyRoutes } from './passkey-routes.ts';
 export interface AccountDoors {
   access: Access;
   passkeys: PasskeySignIn;
-  /** The sign-in with the identity provider, or null without a provider. */
+  /** Null if no provider is configured. */
   provider: ProviderSignIn | null;
   getAddress: ClientAddress;
 }
@@ -176,14 +176,15 @@ function withoutPassword(): HttpError {
 const NOTES = {
   attacked:
     'Someone has tried ten or more wrong passwords for your account in the last 15 minutes. None of them was correct. A passkey cannot be guessed: add one here.',
-  linked: 'Your user in the CRM is linked to your account. Load the record in the CRM again.',
+  linked: 'Your user in the CRM is linked to your account. Reload the record in the CRM.',
   unlinked: 'The link to your user in the CRM was ended.',
   password: 'Your password was changed. You were signed out everywhere else.',
   ended: 'The session was ended.',
-  mailOn: 'The mail is on. The first one is sent next month.',
-  mailOff: 'The mail is off.',
-  mailProof: 'A mail with a link was sent to you. Open the link to confirm your address.',
-  mailVerified: 'Your address is confirmed. The mails that you chose are sent to it.',
+  mailOn: 'The email is on. donor-sync sends it for the first time next month.',
+  mailOff: 'The email is off.',
+  mailProof: 'donor-sync sent you an email with a link. Open the link to confirm your address.',
+  mailVerified:
+    'Your address is confirmed. donor-sync will send the emails that you chose to this address.',
   proved: 'Your identity is confirmed. For the next ten minutes, you can add and remove passkeys.',
   passkeyAdded: 'The passkey was added. You can sign in with it from now on.',
   passkeyRemoved: 'The passkey was removed. You were signed out everywhere else.',

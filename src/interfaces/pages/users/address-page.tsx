@@ -11,7 +11,7 @@ export interface AddressView extends z.output<typeof showAddress.result> {
   /** True directly after the first owner has created an account. */
   isFirst: boolean;
   hasClients: boolean;
-  /** The account of an owner who has to show first that it is them, or null if that is not needed. */
+  /** The account of an owner who must confirm their identity first, or null if that is not needed. */
   proof: { email: string; hasPassword: boolean } | null;
 }
 
@@ -50,8 +50,8 @@ export function renderAddress(viewer: Viewer, view: AddressView) {
               required
             />
             <p class="quiet" id="url-hint">
-              It starts with https:// and a host name. Nothing changes until the address has been
-              confirmed in another browser.
+              The address starts with https:// and a host name. Nothing changes until the address
+              has been confirmed in another browser.
             </p>
             {from === 'confirmed' && <Consequences view={view} />}
             <button type="submit" class={link === null ? 'button primary' : 'button'}>
@@ -120,7 +120,7 @@ function State({ viewer, view }: { viewer: Viewer; view: AddressView }) {
       )}
       {from !== 'settings' && <Lost view={view} />}
       {proposed !== null && link !== null && (
-        <div id="link">
+        <div id="link" data-unconfirmed>
           <h2>Open this on another device</h2>
           <div class="address-link">
             <QrCode text={link} label={`QR code of the link that confirms ${proposed.url}`} />
@@ -136,7 +136,8 @@ function State({ viewer, view }: { viewer: Viewer; view: AddressView }) {
               </p>
               <p class="quiet">
                 It works once, until <Timestamp at={proposed.until} now={viewer.now} as="moment" />.
-                This page shows when it is confirmed. The server itself does not try the address.
+                This page shows whether the address is confirmed. The server itself does not test
+                the address.
               </p>
             </div>
           </div>
@@ -176,8 +177,8 @@ function Proof({ email, hasPassword }: { email: string; hasPassword: boolean }) 
     <section class="card" aria-labelledby="proof-title">
       <h2 id="proof-title">Confirm your identity first</h2>
       <p class="quiet">
-        You signed in a while ago. After you confirm your identity, you can set the address for ten
-        minutes.
+        You signed in more than ten minutes ago. After you confirm your identity, you can set the
+        address for ten minutes.
       </p>
       {hasPassword ? (
         <form class="fields" method="post" action="/account/proof">
@@ -206,14 +207,13 @@ function Proof({ email, hasPassword }: { email: string; hasPassword: boolean }) 
   );
 }
 
-/** Renders the steps that users take outside donor-sync, which never opens itself to the network. */
+/** Renders the steps that the user has to take outside donor-sync. donor-sync never opens the server to the network. */
 function Outside() {
   return (
     <section class="card" aria-labelledby="outside-title">
-      <h2 id="outside-title">What to set up outside donor-sync</h2>
+      <h2 id="outside-title">Set-up outside donor-sync</h2>
       <p class="quiet">
-        donor-sync never opens itself to the network. The administrator of your server does this
-        once:
+        donor-sync never opens itself to the network. Your server's administrator does this once:
       </p>
       <ol class="outside">
         <li>
@@ -221,10 +221,11 @@ function Outside() {
         </li>
         <li>
           A reverse proxy with a TLS certificate (Caddy, nginx, or your hosting company's proxy)
-          responds at https:// and passes requests on to this server. It passes on the host name (
+          responds at https:// and forwards requests to this server. It passes on the host name (
           <code>Host</code>) and reports <code>X-Forwarded-For</code> and{' '}
           <code>X-Forwarded-Proto</code>. With Caddy,{' '}
-          <code>donors.example.org {'{ reverse_proxy 127.0.0.1:8787 }'}</code> is enough.
+          <code>donors.example.org {'{ reverse_proxy 127.0.0.1:8787 }'}</code> is enough. If this
+          server listens on another port, replace 8787 with that port.
         </li>
         <li>
           If the proxy runs on another machine, or in another container, start donor-sync with{' '}

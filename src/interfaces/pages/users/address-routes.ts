@@ -1,5 +1,6 @@
-/** The address under which users reach the server: owners set it, and another browser confirms it. */
+/** The address under which users reach the server: owners set it, and a different browser confirms it. */
 import type { Context, Hono } from 'hono';
+import { z } from 'zod';
 import { isConfigurationError } from '../../../core/errors.ts';
 import { otherWays, setAddress, showAddress } from '../../../operations/address.ts';
 import { perform } from '../../../operations/kit/perform.ts';
@@ -11,6 +12,7 @@ import type { Access } from '../../api/access.ts';
 import { getCaller, toOperationDeps } from '../../api/request/caller.ts';
 import { allClientsOnly } from '../../api/request/client-access.ts';
 import type { HttpDeps, HttpEnv } from '../../api/request/context.ts';
+import { readForm } from '../../api/request/guards.ts';
 import {
   type ClientAddress,
   getHost,
@@ -20,6 +22,11 @@ import {
 import { createOperationForms } from '../frame/operation-form.ts';
 import type { PageFrame } from '../frame/page-app.ts';
 import type { ConfirmationView } from './confirm-address-page.tsx';
+
+const SAME_BROWSER =
+  'This browser looks like the one in which the address was entered. To find out whether others can reach the server, confirm the address on a different device: scan the QR code with a phone, or send the link to a colleague.';
+
+const confirmationSchema = z.object({ different: z.literal('on').optional() });
 
 export function addressRoutes(
   deps: HttpDeps,
@@ -61,22 +68,27 @@ export function addressRoutes(
     },
   });
 
-  // Link scanners and previews send GET, so only the button on the page confirms.
+  // Link scanners and previews send GET requests, so only the button on the page confirms the address.
   app.get('/confirm-address/:secret', async (c) => {
     const proposed = await findAsked(c, c.req.param('secret'));
     return proposed === null
       ? gone(c)
-      : page(c, { url: proposed.url, state: 'asks', problem: null });
+      : page(c, { url: proposed.url, state: 'asks', problem: null, looksSame: false });
   });
 
   app.post('/confirm-address/:secret', async (c) => {
     const proposed = await findAsked(c, c.req.param('secret'));
     if (proposed === null) return gone(c);
     const { url } = proposed;
-    // If the browser used another port or scheme of the same name, the page reports this and nothing is confirmed.
+    // If the browser used a different port or scheme with the same host name, the page reports this and confirms
+    // nothing.
     if (!isNear(c.req.header('origin'), url)) requireSameOrigin(c, url, 'refused');
-    const problem = findDetour(c, proposed);
-    if (problem !== null) return page(c, { url, state: 'asks', problem });
+    const detour = findDetour(c, proposed);
+    if (detour !== null) return page(c, { url, state: 'asks', problem: detour, looksSame: false });
+    const { different } = confirmationSchema.parse(await readForm(c));
+    if (different === undefined && looksSame(c, proposed)) {
+      return page(c, { url, state: 'asks', problem: SAME_BROWSER, looksSame: true });
+    }
     const actor = { kind: 'session', name: null, from: getAddress(c) } as const;
     const { act } = store.actingAs(actor);
     try {
@@ -84,16 +96,16 @@ export function addressRoutes(
       if (!(await act((trx) => confirm(trx, sealer, proposed, ways)))) return gone(c);
     } catch (error) {
       if (!isConfigurationError(error)) throw error;
-      return page(c, { url, state: 'asks', problem: error.message });
+      return page(c, { url, state: 'asks', problem: error.message, looksSame: false });
     }
     address.forget();
-    return page(c, { url, state: 'confirmed', problem: null });
+    return page(c, { url, state: 'confirmed', problem: null, looksSame: false });
   });
   return app;
 
   /**
-   * Returns the address that waits for this one-time value. Returns null if the value is wrong, used, replaced or too
-   * old.
+   * Returns the proposed address to which this one-time value belongs. Returns null if the value is wrong, used,
+   * replaced or too old.
    */
   async function findAsked(c: Context<HttpEnv>, value: string): Promise<AddressRecord | null> {
     const { proposed } = await readAddresses(store.reader, address.given);
@@ -104,9 +116,9 @@ export function addressRoutes(
 
   /**
    * Returns the reason why this request does not prove that others can reach the server at the address. Returns null if
-   * it proves it.
+   * the request proves that they can.
    */
-  function findDetour(c: Context<HttpEnv>, { url, browser }: AddressRecord): string | null {
+  function findDetour(c: Context<HttpEnv>, { url }: AddressRecord): string | null {
     const wanted = new URL(url);
     const origin = c.req.header('origin');
     if (origin !== wanted.origin) {
@@ -119,14 +131,16 @@ export function addressRoutes(
     if (proto === 'http' && wanted.protocol === 'https:') {
       return 'The proxy reports that the request came over plain http (X-Forwarded-Proto), so nobody could sign in. Configure the proxy to report the protocol that the browser uses.';
     }
-    if (browser !== null && browser === access.fingerprintBrowser(c)) {
-      return 'The address was entered in this browser or in a very similar one. To find out whether others can reach the server, open the link on another device: scan the QR code with a phone, or send the link to a colleague.';
-    }
     return null;
   }
 
+  /** True if the address may have been entered in this browser. Two equal computers in an office also look the same. */
+  function looksSame(c: Context<HttpEnv>, { browser }: AddressRecord): boolean {
+    return browser !== null && browser === access.fingerprintBrowser(c);
+  }
+
   function gone(c: Context<HttpEnv>) {
-    return page(c, { url: null, state: 'gone', problem: null });
+    return page(c, { url: null, state: 'gone', problem: null, looksSame: false });
   }
 
   async function page(c: Context<HttpEnv>, view: ConfirmationView) {
@@ -137,7 +151,7 @@ export function addressRoutes(
   }
 }
 
-/** Returns true for another origin with the host name of the address. */
+/** Returns true for an origin that has the same host name as the address but a different scheme or port. */
 function isNear(origin: string | undefined, url: string): boolean {
   const came = URL.parse(origin ?? '');
   return came !== null && came.origin !== url && came.hostname === new URL(url).hostname;

@@ -6,13 +6,18 @@ export interface ConfirmationView {
   state: 'asks' | 'confirmed' | 'gone';
   /** The reason why the address was not confirmed, or null before the first attempt. */
   problem: string | null;
+  /** True if the user can state that this is a different device, although the browser looks the same. */
+  looksSame: boolean;
 }
 
-/** Renders the page that another browser sees under the new address. Opening it changes nothing. */
-export function renderConfirmation(viewer: Viewer, { url, state, problem }: ConfirmationView) {
+/** Renders the page that a different browser sees under the new address. Opening it changes nothing. */
+export function renderConfirmation(
+  viewer: Viewer,
+  { url, state, problem, looksSame }: ConfirmationView,
+) {
   if (state === 'gone') {
     return render(
-      <Layout title="This link no longer works" viewer={viewer}>
+      <Layout title="This link no longer works" viewer={viewer} isOnlyPage>
         <div class="card problem">
           <h1>This link no longer works</h1>
           <p>
@@ -46,12 +51,12 @@ export function renderConfirmation(viewer: Viewer, { url, state, problem }: Conf
     );
   }
   return render(
-    <Layout title="Confirm the address" viewer={viewer}>
+    <Layout title="Confirm the address" viewer={viewer} isOnlyPage>
       <div class="card sign-in">
         <h1>Confirm the address</h1>
         <p>
-          An owner of donor-sync wants to use <strong>{url}</strong>. You see this page, so this
-          browser reaches the server there.
+          An owner of donor-sync wants to use <strong>{url}</strong>. This browser can reach the
+          server at that address, because you can see this page.
         </p>
         {problem !== null && (
           <p class="refused" role="alert" id="refused">
@@ -60,6 +65,12 @@ export function renderConfirmation(viewer: Viewer, { url, state, problem }: Conf
         )}
         {/* Without an action, the form is sent to the address of the page, which contains the one-time value. */}
         <form method="post">
+          {looksSame && (
+            <label class="tick">
+              <input type="checkbox" name="different" value="on" required /> This is a different
+              device. The address was entered on another one.
+            </label>
+          )}
           <button type="submit" class="button primary">
             Confirm
           </button>

@@ -19,8 +19,8 @@ export function renderLink(viewer: Viewer, { user, isUser, isProven }: LinkView)
         <div class="card problem">
           <h1>This link no longer works</h1>
           <p>
-            A link works once, within ten minutes. Load the record in the CRM again, and follow the
-            new link on the card.
+            A link works once, within ten minutes. Reload the record in the CRM, and follow the new
+            link on the card.
           </p>
         </div>
       </Layout>,
@@ -41,9 +41,9 @@ export function renderLink(viewer: Viewer, { user, isUser, isProven }: LinkView)
             </>
           )}{' '}
           will act in {crm} with the rights of <strong>{name}</strong>. There, this user can see
-          values, enhance contacts and answer questions in your name.
+          values, enhance contacts and make decisions in your name.
         </p>
-        <p>Link only your own user. If somebody has sent you this link, close the page.</p>
+        <p>Link only your own user. If someone sent you this link, close the page.</p>
         <LinkForm isUser={isUser} isProven={isProven} />
       </div>
     </Layout>,
@@ -52,12 +52,13 @@ export function renderLink(viewer: Viewer, { user, isUser, isProven }: LinkView)
 
 function LinkForm({ isUser, isProven }: Pick<LinkView, 'isUser' | 'isProven'>) {
   if (!isUser) {
-    return <p>You are signed in with an access token. Sign in as a user to link yourself.</p>;
+    return <p>You are signed in with an access token. Sign in as a user to link your accounts.</p>;
   }
   if (!isProven) {
     return (
       <p>
-        You signed in a while ago. Sign out, sign in again, and follow the link on the card again.
+        You signed in more than ten minutes ago. Sign out, sign in again, and follow the link on the
+        card again.
       </p>
     );
   }

@@ -1,13 +1,16 @@
 import { MAIL_RULES, type MailKind } from '../../../core/mail-kinds.ts';
 import { Layout, render, type Viewer } from '../frame/layout.tsx';
 
-/** Renders the page that confirms a mail address. The link in a mail leads to it. Opening the page changes nothing. */
+/**
+ * Renders the page that confirms an email address. The link in an email opens this page. Opening the page changes
+ * nothing.
+ */
 export function renderConfirmMail(viewer: Viewer, code: string) {
   return render(
-    <Layout title="Confirm your e-mail address" viewer={viewer}>
+    <Layout title="Confirm your email address" viewer={viewer}>
       <div class="card sign-in">
-        <h1>Confirm your e-mail address</h1>
-        <p>You opened the link in a mail, so mail to your address arrives.</p>
+        <h1>Confirm your email address</h1>
+        <p>You opened the link in our email, so emails to your address arrive.</p>
         <form method="post" action="/account/mails-confirmed">
           <input type="hidden" name="code" value={code} />
           <button type="submit" class="button primary">
@@ -20,14 +23,14 @@ export function renderConfirmMail(viewer: Viewer, code: string) {
 }
 
 interface StopView {
-  /** The kind of mail, or null for a link that is not ours. */
+  /** The kind of email, or null for a link that is not ours. */
   kind: MailKind | null;
   state: 'asks' | 'stopped' | 'wrong';
 }
 
 /**
- * Renders the page that stops a monthly mail. The link in each mail leads to it. It needs no session. Opening the page
- * changes nothing.
+ * Renders the page that stops a monthly email. The link in each monthly email opens this page. It needs no session.
+ * Opening the page changes nothing.
  */
 export function renderStopMail(viewer: Viewer, { kind, state }: StopView) {
   if (kind === null || state === 'wrong') {
@@ -36,8 +39,8 @@ export function renderStopMail(viewer: Viewer, { kind, state }: StopView) {
         <div class="card problem">
           <h1>This link does not work</h1>
           <p>
-            Perhaps it was cut off. Copy the whole link from the mail, or sign in and turn the mail
-            off under <em>My account</em>. Nothing was changed.
+            Perhaps it was cut off. Copy the whole link from the email. You can also sign in and
+            turn off the email under <em>My account</em>. Nothing was changed.
           </p>
           <p>
             <a class="button" href="/account">
@@ -51,25 +54,26 @@ export function renderStopMail(viewer: Viewer, { kind, state }: StopView) {
   const { name } = MAIL_RULES[kind];
   if (state === 'stopped') {
     return render(
-      <Layout title="The mail is stopped" viewer={viewer}>
+      <Layout title="The email is turned off" viewer={viewer}>
         <div class="card sign-in">
-          <h1>The mail “{name}” is stopped</h1>
+          <h1>The email “{name}” is turned off</h1>
           <p>
-            It is not sent any more. You can turn it on again under <em>My account</em>.
+            donor-sync does not send it any more. You can turn it on again under <em>My account</em>
+            .
           </p>
         </div>
       </Layout>,
     );
   }
   return render(
-    <Layout title={`Stop the mail ${name}`} viewer={viewer}>
+    <Layout title={`Turn off the email ${name}`} viewer={viewer}>
       <div class="card sign-in">
-        <h1>Stop the mail “{name}”?</h1>
+        <h1>Turn off the email “{name}”?</h1>
         <p>donor-sync sends it once a month. You can turn it on again at any time.</p>
-        {/* Without an action it goes to the address of the page, which has the proof. */}
+        {/* Without an action, the form is sent to the address of the page, which contains the proof. */}
         <form method="post">
           <button type="submit" class="button primary">
-            Stop it
+            Turn it off{' '}
           </button>
         </form>
       </div>

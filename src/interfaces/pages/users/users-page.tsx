@@ -16,7 +16,9 @@ import {
   TableHead,
   Timestamp,
 } from '../frame/parts.tsx';
+import { type SortableColumn, SortableHead } from '../frame/sortable-head.tsx';
 import { BOX } from './forms.ts';
+import type { UserOrder } from './user-order.ts';
 
 /** A secret that only this response shows. */
 export interface ShownOnce {
@@ -33,6 +35,8 @@ interface Named {
 
 export interface PeopleView {
   people: readonly PersonView[];
+  /** The order of `people`. */
+  sort: UserOrder;
   tokens: readonly AccessTokenRecord[];
   doorTokens: readonly DoorTokenRecord[];
   integrations: readonly Named[];
@@ -41,7 +45,7 @@ export interface PeopleView {
   address: ServerAddress;
 }
 
-/** Shows who may do what: users and access tokens. */
+/** Shows the users and access tokens, and the actions that each may carry out. */
 export function renderUsers(viewer: Viewer, view: PeopleView, note: string | null) {
   const { people, tokens, integrations, shown, address } = view;
   return render(
@@ -49,9 +53,9 @@ export function renderUsers(viewer: Viewer, view: PeopleView, note: string | nul
       {shown !== null && <Shown shown={shown} />}
       <section class="card" aria-labelledby="users-title">
         <h1 id="users-title">Users</h1>
-        <h2 class="quiet">Who signs in, and what each user may do</h2>
+        <h2 class="quiet">Users and their roles</h2>
         {people.length === 0 ? (
-          <p class="empty">There are no users yet. Invite the first one as an owner.</p>
+          <p class="empty">There are no users yet. Invite the first user as an owner.</p>
         ) : (
           <PeopleTable viewer={viewer} view={view} />
         )}
@@ -74,7 +78,7 @@ export function renderUsers(viewer: Viewer, view: PeopleView, note: string | nul
             />
             <RightsFields id="invite" integrations={integrations} />
             <p class="quiet">
-              You get a link to send to the user. It works once, within seven days.
+              You get a link to send to the user. The link works once, within seven days.
             </p>
             <button type="submit" class="button primary">
               Invite
@@ -100,8 +104,9 @@ export function renderUsers(viewer: Viewer, view: PeopleView, note: string | nul
       <section class="card" id="door-tokens" aria-labelledby="door-tokens-title">
         <h2 id="door-tokens-title">Door tokens</h2>
         <p class="quiet">
-          For the pages of a client's CRM. Such a token reads the status of single contacts and
-          marks them as wanted, and does nothing else. It is shown once, when you create it.
+          For pages in a client's CRM. With such a token, a program can only read the status of
+          individual contacts and request their enhancement. Each door token is shown once, when you
+          create it.
         </p>
         {view.doorTokens.length > 0 && <DoorTokenTable viewer={viewer} view={view} />}
         {integrations.length > 0 && (
@@ -134,7 +139,7 @@ export function renderUsers(viewer: Viewer, view: PeopleView, note: string | nul
   );
 }
 
-/** Renders the address that invitation links lead to. */
+/** Renders the address that invitation links contain. */
 function AddressLine({ address: { url, from } }: { address: ServerAddress }) {
   if (from === 'default') {
     return (
@@ -166,8 +171,8 @@ function Shown({ shown: { what, name, secret } }: { shown: ShownOnce }) {
       </p>
       <p class="quiet">
         {what === 'link'
-          ? 'Send it to this user only. It is not shown again and works once within seven days.'
-          : 'Save it now: it is not shown again.'}
+          ? 'Send it to this user only. It will not be shown again and works once within seven days.'
+          : 'Save it now: it will not be shown again.'}
       </p>
     </section>
   );
@@ -180,16 +185,20 @@ const STATUSES: Readonly<Record<PersonView['status'], { kind: IconKind; word: st
   disabled: { kind: 'idle', word: 'Disabled' },
 };
 
+const COLUMNS: readonly SortableColumn<UserOrder>[] = [
+  { text: 'Name', orders: { ascending: 'name', descending: 'name-backwards' } },
+  { text: 'E-mail' },
+  { text: 'Role', orders: { descending: 'most-rights', ascending: 'fewest-rights' } },
+  ...['Reaches', 'Signs in by', 'Status'].map((text) => ({ text })),
+  { text: 'Last seen', orders: { descending: 'seen-last', ascending: 'seen-first' } },
+  { text: <span class="hidden">Change</span> },
+];
+
 function PeopleTable({ viewer, view }: { viewer: Viewer; view: PeopleView }) {
   return (
     <table class="stacks">
       <caption class="hidden">Users and their rights</caption>
-      <TableHead
-        texts={[
-          ...['Name', 'E-mail', 'Role', 'Reaches', 'Signs in by', 'Status', 'Last seen'],
-          <span class="hidden">Change</span>,
-        ]}
-      />
+      <SortableHead columns={COLUMNS} order={view.sort} hrefOf={(sort) => `/users?sort=${sort}`} />
       <tbody>
         {view.people.map((person) => (
           <PersonRow key={person.id} person={person} viewer={viewer} view={view} />
@@ -441,7 +450,7 @@ function DoorTokenTable({ viewer, view }: { viewer: Viewer; view: PeopleView }) 
                 action={`/tokens/${id}/revoke`}
                 answer="Revoke token"
               >
-                The pages of the CRM that use this token are refused from now on.
+                Requests from CRM pages that use this token are refused from now on.
               </ConfirmDialog>
             </td>
           </tr>
@@ -451,7 +460,7 @@ function DoorTokenTable({ viewer, view }: { viewer: Viewer; view: PeopleView }) 
   );
 }
 
-/** With more than this, a table is used. */
+/** The maximum number of clients that are listed by name for a user. */
 const MAX_NAMED = 5;
 
 function accessText(ids: readonly string[] | null, integrations: readonly Named[]): string {

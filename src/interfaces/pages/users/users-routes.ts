@@ -1,4 +1,4 @@
-/** Users, their rights and access tokens, for owners with access to all clients. */
+/** The routes for users, their rights and access tokens. Only owners with access to all clients can use them. */
 import type { Context, Hono } from 'hono';
 import { listDoorTokens } from '../../../clients/statements/door-tokens.ts';
 import { createDoorToken, createToken, revokeToken } from '../../../operations/tokens.ts';
@@ -19,6 +19,7 @@ import type { HttpDeps, HttpEnv } from '../../api/request/context.ts';
 import { createOperationForms } from '../frame/operation-form.ts';
 import type { PageFrame } from '../frame/page-app.ts';
 import { readRights } from './forms.ts';
+import { sortUsers, userOrderSchema } from './user-order.ts';
 import type { ShownOnce } from './users-page.tsx';
 
 export function userPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
@@ -67,8 +68,10 @@ export function userPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> 
   ) {
     const { store, sealer, integrations } = application;
     const { reader } = store;
+    const sort = userOrderSchema.parse(c.req.query('sort'));
     const view = {
-      people: await listPeople({ reader, sealer, clock }),
+      people: sortUsers(await listPeople({ reader, sealer, clock }), sort),
+      sort,
       tokens: await listAccessTokens(reader),
       doorTokens: await listDoorTokens(reader),
       integrations: [...integrations.values()].map(({ id, name = id }) => ({ id, name })),
@@ -80,7 +83,7 @@ export function userPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> 
   }
 }
 
-/** Returns the fields of a form with a role and boxes for clients. */
+/** Returns the fields of a form that contains a role and a checkbox for each client. */
 function withRights(form: Record<string, unknown>): object {
   return { ...form, ...readRights(form) };
 }

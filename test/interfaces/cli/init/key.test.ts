@@ -89,8 +89,8 @@ describe('budget and opt-out', () => {
     }
     const erase = KEYS.backspace.repeat(4);
     await answer('Which field of a contact marks', `${erase}no_research${KEYS.enter}`);
-    await answer('may one run spend', `${erase}50${KEYS.enter}`);
-    await answer('may be spent in a month', `${erase}500${KEYS.enter}`);
+    await answer('one run can spend', `${erase}50${KEYS.enter}`);
+    await answer('can be spent in a month', `${erase}500${KEYS.enter}`);
     expect((await ended).exitCode).toBe(0);
     const [integration] = (await world.load({ ...SET, PARTNER_API_KEY: 'k' })).integrations;
     expect(integration).toMatchObject({

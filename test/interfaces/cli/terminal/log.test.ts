@@ -4,7 +4,7 @@ import { ACTING, ACTS } from '../../../helpers/acting.ts';
 import { aStream } from '../a-terminal.ts';
 
 describe('createLog', () => {
-  it('never writes a secret that got into the facts by mistake', async () => {
+  it('never writes a secret that was logged by mistake', async () => {
     const stderr = aStream({ isTTY: false });
     const log = createLog('debug', createLogStream(stderr, false));
     log.info(
@@ -16,19 +16,22 @@ describe('createLog', () => {
     expect(stderr.written()).not.toContain('s3cret');
   });
 
-  it.each([true, false])('writes nothing that acts (terminal: %s)', async (isTTY) => {
-    const stderr = aStream({ isTTY });
-    const log = createLog('warn', createLogStream(stderr, false));
-    log.warn(
-      { contact: `c${ACTS}1`, names: [ACTS], error: `No${ACTS}\nerror: forged` },
-      `a${ACTS}b`,
-    );
-    await new Promise((resolve) => setImmediate(resolve));
-    expect(stderr.written()).not.toMatch(ACTING);
-    expect(stderr.written().split('\n')).toHaveLength(2);
-    if (!isTTY) expect(JSON.parse(stderr.written())).toMatchObject({ contact: `c${ACTS}1` });
-    else expect(stderr.written()).toContain('warning: ab (contact=c1, ');
-  });
+  it.each([true, false])(
+    'writes no control characters that a terminal would execute (terminal: %s)',
+    async (isTTY) => {
+      const stderr = aStream({ isTTY });
+      const log = createLog('warn', createLogStream(stderr, false));
+      log.warn(
+        { contact: `c${ACTS}1`, names: [ACTS], error: `No${ACTS}\nerror: forged` },
+        `a${ACTS}b`,
+      );
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(stderr.written()).not.toMatch(ACTING);
+      expect(stderr.written().split('\n')).toHaveLength(2);
+      if (!isTTY) expect(JSON.parse(stderr.written())).toMatchObject({ contact: `c${ACTS}1` });
+      else expect(stderr.written()).toContain('warning: ab (contact=c1, ');
+    },
+  );
 
   it('speaks in words on a terminal, and lets progress bars step aside', async () => {
     const stderr = aStream();

@@ -25,7 +25,6 @@ You can make a backup while donor-sync is running. The file is encrypted with th
 database (DONOR_SYNC_SECRET_KEY, or the file that ends in ".key"). Keep that key in another place. The command is for
 SQLite databases. For Postgres, use the backup tools of the server.`;
 
-/** Creates the command `backup`: the database as one encrypted file. */
 export function backupCommand(deps: ProductDeps): Command {
   const command = productCommand('backup', deps)
     .description('copy the database into one encrypted file, while it is in use')
@@ -45,7 +44,7 @@ export function backupCommand(deps: ProductDeps): Command {
         output.print(`Backup of ${formatTimestamp(made.madeAt)}: ${target}`);
         output.print(`  ${made.bytes} bytes of database, read again and complete`);
         output.print(`  SHA-256 of the content: ${made.digest}`);
-        output.print(`  Only the key "${made.kid}" can open it. Keep the key in another place.`);
+        output.print(`  Only the key "${made.kid}" can open it. Keep the key somewhere else.`);
         output.print(
           erasureLog === null
             ? '  The erasure log could not be written next to it. To find out why, run: donor-sync doctor'
@@ -57,18 +56,18 @@ export function backupCommand(deps: ProductDeps): Command {
   );
 }
 
-/** Returns the database file. For a server, throws a ConfigurationError with the tools to use. */
+/** Throws a ConfigurationError for a server, with the right tools. */
 export function databaseFile({ database }: Pick<Settings, 'database'>, instead: string): string {
   const location = parseDatabaseUrl(database);
   if (location.kind === 'sqlite' && location.path !== null) return location.path;
   const how =
     location.kind === 'postgres'
       ? `The database is on a Postgres server, which has its own tools for this: ${instead} "$DATABASE_URL".`
-      : 'The database is only in memory.';
+      : 'The database exists only in memory.';
   throw new ConfigurationError(`${how} Nothing was changed.`, { code: 'backup_not_of_file' });
 }
 
-/** Returns the existing keys. Creates none, because a new key would not replace a missing one. */
+/** Returns the existing keys. A new key could not replace a missing one. */
 export async function keysFor(
   { env }: Pick<ProductDeps, 'env'>,
   { database }: Pick<Settings, 'database'>,

@@ -60,7 +60,6 @@ const optionsSchema = baseOptions
 
 type RestoreCommandOptions = z.infer<typeof optionsSchema>;
 
-/** Creates the command `restore`: replaces the database with a backup, and asks a user to confirm the result. */
 export function restoreCommand(deps: ProductDeps): Command {
   const command = productCommand('restore', deps)
     .description('replace the database with a backup, and agree to spend again')
@@ -178,7 +177,6 @@ function printHeld(
   for (const id of held) output.print(`  donor-sync restore --agree ${id}`);
 }
 
-/** Reports how far the erasure log reaches, and for which time erasures are therefore unknown. */
 function logText({ logReachesTo, unknownAfter }: LogReach): string {
   if (unknownAfter === null && logReachesTo !== null) {
     return `The erasure log ends at ${formatTimestamp(logReachesTo)}. Later erasures are not known.`;
@@ -191,7 +189,6 @@ function logText({ logReachesTo, unknownAfter }: LogReach): string {
   return `${found} Erasures${after} are not known, so contacts that were erased since then may be back. Replace the log with a newer one and restore again, or repeat \`donor-sync forget\` for these contacts before you agree.`;
 }
 
-/** Describes what the spending journal contains for the time since the backup. */
 function spendingText({
   path,
   reachesTo,
@@ -201,7 +198,7 @@ function spendingText({
 }: RecalledSpending): string {
   const paid = `${describeCount(contacts, 'contact')} for ${describeCount(credits, 'credit')}`;
   if (isJournaled) {
-    return `Paid for since, according to the spending journal: ${paid}. They get their profiles without a further credit.`;
+    return `According to the spending journal, these contacts were paid for after the backup: ${paid}. donor-sync delivers their profiles at no further cost.`;
   }
   const why =
     path === null
@@ -210,7 +207,7 @@ function spendingText({
         ? `No spending journal was found (${path}).`
         : `The spending journal ${path} is damaged or ends before the backup (${formatTimestamp(reachesTo)}).`;
   const known = contacts === 0 ? '' : ` It lists ${paid}.`;
-  return `${why}${known} Other payments since the backup are not known. All contacts that are new or changed wait for your decision (donor-sync holds) after the first sync.`;
+  return `${why}${known} Other payments since the backup are not known. After the first sync, all new or changed contacts wait for your decision (donor-sync holds).`;
 }
 
 async function agree(

@@ -1,8 +1,6 @@
 import { type CommandShape, listShapes, type OptionShape } from './shape.ts';
 
-/**
- * Creates the manual page in the language of man(7). It has no date, so the same sources always build the same page.
- */
+/** No date, so the same sources build the same page. */
 export function createManual(program: CommandShape, version: string): string {
   const [, ...commands] = listShapes(program);
   return `${[
@@ -15,7 +13,7 @@ export function createManual(program: CommandShape, version: string): string {
     '.SH DESCRIPTION',
     line(program.description),
     '.PP',
-    line('The command "donor-sync help COMMAND" shows examples of a command.'),
+    line('The command "donor-sync help COMMAND" explains a command with examples.'),
     line('The command "donor-sync help CODE" explains an outcome, a reason or an error code.'),
     '.SH OPTIONS',
     ...program.options.flatMap(toEntry),
@@ -32,7 +30,7 @@ export function createManual(program: CommandShape, version: string): string {
 const EXIT_TEXTS = [
   ['0', 'The command succeeded.'],
   ['1', 'An unexpected error occurred.'],
-  ['2', 'The usage or the settings are wrong. Nothing was changed.'],
+  ['2', 'The command or the settings contain an error. Nothing was changed.'],
   ['3', 'The run stopped early, and the next run continues from there.'],
 ] as const;
 
@@ -44,12 +42,11 @@ function toSection({ place, names, description, options, ...shape }: CommandShap
     line(description),
     ...(aliases.length === 0 ? [] : [line(`Also called ${aliases.join(', ')}.`)]),
     ...shape.arguments.flatMap(toEntry),
-    // The options of a command with further commands are described there.
+    // The options of commands with subcommands are described there.
     ...(shape.commands.length > 0 ? [] : options.flatMap(toEntry)),
   ];
 }
 
-/** Returns a command without the options that it shares with the program. */
 function withoutShared(command: CommandShape, program: CommandShape): CommandShape {
   const shared = new Set(program.options.map(toKey));
   return { ...command, options: command.options.filter((option) => !shared.has(toKey(option))) };
@@ -66,7 +63,7 @@ function toEntry({ flags, description, choices }: Entry): string[] {
   return ['.TP', `.B ${line(flags)}`, line(`${description}${among}`)];
 }
 
-/** Escapes text. In this language, backslashes, hyphens, and dots at the start of a line have a meaning. */
+/** Backslashes, hyphens and leading dots are special in man(7). */
 function line(text: string): string {
   const escaped = text
     .split('\n')

@@ -8,7 +8,6 @@ import { isLoopbackName } from '../../../api/request/peer.ts';
 import { startHttpServer } from '../../../api/server.ts';
 import { isPortTaken, listenFailed } from '../../action/command.ts';
 
-/** The server that handles the consent until the user has returned. */
 export interface WayBack {
   /** The address that the user has to open. */
   address: string;
@@ -17,19 +16,18 @@ export interface WayBack {
 
 export interface WayBackOptions {
   kind: string;
-  /** The state of the started consent. */
+  /** The state of the consent that was started. */
   state: string;
   publicUrl: string;
-  /** The port of this machine for the callback, instead of the public address. */
+  /** Listens on this port instead of the public address. */
   port: number | undefined;
 }
 
 type WayBackDeps = Pick<OAuthDeps, 'application' | 'stopping'> & { clock: Clock; log: Log };
 
 /**
- * Uses the running service, if there is one with the same database. Otherwise this process listens on the public
- * address, if it is an address of this machine. Throws a ConfigurationError if no process could handle the user's
- * return.
+ * Uses a running service with the same database. Otherwise listens on the public address, if it is on this machine.
+ * Throws a ConfigurationError if nobody could receive the user.
  */
 export async function openWayBack(deps: WayBackDeps, options: WayBackOptions): Promise<WayBack> {
   const { kind, state, port } = options;
@@ -45,7 +43,7 @@ export async function openWayBack(deps: WayBackDeps, options: WayBackOptions): P
 
 const PROBE_TIMEOUT_MS = 5_000;
 
-/** True if a service with the same database is running. Only such a service can find the started consent. */
+/** True if a service with the same database is running. Only such a service can complete this consent. */
 async function isServed(address: string): Promise<boolean> {
   try {
     const signal = AbortSignal.timeout(PROBE_TIMEOUT_MS);
@@ -57,7 +55,7 @@ async function isServed(address: string): Promise<boolean> {
   }
 }
 
-/** Returns true for a plain http address of this machine, on which any user can listen. */
+/** True for plain http on this machine, where any user can listen. */
 function isOurs(publicUrl: string): boolean {
   const { protocol, hostname, pathname } = new URL(publicUrl);
   return protocol === 'http:' && isLoopbackName(hostname) && pathname === '/';
@@ -73,8 +71,7 @@ async function listen(
   try {
     const { close } = await startHttpServer({
       app,
-      // Listens on the IP address, because a name may resolve to a different IP version than the browser
-      // uses.
+      // A name may resolve to another IP version than in the browser.
       host: hostname === 'localhost' ? '127.0.0.1' : hostname.replace(/^\[|\]$/g, ''),
       port: Number(port || HTTP_PORT),
     });
@@ -95,7 +92,7 @@ function unserved(publicUrl: string): ConfigurationError {
 
 function unheard(publicUrl: string, cause: unknown): ConfigurationError {
   const why = isPortTaken(cause)
-    ? 'it is in use by a program that does not know this client. If it is donor-sync, restart it. Otherwise return to another port with --port N.'
+    ? 'it is in use by a program that does not know this client. If it is donor-sync, restart it. Otherwise, choose a different port with --port N.'
     : messageOf(cause);
   return listenFailed(publicUrl, why, { cause, details: { publicUrl } });
 }

@@ -19,7 +19,6 @@ export interface ConnectorDeps extends CommandDeps {
   cwd: string;
 }
 
-/** Creates the command `connector`: creates the skeleton of a new connector. */
 export function connectorCommand(deps: ConnectorDeps): Command {
   return createCommand('connector', deps)
     .description('create a connector for another kind of CRM')
@@ -36,7 +35,7 @@ function newCommand(deps: ConnectorDeps): Command {
   );
 }
 
-/** The placeholder for the name in the skeleton's files. */
+/** The placeholder for the connector's name in the skeleton's files. */
 const PLACEHOLDER = 'my-crm';
 
 async function writeSkeleton(output: Output, folder: string): Promise<ExitCode> {
@@ -54,7 +53,7 @@ async function writeSkeleton(output: Output, folder: string): Promise<ExitCode> 
   output.finish({ connector: { name, folder, files: Object.keys(files) } }, () => {
     output.print(`The connector "${name}" is in ${folder}: ${Object.keys(files).join(', ')}.`);
     output.print(
-      `To test it, run there: npm test. To use it, run next to donor-sync: npm install ${folder}, and set`,
+      `To test it, run npm test in that folder. To use it, run next to donor-sync: npm install ${folder}, and set`,
     );
     output.print(`crm: { kind: ${name}, path: contacts.json } in the settings. See README.md.`);
   });
@@ -87,7 +86,7 @@ function manifest(name: string): string {
     scripts: { test: 'node --test' },
     engines: { node: '>=22.19.0' },
     peerDependencies: { 'donor-sync': '*' },
-    // donor-sync is already next to this package, so npm need not look for it.
+    // donor-sync is already installed next to this package.
     peerDependenciesMeta: { 'donor-sync': { optional: true } },
   };
   return `${JSON.stringify(document, null, 2)}\n`;

@@ -29,13 +29,9 @@ Examples:
 Nothing leaves this machine: the service and the CRMs are local stand-ins with fictional people. The files
 stay in a temporary folder, so that you can look at them.`;
 
-/**
- * With fewer contacts, there is no room for the people who show something. With more contacts, the demo would
- * take too long.
- */
+/** Fewer contacts leave no room for the examples. More contacts take too long. */
 const CONTACTS = { least: 8, most: 2_000, usual: 40 };
 
-/** The parts of the demo, in a sentence. */
 const DEMO_PLACES = new Intl.ListFormat('en-GB').format([
   'contact list',
   ...findDemoCrms([]).map(({ place }) => place),
@@ -49,7 +45,6 @@ const flagsSchema = z.object({
   crm: z.array(z.string()).default([]),
 });
 
-/** Creates the command `demo`: a first and a second sync of a fictional nonprofit, in a few seconds. */
 export function demoCommand(deps: ProductDeps): Command {
   const command = createCommand('demo', deps)
     .description(`try donor-sync: sync a fictional ${DEMO_PLACES}`)
@@ -98,7 +93,7 @@ async function playDemo(
     const report = await runSyncs(deps, stage, folder, stopped);
     const runs = [...report.runs, ...report.crms.flatMap((act) => act.runs)];
     const isDone = runs.every(({ status }) => status === 'succeeded');
-    // If a tour follows, the synced contacts are printed only if it cannot start.
+    // If a tour follows, contacts are printed only if it cannot start.
     output.finish(report, () => {
       if (!tour || !isDone) showReport(output, report);
     });
@@ -120,14 +115,14 @@ async function playDemo(
   }
 }
 
-/** Runs the syncs with the real settings, database, connector and client, like any `sync`. */
+/** Uses the real settings, database, connector and client. */
 function runSyncs(
   deps: ProductDeps,
   { baseUrl, apiKey, rootUrl, contacts, crms }: Stage,
   folder: DemoFolder,
   signal: AbortSignal,
 ): Promise<DemoReport> {
-  // The demo prints to stdout, and log lines in between would only confuse users.
+  // Log lines would confuse users of the demo.
   const quietDeps = { ...deps, log: silentLog };
   return withApplication(quietDeps, folder.settings, async (application) => {
     const [integration] = application.select([DEMO_INTEGRATION]);
@@ -161,7 +156,7 @@ async function listDemoCrms(
 ): Promise<DemoCrm[]> {
   const found = crms.map(async ({ crm: { kind, place }, baseUrl }) => ({
     kind,
-    name: `a ${place}`,
+    name: place,
     integration: crmIntegration(kind),
     baseUrl,
     ...toShownFields((await findConnectorDefinition(kind)).defaultFields),

@@ -16,7 +16,6 @@ export interface DemoResult {
   id: string;
   name: string;
   story: string | null;
-  /** `written`, `skipped`, … */
   outcome: string;
   reason: string;
   /** The reason in plain words. */
@@ -24,16 +23,15 @@ export interface DemoResult {
   fields: FieldResult[];
 }
 
-/** One mapped field that has a value before or after. */
 export interface FieldResult {
   field: string;
   from: string;
   to: string;
-  /** True if a value that a user had typed was left unchanged. */
+  /** True if a user's value was left unchanged. */
   kept: boolean;
 }
 
-/** Combines the files' contents with what the store has recorded about the run. */
+/** Combines the files with the store's records. */
 export async function readResults(
   { store }: Pick<Application, 'store'>,
   runId: string,
@@ -69,44 +67,36 @@ function compareFields(before: Row, after: Row): FieldResult[] {
   }).filter(({ from, to }) => from !== '' || to !== '');
 }
 
-/** A CRM of the demo. */
 export interface DemoCrm {
   kind: string;
-  /** The name for users. */
+  /** The name for users, without an article. */
   name: string;
   integration: string;
   /** The address of its sandbox. */
   baseUrl: string;
-  /** The profile fields that are shown for a contact. */
   shownFields: readonly string[];
-  /** The field that names the person who can introduce the contact. */
   pathField: string;
 }
 
 /** The CRM's results. */
 export interface CrmResult extends Omit<DemoCrm, 'shownFields' | 'pathField'> {
-  /** The custom fields that were created, with the access that they need. */
   createdFields: string[];
   runs: RunReport[];
-  /** Why contacts were not written by the first run, in plain words. */
+  /** Why the first run did not write contacts. */
   unwritten: { count: number; explanation: string }[];
-  /** A few of the contacts that were written, as the CRM has them now. */
   contacts: ShownContact[];
-  /** The number of contacts who can be introduced, and a few of them. */
   introduced: { count: number; contacts: ShownContact[] };
 }
 
-/** A contact with some of its values. */
 export interface ShownContact {
   id: string;
   name: string;
   values: { field: string; value: FieldValue }[];
 }
 
-/** Contacts that are shown with their new values. */
 const SHOWN_CONTACTS = 3;
 
-/** Creates the custom fields, syncs twice, and reads back what is in the CRM. */
+/** Syncs twice and reads the CRM back. */
 export async function syncCrm(
   application: Application,
   { shownFields, pathField, ...crm }: DemoCrm,
@@ -114,18 +104,18 @@ export async function syncCrm(
   syncOnce: (open: OpenIntegration) => Promise<RunReport>,
 ): Promise<CrmResult> {
   const [integration] = application.select([crm.integration]);
-  if (integration === undefined) throw new Error(`The settings of the demo lack ${crm.name}`);
+  if (integration === undefined) throw new Error(`The settings of the demo lack the ${crm.name}`);
   const withCrm = <Result>(work: (open: OpenIntegration) => Promise<Result>) =>
     withIntegration(application, integration, work, signal);
   const created = await withCrm(async ({ deps, mappings }) =>
     createMissingFields(await deps.openConnector(null), mappings),
   );
   const first = await withCrm(syncOnce);
-  // Read before the second run, which replaces every contact's outcome.
+  // The second run replaces every outcome, so the reasons are read before it.
   const reasons = await readReasons(application.store.reader, first.id);
   const second = await withCrm(syncOnce);
   const rows = await listWrites(application.store.reader, first.id);
-  // Sorted by ID, so the same contacts are shown in whatever order they were written.
+  // Sorted, so the same contacts are shown every time.
   const ids = [...new Set(rows.map((row) => row.crmId))].sort();
   const contacts = await withCrm((open) => readBack(open, ids, [...shownFields, pathField]));
   const introduced = contacts.filter(({ values }) => shownValue(values, pathField) !== null);
@@ -162,7 +152,7 @@ async function readBack(
   fields: readonly string[],
 ): Promise<ShownContact[]> {
   const connector = await deps.openConnector(null);
-  // A demo has fewer contacts than a CRM returns at a time.
+  // A demo fits into one page of the CRM.
   const records = await connector.readByIds(ids, fields);
   return records.flatMap((record) => {
     if (record.state !== 'found') return [];

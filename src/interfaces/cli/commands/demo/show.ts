@@ -13,15 +13,15 @@ import type { Stage } from './stage.ts';
 /** The result of `demo`, as `--json` prints it. */
 export interface DemoReport {
   folder: DemoFolder;
-  /** The sandbox. Its `/_sandbox` is below `rootUrl`. */
+  /** The sandbox. The address of its `/_sandbox` is below `rootUrl`. */
   partner: { baseUrl: string; apiKey: string; rootUrl: string };
   runs: RunReport[];
   contacts: DemoResult[];
-  /** The results for each CRM. Empty if the first sync did not finish. */
+  /** Empty if the first sync did not finish. */
   crms: CrmResult[];
 }
 
-/** Prints what will be synced, before the sync, which takes some seconds. */
+/** Printed first, because the sync takes some seconds. */
 export function showStart(output: Output, { contacts, baseUrl }: Stage, folder: DemoFolder): void {
   output.print(
     `${describeCount(contacts.length, 'contact')} of a nonprofit are in ${folder.contacts}`,
@@ -52,13 +52,12 @@ export function showReport(output: Output, report: DemoReport): void {
   output.print(`  the settings       ${folder.settings}`);
 }
 
-/** Prints what the user can try while the service is running. */
 export function showNextSteps(
   output: Output,
   env: Environment,
   { folder, partner }: DemoReport,
 ): void {
-  // Under npm, the program is not on the PATH of the user's own terminal.
+  // Under npm, the program is not on the user's PATH.
   const program = env['npm_lifecycle_event'] ? 'npm run --silent donor-sync --' : 'donor-sync';
   output.print();
   output.print(
@@ -75,17 +74,14 @@ export function showNextSteps(
   output.print(`  curl ${partner.rootUrl}/_sandbox/ledger   # every credit charged`);
 }
 
-/** Prints a CRM: its new fields, what the syncs did, and its current values. */
 function showCrm(output: Output, crm: CrmResult): void {
   const { strong, faint } = output.style;
   const [first, second] = crm.runs;
-  output.print(strong(`The same service, and ${crm.name} (a stand-in: ${crm.baseUrl})`));
-  output.print(
-    `  ${describeCount(crm.createdFields.length, 'custom field')} created, with the access they need`,
-  );
+  output.print(strong(`The same service, and a ${crm.name} (a stand-in: ${crm.baseUrl})`));
+  output.print(`  ${describeFields(crm.createdFields.length)}`);
   output.print();
-  if (first !== undefined) showRun(output, `First sync of ${crm.name}`, first, crm.unwritten);
-  output.print(strong(`What is in ${crm.name} now, for example`));
+  if (first !== undefined) showRun(output, `First sync of the ${crm.name}`, first, crm.unwritten);
+  output.print(strong(`What is in the ${crm.name} now, for example`));
   for (const { name, id, values } of crm.contacts) {
     output.print(`  ${name} ${faint(id)}`);
     const width = Math.max(...values.map(({ field }) => field.length));
@@ -97,16 +93,20 @@ function showCrm(output: Output, crm: CrmResult): void {
   }
   output.print();
   showIntroduced(output, crm);
-  if (second !== undefined) showRun(output, `Second sync of ${crm.name}`, second);
+  if (second !== undefined) showRun(output, `Second sync of the ${crm.name}`, second);
+}
+
+function describeFields(created: number): string {
+  if (created === 0) return 'The custom fields exist already: an administrator has created them';
+  return `${describeCount(created, 'custom field')} created, with the access they need`;
 }
 
 const CRM_VALUE_WIDTH = 65;
 
-/** Prints the new information: which board members could make the introduction. */
 function showIntroduced(output: Output, { introduced, name }: CrmResult): void {
   if (introduced.count === 0) return;
   const who = describeCount(introduced.count, 'contact');
-  output.print(output.style.strong(`${who} of ${name} can be introduced, for example`));
+  output.print(output.style.strong(`${who} of the ${name} can be introduced, for example`));
   for (const { name: contact, id, values } of introduced.contacts) {
     output.print(`  ${contact} ${output.style.faint(id)}`);
     for (const { value } of values) {
@@ -118,7 +118,6 @@ function showIntroduced(output: Output, { introduced, name }: CrmResult): void {
 
 const SENTENCE_WIDTH = 95;
 
-/** Prints the contacts' results in one sync, and its cost. */
 function showRun(
   output: Output,
   title: string,
@@ -159,7 +158,7 @@ function showWritten(output: Output, contacts: readonly DemoResult[]): void {
 
 const FIELD_WIDTH = Math.max(...ENHANCED_FIELDS.map((field) => field.length));
 
-/** A line must fit into 100 columns, even if the terminal does not report its width. */
+/** Lines have at most 100 columns, even without a reported width. */
 const VALUE_WIDTH = 75;
 
 function showUnwritten(output: Output, contacts: readonly DemoResult[]): void {
@@ -172,5 +171,5 @@ function showUnwritten(output: Output, contacts: readonly DemoResult[]): void {
   if (more > 0) output.print(`  … and ${describeCount(more, 'more contact')}`);
 }
 
-/** The maximum number of contacts to list. The file contains the rest. */
+/** The maximum number of contacts to list. The file contains all contacts. */
 const MAX_LISTED = 10;

@@ -1,14 +1,13 @@
 import type { Output } from '../../terminal/output.ts';
 import type { DemoReport } from './show.ts';
 
-/** A page to visit, and what to try there. */
 export interface TourStop {
   title: string;
   path: string;
   words: string;
 }
 
-/** Returns six pages in an order in which each explains the next. `holdId` is null if no contact is held. */
+/** Each page explains the next. `holdId` is null if no contact is held. */
 export function buildTour(
   { crms, folder, partner }: Pick<DemoReport, 'crms' | 'folder' | 'partner'>,
   holdId: string | null,
@@ -19,7 +18,7 @@ export function buildTour(
     {
       title: 'Home',
       path: '/',
-      words: 'Three clients: what each night did, what it cost, and what needs you.',
+      words: 'Three clients: the results and costs of each night, and your open decisions.',
     },
     {
       title: 'A run',

@@ -60,10 +60,7 @@ const optionsSchema = baseOptions.extend({
   networkPolicy: z.boolean().default(false),
 });
 
-/**
- * Creates the command `doctor`, which checks every prerequisite and shows the fixes. It is written by hand, because
- * unreadable settings are also a finding. The operation checks each client.
- */
+/** Unreadable settings are a finding too, so this is not a generic command. The operation checks each client. */
 export function doctorCommand(deps: ProductDeps): Command {
   const command = productCommand('doctor', deps)
     .description(examineClient.summary)
@@ -97,7 +94,7 @@ export function doctorCommand(deps: ProductDeps): Command {
   );
 }
 
-/** Prints only the ports. It sends no request, so it works before the ports are open. */
+/** Sends no request, so it works before the ports are open. */
 async function printPorts(
   deps: ProductDeps,
   config: string | undefined,
@@ -115,7 +112,8 @@ async function printPorts(
   }
 }
 
-const ONE_DOCUMENT = '--json and --report - both write to stdout. Name a file for the report.';
+const ONE_DOCUMENT =
+  '--json and --report - both write to stdout. Enter a file name for the report.';
 
 /** Writes a file that only its creator can read. */
 async function writeReport(path: string, text: string): Promise<void> {
@@ -129,7 +127,7 @@ async function writeReport(path: string, text: string): Promise<void> {
   }
 }
 
-/** Returns the exit code. 2 means that a user has to act and that nothing was changed. */
+/** 2 means that a user must act and nothing was changed. */
 function exitCodeFor(findings: readonly DoctorFinding[]): ExitCode {
   return findings.every(({ ok }) => ok) ? EXIT_CODES.done : EXIT_CODES.usage;
 }
@@ -137,13 +135,13 @@ function exitCodeFor(findings: readonly DoctorFinding[]): ExitCode {
 interface Examination {
   config: string | undefined;
   ids: readonly string[];
-  /** What a report contains in addition to the findings. Null without a report. */
+  /** The data that a report contains in addition to the findings. Null without a report. */
   facts: ReportFacts | null;
-  /** True to show the CRM's own messages, which may quote names. */
+  /** Shows CRM messages, which may quote names. */
   show: boolean;
 }
 
-/** Runs the checks. A failed check is a finding, and checks that do not depend on it continue. */
+/** A failed check is a finding, and independent checks continue. */
 async function examine(
   deps: ProductDeps,
   { config, ids, facts, show }: Examination,
@@ -164,7 +162,7 @@ async function examine(
     return general(good, failed('database', 'Follow the message.', error));
   }
   try {
-    // An unknown client ID is a usage error, not a finding about the installation.
+    // An unknown client is a usage error and not a finding.
     const chosen = namedOrAll(application, ids);
     const findings = [...general(good), ...(await examineInstallation(application, chosen))];
     const also = facts === null ? undefined : (open: OpenIntegration) => facts.read(open);
@@ -184,7 +182,7 @@ async function examine(
   }
 }
 
-/** Returns the findings about a client. A signal ends the process immediately, because nothing is changed. */
+/** Nothing is changed, so a signal ends the process immediately. */
 export async function examineClientHere(
   deps: ProductDeps,
   { application, settings, integration }: ExaminedClient,
@@ -201,7 +199,6 @@ interface ExaminedClient {
   integration: Integration;
 }
 
-/** Returns the fix, which depends on whether there is a file at all. */
 function settingsFix(error: unknown): string {
   const isMissing = isConfigurationError(error) && error.code === 'settings_not_found';
   return isMissing
@@ -209,7 +206,6 @@ function settingsFix(error: unknown): string {
     : 'Fix each listed problem. To set a variable in this terminal: export NAME=value';
 }
 
-/** Returns the code of the error, which identifies a missing settings file. */
 function settingsCause(error: unknown): string | undefined {
   return isConfigurationError(error) ? error.code : undefined;
 }
@@ -218,7 +214,6 @@ function general(...findings: Finding[]): DoctorFinding[] {
   return withCommands(findings, null);
 }
 
-/** Prints findings for people, and counts the problems to fix. */
 export function printFindings(
   output: Output,
   findings: readonly DoctorFinding[],

@@ -4,6 +4,7 @@ import {
   type MarkSettings,
   withContactMarks,
 } from '../../../../clients/setup/interview/contact-marks.ts';
+import type { Amount } from '../../../../core/credit-price.ts';
 import type {
   Answers,
   CsvAnswers,
@@ -14,31 +15,43 @@ import type {
 } from './answers.ts';
 import { listTerminalWays } from './flags.ts';
 
-/** The absolute path of the file to write, and the folder that paths in the answers are relative to. */
+/** The file to write, and the base of relative paths. */
 export interface Target {
   path: string;
   cwd: string;
 }
 
-/**
- * Returns the settings file for the answers, with comments for its next reader. It contains the names of variables in
- * place of keys and tokens.
- */
+/** Includes comments for the next reader. Variables replace keys and tokens. */
 export function settingsText(answers: Answers, target: Target): string {
   return `${SETTINGS_HEAD}
 integrations:
 ${integrationText(answers, target)}`;
 }
 
-/** The variables that name a mail server, its sender and the recipient of alerts. */
 export const MAIL_VARIABLES = ['SMTP_URL', 'ALERTS_FROM', 'ALERTS_TO'] as const;
 
+export const PRICE_VARIABLE = 'CREDIT_PRICE';
+
+/** Null unless the text is an amount and a currency. For example `0.50 USD`. */
+export function readPrice(text: string): Amount | null {
+  const [, amount, currency] = /^(\d{1,6}(?:\.\d{1,4})?) ([A-Z]{3})$/.exec(text.trim()) ?? [];
+  return amount === undefined || currency === undefined
+    ? null
+    : { amount: Number(amount), currency };
+}
+
 /**
- * Returns the settings for a machine on which all clients are set up in the browser. `hasMail`: the environment has
- * all `MAIL_VARIABLES`.
+ * For a machine on which clients are set up in the browser. `hasMail`: all `MAIL_VARIABLES` are set. `price` comes from
+ * the environment, or is null.
  */
-export const firstSettingsText = ({ hasMail }: { hasMail: boolean }): string => `${SETTINGS_HEAD}
-${hasMail ? MAIL_FROM_ENVIRONMENT : ''}# Clients are set up in the browser, and stored encrypted in the database. A client that is written here cannot be changed there.
+export const firstSettingsText = ({
+  hasMail,
+  price,
+}: {
+  hasMail: boolean;
+  price: Amount | null;
+}): string => `${SETTINGS_HEAD}
+${hasMail ? MAIL_FROM_ENVIRONMENT : ''}${price === null ? '' : priceText(price)}# Clients are set up in the browser, and stored encrypted in the database. A client that is written here cannot be changed there.
 integrations: []
 `;
 
@@ -46,6 +59,14 @@ const MAIL_FROM_ENVIRONMENT = `alerts:
   email: { to: ["\${ALERTS_TO}"], from: "\${ALERTS_FROM}", smtp: "\${SMTP_URL}" }
 
 `;
+
+function priceText({ amount, currency }: Amount): string {
+  const price = `{ amount: ${amount}, currency: ${currency} }`;
+  return `credits: # the price of a credit, from which Results works out the cost
+  price: { enhancements: ${price}, networks: ${price}, queries: ${price} }
+
+`;
+}
 
 /** The first lines of every settings file. */
 const SETTINGS_HEAD = `# Settings of donor-sync. A dollar sign with a name in braces is read from the environment.
@@ -58,7 +79,6 @@ server:
 database: "sqlite:data/donor-sync.db"       # relative to this file's folder; or postgres://…
 `;
 
-/** Returns the integration from the answers, as an entry for the list of integrations. */
 export function integrationText(answers: Answers, target: Target): string {
   return `  - id: ${quoted(answers.id)}
     name: ${quoted(answers.name)}
@@ -148,7 +168,7 @@ ${authText(about, signIn, variableFor)}
 ${optOutText(optOut)}${contactMarksText(about, contactMarks)}`;
 }
 
-/** Returns the lines about marks for mail and calls. They name the marks even if none excludes contacts. */
+/** Names the marks even if none excludes contacts. */
 function contactMarksText(about: AboutRemoteCrm, answer: string | null): string {
   if (answer === null) return '';
   const { doNotContactField, doNotContactValues, unmarkedValues } = withContactMarks<MarkSettings>(
@@ -171,10 +191,7 @@ function contactMarksText(about: AboutRemoteCrm, answer: string | null): string 
   return ['', ...lines].join('\n');
 }
 
-/**
- * Returns the text about signing in. A CRM with several ways has a line for each value, so that users can change to
- * another way.
- */
+/** With several sign-in methods, all values are listed, so users can change the method. */
 function authText(about: AboutRemoteCrm, { type, fields }: SignIn, variableFor: VariableFor) {
   const values = fields.map(({ name, variable }) => `${name}: ${reference(variableFor(variable))}`);
   if (listTerminalWays(about).length === 1) {
@@ -199,17 +216,16 @@ function groupExample(crm: Answers['crm']): string {
   return crm.kind === 'csv' ? '{ column: Role, equals: Board }' : crm.about.setup.groupExample;
 }
 
-/** Returns the path relative to the settings file's folder. */
 function fromFile(path: string, target: Target): string {
   return relative(dirname(target.path), resolve(target.cwd, path));
 }
 
-/** Quotes a text. Double quotes as in JSON are also valid in YAML. A `${` in a name must not become a variable. */
+/** Double quotes as in JSON are also valid in YAML. A `${` in a name must not become a variable. */
 function quoted(text: string): string {
   return asTyped(text.replace(/\$\{/g, '$$$&'));
 }
 
-/** Quotes a value in which the user may have meant a variable. */
+/** The user may have typed a variable. */
 function asTyped(text: string): string {
   return JSON.stringify(text);
 }

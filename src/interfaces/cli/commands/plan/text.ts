@@ -18,15 +18,11 @@ import { printValuesWaiting } from '../sync/run-summary.ts';
 
 const MS_PER_SECOND = 1000;
 
-/** The part of a preview that is printed here. */
 type PreviewText = Omit<Preview, 'credits'> & {
   credits: Pick<Preview['credits'], 'enhancements'>;
 };
 
-/**
- * Prints in words what a run would do. Lists `listed` contacts and changes, and shows `persons` as they would be sent.
- * `printMore` adds the rest.
- */
+/** `listed` limits the lists, and `persons` are shown as they would be sent. `printMore` prints the rest. */
 export function printPreview(
   output: Output,
   preview: PreviewText,
@@ -59,7 +55,7 @@ export function printPreview(
   output.print(`  To do it: donor-sync sync ${preview.integration}`);
 }
 
-/** Prints how many credits a step needs from a bucket. `unit` is what one credit pays for. */
+/** `unit` is what one credit buys. */
 function printCost(
   output: Output,
   { needed, allowed, remaining, limit }: PreviewText['credits']['enhancements'],
@@ -75,7 +71,6 @@ function printCost(
   output.print(output.style.warn(`  ${left} would have to wait: ${limit}`));
 }
 
-/** Prints whether a few contacts are sent first, and the results of that trial. */
 function printTrial(output: Output, { trial, credits, integration }: PreviewText): void {
   const { state, first, known, answered } = trial;
   const share = `${Math.round(trial.minKnown * 1_000) / 10}%`;
@@ -84,13 +79,13 @@ function printTrial(output: Output, { trial, credits, integration }: PreviewText
     output.print(`  ${describeCount(first, 'person', 'people')} would be sent first, ${others}`);
   }
   if (state === 'failed') {
-    const found = `The service knew ${formatCount(known)} of ${describeCount(answered, 'contact')}, which is less than ${share}.`;
+    const found = `The service recognised ${formatCount(known)} of ${describeCount(answered, 'contact')}. This is below the limit of ${share}.`;
     const way = `Correct the columns, or: donor-sync sync ${integration} --accept-match-rate`;
     output.print(output.style.warn(`  ${found} ${way}`));
   }
 }
 
-/** Prints marks that exclude most contacts, until a user confirms them. */
+/** They apply until a user confirms them. */
 function printMarks(output: Output, { unconfirmedMarks, integration }: PreviewText): void {
   for (const { text } of unconfirmedMarks) {
     const way = `Correct it, or confirm it once: donor-sync sync ${integration} --accept-marks`;
@@ -98,7 +93,6 @@ function printMarks(output: Output, { unconfirmedMarks, integration }: PreviewTe
   }
 }
 
-/** Prints the parts of people's data that are not sent to the service because the CRM does not show them. */
 function printMissing(output: Output, { missing }: PreviewText): void {
   const joinNames = (sources: PreviewText['missing']) => sources.map(({ name }) => name).join(', ');
   const lost = missing.filter(({ wasReadable }) => wasReadable);
@@ -201,10 +195,7 @@ function valueText(value: FieldValue): string {
   return value === null ? '(empty)' : String(value);
 }
 
-/**
- * Prints a few people as they would be sent. Names are printed only on a terminal, where a user reads them. A file or a
- * pipe gets only the form of the data.
- */
+/** Names appear only on a terminal. Elsewhere, only the form of the data. */
 export function printPersons(output: Output, persons: readonly PersonDetails[]): void {
   if (persons.length === 0) return;
   output.print();
@@ -237,7 +228,7 @@ const SHAPE_COLUMNS: readonly Column<PersonShape>[] = [
   { header: 'Employers', value: ({ employers }) => String(employers), align: 'right' },
 ];
 
-/** Prints what a run would do to the networks. Prints nothing without networks. */
+/** Prints nothing without networks. */
 export function printNetworks(
   output: Output,
   {
@@ -261,7 +252,7 @@ export function printNetworks(
   printCost(output, credits.networks, { bucket: 'networks', unit: 'member', upTo: 'up to ' });
 }
 
-/** Prints what a run would do about warm paths. Prints nothing if there is nothing to do. */
+/** Prints nothing if nothing is to be done. */
 export function printPaths(
   output: Output,
   { warmPaths: { contacts, queries } }: { warmPaths: PathsForecast },

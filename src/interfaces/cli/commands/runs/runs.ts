@@ -57,7 +57,6 @@ Examples:
 
 const DEFAULT_CONTACTS = 100;
 
-/** The options of the list, and the options for one run. */
 const optionsSchema = baseOptions.loose().extend({
   limit: z.coerce.number().optional(),
   show: z.boolean().default(false),
@@ -69,7 +68,6 @@ const optionsSchema = baseOptions.loose().extend({
 
 type RunsOptions = z.infer<typeof optionsSchema>;
 
-/** Creates the command `runs`: lists runs, or shows one run in detail. */
 export function runsCommand(deps: ProductDeps): Command {
   const command = productCommand('runs', deps)
     .description(listRuns.summary)
@@ -135,7 +133,7 @@ function requireFitting(
   }
   if (run === undefined && (isFiltered(options) || options.csv)) {
     throw new ConfigurationError(
-      'Name a run: donor-sync runs RUN --outcome held,failed. `donor-sync runs` lists the runs.',
+      'Enter a run: donor-sync runs RUN --outcome held,failed. `donor-sync runs` lists the runs.',
       { code: 'run_missing' },
     );
   }
@@ -191,7 +189,7 @@ async function show(
   });
 }
 
-/** Writes directly to stdout, so a file with a million contacts is written while it is read. */
+/** Written while it is read, because a file may have a million contacts. */
 async function printCsv(
   deps: ProductDeps,
   { application, options, output }: ProductAction<RunsOptions>,

@@ -19,7 +19,6 @@ const BUCKETS = ['donors', 'enhancements', 'exports', 'lists', 'networks', 'sear
 
 const word = z.string();
 
-/** `service teams`: manages teams, which own data, keys and credits. */
 export function teamsCommand(deps: ServiceDeps): Command {
   const add = serviceCommand('add', deps)
     .description('add a team; creates the database if there is none')
@@ -86,7 +85,6 @@ function closingCommand(deps: ServiceDeps, name: 'close' | 'open', description: 
   );
 }
 
-/** `service keys`: manages the keys that callers send as x-api-key. */
 export function keysCommand(deps: ServiceDeps): Command {
   return createCommand('keys', deps)
     .description('issue, list and revoke the keys of teams')
@@ -114,7 +112,7 @@ function issueCommand(deps: ServiceDeps): Command {
       });
       output.finish({ apiKey, ...key }, () => {
         output.print(apiKey);
-        output.note(`Save it now: it is not shown again. Its ID is ${key.id}.`);
+        output.note(`Save it now: it will not be shown again. Its ID is ${key.id}.`);
       });
       return undefined;
     }),
@@ -175,7 +173,7 @@ function lastDayCommand(deps: ServiceDeps): Command {
     beside(action, (db) => {
       const { service, output } = action;
       const day = dayOption.or(z.literal('none')).safeParse(command.args[1]);
-      if (!day.success) throw usageError('Enter the day as 2027-06-30, or none.');
+      if (!day.success) throw usageError('Enter the day in the form 2027-06-30, or enter "none".');
       const keys = service.openTeamKeys(db, service.openTeams(db, deps.clock.now), deps.clock.now);
       const key = keys.setLastDay(
         word.parse(command.args[0]),
@@ -187,7 +185,6 @@ function lastDayCommand(deps: ServiceDeps): Command {
   );
 }
 
-/** `service credits`: manages teams' balances, and finds charges without jobs. */
 export function creditsCommand(deps: ServiceDeps): Command {
   const list = serviceCommand('list', deps).description("show each team's balance");
   serviceAction(deps, list, serviceOptions, (action) =>

@@ -12,9 +12,9 @@ import {
   serviceOptions,
 } from './action.ts';
 
-const END_FIRST = 'Stop the service first, because this command needs the database for itself.';
+const END_FIRST =
+  'Stop the service first, because only one program at a time can use the database for this command.';
 
-/** `service erase`: erases a person permanently. */
 export function eraseCommand(deps: ServiceDeps): Command {
   const command = serviceCommand('erase', deps)
     .description('erase an imported person, and prevent later imports of the same person')
@@ -49,7 +49,6 @@ are deleted at once and cannot be restored. Backups still contain them. ${END_FI
   );
 }
 
-/** `service join`: joins donors who turned out to be one person. */
 export function joinCommand(deps: ServiceDeps): Command {
   const command = serviceCommand('join', deps)
     .description('join donors who were added separately but are one person by the rules of imports')
@@ -116,7 +115,6 @@ function printUndone(output: Output, undone: Undone): void {
   });
 }
 
-/** `service check-joins`: finds joined donors that may be two people. */
 export function checkJoinsCommand(deps: ServiceDeps): Command {
   const command = serviceCommand('check-joins', deps).description(
     'list joined donors whose sources may describe two people',
@@ -142,7 +140,6 @@ export function checkJoinsCommand(deps: ServiceDeps): Command {
   );
 }
 
-/** `service review`: lists pairs of donors that may be one person, and decides about them. */
 export function reviewCommand(deps: ServiceDeps): Command {
   const list = serviceCommand('list', deps).description(
     'list pairs of donors that may be one person, with the evidence',

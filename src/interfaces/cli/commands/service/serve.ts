@@ -26,7 +26,6 @@ const schema = serviceOptions.extend({
   chargeSingleAdd: z.boolean().default(false),
 });
 
-/** `service serve`: serves requests until it is stopped. */
 export function serveCommand(deps: ServiceDeps): Command {
   const rate = wholeNumber(0, MAX_RATE);
   const command = serviceCommand('serve', deps)
@@ -61,7 +60,7 @@ export function serveCommand(deps: ServiceDeps): Command {
         throw isPortTaken(error) ? portTaken(options.port, error) : error;
       });
     const { close, ...line } = running;
-    // One line, so a program that started us can read it and continue, as with the sandboxes.
+    // One line, so a parent process can read it and continue.
     deps.stdout.write(`${JSON.stringify({ ready: true, kind: 'service', ...line })}\n`);
     await untilStopped(stopped);
     await close();
@@ -70,5 +69,5 @@ export function serveCommand(deps: ServiceDeps): Command {
 }
 
 function portTaken(port: number, cause: unknown): ConfigurationError {
-  return portInUse(port, "It may be the operator's port. Choose another port.", { cause });
+  return portInUse(port, "It might be the operator's port. Choose another port.", { cause });
 }

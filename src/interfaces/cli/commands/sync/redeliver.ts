@@ -1,4 +1,4 @@
-/** `sync ID --redeliver`: writes profiles that are already paid for into the CRM again, after a preview. */
+/** Writes paid profiles into the CRM again, after a preview. */
 import type { Application, OpenIntegration } from '../../../../application.ts';
 import type { RunReport } from '../../../../core/run.ts';
 import { previewRedelivery } from '../../../../operations/redeliver.ts';
@@ -17,7 +17,7 @@ import { syncOnce } from './sync-once.ts';
 
 /** The options of `sync` that apply to a redelivery. */
 export interface RedeliverOptions {
-  /** The names of fields. If empty, all mapped fields. */
+  /** Empty means all mapped fields. */
   field: readonly string[];
   contact?: string | undefined;
   yes: boolean;
@@ -30,10 +30,7 @@ interface RedeliverCall {
   output: Output;
 }
 
-/**
- * Shows what would be written and what would not, asks for confirmation, and delivers. It reads nothing else
- * and buys nothing.
- */
+/** Shows the effects, asks, and delivers. Buys nothing. */
 export async function redeliverChosen(
   deps: ProductDeps,
   application: Application,
@@ -76,8 +73,8 @@ async function finish(
   recordStop(output, report);
 }
 
-/** Builds a question such as `Write 120 values to 60 contacts of "riverside" again, at no cost?`. */
+/** For example `Write 120 values to 60 contacts of "riverside" again? This costs nothing.`. */
 function buildQuestion({ integration, contacts, values }: RedeliveryPreview): string {
   const all = values.reduce((sum, each) => sum + each.contacts, 0);
-  return `Write ${describeCount(all, 'value')} to ${describeCount(contacts, 'contact')} of "${integration}" again, at no cost?`;
+  return `Write ${describeCount(all, 'value')} to ${describeCount(contacts, 'contact')} of "${integration}" again? This costs nothing.`;
 }

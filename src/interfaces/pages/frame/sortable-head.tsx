@@ -1,0 +1,73 @@
+/** Users can sort the table. Links need no script. */
+import type { Child } from 'hono/jsx';
+
+type Direction = 'ascending' | 'descending';
+
+export interface SortableColumn<Order extends string> {
+  text: Child;
+  isNumber?: boolean;
+  /** The first click's direction comes first. Without orders, a column cannot be sorted. */
+  orders?: Orders<Order>;
+}
+
+type Orders<Order extends string> = Partial<Record<Direction, Order>>;
+
+interface SortableHeadProps<Order extends string> {
+  columns: readonly SortableColumn<Order>[];
+  /** The order of the table's rows. */
+  order: Order;
+  /** Keeps the filters. */
+  hrefOf: (order: Order) => string;
+}
+
+export function SortableHead<Order extends string>(props: SortableHeadProps<Order>) {
+  const { columns, order, hrefOf } = props;
+  return (
+    <thead class={columns.some(({ orders }) => orders) ? 'sortable' : ''}>
+      <tr>
+        {columns.map(({ text, isNumber = false, orders }) => {
+          const kind = isNumber ? { class: 'number' } : {};
+          if (orders === undefined) {
+            return (
+              <th scope="col" {...kind}>
+                {text}
+              </th>
+            );
+          }
+          const current = findDirection(orders, order);
+          return (
+            <th scope="col" {...kind} {...(current === null ? {} : { 'aria-sort': current })}>
+              <a class="sort" href={hrefOf(findNextOrder(orders, order))}>
+                {text}
+                <SortArrow direction={current} />
+              </a>
+            </th>
+          );
+        })}
+      </tr>
+    </thead>
+  );
+}
+
+/** A pale arrow shows that the column can be sorted. */
+function SortArrow({ direction }: { direction: Direction | null }) {
+  return (
+    <span class={direction === null ? 'sort-arrow sort-possible' : 'sort-arrow'} aria-hidden="true">
+      {direction === 'ascending' ? '▲' : direction === 'descending' ? '▼' : '↕'}
+    </span>
+  );
+}
+
+function findDirection<Order extends string>(
+  orders: Orders<Order>,
+  order: Order,
+): Direction | null {
+  if (orders.ascending === order) return 'ascending';
+  return orders.descending === order ? 'descending' : null;
+}
+
+/** The next click's order. The first order, or the second if the first is chosen. */
+export function findNextOrder<Order extends string>(orders: Orders<Order>, order: Order): Order {
+  const [first = order, second = first] = Object.values(orders);
+  return order === first ? second : first;
+}
