@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-/** Scanners for leaked secrets recognise it. */
+/** The prefix of access tokens. Tools that search for leaked secrets recognise access tokens by this prefix. */
 const TOKEN_PREFIX = 'dst_';
 
-/** The prefix of tokens for a CRM's pages. It keeps people from taking one for an access token. */
+/** The prefix of tokens for a CRM's pages. A different prefix keeps people from mistaking them for access tokens. */
 const DOOR_PREFIX = 'dsd_';
 
 /** A value of 256 bits cannot be guessed, so a plain hash is enough for storage. */

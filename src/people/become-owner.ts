@@ -1,4 +1,4 @@
-/** Creates an owner whom nobody invited. This is the first owner, or an owner who can no longer sign in. */
+/** Creates an owner who needs no invitation: the first owner, or an owner who can no longer sign in. */
 import { ConfigurationError } from '../core/errors.ts';
 import type { ActorTransaction } from '../database/actor-transaction.ts';
 import { hashToken } from './access-token.ts';
@@ -23,7 +23,7 @@ import {
 const RIGHTS = { role: 'owner', integrations: null } as const;
 
 /**
- * If the address belongs to a user, that user becomes the owner and keeps the name. Throws a ConfigurationError and
+ * If a user already has this address, that user becomes the owner and keeps the name. Throws a ConfigurationError and
  * changes nothing if the password is easy to guess, or if there is already an owner and this is not a recovery.
  */
 export async function becomeOwner(
@@ -43,8 +43,8 @@ export async function becomeOwner(
 
 /**
  * Invites a new user as an owner, or makes the user with this address an owner. A user who was disabled loses all
- * former ways to sign in. If an owner exists and this is not a recovery, throws a ConfigurationError and changes
- * nothing.
+ * former ways to sign in. Throws a ConfigurationError and changes nothing if an owner exists and this is not a
+ * recovery.
  */
 export async function inviteOwner(
   trx: ActorTransaction,
@@ -56,7 +56,7 @@ export async function inviteOwner(
   const known = await findPersonBy(trx, 'email', emailFingerprint(trx, identity.email));
   if (known === null) return invitePerson(trx, sealer, { ...identity, ...RIGHTS });
   if (known.disabledAt !== null) {
-    // The disabled user may be a different person from the one who uses the address now.
+    // The address may now belong to a different person than the disabled user.
     await removeWaysIn(trx, known.id);
     await disablePerson(trx, known.id, false);
   }

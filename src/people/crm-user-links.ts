@@ -4,14 +4,17 @@ import { crmUserSealContext } from '../database/encryption/seal-contexts.ts';
 import type { Sealer } from '../database/encryption/sealed.ts';
 import type { Store } from '../store.ts';
 
-/** The time for which a link works. Afterwards, the card shows a new link. */
+/** The time for which a link works. Afterwards, the card in the CRM shows a new link. */
 export const LINK_MS = 10 * 60_000;
 
 const crmUserSchema = z.object({
   kind: z.string(),
   account: z.string(),
   user: z.string(),
-  /** The address that the CRM reported. It is shown to the user, but it does not prove the user's identity. */
+  /**
+   * The email address that the CRM reported. donor-sync shows this address to the user, but does not accept it as proof
+   * of identity.
+   */
   email: z.string(),
 });
 
@@ -19,7 +22,10 @@ export type CrmUser = z.output<typeof crmUserSchema>;
 
 const linkSchema = crmUserSchema.extend({ until: z.number() });
 
-/** The context of a link. It is not bound to a user, because a link exists only in the address that the card shows. */
+/**
+ * The encryption context of a link. The link is not bound to a user, because it exists only in the address that the
+ * card shows.
+ */
 const LINK = crmUserSealContext('link');
 
 /** Creates the secret part of a link's address. Only this installation can read it. */
@@ -28,7 +34,7 @@ export function createLinkSecret(sealer: Pick<Sealer, 'seal'>, user: CrmUser, no
   return Buffer.from(sealed, 'utf8').toString('base64url');
 }
 
-/** Returns null if it is not ours or is too old. */
+/** Returns null if donor-sync did not create the secret, or if the secret is too old. */
 export function readLinkSecret(
   sealer: Pick<Sealer, 'open'>,
   secret: string,
@@ -39,7 +45,7 @@ export function readLinkSecret(
     const { until, ...user } = linkSchema.parse(JSON.parse(text));
     return until >= now ? user : null;
   } catch {
-    // The address contains something else, which a user may have typed.
+    // A user may have typed a different text into the address.
     return null;
   }
 }

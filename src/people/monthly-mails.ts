@@ -1,4 +1,4 @@
-/** Determines who may receive monthly emails, and creates the links in them. */
+/** Decides who may receive monthly emails, and creates the links in these emails. */
 import type { MailKind } from '../core/mail-kinds.ts';
 import { MAIL_KINDS } from '../core/mail-kinds.ts';
 import { newSecret } from '../core/new-secret.ts';
@@ -14,8 +14,8 @@ const PROOF_MS = 86_400_000;
 const PROOF_PAUSE_MS = 60_000;
 
 /**
- * True if emails to the user's address certainly arrive. A link in an email proves this. The identity provider also
- * proves it, because it reports only verified addresses.
+ * True if emails to the user's address certainly arrive. The user proves this by opening a link in an email. A sign-in
+ * with the identity provider also proves it, because the provider reports only verified addresses.
  */
 export function isVerified({
   emailVerifiedAt,
@@ -25,8 +25,8 @@ export function isVerified({
 }
 
 /**
- * Stores a one-time value that verifies the user's address within a day. Returns null if one was created less than a
- * minute ago, so that nobody's mailbox is flooded.
+ * Stores a one-time value that verifies the user's address within a day. Returns null if a value was created less than
+ * a minute ago, so that nobody can flood a mailbox.
  */
 export async function createProof(
   trx: ActorTransaction,
@@ -46,20 +46,20 @@ export async function createProof(
 type Fingerprinting = Pick<Store, 'fingerprint'>;
 
 /**
- * Returns the path of the page that stops a monthly email. It works without a session, because it is meant for everyone
- * who receives the email.
+ * Returns the path of the page that stops a monthly email. The page works without a session, because everyone who
+ * receives the email can use it.
  */
 export function stopPath(store: Fingerprinting, place: MailPlace): string {
   return `/stop-mails/${place.kind}.${place.personId}.${stopProof(store, place)}`;
 }
 
-/** Returns the email that a link stops, or null if the link is not ours. */
+/** Returns the email that a link stops, or null if donor-sync did not create the link. */
 export function readStopLink(store: Fingerprinting, secret: string): MailPlace | null {
   const [word = '', personId = '', proof = ''] = secret.split('.');
   const kind = MAIL_KINDS.find((each) => each === word);
   if (kind === undefined) return null;
   const place: MailPlace = { kind: kind satisfies MailKind, personId };
-  // The hashes are compared, so the time does not reveal how much of a guess is right.
+  // Compares hashes, so the response time does not reveal which part of a guess is right.
   return hashToken(stopProof(store, place)) === hashToken(proof) ? place : null;
 }
 

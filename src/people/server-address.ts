@@ -1,6 +1,7 @@
 /**
- * The address at which users reach the server. The settings file can contain it. Otherwise, an owner proposes an
- * address, and someone opens a link in a different browser to confirm it. The server never sends a request to test it. docs/decisions/0035-address.md explains the design.
+ * The address at which users reach the server. The settings file can contain the address. Otherwise, an owner proposes
+ * an address, and someone confirms it by opening a link in a different browser. The server never sends a request to
+ * test an address. docs/decisions/0035-address.md explains the design.
  */
 import { ConfigurationError } from '../core/errors.ts';
 import { isLoopback } from '../core/host.ts';
@@ -28,7 +29,7 @@ import { readIdentity } from './user-accounts.ts';
 /** The address in the settings, or this machine's own address if the settings have none. */
 export interface GivenAddress {
   publicUrl: string;
-  /** True if the settings do not contain an address. A confirmed address is then used. Defaults to false. */
+  /** True if the settings do not contain an address. donor-sync then uses a confirmed address. Defaults to false. */
   hasOwnUrl?: boolean;
 }
 
@@ -44,11 +45,11 @@ export interface ServerAddresses extends ServerAddress {
   confirmedAt: number | null;
   /** Former addresses that are still accepted. */
   former: readonly { url: string; until: number }[];
-  /** The address that waits to be confirmed. It is kept here even after it has expired. */
+  /** The address that still has to be confirmed. It remains here even after it has expired. */
   proposed: AddressRecord | null;
 }
 
-/** The time for which the link that confirms an address works. */
+/** The lifetime of the link that confirms an address. */
 const CONFIRMATION_MS = 15 * 60_000;
 
 export async function readAddresses(
@@ -143,7 +144,7 @@ export async function propose(
   return { link: confirmationLink(url, value), until };
 }
 
-/** Returns the link that an owner sees while it works, or null otherwise. */
+/** Returns the confirmation link for the owner. Returns null if the link no longer works. */
 export function findLink(
   proposed: AddressRecord | null,
   sealer: Pick<Sealer, 'open'>,
@@ -163,21 +164,22 @@ function confirmationLink(url: string, value: string): string {
   return publicAddress(url, `${CONFIRMATION_PATH}/${value}`);
 }
 
-/** True if this is the address's one-time value, even if it has expired. */
+/** True if this is the address's one-time value, even if the value has expired. */
 export function isValueOf(
   { id, secret }: AddressRecord,
   sealer: Pick<Sealer, 'open'>,
   value: string,
 ): boolean {
-  // The hashes are compared, so the time does not reveal how much of a guess is right.
+  // Compares hashes, so the response time does not reveal which part of a guess is right.
   return (
     secret !== null && hashToken(sealer.open(secret, addressSealContext(id))) === hashToken(value)
   );
 }
 
 /**
- * Returns false if the proposal has been confirmed, replaced or has expired. Also returns false if its user is no
- * longer an owner. Throws a ConfigurationError (conflict) for the same reasons as `address set`.
+ * Confirms the proposed address. Returns false if the proposal has already been confirmed, was replaced, or has
+ * expired. Also returns false if the user who proposed it is no longer an owner. Throws a ConfigurationError (conflict)
+ * for the same reasons as `address set`.
  */
 export async function confirm(
   trx: ActorTransaction,
@@ -191,7 +193,7 @@ export async function confirm(
   return confirmAddress(trx, id);
 }
 
-/** A user who has such passkeys. */
+/** A user with passkeys for an address. */
 export interface PasskeyHolder {
   id: string;
   name: string;
@@ -200,8 +202,8 @@ export interface PasskeyHolder {
 }
 
 /**
- * Lists the users with passkeys that work at an address, and the users with passkeys that do not. Browsers bind
- * passkeys to a host name. A user can be in both lists.
+ * Lists the users with passkeys that work at an address, and the users with passkeys that do not work there. Browsers
+ * bind each passkey to a host name. A user with several passkeys can be in both lists.
  */
 export async function listPasskeyHolders(
   reader: Reader,
@@ -229,8 +231,8 @@ export interface OtherWays {
 }
 
 /**
- * Throws a ConfigurationError (conflict) if an owner can sign in only with passkeys and has none for the address's host
- * name.
+ * Throws a ConfigurationError (conflict) if an owner can sign in only with passkeys, but has no passkey for the
+ * address's host name.
  */
 export async function requireWaysOfOwners(
   reader: Reader,
@@ -278,8 +280,8 @@ export function requireNoGivenAddress({ publicUrl, hasOwnUrl = false }: GivenAdd
 }
 
 /**
- * Throws a ConfigurationError (conflict) if only this computer can reach the server, because a link would then be
- * useless.
+ * Throws a ConfigurationError (conflict) if only this computer can reach the server, because a link to the server would
+ * then be useless.
  */
 export function requireReachable({ from }: Pick<ServerAddress, 'from'>): void {
   if (from !== 'default') return;

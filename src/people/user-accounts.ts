@@ -42,7 +42,7 @@ import {
 export const INVITATION_DAYS = 7;
 const DAY_MS = 86_400_000;
 const INVITATION_MS = INVITATION_DAYS * DAY_MS;
-/** The time for which a link works if it was created in the terminal for a user who has already joined. */
+/** The lifetime of a link that someone created in the terminal for a user who has already joined. */
 export const RECOVERY_MS = 15 * 60_000;
 const SECRET_BYTES = 32;
 
@@ -50,7 +50,7 @@ export interface PeopleDeps {
   store: Store;
   sealer: Pick<Sealer, 'seal' | 'open'>;
   clock: Pick<Clock, 'now'>;
-  /** Names that must not be the whole password. */
+  /** The clients' names. A password must not consist only of a client's name. */
   clientNames?: readonly string[];
 }
 
@@ -78,7 +78,7 @@ export function readIdentity(
   return identitySchema.parse(JSON.parse(sealer.open(sealed, personSealContext(id))));
 }
 
-/** A user as owners see it on the command line and on the pages. */
+/** A user as the command line and the pages show it to owners. */
 export interface PersonView extends PersonIdentity {
   id: string;
   role: Role;
@@ -112,7 +112,7 @@ export async function listPeople({ reader, sealer, clock }: UserReader): Promise
   );
 }
 
-/** Returns a description such as `password, 2 passkeys`. */
+/** Returns a text that lists a user's ways to sign in, such as `password, 2 passkeys`. */
 export function waysText({ password, provider, passkeys }: SignInWays): string {
   const words = [
     ...(password ? ['password'] : []),
@@ -156,13 +156,13 @@ function getStatus(
 
 export interface Invited {
   id: string;
-  /** The secret in the link. It is shown only once. */
+  /** The secret in the link. donor-sync shows the secret only once. */
   secret: string;
-  /** The time until which it is valid (epoch ms). */
+  /** The expiry time of the link (epoch ms). */
   until: number;
 }
 
-/** Throws a ConfigurationError if a user with this address exists. */
+/** Invites a user. Throws a ConfigurationError if a user already has this address. */
 export async function invitePerson(
   trx: ActorTransaction,
   sealer: Pick<Sealer, 'seal'>,
@@ -192,7 +192,7 @@ export async function inviteAgain(
   throw personUnknown(id);
 }
 
-/** Returns the link's path, relative to the public address. */
+/** Returns the invitation link's path, relative to the public address. */
 export function invitationPath({ secret }: Pick<Invited, 'secret'>): string {
   return `/join/${secret}`;
 }
@@ -206,7 +206,7 @@ function newInvitation(
   return { secret, invitation: { hash: hashToken(secret), until } };
 }
 
-/** Finds the user of a link. Returns null if the link is not valid or no longer valid. */
+/** Finds the user of an invitation link. Returns null if the link is invalid or has expired. */
 export function findInvited({ store }: PeopleDeps, secret: string): Promise<PersonRecord | null> {
   return findInvitedPerson(store.reader, hashToken(secret));
 }
@@ -214,11 +214,11 @@ export function findInvited({ store }: PeopleDeps, secret: string): Promise<Pers
 /** The parts of a passkey that users see. */
 export interface PasskeyView {
   id: string;
-  /** The name that its owner gave it. */
+  /** The name that the owner gave the passkey. */
   name: string;
-  /** The time at which the token was created (ISO 8601). */
+  /** The time at which the passkey was created (ISO 8601). */
   createdAt: string;
-  /** The time at which the token was last used (ISO 8601), or null if it was never used. */
+  /** The time at which the passkey was last used (ISO 8601), or null if it was never used. */
   lastUsedAt: string | null;
 }
 
@@ -234,7 +234,7 @@ export function describePasskey(
   };
 }
 
-/** Throws a ConfigurationError if the passkey cannot be removed. */
+/** Removes a passkey. Throws a ConfigurationError if the passkey cannot be removed. */
 export async function removePasskey(trx: ActorTransaction, removal: PasskeyRemoval): Promise<void> {
   const removed = await deletePasskey(trx, removal);
   if (removed === 'unknown') throw passkeyUnknown(removal.id);
@@ -250,7 +250,7 @@ export async function removePasskey(trx: ActorTransaction, removal: PasskeyRemov
 
 /**
  * Removes a passkey for a user who lost the device, and ends all of the user's sessions. Removes even the user's last
- * way to sign in, unless nobody could manage users after that.
+ * way to sign in, unless this is the last owner who can manage users.
  */
 export function removeLostPasskey(
   trx: ActorTransaction,
@@ -269,8 +269,8 @@ export function passkeyUnknown(typed: string): ConfigurationError {
 }
 
 /**
- * Completes the use of a link, with a passkey or with the password that the user chose. Returns null if the link is not
- * valid. Throws a ConfigurationError if the password is easy to guess. In that case, the link remains valid.
+ * Completes an invitation with a passkey or with the password that the user chose. Returns null if the link is invalid.
+ * Throws a ConfigurationError if the password is easy to guess. After this error, the link remains valid.
  */
 export async function joinBy(
   deps: PeopleDeps,
@@ -287,8 +287,8 @@ export async function joinBy(
 }
 
 /**
- * Finds the user with this address and password who is allowed to sign in. If there is no such user, the check takes
- * the same time.
+ * Finds the user with this address and password who is allowed to sign in. If no user matches, the check takes just as
+ * long.
  */
 export async function findByPassword(
   { store }: PeopleDeps,
@@ -302,15 +302,15 @@ export async function findByPassword(
 
 export interface ProvidedIdentity {
   issuer: string;
-  /** The provider's permanent identifier of the user. */
+  /** The permanent ID that the provider uses for the user. */
   subject: string;
-  /** The provider has verified this address. */
+  /** The email address, which the provider has verified. */
   email: string;
 }
 
 /**
- * Finds the user whose subject the provider has reported. At the first sign-in, finds the user who was invited with
- * this address. Returns null if no user matches.
+ * Finds the user whose subject the provider has reported. At the first sign-in, finds the invited user with this
+ * address. Returns null if no user matches.
  */
 export async function findByProvider(
   { store, clock }: PeopleDeps,
@@ -325,7 +325,10 @@ export async function findByProvider(
   return (await store.act((trx) => recordSubject(trx, person.id, known))) ? person : null;
 }
 
-/** Throws a ConfigurationError if the old password is wrong or the new password is easy to guess. */
+/**
+ * Changes a user's password. Throws a ConfigurationError if the old password is wrong or the new password is easy to
+ * guess.
+ */
 export async function changePassword(
   { store, sealer, clientNames }: PeopleDeps,
   person: PersonRecord,
@@ -338,7 +341,7 @@ export async function changePassword(
   await store.act((trx) => savePassword(trx, person.id, password, session));
 }
 
-/** Throws a ConfigurationError if they cannot be changed. */
+/** Changes a user's rights. Throws a ConfigurationError if the rights cannot be changed. */
 export async function changeRights(
   trx: ActorTransaction,
   id: string,
@@ -348,10 +351,7 @@ export async function changeRights(
   requireDone(id, await saveRights(trx, id, rights));
 }
 
-/**
- * Disables or enables a user. If this is not possible, throws a ConfigurationError, like every function that changes
- * users.
- */
+/** Disables or enables a user. Throws a ConfigurationError if the change is not allowed. */
 export async function disablePerson(
   trx: ActorTransaction,
   id: string,
@@ -377,7 +377,7 @@ function lastOwner(next: string): ConfigurationError {
   );
 }
 
-/** Checks that an owner has access to everything, because owners give access to others. */
+/** Checks that an owner has access to all clients, because owners give other users access. */
 export function requireSensible({ role, integrations }: Rights): void {
   if (role !== 'owner' || integrations === null) return;
   throw new ConfigurationError(
@@ -393,7 +393,7 @@ export function personUnknown(typed: string): ConfigurationError {
   );
 }
 
-/** Returns the fingerprint under which the database stores an address. */
+/** Returns the fingerprint of an address. The database stores this fingerprint instead of the address. */
 export function emailFingerprint({ fingerprint }: Pick<Store, 'fingerprint'>, email: string) {
   return fingerprint('person_email', email.trim().toLowerCase());
 }

@@ -1,17 +1,17 @@
-/** The stored data about a contact, for programs and in words. */
+/** Describes the stored data about a contact, for programs and in words. */
 import { isoTime } from '../core/clock.ts';
 import { outcomeText } from '../core/outcome.ts';
 import { describeCount } from '../core/quantities.ts';
 import type { Retention } from '../core/retention.ts';
 import type { AboutContact } from './statements/about.ts';
 
-/** A part of the stored data, which is shown as a line. */
+/** A part of the stored data. `about` shows it as a line. */
 export interface Holding {
   integration: string;
   /** The place that holds the data. */
   where: 'database' | 'CRM' | 'service' | 'audit';
   what: string;
-  /** The time for which the data is stored. */
+  /** The time for which donor-sync stores the data. */
   kept: string;
 }
 
@@ -49,7 +49,7 @@ export function describeAbout({ integrationId, ...about }: AboutContact) {
   };
 }
 
-/** Returns a time in ISO 8601. Returns null for 0 or less, which means never. */
+/** Returns a time in ISO 8601. Returns null for 0 or less, because these values mean "never". */
 function toTime(epochMs: number | null): string | null {
   return epochMs === null || epochMs <= 0 ? null : isoTime(epochMs);
 }
@@ -75,7 +75,7 @@ function daysText(days: number | null | undefined): string {
   return days == null ? UNTIL_FORGET : `${describeCount(days, 'day')}, or ${UNTIL_FORGET}`;
 }
 
-/** Describes the stored data in words. Empty if nothing is stored. A pure function. */
+/** Describes the stored data in words. Returns an empty list if nothing is stored. A pure function. */
 export function listHoldings(
   about: AboutContact,
   retention: Retention,

@@ -1,4 +1,4 @@
-/** The sentences for audit entries, which are the same in the terminal, the API and files. */
+/** Words the audit entries. The terminal, the API and files show the same sentences. */
 
 import { stringify } from 'csv-stringify/sync';
 import type { Actor, ActorKind } from '../core/actor.ts';
@@ -16,11 +16,11 @@ export interface AuditView {
   who: Actor;
   action: string;
   integration: string | null;
-  /** The contact's ID in the CRM. Null if the entry has none, or if the contact was erased. */
+  /** The contact's ID in the CRM. Null if the entry has no contact, or if the contact was erased. */
   contact: string | null;
   contactErased: boolean;
   details: AuditDetails;
-  /** False if the entry was changed in the database. */
+  /** False if someone changed the entry in the database. */
   readable: boolean;
 }
 
@@ -41,7 +41,8 @@ function describeEntry(record: AuditRecord): AuditView {
 
 export type AuditPageFilter = Omit<AuditFilter, 'before' | 'limit'> & {
   /**
-   * Part of the actor's name, in upper or lower case. Names are encrypted, so entries have to be decrypted one by one.
+   * A part of the actor's name, in upper or lower case. Names are encrypted, so the search decrypts the entries one by
+   * one.
    */
   person?: string | undefined;
 };
@@ -51,7 +52,7 @@ const PAGE = 500;
 /** The maximum number of entries that are decrypted for one page if the filter names a user. */
 const MOST_OPENED = 5_000;
 
-/** A page of entries, and the position at which the next page starts. The position is null at the end. */
+/** A page of entries, and the position at which the next page starts. On the last page, the position is null. */
 export interface AuditPage {
   entries: AuditView[];
   next: number | null;
@@ -59,7 +60,7 @@ export interface AuditPage {
 
 /**
  * Returns the newest entries before `before` that match the filter. The page can contain fewer entries than the limit
- * if a person's entries are rare.
+ * if the user in the filter has few entries.
  */
 export async function readAuditPage(
   source: AuditSource,
@@ -69,7 +70,7 @@ export async function readAuditPage(
   const entries: AuditView[] = [];
   let from = before;
   for (let opened = 0; opened < MOST_OPENED; ) {
-    // One entry more than the page needs, which shows whether there is a next page.
+    // Reads one entry more than the page needs. The additional entry shows whether there is a next page.
     const size = person === undefined ? limit + 1 : PAGE;
     const records = await listAuditEntries(source, { ...filter, before: from, limit: size });
     opened += records.length;
@@ -88,7 +89,7 @@ function isBy({ actor }: AuditRecord, person: string | undefined): boolean {
   return person === undefined || (actor.name ?? '').toLowerCase().includes(person.toLowerCase());
 }
 
-/** Returns entries that match the filter, newest first, in pages. Without a limit, it returns all of them. */
+/** Returns entries that match the filter, newest first, in pages. Returns all matching entries if there is no limit. */
 export async function* pagesOfAudit(
   source: AuditSource,
   { person, ...filter }: AuditPageFilter,
@@ -100,7 +101,7 @@ export async function* pagesOfAudit(
     const records = await listAuditEntries(source, {
       ...filter,
       before,
-      // An entry must be decrypted before its person can be compared.
+      // donor-sync must decrypt an entry to compare its actor with the filter.
       limit: person === undefined ? Math.min(PAGE, left) : PAGE,
     });
     if (records.length === 0) return;
@@ -123,12 +124,12 @@ const KINDS: Readonly<Record<ActorKind, string>> = {
   product: 'donor-sync itself',
 };
 
-/** Returns a description such as `anna (command line)`. */
+/** Returns an actor's description, such as `anna (command line)`. */
 export function actorText({ kind, name }: Actor): string {
   return name === null ? KINDS[kind] : `${name} (${KINDS[kind]})`;
 }
 
-/** Returns a description such as `decision approved, kind name_mismatch`. */
+/** Returns a description of an entry's details, such as `decision approved, kind name_mismatch`. */
 export function detailsText({ details, readable }: AuditView): string {
   if (!readable) return 'changed in the database';
   return Object.entries(details)
@@ -157,7 +158,7 @@ const COLUMNS = [
 
 export const AUDIT_HEADER = stringify([COLUMNS]);
 
-/** Returns entries as CSV rows. Cells are escaped, because a spreadsheet could run them as formulas. */
+/** Returns entries as CSV rows. Escapes the cells, because a spreadsheet could run a cell as a formula. */
 export function auditLines(entries: readonly AuditView[]): string {
   return stringify(
     entries.map((entry) => {

@@ -1,6 +1,6 @@
 /**
- * Erases all data about an integration that no longer uses donor-sync. A receipt lists the data that is kept, with the
- * reasons.
+ * Erases all data about an integration that no longer uses donor-sync. A receipt lists the data that donor-sync keeps,
+ * with the reasons.
  */
 
 import type { Application } from '../application.ts';
@@ -18,22 +18,22 @@ import { eraseClientsFromJournal } from './statements/erase-from-journal.ts';
 import type { KeptRows } from './statements/erase-integration.ts';
 import { eraseLeavingIntegration, hasOpenRequests } from './statements/erase-integration.ts';
 
-/** The result, and the work that other people must do. */
+/** The result of the erasure, and the work that remains for users. */
 export interface IntegrationReceipt {
   id: string;
   integration: string;
   /** The time of the erasure (ISO 8601). */
   at: string;
-  /** The time of an earlier erasure, or null if this is the first. */
+  /** The time of an earlier erasure of the integration, or null if it was never erased before. */
   erasedEarlier: string | null;
-  /** The number of rows by kind, without rows from an earlier attempt that was interrupted. */
+  /** The number of erased rows, by kind. Excludes rows that an earlier, interrupted attempt erased. */
   erased: Record<string, number>;
   kept: { what: keyof KeptRows; rows: number; why: string }[];
-  /** Files that were uploaded during the set-up, and their results. They are also deleted. */
+  /** Files that a user uploaded during the set-up, and their result files. The erasure also deletes these files. */
   files: string[];
-  /** Data that is not in our database. */
+  /** Data about the integration outside donor-sync's database. */
   outside: string[];
-  /** False if the database file may still contain bytes of the data until the command is repeated. */
+  /** False if the database file may still contain bytes of the erased data. Repeating the command overwrites them. */
   overwritten: boolean;
 }
 
@@ -53,8 +53,8 @@ interface EraseDeps {
 }
 
 /**
- * Erases everything about an integration. If the process is killed, run the command again to continue. Throws
- * AlreadyRunning during a sync, and a RetriableError while the cost of a request is unknown.
+ * Erases all data about an integration. If the process is killed, run the command again to continue. Throws
+ * AlreadyRunning during a sync. Throws a RetriableError while the cost of a request is unknown.
  */
 export async function eraseIntegration(
   { application, clock, newId }: EraseDeps,
@@ -69,8 +69,7 @@ export async function eraseIntegration(
       ({ integrationId }) => integrationId === integration,
     );
     const files = await dropFiles(application, integration);
-    // The payments are erased first. If they were erased later, a repeated command would not notice that some payments
-    // had not been erased.
+    // The payments are erased first, so that a repeated command also notices payments that were not erased.
     const payments = await store.act(eraseClientsFromJournal(store.spendingJournal, [integration]));
     const { erased, kept } = await eraseLeavingIntegration(store, lease);
     const overwritten = await overwriteErased(store.connection);
@@ -91,7 +90,9 @@ export async function eraseIntegration(
 const UNKNOWN_FILES =
   'Its settings were encrypted with a key that is no longer here. If a CSV file was uploaded in its set-up, it is still in the folder "uploads" next to the database.';
 
-/** Returns null if it cannot be determined which files there are. All other data is erased anyway. */
+/**
+ * Deletes the integration's files. Returns null if the list of files cannot be read. All other data is erased anyway.
+ */
 async function dropFiles(deps: SetupDeps, integration: string): Promise<string[] | null> {
   try {
     return await dropUploads(deps, integration);

@@ -1,6 +1,6 @@
 /**
  * Exports all data about a nonprofit into files, for example because the nonprofit no longer uses donor-sync. The
- * server keeps no file, because each file is sent while it is read.
+ * server sends each file while reading its data, and keeps no file.
  */
 
 import { stringify } from 'csv-stringify/sync';
@@ -39,17 +39,17 @@ interface Exported {
 }
 
 /**
- * The maximum total time for which the receiver may keep an export waiting. Until the export ends, no run, undo or
- * erasure of the client starts. Otherwise the files would show data from different times, and after an erasure they
- * would end early and look complete. A transaction would prevent this too, but neither database should keep one open
- * for so long. If the receiver accepts nothing at all, the server cuts the connection earlier (`stallTimeoutMs`).
+ * The maximum total time for which the receiver may delay an export. During an export, no run, undo or erasure of the
+ * client starts. Otherwise, the files would contain data from different times, and after an erasure they would be
+ * incomplete. A transaction would also prevent this, but a database should not keep a transaction open for so long. If
+ * the receiver accepts no data at all, the server ends the connection earlier (`stallTimeoutMs`).
  */
 const MAX_RECEIVING_MS = 10 * 60_000;
 
 /**
  * Writes all data about an integration while no run can change it. Throws AlreadyRunning during a sync and writes
- * nothing. Throws a RetriableError if the receiver is too slow. One audit entry is recorded before any data is read,
- * and a second entry records the outcome. The second entry is missing only if the process is killed.
+ * nothing. Throws a RetriableError if the receiver is too slow. Records an audit entry before it reads any data, and a
+ * second entry with the outcome. The second entry is missing only if the process is killed.
  */
 export async function exportEverything(
   { application: { store, takeLease, sealer }, clock, writeFile }: ExportDeps,
@@ -115,8 +115,8 @@ export async function exportEverything(
   }
 
   /**
-   * Yields the values that runs overwrote, if they are still kept. If someone has tampered with a value in the
-   * database, the value is left out.
+   * Yields the values that runs overwrote and that donor-sync still stores. Leaves out a value if someone has changed
+   * it in the database.
    */
   async function* before(writes: AsyncIterable<HeldValue[][]>): AsyncGenerator<HeldValue[][]> {
     for await (const page of writes) {

@@ -1,7 +1,7 @@
 /**
- * Keeps the names of contacts that a user has just seen, so opening a page again does not query the CRM again. They are
- * only in this process's memory, for at most ten minutes. They are removed by an erasure, by an opt-out, when the user
- * signs out, or when the user's rights change.
+ * Keeps the names of contacts that a user has just seen, so reopening a page does not query the CRM again. The names
+ * are only in this process's memory, for at most ten minutes. An erasure, an opt-out, a sign-out and a change of the
+ * user's rights remove the names earlier.
  */
 import type { Account } from '../core/second-person.ts';
 import type { Fingerprint } from '../database/encryption/fingerprint.ts';
@@ -16,21 +16,21 @@ const MOST_USERS = 200;
 
 /** The names that a user has read from a client's CRM. */
 export interface ShownNames {
-  /** Returns the kept name of a contact, or undefined if there is none. */
+  /** Returns the stored name of a contact, or undefined if no name is stored. */
   get(crmId: string): string | undefined;
   keep(crmId: string, name: string): void;
   drop(crmId: string): void;
 }
 
 export interface ShownNamesOf {
-  /** The user's account, or null for a user of the machine. */
+  /** The user's account. Null for a local user of the machine. */
   account: Pick<Account, 'kind' | 'id'> | null;
-  /** The user's role and clients as text. If it changes, all names of the user are removed. */
+  /** The user's role and clients as text. If this text changes, all names of the user are removed. */
   rights: string;
   integrationId: string;
-  /** A string that changes with each erasure in any process. If it changes, the client's names are removed. */
+  /** A string that changes with each erasure in any process. If this string changes, the client's names are removed. */
   erasures: string;
-  /** The time in monotonic ms. */
+  /** Returns the monotonic time in ms. */
   now(): number;
 }
 
@@ -45,8 +45,8 @@ interface OfClient {
 }
 
 /**
- * Identifies an open database, so that two applications in one process, as in tests, share no names. The store has the
- * same owner as everything that acts for it.
+ * Identifies an open database. Two applications in one process, as in tests, therefore do not share names. Each
+ * database has its own fingerprint function, which serves as the identity.
  */
 type Owner = Fingerprint;
 
@@ -66,7 +66,7 @@ export function openShownNames(owner: Owner, of: ShownNamesOf): ShownNames {
       names.set(crmId, kept);
       const [oldest] = names.keys();
       if (names.size > MOST_NAMES && oldest !== undefined) names.delete(oldest);
-      // The name may never be requested again, and it must not stay in memory.
+      // If nobody requests the name again, the timer removes it from memory.
       const timer = setTimeout(() => {
         if (names.get(crmId) === kept) names.delete(crmId);
       }, KEPT_MS);

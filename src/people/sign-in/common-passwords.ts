@@ -1,6 +1,6 @@
 /**
- * Estimates how many guesses someone would need to find a password. Loading the lists takes seconds and hundreds of
- * megabytes, so only the thread of `guess-worker.ts` loads them.
+ * Estimates how many guesses someone would need to find a password. Loading the password lists takes seconds and
+ * hundreds of megabytes, so only the `guess-worker.ts` thread loads them.
  */
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
@@ -9,18 +9,19 @@ import { adjacencyGraphs, dictionary } from '@zxcvbn-ts/language-common';
 import { readPackageFile } from '../../core/package-files.ts';
 import { loadWords, withoutEnds, withoutLeet } from './few-words.ts';
 
-/** Returns true for a password that attackers would guess early. `own` contains the words that they try first. */
+/** Returns true for a password that attackers would guess early. `own` contains the words that attackers try first. */
 export type IsGuessable = (password: string, own: readonly string[]) => boolean;
 
 /**
- * The minimum number of guesses, as a power of ten. A character that is not part of a pattern is worth ten guesses, so
- * 15 random characters are enough. NIST requires this length if the password is the only factor.
+ * The minimum number of guesses, as a power of ten. The estimate multiplies the guesses by ten for each character
+ * outside a pattern, so 15 random characters are enough. NIST requires 15 characters if the password is the only
+ * factor.
  */
 const LEAST_GUESSES_LOG10 = 14.1;
 
 /**
- * The maximum number of characters that are estimated. Each further character takes longer. A repeated pattern can be
- * recognised within this length.
+ * The maximum number of characters that are estimated. The estimate takes longer for each further character. A repeated
+ * pattern is recognised within this length.
  */
 const MOST_ESTIMATED = 64;
 
@@ -57,8 +58,8 @@ export async function loadGuesser(minLength: number): Promise<IsGuessable> {
 }
 
 /**
- * Yields lines, without very short ones. An array of all lines would need ten times the memory, because most lines are
- * too short to be kept.
+ * Yields the lines of a text, without very short lines. An array of all lines would need ten times the memory, because
+ * most lines are too short to be kept.
  */
 function* linesOf(text: string, least = 0): Generator<string> {
   let start = 0;

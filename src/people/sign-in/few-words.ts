@@ -1,38 +1,38 @@
 /**
- * Recognises passwords that consist of one or two dictionary words, or of frequent words that form a phrase without
- * spaces.
+ * Recognises passwords that consist of one or two dictionary words. Also recognises passwords that are a phrase of
+ * frequent words without spaces.
  */
 import { z } from 'zod';
 import { listPackageFolder, readPackageFile } from '../../core/package-files.ts';
 
-/** The languages of the product's users. Each list starts with frequent words, and includes names. */
+/** The languages of donor-sync's users. Each list starts with frequent words and also contains names. */
 const LANGUAGES = ['en', 'de', 'fr', 'es-es', 'it', 'pt-br', 'nl-be', 'pl'];
 
-/** Words that are rare in print, and are therefore missing from lists of frequent words. */
+/** Words that rarely occur in print. Lists of frequent words therefore do not contain them. */
 const RARE = ['an-array-of-english-words', 'index.json'] as const;
 const RANK_OF_RARE = 100_000;
 const LEAST_RARE_LENGTH = 4;
 
-/** The most common passwords are themselves words, nicknames or short phrases. */
+/**
+ * The number of common passwords that count as words. The most common passwords are words, nicknames or short phrases.
+ */
 const MOST_PASSWORDS = 200_000;
 const LEAST_PASSWORD_LENGTH = 3;
 
-/** A password that consists of at most this many words is refused, even if the words are rare. */
+/** Refuses a password that consists of at most this many words, even if the words are rare. */
 const TOO_FEW = 2;
 /**
- * The minimum number of guesses for a password with more than two words, as a power of ten. For each word, its rank in
- * its list is used, multiplied by ten for the choice of the list.
+ * The minimum number of guesses for a password with more than two words, as a power of ten. The guesses for a word are
+ * its rank in its list, multiplied by ten for the choice of the list.
  */
 const LEAST_GUESSES_LOG10 = 12;
 const LOG10_FOR_LIST = 1;
 
 const LONGEST_WORD = 32;
 
-/** A passphrase of this many words from the dice list is accepted, whatever else its letters may spell. */
+/** A passphrase with this many words from the dice list is accepted, even if its letters also spell other words. */
 const WORDS_BY_DICE = 4;
-/**
- * Words with symbols between them are not a phrase written together. A passphrase has at least this number of words.
- */
+/** The minimum number of words in a passphrase with symbols between the words. */
 const WORDS_APART = 3;
 const LEAST_APART_LENGTH = 3;
 
@@ -60,7 +60,7 @@ export function loadWords(passwords: Iterable<string>, dice: readonly string[]):
   for (const language of LANGUAGES) {
     const name = `@zxcvbn-ts/language-${language}`;
     for (const file of listPackageFolder(name, 'src')) {
-      // Sequences are phrases of several words, and their words are found separately.
+      // Sequences are phrases of several words. The other lists contain their words.
       if (!file.endsWith('.json') || file.startsWith('wordSequences')) continue;
       const words = readWords(name, `src/${file}`);
       words.forEach((word, index) => {
@@ -86,7 +86,7 @@ export function loadWords(passwords: Iterable<string>, dice: readonly string[]):
     if (isWritten(toLetters(small), WORDS_BY_DICE, diced)) return 'by chance';
     const mostWords = apart.size >= WORDS_APART ? 0 : TOO_FEW;
     const leastGuesses = apart.size >= WORDS_APART ? 0 : LEAST_GUESSES_LOG10;
-    // In a password of random characters, digits and symbols occur everywhere, even within words.
+    // A password of random characters has digits and symbols everywhere, even within words.
     if (countBreaks(withoutEnds(small)) > Math.max(MOST_BREAKS, apart.size)) return 'other';
     const isFew = [...forms].some((form) => {
       const letters = toLetters(form);
@@ -100,8 +100,8 @@ export function loadWords(passwords: Iterable<string>, dice: readonly string[]):
 }
 
 /**
- * Returns the smallest number of known words that spell these letters, and the number of guesses that find them. If
- * these letters cannot be split into known words, both are infinite.
+ * Returns the smallest number of known words that spell these letters, and the number of guesses that find them. Both
+ * numbers are infinite if known words cannot spell these letters.
  */
 function fewestWords(letters: string, ranks: ReadonlyMap<string, number>) {
   const none = { words: Number.POSITIVE_INFINITY, guessesLog10: Number.POSITIVE_INFINITY };
@@ -122,9 +122,10 @@ function fewestWords(letters: string, ranks: ReadonlyMap<string, number>) {
   return best[letters.length] ?? none;
 }
 
-/** True if the letters spell at least this many different words from the list in sequence. */
+/** True if the letters spell a series of at least this many different words from the list. */
 function isWritten(letters: string, least: number, words: ReadonlySet<string>): boolean {
-  // For each position, the words before it. The split with the most different words is used.
+  // For each position in the letters, the words that end before this position. If there are several splits, the split
+  // with the most different words is used.
   const most: (ReadonlySet<string> | undefined)[] = [new Set()];
   for (let end = 1; end <= letters.length; end += 1) {
     for (let start = Math.max(0, end - LONGEST_WORD); start < end; start += 1) {
@@ -137,7 +138,7 @@ function isWritten(letters: string, least: number, words: ReadonlySet<string>): 
   return (most[letters.length]?.size ?? 0) >= least;
 }
 
-/** Several symbols in a row separate words in a way that is not guessed early. */
+/** Attackers do not try words with several symbols in a row between them early. */
 const SIGNS_WITHIN = /[^\p{L}\p{N}]{2}/u;
 
 /** The maximum number of places at which digits or symbols interrupt the letters. */

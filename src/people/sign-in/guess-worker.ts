@@ -1,10 +1,10 @@
-/** A thread that loads the lists of common passwords. It judges one password after another. */
+/** A thread that loads the lists of common passwords. The thread judges one password after another. */
 import { parentPort } from 'node:worker_threads';
 import { z } from 'zod';
 import { loadGuesser } from './common-passwords.ts';
 
 const questionSchema = z.object({
-  /** The password, or null to only load the lists. */
+  /** The password, or null if the thread only has to load the lists. */
   password: z.string().nullable(),
   own: z.array(z.string()),
   minLength: z.number(),

@@ -1,6 +1,6 @@
 /**
- * Requests passkeys from browsers, and verifies the responses. A challenge is encrypted in the page that shows it, so
- * unanswered challenges are not stored. An answered challenge is stored until it expires.
+ * Requests passkeys from browsers, and verifies the responses. The page contains its challenge in encrypted form, so
+ * the database stores no unanswered challenges. The database stores an answered challenge until it expires.
  * docs/decisions/0023-passkeys.md explains the design.
  */
 import { randomBytes } from 'node:crypto';
@@ -24,14 +24,14 @@ import { type PeopleDeps, readIdentity } from '../user-accounts.ts';
 /** The library is loaded when the first passkey response arrives. */
 const loadLibrary = () => import('@simplewebauthn/server');
 
-/** The time for which a challenge can be answered. */
+/** The time within which a browser must answer a challenge. */
 const CHALLENGE_MS = 5 * 60_000;
 const CHALLENGE_BYTES = 32;
 
 /** The algorithms EdDSA, ECDSA and RSA, in order of preference. */
 const ALGORITHMS = [-8, -7, -257];
 
-/** The name by which browsers know donor-sync, and to which they bind a passkey. */
+/** The identity that donor-sync shows to browsers. Browsers bind a passkey to this identity. */
 export interface RelyingParty {
   /** The host name of the public address. */
   id: string;
@@ -39,8 +39,8 @@ export interface RelyingParty {
 }
 
 /**
- * Returns our identity for passkeys, or null if browsers cannot create passkeys. This is the case over plain http and
- * for an address without a host name.
+ * Returns donor-sync's identity for passkeys, or null if browsers cannot create passkeys. Browsers cannot create
+ * passkeys over plain HTTP or for an address without a host name.
  */
 export function getRelyingParty(publicUrl: string): RelyingParty | null {
   const { protocol, hostname: id, origin } = new URL(publicUrl);
@@ -49,7 +49,7 @@ export function getRelyingParty(publicUrl: string): RelyingParty | null {
   return isName && isSafe ? { id, origin } : null;
 }
 
-/** A challenge is not valid for any other purpose. */
+/** The purpose of a challenge. A challenge is valid for only one purpose. */
 export type Ceremony = 'sign_in' | 'prove' | 'add' | 'join';
 
 /**
@@ -70,18 +70,18 @@ export interface PasskeyOffer {
   origin: string;
   /** The input of `PublicKeyCredential.parse…OptionsFromJSON`. */
   options: string;
-  /** The form returns it together with the answer. */
+  /** The encrypted challenge. The form sends it back together with the browser's answer. */
   way: string;
 }
 
-/** The data that a form returns. */
+/** The data that a form sends back. */
 export interface PasskeyAnswer {
   way: string;
   /** The output of the credential's `toJSON`. */
   response: string;
 }
 
-/** Requests an existing passkey. It can belong to any user. */
+/** Requests an existing passkey. The passkey can belong to any user. */
 export function askForPasskey(deps: PasskeyDeps, asked: AskedFor): PasskeyOffer {
   const challenge = newChallenge();
   return offer(deps, asked, challenge, {
@@ -93,7 +93,7 @@ export function askForPasskey(deps: PasskeyDeps, asked: AskedFor): PasskeyOffer 
   });
 }
 
-/** Asks a user for a new passkey, on a device that has none yet. */
+/** Asks a user for a new passkey on a device without a passkey. */
 export async function askForNewPasskey(
   deps: PasskeyDeps,
   asked: AskedFor,
@@ -122,7 +122,10 @@ export async function askForNewPasskey(
   });
 }
 
-/** Returns the passkey that a browser has created. Returns null if it does not match the request to this browser. */
+/**
+ * Returns the passkey that a browser has created. Returns null if the passkey does not match the request to this
+ * browser.
+ */
 export async function readNewPasskey(
   deps: PasskeyDeps,
   asked: AskedFor,
@@ -152,12 +155,12 @@ export async function readNewPasskey(
   };
 }
 
-/** The user who answered with a passkey. If the passkey was refused, its owner, if there is one. */
+/** The user who answered with a passkey. If donor-sync refused the passkey, this is the passkey's owner, if known. */
 export type PasskeyFound =
   | { isIn: true; person: PersonRecord; passkeyId: string }
   | { isIn: false; personId: string | null };
 
-/** Finds the user whose passkey answered this browser's request, and who is allowed to sign in. */
+/** Finds the user whose passkey answered this browser's request. The user must be allowed to sign in. */
 export async function findByPasskey(
   deps: PasskeyDeps,
   asked: AskedFor,
@@ -186,7 +189,7 @@ export async function findByPasskey(
 
 const UNKNOWN: PasskeyFound = { isIn: false, personId: null };
 
-/** Returns the authenticator's use counter. Returns null if the authenticator is a different one. */
+/** Returns the authenticator's use counter. Returns null if a different authenticator answered. */
 async function verify(
   deps: PasskeyDeps,
   way: Way,
@@ -201,7 +204,7 @@ async function verify(
     credential: {
       id: credential,
       publicKey: new Uint8Array(Buffer.from(publicKey, 'base64url')),
-      // The counter is compared when it is recorded. Two simultaneous answers are therefore also detected.
+      // donor-sync compares the counter when it records the use. It therefore also detects two simultaneous answers.
       counter: 0,
       transports: [...transports],
     },
@@ -209,7 +212,7 @@ async function verify(
   return verified && authenticationInfo ? authenticationInfo.newCounter : null;
 }
 
-/** The result if the library throws an error to refuse a response. */
+/** The result if the library refuses a response by throwing an error. */
 const NOT_VERIFIED = { registrationInfo: undefined };
 
 function expected({ party }: PasskeyDeps, { challenge }: Way) {
@@ -253,14 +256,14 @@ function offer(
 }
 
 /**
- * Decrypts a challenge. Returns null if it is too old, if it was changed, or if it is for a different browser or
+ * Decrypts a challenge. Returns null if the challenge is too old, was changed, or is for a different browser or
  * purpose.
  */
 function openWay({ sealer, clock }: PasskeyDeps, asked: AskedFor, sealed: string): Way | null {
   try {
     const way = waySchema.parse(JSON.parse(sealer.open(sealed, waySealContext(asked))));
     const restMs = way.until - clock.now();
-    // If a challenge has more time left than it ever had, the clock was set back.
+    // If the remaining time is longer than a challenge's full lifetime, the clock was set back.
     return restMs > 0 && restMs <= CHALLENGE_MS ? way : null;
   } catch {
     return null;
@@ -268,14 +271,14 @@ function openWay({ sealer, clock }: PasskeyDeps, asked: AskedFor, sealed: string
 }
 
 /**
- * Records that a challenge was answered. Called only after the response has been verified, so strangers cannot create
- * rows.
+ * Records that a browser answered a challenge. This happens only after the response was verified, so strangers cannot
+ * create rows.
  */
 function spend({ store }: PasskeyDeps, { challenge, until }: Way): Promise<boolean> {
   return store.act((trx) => spendChallenge(trx, hashToken(challenge), until));
 }
 
-/** True if the response comes from a frame of a different site. donor-sync's pages are never shown in one. */
+/** True if the response comes from a frame within a different site. donor-sync's pages are never shown in a frame. */
 function isInFrame({ response }: { response: { clientDataJSON: string } }): boolean {
   const text = Buffer.from(response.clientDataJSON, 'base64url').toString();
   return readJson(clientDataSchema, text)?.crossOrigin !== false;

@@ -1,7 +1,7 @@
 /**
- * Lets a thread judge whether others would guess a password. The thread starts with the first password, and
- * ends some time after the last. Its lists are not loaded at startup, by a sync, or by a `serve` without a
- * new password.
+ * Lets a thread judge whether attackers would guess a password early. The thread starts with the first password and
+ * ends when no password has arrived for a while. The thread's lists are not loaded at startup or by a sync. `serve`
+ * loads the lists only if a user chooses a new password.
  */
 import { Worker } from 'node:worker_threads';
 import { z } from 'zod';
@@ -28,11 +28,11 @@ export interface JudgeLimits {
   /** The thread's program. */
   program: URL;
   /**
-   * The maximum time that a thread may work on one password before it is terminated. For the first password, this
-   * includes loading the lists.
+   * The maximum time that a thread may work on one password. After this time, the thread is terminated. For the first
+   * password, the time includes loading the lists.
    */
   mostTimeMs: number;
-  /** A thread that has had no password to estimate for this time is ended. This frees its memory. */
+  /** The thread ends if no password arrives for this time. This frees the thread's memory. */
   idleMs: number;
   /** The heap limit of the thread. */
   mostMemoryMb: number;
@@ -57,7 +57,7 @@ export function createPasswordJudge(limits: Partial<JudgeLimits> = {}): Password
   } = { ...LIMITS, ...limits };
   let thread: Worker | null = null;
   let idle: NodeJS.Timeout | undefined;
-  // One password at a time, so the next answer belongs to this password.
+  // The thread judges one password at a time, so the next answer belongs to this password.
   const inTurn = createOneAtATime(mostWaiting, unchecked);
 
   return {
@@ -104,7 +104,7 @@ export function createPasswordJudge(limits: Partial<JudgeLimits> = {}): Password
     });
   }
 
-  /** Lets the program end without waiting for the thread. */
+  /** Lets the process end without waiting for the thread. */
   function rest(resting: Worker): void {
     resting.unref();
     clearTimeout(idle);
@@ -115,7 +115,7 @@ export function createPasswordJudge(limits: Partial<JudgeLimits> = {}): Password
     const begun = new Worker(program, {
       resourceLimits: { maxOldGenerationSizeMb: mostMemoryMb, maxYoungGenerationSizeMb: 8 },
     });
-    // A thread that ends while idle must not end the program. A new thread is started for the next password.
+    // If the idle thread ends, the process continues. The next password starts a new thread.
     return begun.on('error', dismiss).on('exit', dismiss);
 
     function dismiss(): void {

@@ -9,7 +9,7 @@ const MAX_PASSWORD_LENGTH = 200;
 const MIN_DIFFERENT = 5;
 const MIN_OWN_LENGTH = 4;
 
-/** The identity of a user. Attackers guess passwords that contain it first. */
+/** The user's name and address. Attackers first guess passwords that contain the name or the address. */
 export interface PersonIdentity {
   name: string;
   email: string;
@@ -27,7 +27,8 @@ export function expectNewPassword(): void {
 
 /**
  * Throws a ConfigurationError that describes the problem with a new password. Throws a RetriableError if the estimate
- * failed. `clientNames` are the clients' names. Attackers guess them first, together with the user's name and address.
+ * failed. `clientNames` are the clients' names. Attackers first guess passwords with a client's name, the user's name
+ * or the user's address.
  */
 export async function requireGoodPassword(
   password: string,
@@ -69,13 +70,13 @@ const KEY_BYTES = 32;
 const SALT_BYTES = 16;
 const PREFIX = `scrypt$${COST.N}$${COST.r}$${COST.p}`;
 
-/** After this time, the response has certainly been sent (`NEW_PASSWORD_TIMEOUT_MS` in the app). */
+/** After this time, the server has certainly sent its response (`NEW_PASSWORD_TIMEOUT_MS` in the app). */
 const MOST_WAITING_MS = 75_000;
 
 /**
  * Returns the text to store for a new password. Throws a ConfigurationError if the password is easy to guess, and a
- * RetriableError if the machine is too busy. In the second case, the user has already been told that it took too long,
- * so nothing must be changed any more.
+ * RetriableError if the machine is too busy. After the RetriableError, nothing may be changed, because the user was
+ * told that the check took too long.
  */
 export async function prepareNewPassword(
   password: string,
@@ -92,14 +93,17 @@ export async function prepareNewPassword(
   );
 }
 
-/** Returns the text to store. It contains the method, the salt and the key. */
+/** Returns the text to store for a password. The text contains the method, the salt and the key. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
   const key = await derive(password, salt, COST);
   return [PREFIX, salt.toString('base64url'), key.toString('base64url')].join('$');
 }
 
-/** If no password is stored, the comparison takes just as long, so the time does not show who has an account. */
+/**
+ * Checks a password. If no password is stored, the check takes just as long, so the response time does not reveal who
+ * has an account.
+ */
 export async function isPassword(password: string, kept: string | null): Promise<boolean> {
   const [, N, r, p, salt = '', key = ''] = (kept ?? NO_ONE).split('$');
   const expected = Buffer.from(key, 'base64url');
@@ -141,7 +145,7 @@ function run(password: string, salt: Buffer, cost: ScryptOptions): Promise<Buffe
   });
 }
 
-/** Normalises the characters, because keyboards compose them in different ways. */
+/** Normalises Unicode characters, because keyboards encode the same character in different ways. */
 function normal(password: string): string {
   return password.normalize('NFKC');
 }

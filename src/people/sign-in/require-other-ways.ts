@@ -1,4 +1,4 @@
-/** Checks that users can sign in without passwords before the settings turn passwords off. */
+/** Before the settings turn passwords off, checks that users can sign in without passwords. */
 import { ConfigurationError } from '../../core/errors.ts';
 import { describeCount } from '../../core/quantities.ts';
 import type { Reader } from '../../database/reader.ts';
@@ -6,13 +6,13 @@ import { listPasskeys } from '../statements/passkeys.ts';
 import { listPersonRecords, type PersonRecord } from '../statements/people.ts';
 
 export interface OtherWays {
-  /** The host name for which passkeys work at the public address, or null if there can be none. */
+  /** The host name for which passkeys work at the public address. Null if passkeys cannot work there. */
   passkeyHost: string | null;
   /** True if there is an identity provider in the settings. */
   provider: boolean;
 }
 
-/** Throws a ConfigurationError if no owner could sign in any longer once passwords are turned off. */
+/** Throws a ConfigurationError if no owner could sign in without a password. */
 export async function requireOtherWays(reader: Reader, ways: OtherWays): Promise<void> {
   if (ways.passkeyHost === null && !ways.provider) throw noOtherWay();
   const without: PersonRecord[] = [];

@@ -14,7 +14,10 @@ export type AccessTokenRecord = Omit<
   integrations: ClientAccess;
 };
 
-/** The interval within which further uses are not recorded, so that not every read causes a write. */
+/**
+ * The interval for recording a token's use. Uses within the interval are not recorded, so that not every read causes a
+ * write.
+ */
 export const USE_NOTED_EVERY_MS = 60_000;
 
 /** Lists all tokens, oldest first. The database stores only a hash of each token. */

@@ -15,7 +15,7 @@ export interface ProposedAddress {
   /** The one-time value, encrypted. */
   secret: string;
   browser: string | null;
-  /** The ID of the owner who proposed it, or null if it was proposed in the terminal. */
+  /** The ID of the owner who proposed the address, or null if someone proposed it in the terminal. */
   proposedBy: string | null;
   until: number;
 }
@@ -23,7 +23,7 @@ export interface ProposedAddress {
 /** The time for which a former address is still accepted. */
 export const FORMER_MS = 24 * 3_600_000;
 
-/** Lists all addresses, latest first. Former addresses that are no longer accepted are included. */
+/** Lists all addresses, latest first. The list includes former addresses that the server no longer accepts. */
 export async function listAddresses(reader: Reader): Promise<AddressRecord[]> {
   const rows = await reader
     .selectFrom('addresses')
@@ -34,7 +34,7 @@ export async function listAddresses(reader: Reader): Promise<AddressRecord[]> {
   return fromRows(rows);
 }
 
-/** Stores an address that a different browser has to confirm. It replaces an earlier proposal. */
+/** Stores a proposed address, which must be confirmed in a different browser. It replaces an earlier proposal. */
 export async function proposeAddress(
   trx: ActorTransaction,
   { proposedBy, ...proposed }: ProposedAddress,
@@ -51,12 +51,12 @@ export async function proposeAddress(
 }
 
 /**
- * Makes the proposed address the current address, and the previous current address a former address. Returns false if
- * the proposal has already been confirmed, replaced or has expired.
+ * Makes the proposed address the current address. The previous address becomes a former address. Returns false if the
+ * proposal has already been confirmed, was replaced, or has expired.
  */
 export async function confirmAddress(trx: ActorTransaction, id: string): Promise<boolean> {
   const now = trx.clock.now();
-  // If two confirmations arrive at the same time, the second waits here and then finds nothing.
+  // If two confirmations arrive at the same time, the second transaction waits here. It then finds no proposal.
   const proposed = await trx
     .updateTable('addresses')
     .set({ secret: null, browser: null, proposed_by: null, confirmed_at: now })
@@ -67,7 +67,7 @@ export async function confirmAddress(trx: ActorTransaction, id: string): Promise
     .executeTakeFirst();
   if (proposed === undefined) return false;
   const { url } = proposed;
-  // A former address that becomes current again is no longer a former one.
+  // If a former address becomes the current address again, its row as a former address is deleted.
   await trx.deleteFrom('addresses').where('url', '=', url).where('id', '<>', id).execute();
   const former = await trx
     .updateTable('addresses')

@@ -1,13 +1,13 @@
-/** Attempts that failed, or may still fail, counted across all processes of a database. */
+/** Counts attempts that failed or may still fail. All processes that use a database share the counts. */
 
 import type { ExpressionBuilder } from 'kysely';
 import type { TimedConnection, TimedReader } from '../../database/reader.ts';
 import type { Tables } from '../../database/tables/tables.ts';
 
-/** The maximum number of keys. The keys that expire first are removed to make room. */
+/** The maximum number of keys. If there are more, the keys that expire first are removed. */
 export const MAX_COUNTED = 10_000;
 
-/** Counts a further attempt. Returns the number of attempts, and the time at which the count starts again. */
+/** Counts a further attempt. Returns the number of attempts, and the time at which counting starts again at zero. */
 export async function countAttempt(
   connection: TimedConnection,
   key: string,
@@ -41,7 +41,7 @@ export async function countAttempt(
   return counted;
 }
 
-/** Removes the last attempt from the count, because it was not a failure. */
+/** Removes the last attempt from the count, because the attempt succeeded. */
 export async function uncountAttempt(connection: TimedConnection, key: string): Promise<void> {
   await connection
     .updateTable('sign_in_attempts')
@@ -78,8 +78,8 @@ async function makeRoom(connection: TimedConnection): Promise<void> {
 }
 
 /**
- * True if the time window of the attempts has ended. If its end is impossibly far in the future, the clock was set
- * back, and the window is also treated as ended.
+ * True if the time window of the attempts has ended. A window that would end impossibly late counts as ended, because
+ * the clock was set back.
  */
 function isOver(eb: ExpressionBuilder<Tables, 'sign_in_attempts'>, now: number, until: number) {
   return eb.or([eb('sign_in_attempts.until', '<=', now), eb('sign_in_attempts.until', '>', until)]);

@@ -1,4 +1,4 @@
-/** The integrations that a user or a token has access to, as stored in a row. */
+/** The integrations to which a user or a token has access, as the database stores them. */
 import { z } from 'zod';
 
 /** The IDs of the integrations, or null for all integrations. */

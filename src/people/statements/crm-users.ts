@@ -1,4 +1,4 @@
-/** The users of CRMs who are linked to users here. */
+/** The links between CRM users and donor-sync users. */
 import type { Selectable } from 'kysely';
 import type { ActorTransaction } from '../../database/actor-transaction.ts';
 import { type FromRow, fromRows, maybeFromRow } from '../../database/from-row.ts';
@@ -8,7 +8,7 @@ import { recordEntry } from '../../privacy/audit/record.ts';
 
 export type CrmUserRecord = FromRow<Selectable<Tables['crm_users']>>;
 
-/** Returns the link of this CRM user, or undefined if there is none. */
+/** Returns the link of this CRM user, or undefined if the CRM user has no link. */
 export function findCrmUser(
   reader: Reader,
   fingerprint: string,
@@ -33,10 +33,7 @@ export function listCrmUsers(reader: Reader, personId: string): Promise<CrmUserR
     .then(fromRows);
 }
 
-/**
- * Links a CRM user. If this CRM user is already linked to a user, that link is deleted, because a CRM user can act for
- * only one user.
- */
+/** Links a CRM user to a user. A CRM user can act for only one user, so an existing link of the CRM user is deleted. */
 export async function saveCrmUser(
   trx: ActorTransaction,
   { id, personId, fingerprint, sealed }: Omit<CrmUserRecord, 'linkedAt'>,
@@ -53,7 +50,7 @@ export async function saveCrmUser(
   });
 }
 
-/** Deletes a user's own link. Returns false if the user does not have it. */
+/** Deletes a user's own link. Returns false if the user does not have this link. */
 export async function deleteCrmUser(
   trx: ActorTransaction,
   personId: string,

@@ -24,7 +24,7 @@ export async function listListedContacts(
   return new Set(rows.map(({ crm_id: crmId }) => crmId));
 }
 
-/** Puts a contact on a list. Does nothing if it is already there. */
+/** Adds a contact to a user's list. Does nothing if the list already contains the contact. */
 export async function addToList(
   trx: ActorTransaction,
   { personId, integrationId, crmId }: ListPlace,
@@ -44,7 +44,7 @@ export async function addToList(
   await recordEntry(trx, { action: 'contact.listed', integrationId, crmId });
 }
 
-/** Does nothing if it is not there. */
+/** Removes a contact from a user's list. Does nothing if the list does not contain the contact. */
 export async function removeFromList(
   trx: ActorTransaction,
   { personId, integrationId, crmId }: ListPlace,

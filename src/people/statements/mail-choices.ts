@@ -1,4 +1,4 @@
-/** The monthly emails that users have chosen, and the proof that emails reach them. */
+/** The monthly emails that users have chosen, and the proof that emails reach these users. */
 import type { Selectable } from 'kysely';
 import type { MailKind } from '../../core/mail-kinds.ts';
 import type { ActorTransaction } from '../../database/actor-transaction.ts';
@@ -22,7 +22,10 @@ export async function listChosenMails(reader: Reader, personId: string): Promise
   return rows.map(({ kind }) => kind);
 }
 
-/** Lists the chosen emails that were last sent, or chosen, before this month (such as 2026-11). */
+/**
+ * Lists the chosen emails that have not been sent for this month (such as 2026-11). Excludes emails that were chosen
+ * this month.
+ */
 export async function listDueMails(
   reader: Reader,
   kinds: readonly MailKind[],
@@ -40,7 +43,10 @@ export async function listDueMails(
   return fromRows(rows);
 }
 
-/** Records that a user wants this email, starting with the next month. Does nothing if they already receive it. */
+/**
+ * Records that a user wants this email, starting with the next month. Does nothing if the user already receives the
+ * email.
+ */
 export async function chooseMail(
   trx: ActorTransaction,
   { personId, kind }: MailPlace,
@@ -56,7 +62,7 @@ export async function chooseMail(
   await recordEntry(trx, { action: 'mail.chosen', details: { person: personId, kind } });
 }
 
-/** Records that a user no longer wants this email. Returns false if they did not receive it. */
+/** Records that a user no longer wants this email. Returns false if the user did not receive the email. */
 export async function stopMail(
   trx: ActorTransaction,
   { personId, kind }: MailPlace,
@@ -92,7 +98,7 @@ export async function claimMail(
   return claimed !== undefined;
 }
 
-/** Releases a claim, because the email was certainly not sent. */
+/** Releases a claim, because the email was not sent. */
 export async function releaseMail(
   trx: ActorTransaction,
   { personId, kind, month: before }: MailChoice,
@@ -108,8 +114,8 @@ export async function releaseMail(
 }
 
 /**
- * Stores the hash of a one-time value that verifies a user's address. It replaces an earlier value. Returns false if a
- * value is stored that expires after `unlessUntil` (epoch ms).
+ * Stores the hash of a one-time value that verifies a user's address. The new value replaces an earlier value. Returns
+ * false if the stored value expires after `unlessUntil` (epoch ms).
  */
 export async function storeEmailProof(
   trx: ActorTransaction,
@@ -128,7 +134,7 @@ export async function storeEmailProof(
   return stored !== undefined;
 }
 
-/** Deletes a one-time value whose email was not sent. */
+/** Deletes a one-time value, because its email was not sent. */
 export async function dropEmailProof(
   trx: ActorTransaction,
   personId: string,
@@ -142,7 +148,7 @@ export async function dropEmailProof(
     .execute();
 }
 
-/** Uses up the one-time value. Returns false if it is wrong, has expired, or belongs to a different user. */
+/** Uses up the one-time value. Returns false if the value is wrong, has expired, or belongs to a different user. */
 export async function verifyEmail(
   trx: ActorTransaction,
   personId: string,

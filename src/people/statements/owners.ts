@@ -1,4 +1,4 @@
-/** Finds the owners who can sign in. Once there has been an owner, there must always be one. */
+/** Finds the owners who can sign in. Once donor-sync has an owner, at least one owner must always remain. */
 import { isPostgres } from '../../database/database-time.ts';
 import type { Reader } from '../../database/reader.ts';
 import type { Trx } from '../../database/tables/tables.ts';
@@ -8,20 +8,20 @@ export async function hasOwner(reader: Reader): Promise<boolean> {
   return (await selectOwners(reader).limit(1).executeTakeFirst()) !== undefined;
 }
 
-/** Returns true for the only user who can sign in and manage the others. */
+/** True if this user is the only owner who can sign in. */
 export async function isLastOwner(trx: Trx, id: string): Promise<boolean> {
   const owners = await selectOwners(trx)
     .orderBy('id')
-    // If two owners remove each other, the second transaction waits here. It then finds that the remaining owner is the
-    // last owner.
+    // If two owners remove each other at the same time, the second transaction waits here. It then finds that only one
+    // owner is left.
     .$if(isPostgres(trx), (query) => query.forUpdate())
     .execute();
   return owners.length === 1 && owners[0]?.id === id;
 }
 
 /**
- * An owner who has signed in with an identity provider is included, even while the provider is unavailable. An invited
- * owner is not included until they have joined.
+ * Selects the owners who can sign in. An owner who has signed in with an identity provider is included even while the
+ * provider is unavailable. An invited owner is not included until the owner has joined.
  */
 function selectOwners(reader: Reader) {
   return reader

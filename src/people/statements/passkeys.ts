@@ -1,4 +1,4 @@
-/** The passkeys of users, and the challenges that have been answered. */
+/** The users' passkeys, and the challenges that browsers have answered. */
 
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
@@ -11,10 +11,10 @@ import type { Tables, Trx } from '../../database/tables/tables.ts';
 import { recordEntry } from '../../privacy/audit/record.ts';
 import { isLastOwner } from './owners.ts';
 
-/** More than any user's number of devices. */
+/** The maximum number of passkeys per user. Nobody has this many devices. */
 export const MAX_PASSKEYS = 20;
 
-/** A passkey as it is stored. Its name is encrypted. */
+/** A passkey as the database stores it. The passkey's name is encrypted. */
 export type PasskeyRecord = Omit<FromRow<Selectable<Tables['passkeys']>>, 'transports'> & {
   transports: readonly string[];
 };
@@ -32,12 +32,15 @@ export type PasskeyRemoved = 'done' | 'unknown' | 'last_way' | 'last_owner';
 export interface PasskeyRemoval {
   personId: string;
   id: string;
-  /** True if even the last way to sign in can be removed. The last owner's last way cannot be removed. */
+  /**
+   * True to remove a passkey even if it is the user's last way to sign in. The last owner always keeps one way to sign
+   * in.
+   */
   alsoLast: boolean;
   hasProvider: boolean;
   /** True if users can sign in with a password. Defaults to true. */
   passwordsCount?: boolean;
-  /** The session to keep. The user's other sessions are ended. */
+  /** The session that continues. All other sessions of the user end. */
   keptSession: string | null;
 }
 
@@ -90,16 +93,15 @@ export async function addPasskey(
   return 'done';
 }
 
-/** Removes a passkey and ends its user's sessions. */
+/** Removes a passkey and ends the sessions of the passkey's user. */
 export async function deletePasskey(
   trx: ActorTransaction,
   removal: PasskeyRemoval,
 ): Promise<PasskeyRemoved> {
   const { personId, id, alsoLast, hasProvider, keptSession, passwordsCount = true } = removal;
-  // This is checked before the user is locked, because owners are locked in the order of their IDs.
+  // Reads this before it locks the user, because transactions lock owners in the order of their IDs.
   const wouldBeMissed = alsoLast && (await isLastOwner(trx, personId));
-  // If two passkeys are removed at the same time, the second removal waits here. It then finds that its passkey is the
-  // last passkey.
+  // If two passkeys are removed at the same time, the second transaction waits here. It then finds only one passkey.
   const person = await lockPerson(trx, personId);
   const ids = await readIds(trx, personId);
   if (person === undefined || !ids.includes(id)) return 'unknown';
@@ -122,8 +124,8 @@ export async function deletePasskey(
 }
 
 /**
- * If its counter has not increased, adds an audit entry and returns false. There are then two copies of the passkey, or
- * the same signature was used before.
+ * Records a use of a passkey. If the passkey's counter has not increased, adds an audit entry and returns false. In
+ * this case, two copies of the passkey exist, or someone sent the same signature twice.
  */
 export async function recordPasskeyUse(
   trx: ActorTransaction,
@@ -144,8 +146,8 @@ export async function recordPasskeyUse(
 }
 
 /**
- * Uses up a challenge, which is identified by its hash. Returns false if it was used before. The hash is stored until
- * the challenge is too old.
+ * Uses up a challenge, which its hash identifies. Returns false if the challenge was used before. The database stores
+ * the hash until the challenge expires.
  */
 export async function spendChallenge(
   trx: ActorTransaction,
@@ -187,7 +189,7 @@ export async function insertPasskey(
   return added !== undefined;
 }
 
-/** Creates the error for a passkey that is already known. Throwing it also rolls back the transaction. */
+/** Creates the error for a passkey that is already registered. Throwing the error also rolls back the transaction. */
 export function passkeyKnown(): ConfigurationError {
   return new ConfigurationError('This passkey is already registered.', { code: 'passkey_known' });
 }

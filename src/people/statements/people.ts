@@ -1,4 +1,7 @@
-/** Stores the users who sign in. Their addresses are stored as fingerprints, and their links and cookies as hashes. */
+/**
+ * Stores the users who sign in. The database stores their addresses as fingerprints, and their links and cookies as
+ * hashes.
+ */
 
 import type { Selectable } from 'kysely';
 import type { Role } from '../../core/role.ts';
@@ -11,13 +14,13 @@ import { type ClientAccess, readAccess, writeAccess } from './client-access.ts';
 import { isLastOwner } from './owners.ts';
 import { insertPasskey, type NewPasskey, passkeyKnown } from './passkeys.ts';
 
-/** A user as stored, with an encrypted identity. */
+/** A user as the database stores it, with an encrypted identity. */
 export type PersonRecord = Omit<FromRow<Selectable<Tables['people']>>, 'integrations'> & {
   /** The IDs of the integrations that the user may access, or null for all integrations. */
   integrations: ClientAccess;
 };
 
-/** The hash of an open invitation, and the time until which it is valid (epoch ms). */
+/** The hash of an open invitation, and its expiry time (epoch ms). */
 export interface Invitation {
   hash: string;
   until: number;
@@ -28,10 +31,10 @@ export interface Rights {
   integrations: ClientAccess;
 }
 
-/** The result of a change that could leave the product without an owner. */
+/** The result of a change that could remove the last owner. */
 export type Changed = 'done' | 'unknown' | 'last_owner';
 
-/** True if a user exists who can sign in. */
+/** True if at least one user can sign in. */
 export async function hasJoinedPerson(reader: Reader): Promise<boolean> {
   const joined = await reader
     .selectFrom('people')
@@ -43,7 +46,7 @@ export async function hasJoinedPerson(reader: Reader): Promise<boolean> {
   return joined !== undefined;
 }
 
-/** Lists everyone who signs in or is invited, oldest first. */
+/** Lists all users and invited users, oldest first. */
 export async function listPersonRecords(reader: Reader): Promise<PersonRecord[]> {
   const rows = await reader
     .selectFrom('people')
@@ -54,7 +57,7 @@ export async function listPersonRecords(reader: Reader): Promise<PersonRecord[]>
   return rows.map(toPersonRecord);
 }
 
-/** Finds the user with this ID, fingerprint or hash. */
+/** Finds the user with this ID, this fingerprint of the address, or this hash of a link. */
 export async function findPersonBy(
   reader: Reader,
   column: 'id' | 'email' | 'subject' | 'invite_hash' | 'email_proof',
@@ -68,7 +71,7 @@ export async function findPersonBy(
   return row === undefined ? null : toPersonRecord(row);
 }
 
-/** Finds the user whose link has this hash and is still valid. */
+/** Finds the user whose invitation link has this hash and has not expired. */
 export async function findInvitedPerson(
   reader: TimedReader,
   hash: string,
@@ -123,8 +126,8 @@ export async function renewInvitation(
 }
 
 /**
- * Uses up the link. After this, the user signs in with this password or this passkey. Returns null if the link is not
- * valid or no longer valid.
+ * Uses up the invitation link. From now on, the user signs in with this password or this passkey. Returns null if the
+ * link is invalid or has expired.
  */
 export async function acceptInvitation(
   trx: ActorTransaction,
@@ -160,14 +163,14 @@ export async function acceptInvitation(
   return toPersonRecord(joined);
 }
 
-/** Removes the password, all passkeys and the link to the identity provider, and ends all sessions. */
+/** Removes the user's password, all passkeys and the link to the identity provider. Ends all sessions of the user. */
 export async function removeWaysIn(trx: ActorTransaction, id: string): Promise<void> {
   await trx.deleteFrom('passkeys').where('person_id', '=', id).execute();
   await set(trx, id, { password: null, subject: null });
   await endPersonSessions(trx, id);
 }
 
-/** Stores a new password. All sessions end, except the session in which it was changed. */
+/** Stores a new password. All sessions of the user end, except the session in which the user changed the password. */
 export async function savePassword(
   trx: ActorTransaction,
   id: string,
@@ -180,7 +183,7 @@ export async function savePassword(
   return true;
 }
 
-/** Stores other rights. They apply from the next request. */
+/** Stores a user's new rights. The rights apply from the next request. */
 export async function saveRights(
   trx: ActorTransaction,
   id: string,
@@ -195,8 +198,8 @@ export async function saveRights(
 }
 
 /**
- * Prevents a user from signing in, or allows the user to sign in again. In both cases, the user's sessions and an
- * unused link stop working.
+ * Prevents a user from signing in, or allows the user to sign in again. In both cases, the user's sessions end, and an
+ * unused invitation link stops working.
  */
 export async function setPersonDisabled(
   trx: ActorTransaction,
@@ -214,7 +217,7 @@ export async function setPersonDisabled(
   return 'done';
 }
 
-/** Deletes a user, with all stored data about the user. */
+/** Deletes a user and all stored data about the user. */
 export async function deletePerson(trx: ActorTransaction, id: string): Promise<Changed> {
   if (await isLastOwner(trx, id)) return 'last_owner';
   await endPersonSessions(trx, id);
@@ -234,7 +237,7 @@ export async function deletePerson(trx: ActorTransaction, id: string): Promise<C
 
 /**
  * Records that a user has signed in through an identity provider. The user joins with the first sign-in. From then on,
- * the subject identifies the user. Returns false if the user has a different subject.
+ * the provider's subject identifies the user. Returns false if the stored subject is different.
  */
 export async function recordSubject(
   trx: ActorTransaction,

@@ -14,27 +14,27 @@ type Session = FromRow<Selectable<Tables['browser_sessions']>>;
 /** A session as its owner sees it. */
 export type SessionRecord = Omit<Session, 'hash'>;
 
-/** Details for the audit about the way in which a session started. */
+/** Details for the audit about how a session started. */
 export type SessionDetails = Readonly<Record<string, string>>;
 
 export type SessionOwner = { tokenId: string } | { personId: string };
 
-/** A pure function. */
+/** Returns the account that owns a session: a user or a token. A pure function. */
 export function toAccount(owner: SessionOwner): { kind: 'person' | 'token'; id: string } {
   return 'tokenId' in owner
     ? { kind: 'token', id: owner.tokenId }
     : { kind: 'person', id: owner.personId };
 }
 
-/** A session that has not ended, with its owner. */
+/** A session that has not ended, and its owner. */
 export interface FoundSession {
   id: string;
-  /** The time at which the owner signed in or, if later, last proved their identity. */
+  /** The time of the owner's last proof of identity. Signing in is also a proof of identity. */
   provedAt: number;
   owner: { token: AccessTokenRecord } | { person: PersonRecord };
 }
 
-/** A session without requests ends after a working day. */
+/** A session ends after a working day (8 hours) without requests. */
 export const IDLE_MS = 8 * 3_600_000;
 
 /**
@@ -67,7 +67,8 @@ export async function addSession(
 }
 
 /**
- * Returns the session of this cookie if the session and its owner are still valid. Records that it was used.
+ * Returns the session that belongs to this cookie, and records its use. Returns null if the session has ended or its
+ * owner is no longer valid.
  */
 export async function resumeSession(
   connection: TimedConnection,
@@ -96,7 +97,7 @@ export async function resumeSession(
   return { id: row.id, provedAt: Math.max(row.begun_at, row.proved_at ?? 0), owner };
 }
 
-/** Lists the active sessions of an owner, most recently used first. */
+/** Lists an owner's active sessions, most recently used first. */
 export async function listSessions(
   reader: TimedReader,
   owner: SessionOwner,
@@ -108,17 +109,17 @@ export async function listSessions(
   return fromRows(rows.map(({ hash: _, ...row }) => row));
 }
 
-/** The time for which a sign-in, or a later proof of identity, is recent. */
+/** The time for which a sign-in or a later proof of identity counts as recent. */
 const PROOF_MS = 10 * 60_000;
 
 /** True if the user has signed in or proved their identity within the last ten minutes. */
 export function isRecentProof(provedAt: number, now: number): boolean {
   const passedMs = now - provedAt;
-  // If the time is negative, the clock was set back.
+  // A negative time means that the clock was set back.
   return passedMs >= 0 && passedMs < PROOF_MS;
 }
 
-/** Records that the session's owner has confirmed their identity once more. */
+/** Records that the session's owner has proved their identity again. */
 export async function recordProof(connection: TimedConnection, id: string): Promise<void> {
   await connection
     .updateTable('browser_sessions')
@@ -127,7 +128,7 @@ export async function recordProof(connection: TimedConnection, id: string): Prom
     .execute();
 }
 
-/** Ends the session of this cookie. Returns its owner, or null if there was no such session. */
+/** Ends the session that belongs to this cookie. Returns the session's owner, or null if there was no session. */
 export async function endSession(
   connection: TimedConnection,
   hash: string,
@@ -142,7 +143,7 @@ export async function endSession(
   return personId === null ? { tokenId: tokenId ?? '' } : { personId };
 }
 
-/** Ends one of an owner's sessions by its ID, or all sessions except one. */
+/** Ends an owner's session with this ID, or all of the owner's sessions except one. */
 export async function endSessions(
   trx: ActorTransaction,
   owner: SessionOwner,

@@ -1,13 +1,13 @@
 /**
- * Reads the blocks of erased people. Audit entries contain a hash of these blocks. Without its block, a run could
- * process an erased person again. The audit therefore shows if a different program has removed a block.
+ * Reads the blocks of erased people. A block keeps runs from processing an erased person again. Audit entries contain a
+ * hash of all blocks, so the audit check notices if a different program has removed a block.
  */
 import { z } from 'zod';
 import { describeCount } from '../../core/quantities.ts';
 import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
 import type { Reader } from '../../database/reader.ts';
 
-/** All blocks of a database at one time. */
+/** All blocks of a database at a certain time. */
 export interface Blocks {
   count: number;
   /** The keyed hash of all blocks. */
@@ -16,7 +16,7 @@ export interface Blocks {
 
 export const blocksSchema = z.object({ count: z.int(), hash: z.string() });
 
-/** Contacts that are only suspected are not included. */
+/** Reads the blocks of erased people. Excludes contacts that are only suspected to be an erased person. */
 export async function readBlocks(reader: Reader, fingerprint: Fingerprint): Promise<Blocks> {
   const rows = await reader
     .selectFrom('forgotten')
@@ -29,15 +29,17 @@ export async function readBlocks(reader: Reader, fingerprint: Fingerprint): Prom
       row.crm_id_fingerprint,
       ...[row.state, row.person, row.everywhere, row.donors],
       ...[Number(row.forgotten_at), row.erased_at === null ? null : Number(row.erased_at)],
-      // While an erasure is in progress, its receipt changes with each step.
+      // The receipt of an unfinished erasure changes with each step, so the hash excludes the receipt.
       row.state === 'begun' ? null : row.receipt,
     ]),
   );
-  // Sorted here, because databases sort text differently.
+  // Sorts the blocks here, because databases sort text differently.
   return { count: all.length, hash: fingerprint('audit_blocks', all.toSorted().join('\n')) };
 }
 
-/** Returns a sentence that describes the problem with the blocks. Returns null if they match the audit. */
+/**
+ * Returns a sentence that describes how the blocks differ from the audit. Returns null if the blocks match the audit.
+ */
 export function describeChangedBlocks(sealed: Blocks, now: Blocks): string | null {
   if (sealed.hash === now.hash) return null;
   const difference = now.count - sealed.count;

@@ -1,13 +1,13 @@
 /**
- * Encrypts the audit entries and chains them together. The chain covers the encrypted bytes, so if a contact's key is
- * destroyed, only the data about that contact becomes unreadable. All keys are derived from the fingerprint key, which
- * never changes. Therefore, rotating the secret key breaks no chain.
+ * Encrypts the audit entries and chains them together. The chain covers the encrypted bytes, so destroying a contact's
+ * key makes only the data about this contact unreadable. All other keys are derived from the fingerprint key, which
+ * never changes. Therefore, rotating the secret key does not break the chain.
  */
 import { createHash, createSecretKey, randomBytes } from 'node:crypto';
 import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
 import { createSealer, type SealContext, type Sealer } from '../../database/encryption/sealed.ts';
 
-/** The parts of an entry that its hash covers, in addition to the previous hash. */
+/** The parts of an audit entry that its hash covers. The hash also covers the previous entry's hash. */
 export interface ChainedEntry {
   seq: number;
   at: number;
@@ -24,7 +24,7 @@ export function chainHash(fingerprint: Fingerprint, before: string, entry: Chain
   return fingerprint('audit_entry', JSON.stringify(covered));
 }
 
-/** Signs a position in the chain, which is its end or the last purged entry. */
+/** Signs a position in the chain. The position is the end of the chain or the last purged entry. */
 export function placeMark(
   fingerprint: Fingerprint,
   what: 'audit_end' | 'audit_purged',
@@ -33,7 +33,7 @@ export function placeMark(
   return fingerprint(what, JSON.stringify([seq, hash]));
 }
 
-/** Signs the birth record of the chain. */
+/** Signs the birth record of the chain, which records when the chain started. */
 export function birthMark(
   fingerprint: Fingerprint,
   { at, hash }: { at: number; hash: string },
@@ -41,19 +41,19 @@ export function birthMark(
   return fingerprint('audit_birth', JSON.stringify([at, hash]));
 }
 
-/** The hash before the first entry. */
+/** The previous hash of the first entry. */
 export const CHAIN_START = '';
 
 const KEY_BYTES = 32;
 
 /** Encrypts the audit entries of a database, and the keys of contacts. */
 export function auditSealer(fingerprint: Fingerprint): Sealer {
-  // Two 128-bit fingerprints are combined into a 256-bit key.
+  // A key has 256 bits, and a fingerprint has 128 bits. The key therefore consists of two fingerprints.
   const halves = ['first', 'second'].map((half) => fingerprint('audit_key', half));
   return createChainSealer(createHash('sha256').update(halves.join('\n')).digest());
 }
 
-/** Encrypts the contact of an entry with the contact's own key (base64url). */
+/** Encrypts the contact's ID in an audit entry with the contact's own key (base64url). */
 export function contactSealer(key: string): Sealer {
   return createChainSealer(Buffer.from(key, 'base64url'));
 }

@@ -1,7 +1,4 @@
-/**
- * Checks the audit chain in the background. For a long chain, the check takes longer than a response is allowed to
- * take.
- */
+/** Checks the audit chain in the background. Checking a long chain takes longer than an HTTP response may take. */
 
 import { setImmediate } from 'node:timers/promises';
 import { type Clock, isoTime } from '../../core/clock.ts';
@@ -10,36 +7,36 @@ import type { Log } from '../../core/log.ts';
 import type { AuditPlace, AuditSource } from './read-audit.ts';
 import { type AuditCheck, verifyAudit } from './verify-audit.ts';
 
-/** The progress of a check, and its findings. */
+/** The progress of an audit check, and the problems that it found. */
 export interface AuditCheckView {
   isRunning: boolean;
   /**
-   * The verdict, or null while the check is in progress or if it could not finish. `cannot_tell` means that no existing
-   * entry was changed, but entries may be missing at the end. To detect missing entries, the user must save an end of
-   * the chain and pass it to the check.
+   * The verdict. Null while the check is in progress, or if the check could not finish. `cannot_tell` means that no
+   * existing entry was changed, but entries may be missing at the end. To detect missing entries, a user must save the
+   * end of the chain and later pass it to the check.
    */
   verdict: 'intact' | 'cannot_tell' | 'changed' | null;
-  /** The number of entries that have been checked so far, and (`of`) the total number of entries. */
+  /** The number of checked entries, and (`of`) the total number of entries. */
   checked: number;
   of: number;
   /** The time at which the check finished (ISO 8601). */
   finishedAt: string | null;
-  /** Empty if nothing was changed. */
+  /** The problems that the check found. Empty if nothing was changed. */
   problems: string[];
   /** The end of the chain, in the form that `donor-sync audit verify --known` accepts. */
   end: string | null;
-  /** The number of the last entry that a purge has removed, or 0 if there was none. */
+  /** The number of the last entry that a purge has removed, or 0 if no entry was purged. */
   purgedThrough: number;
 }
 
 export interface AuditChecker {
   /**
-   * Starts a check, or joins an identical check that is in progress. The chain can also be compared with an end that
-   * was saved earlier. Waits only briefly for the result. Only one check runs at a time, so a different check does not
-   * start until it has ended.
+   * Starts a check, or joins an identical check that is in progress. Can also compare the chain with an end that a user
+   * saved earlier. Waits only briefly for the result. Only one check runs at a time, so a different check starts after
+   * the current check has ended.
    */
   check(known: AuditPlace | null): Promise<AuditCheckView>;
-  /** Returns the last check of this process, or null if there was none. */
+  /** Returns the last check of this process, or null if this process has not checked the chain. */
   last(): AuditCheckView | null;
 }
 
@@ -91,7 +88,7 @@ export function createAuditChecker(deps: CheckerDeps): AuditChecker {
     try {
       const found = await verifyAudit(application.store, known, async (checked, of) => {
         view = { ...NOTHING_YET, checked, of };
-        // SQLite reads within this process, so the check pauses to let other requests run.
+        // SQLite reads within this process, so the check pauses to let the process handle other requests.
         await setImmediate();
         stopping.throwIfAborted();
       });
@@ -132,7 +129,7 @@ function describeCheck(
   };
 }
 
-/** Returns a position in the form in which users save it, such as `1204:Jb3…`. The string is empty for null. */
+/** Returns a position as text that users can save, such as `1204:Jb3…`. Returns an empty string for null. */
 function placeText(place: AuditPlace | null): string {
   return place === null ? '' : `${place.seq}:${place.hash}`;
 }

@@ -1,4 +1,4 @@
-/** The encrypted part of an audit entry. It does not contain the parts by which entries can be searched. */
+/** The encrypted part of an audit entry. The searchable parts of an entry are not encrypted. */
 import { z } from 'zod';
 import { ACTOR_KINDS } from '../../core/actor.ts';
 import type { Sealer } from '../../database/encryption/sealed.ts';
@@ -13,9 +13,9 @@ const entryBodySchema = z.object({
   }),
   details: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
   contact: z.string().nullable(),
-  /** True if a birth record was created together with the entry. Only the first entry has a birth record. */
+  /** True if donor-sync created a birth record together with this entry. Only the first entry has a birth record. */
   born: z.boolean().default(false),
-  /** Present only in entries about erasures and in the first entry. */
+  /** The blocks of erased people. Present only in entries about erasures and in the first entry. */
   blocks: blocksSchema.nullable().default(null),
   /** The IDs of the destroyed keys of contacts. Present only in entries about erasures. */
   destroyed: z.array(z.string()).default([]),
@@ -23,7 +23,7 @@ const entryBodySchema = z.object({
 
 export type EntryBody = z.infer<typeof entryBodySchema>;
 
-/** Throws the sealer's error for an entry that was changed in the database. */
+/** Decrypts an entry. If someone changed the entry in the database, throws the sealer's error. */
 export function openEntryBody(
   sealer: Sealer,
   { seq, sealed }: { seq: number; sealed: string },
@@ -32,7 +32,8 @@ export function openEntryBody(
 }
 
 /**
- * Returns the time, or 0 if the value is not a time. In SQLite, a different program can write any value into a column.
+ * Returns the time, or 0 if the value is not a time. In SQLite, a different program can write a value of any type into
+ * a column.
  */
 export function toTime(at: number): number {
   return Number.isFinite(new Date(at).getTime()) ? Number(at) : 0;

@@ -4,8 +4,8 @@ import { placeMark } from './chain.ts';
 import { recordEntry } from './record.ts';
 
 /**
- * Deletes the entries before this time (epoch ms), and the keys that are needed only for these entries. Signs the
- * position where the chain now starts. Resolves with the number of deleted entries.
+ * Deletes the entries before this time (epoch ms), and the keys that only these entries need. Signs the chain's new
+ * start. Resolves with the number of deleted entries.
  */
 export async function purgeAudit(trx: ActorTransaction, before: number): Promise<number> {
   // If a second purge runs at the same time, it waits here.

@@ -16,7 +16,7 @@ import {
 import { openEntryBody, toTime } from './entry-body.ts';
 import type { AuditAction, AuditDetails } from './record.ts';
 
-/** The database and the fingerprint key, which decrypt and verify the entries. */
+/** The database and the fingerprint key. The key decrypts and verifies the entries. */
 export interface AuditSource {
   readonly reader: Reader;
   readonly fingerprint: Fingerprint;
@@ -30,18 +30,18 @@ export interface AuditRecord {
   action: string;
   integrationId: string | null;
   actor: Actor;
-  /** Null if the entry has none, or if the contact was erased. */
+  /** The contact's ID in the CRM. Null if the entry has no contact, or if the contact was erased. */
   crmId: string | null;
-  /** True if the entry had a contact that has since been erased. */
+  /** True if the entry had a contact, and this contact has been erased. */
   isContactErased: boolean;
-  /** False if the entry was changed in the database, so the actor, the contact and the details are unknown. */
+  /** False if someone changed the entry in the database. The actor, the contact and the details are then unknown. */
   isReadable: boolean;
   details: AuditDetails;
 }
 
-/** An omitted property does not limit the entries. */
+/** The conditions for audit entries. An omitted property is not a condition. */
 export interface AuditFilter {
-  /** Only entries from this time on (epoch ms). */
+  /** Limits the result to entries from this time on (epoch ms). */
   since?: number | undefined;
   /** Limits the result to entries before this time (epoch ms). */
   until?: number | undefined;
@@ -49,7 +49,7 @@ export interface AuditFilter {
   /** Limits the result to entries about these integrations. */
   integrationIds?: readonly string[] | undefined;
   action?: string | undefined;
-  /** Only entries before this sequence number. */
+  /** Limits the result to entries before this sequence number. */
   before?: number | undefined;
   limit: number;
 }
@@ -60,13 +60,13 @@ export interface AuditPlace {
   hash: string;
 }
 
-/** The end of the chain, according to the row in which it is stored. */
+/** The end of the chain, as stored in the database. */
 export interface AuditEnd extends AuditPlace {
-  /** False if donor-sync has not signed this end, so a different program must have changed it. */
+  /** False if the signature of this end is invalid. A different program must then have changed the end. */
   isSigned: boolean;
 }
 
-/** An entry with the key of its contact. The key is deleted together with the contact. */
+/** An entry with the key of its contact. An erasure of the contact deletes the key. */
 type ListedRow = Tables['audit_entries'] & {
   key: string | null;
   crm_id: string | null;
@@ -93,7 +93,7 @@ const selectLast = preparedRead((reader, { action }: Slots<{ action: AuditAction
     .compile(),
 );
 
-/** Returns entries, newest first. */
+/** Returns audit entries, newest first. */
 export async function listAuditEntries(
   { reader, fingerprint }: AuditSource,
   { since, until, integrationId, integrationIds, action, before, limit }: AuditFilter,
@@ -126,10 +126,7 @@ export async function listLastEntries(
   return rows.map((row) => openEntry(sealer, row));
 }
 
-/**
- * Returns the end of the chain that is stored in its own row. Does not check the entries. Returns null if nothing was
- * ever recorded.
- */
+/** Returns the stored end of the chain, and does not check the entries. Returns null if the audit has no entries. */
 export async function readAuditEnd(source: AuditSource): Promise<AuditEnd | null> {
   const head = await readHead(source);
   if (head === null) {
@@ -176,7 +173,7 @@ export async function readBirth({ reader }: Pick<AuditSource, 'reader'>) {
   return birth ?? null;
 }
 
-/** Returns the row that stores the end of the chain. Returns null if nothing was ever recorded. */
+/** Returns the row that stores the end of the chain. Returns null if the audit has no entries. */
 export async function readHead({ reader }: Pick<AuditSource, 'reader'>) {
   const head = await reader
     .selectFrom('audit_head')

@@ -1,4 +1,4 @@
-/** Adds entries to the audit, in the same transaction as the change that they record. */
+/** Adds entries to the audit. The same transaction makes the change and adds its entry. */
 import { randomUUID } from 'node:crypto';
 import type { Actor } from '../../core/actor.ts';
 import type { Clock } from '../../core/clock.ts';
@@ -97,18 +97,15 @@ export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 export type AuditDetails = Readonly<Record<string, string | number | boolean | null>>;
 
 /**
- * An action and its subject. Its details never identify a contact. Only `crmId` identifies a contact, and an erasure
- * can remove it.
+ * An action and the subject of the action. Its details never identify a contact. Only `crmId` identifies a contact, and
+ * an erasure can remove this ID.
  */
 export interface NewAuditEntry {
   action: AuditAction;
   integrationId?: string | null;
   crmId?: string | null;
   details?: AuditDetails;
-  /**
-   * True if the change affects the blocks of erased people. The entry then seals the blocks in their new
-   * state.
-   */
+  /** True if the change affects the blocks of erased people. The entry then contains the new state of the blocks. */
   changesBlocks?: boolean;
   /**
    * The IDs of the contacts' keys that this change has destroyed. If any other key is missing, a different program has
@@ -117,7 +114,7 @@ export interface NewAuditEntry {
   destroyedKeys?: readonly string[];
 }
 
-/** A transaction of an actor or a run. It contains the actor and the time of the change. */
+/** A transaction by an actor or a run. The transaction object contains the actor and the time of the change. */
 export type AuditedTransaction = Trx & RecordDeps;
 
 export interface RecordDeps {
@@ -127,8 +124,8 @@ export interface RecordDeps {
 }
 
 /**
- * Adds an entry on behalf of the transaction's actor. Call this last in a transaction, because no other transaction can
- * add an entry until this one ends. This order keeps two transactions from waiting for each other.
+ * Adds an entry on behalf of the transaction's actor. Call this function last in a transaction, because all other
+ * transactions must wait to add entries until this transaction ends. This order prevents deadlocks.
  */
 export function recordEntry(trx: AuditedTransaction, entry: NewAuditEntry): Promise<void> {
   return addEntry(trx, trx, entry);
@@ -137,7 +134,7 @@ export function recordEntry(trx: AuditedTransaction, entry: NewAuditEntry): Prom
 /** The number of entries that are added in one transaction. */
 const PAGE = 500;
 
-/** Adds entries about an action that changes nothing in the database. They are added before the action. */
+/** Adds entries about an action that does not change the database. The entries are added before the action. */
 export async function noteEntries(act: Act, entries: readonly NewAuditEntry[]): Promise<void> {
   for (let from = 0; from < entries.length; from += PAGE) {
     await act(async (trx) => {
@@ -146,7 +143,7 @@ export async function noteEntries(act: Act, entries: readonly NewAuditEntry[]): 
   }
 }
 
-/** Like `recordEntry`, for transactions without an actor. */
+/** Adds an entry like `recordEntry`, for transactions without an actor. */
 export type RecordEntry = (trx: Trx, entry: NewAuditEntry) => Promise<void>;
 
 export function auditRecorder(deps: RecordDeps): RecordEntry {
@@ -171,9 +168,9 @@ async function addEntry(
     crmId === null || integrationId === null
       ? null
       : await sealContact(trx, { sealer, fingerprint }, { seq, integrationId, crmId });
-  // Sealed in the first entry, so nobody can remove the birth record unnoticed.
+  // The first entry states that a birth record exists, so nobody can remove the birth record unnoticed.
   const born = seq === 1 ? { born: true } : {};
-  // While this transaction has the position in the chain, no other transaction changes the blocks.
+  // This transaction has locked the end of the chain, so no other transaction can change the blocks.
   const blocks = changesBlocks || seq === 1 ? { blocks: await readBlocks(trx, fingerprint) } : {};
   const destroyed = destroyedKeys.length > 0 ? { destroyed: destroyedKeys } : {};
   const body = {
@@ -190,15 +187,15 @@ async function addEntry(
   await requireFree(trx, seq);
   await insertEntry(trx, { ...entry, sealed, hash });
   if (seq === 1) await recordBirth(trx, fingerprint, { at: entry.at, hash });
-  // If donor-sync has not signed an end, the end is not signed now either. Otherwise, signing the next end would hide
-  // that entries were cut off.
+  // If donor-sync has not signed the current end, it does not sign the new end. A signature would hide that entries
+  // were removed.
   const isGenuine =
     seq === 1 || markBefore === placeMark(fingerprint, 'audit_end', { seq: seq - 1, hash: before });
   const mark = isGenuine ? placeMark(fingerprint, 'audit_end', { seq, hash }) : markBefore;
   await moveHead(trx, { hash, mark });
 }
 
-/** The sealers, by the fingerprint function from which they are derived. Each sealer is derived only once. */
+/** Each sealer, by the fingerprint function from which it is derived. A sealer is derived only once. */
 const sealers = new WeakMap<Fingerprint, Sealer>();
 
 function getSealer(fingerprint: Fingerprint): Sealer {
@@ -210,8 +207,8 @@ function getSealer(fingerprint: Fingerprint): Sealer {
 }
 
 /**
- * Keeps the first birth record. A second chain in the same database has a different first entry, so the check notices
- * it.
+ * Records the birth of the chain, unless a birth record exists. If someone starts a second chain in the same database,
+ * the check notices that its first entry is different.
  */
 async function recordBirth(
   trx: Trx,
@@ -225,7 +222,9 @@ async function recordBirth(
     .execute();
 }
 
-/** Throws a FatalError if the end of the chain was set back. The next entry would then overwrite an existing entry. */
+/**
+ * Throws a FatalError if someone set the end of the chain back. The next entry would then overwrite an existing entry.
+ */
 async function requireFree(trx: Trx, seq: number): Promise<void> {
   const [taken] = (await entryAt(trx, { seq })).rows;
   if (taken === undefined) return;
@@ -240,8 +239,8 @@ const entryAt = prepared((db, { seq }: Slots<{ seq: number }>) =>
 );
 
 /**
- * Returns the next entry's number, and the previous hash and signature. Other transactions wait here until this one
- * ends.
+ * Returns the next entry's number, and the previous hash and signature. Other transactions wait here until this
+ * transaction ends.
  */
 async function takePlace(trx: Trx): Promise<{ seq: number; hash: string; mark: string }> {
   const [place] = (await nextPlace(trx, {})).rows;
@@ -254,7 +253,7 @@ const nextPlace = prepared((db) =>
     .insertInto('audit_head')
     .values((eb) => ({
       id: 1,
-      // Without its row, the chain cannot continue. The audit check reports this.
+      // If the row with the end is missing, the chain cannot continue. The audit check reports the missing row.
       seq: eb
         .selectFrom('audit_entries')
         .select((inner) =>
@@ -290,7 +289,7 @@ const moveHead = prepared((db, { hash, mark }: Slots<{ hash: string; mark: strin
   db.updateTable('audit_head').set({ hash, mark }).where('id', '=', 1).compile(),
 );
 
-/** Returns a contact's ID, encrypted with the contact's own key. Returns null for an erased contact. */
+/** Returns a contact's ID, encrypted with the contact's own key. Returns null if the contact has been erased. */
 async function sealContact(
   trx: Trx,
   { sealer, fingerprint }: { sealer: Sealer; fingerprint: Fingerprint },

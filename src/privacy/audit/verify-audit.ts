@@ -1,4 +1,4 @@
-/** Checks that no other program changed, added or removed anything in the audit. */
+/** Checks that no other program has changed, added or removed audit entries. */
 import { isoTime } from '../../core/clock.ts';
 import { isDonorSyncError, messageOf } from '../../core/errors.ts';
 import { describeCount } from '../../core/quantities.ts';
@@ -23,9 +23,11 @@ import type { AuditAction } from './record.ts';
 export interface AuditCheck {
   /** The number of checked entries. */
   entries: number;
-  /** The end of the chain. If it is stored elsewhere, it later proves that no entry before it is missing. */
+  /**
+   * The end of the chain. A user can save it elsewhere, and it later proves that no entry before this end is missing.
+   */
   end: AuditPlace | null;
-  /** The number of the last entry that a purge has deleted, or 0 if there was none. */
+  /** The number of the last entry that a purge has deleted, or 0 if no entry was purged. */
   purgedThrough: number;
   /** The problems as sentences. There are at most `MAX_PROBLEMS`. */
   problems: string[];
@@ -51,13 +53,13 @@ const TABLES = [
   ...(['audit_entries', 'audit_keys', 'audit_head', 'chain_births', 'forgotten'] as const),
 ] satisfies TableName[];
 
-/** A row that is created together with its entry may be older than the entry by this much. */
+/** The maximum time by which a row may be older than the audit entry that was created together with it. */
 const SAME_MOMENT_MS = 60_000;
 
 /** Actions whose entries list destroyed keys of contacts. */
 const DESTROYING = ['forget.done', 'hold.decided'] as const satisfies readonly AuditAction[];
 
-/** Actions whose entries may seal the blocks of erased people. The first entry contains it too. */
+/** Actions whose entries may contain a hash of the blocks of erased people. The first entry also contains this hash. */
 const SEALING_BLOCKS = [
   ...(['forget.begun', 'forget.done', 'forget.lifted', 'hold.decided', 'audit.purged'] as const),
 ] satisfies AuditAction[];
@@ -71,8 +73,9 @@ interface Audit extends AuditSource {
 }
 
 /**
- * Checks the whole chain. `known` is a position that was saved earlier. If the chain lacks it, entries at its end were
- * removed and replaced. `onChecked` receives the number of checked entries and the total, and may delay the check.
+ * Checks the whole chain. `known` is a position that a user saved earlier. If the chain lacks this position, someone
+ * has removed and replaced the last entries. `onChecked` receives the number of checked entries and the total number,
+ * and may delay the check.
  */
 export async function verifyAudit(
   { reader, fingerprint }: AuditSource,
@@ -104,7 +107,7 @@ async function checkWhileNothingIsPurged(
     const before = await readHead(audit);
     const check = await checkChain(audit, before, known, onChecked);
     const after = await readHead(audit);
-    // In the meantime, a purge may have deleted entries that were about to be read.
+    // A purge may have deleted entries before this check could read them.
     if (before?.purged_seq === after?.purged_seq) return check;
   }
 }
@@ -167,8 +170,7 @@ async function checkChain(
   }
   const birth = await readBirth(audit);
   if (birth !== null && birth.mark !== birthMark(audit.fingerprint, birth)) wrong(BIRTH_FORGED);
-  // A purge deletes entries of a chain that started in this database. The first entry is then gone, but its
-  // birth record remains.
+  // A purge deletes the oldest entries of the chain. The first entry is then gone, but its birth record remains.
   if (birth === null && (purged.seq > 0 || (await wasBornOnRecord(audit)))) wrong(BIRTH_GONE);
   const isOther = birth !== null && firstHash !== null && firstHash !== birth.hash;
   if (isOther) wrong(BEGUN_AGAIN);
@@ -197,7 +199,8 @@ async function checkChain(
   if (beyond !== null) {
     wrong(`Entry ${beyond} is after the end of the chain: it is forged, or the end was set back.`);
   }
-  // If the end of the chain was set back, the entry may still exist after this end. That has already been reported.
+  // If someone set the end of the chain back, the entry may still exist after this end. The check has already reported
+  // this problem.
   if (!isKnownThere && beyond !== known?.seq) {
     const missing = `Entry ${known?.seq}, the end that you saved earlier, is missing.`;
     wrong(missing + (await restoreText(audit)));
@@ -229,8 +232,8 @@ async function findStrangeRows(audit: Audit, purgedSeq: number): Promise<string[
 }
 
 /**
- * Describes a restore, which can remove entries. The entry about the restore contains its time, and nobody can forge
- * that entry.
+ * Describes a restore, which can remove entries. The audit entry about the restore contains the time, and nobody can
+ * forge this entry.
  */
 async function restoreText(audit: Audit): Promise<string> {
   const restore = await audit.reader
@@ -245,8 +248,8 @@ async function restoreText(audit: Audit): Promise<string> {
 }
 
 /**
- * Finds entries beyond the end. They are read in one statement. A transaction always writes an entry and the end
- * together, even during this check.
+ * Finds entries after the end of the chain. Reads the entries and the end in one statement. A transaction always writes
+ * an entry and the end together, even during this check.
  */
 async function findBeyond(audit: Audit): Promise<number | null> {
   const found = await audit.reader
@@ -259,7 +262,7 @@ async function findBeyond(audit: Audit): Promise<number | null> {
   return found?.seq ?? null;
 }
 
-/** True if there is a row that is created together with its entry. */
+/** True if the database contains a row that is always created together with an audit entry. */
 async function hasAuditedRows(audit: Audit): Promise<boolean> {
   const token = await audit.reader
     .selectFrom('access_tokens')
@@ -270,7 +273,7 @@ async function hasAuditedRows(audit: Audit): Promise<boolean> {
   return token !== undefined || person !== undefined;
 }
 
-/** True if a row that is created together with an entry is older than every entry. */
+/** True if a row that was created together with an audit entry is older than every audit entry. */
 async function hasBegunLate(audit: Audit): Promise<boolean> {
   // Uses the earliest time of all entries, because the first entry's time may come from a host with a wrong clock.
   const first = await audit.reader
@@ -301,7 +304,7 @@ async function hasBegunLate(audit: Audit): Promise<boolean> {
   return older.some((rows) => rows.length > 0);
 }
 
-/** True if the first entry states that a birth record was created with it. */
+/** True if the first entry states that donor-sync created a birth record together with it. */
 async function wasBornOnRecord(audit: Audit): Promise<boolean> {
   const first = await audit.reader
     .selectFrom('audit_entries')
@@ -312,15 +315,15 @@ async function wasBornOnRecord(audit: Audit): Promise<boolean> {
 }
 
 /**
- * Compares the blocks with the last entry that sealed them. Returns null if they match, or if no entry contains a hash
- * of the blocks.
+ * Compares the blocks with the last entry that contains a hash of the blocks. Returns null if the blocks match, or if
+ * no entry contains a hash.
  */
 async function findChangedBlocks(audit: Audit): Promise<string | null> {
   for (;;) {
     const sealed = await findSealedBlocks(audit);
     if (sealed === null) return null;
     const now = await readBlocks(audit.reader, audit.fingerprint);
-    // An erasure has recorded a new state of the blocks in the meantime.
+    // Since then, an erasure has recorded a new state of the blocks.
     if ((await findSealedBlocks(audit))?.hash !== sealed.hash) continue;
     return describeChangedBlocks(sealed, now);
   }
@@ -345,7 +348,9 @@ async function findSealedBlocks(audit: Audit): Promise<Blocks | null> {
   }
 }
 
-/** Returns null for an entry that was changed, because that is reported elsewhere. */
+/**
+ * Decrypts an entry. Returns null if someone changed the entry, because the check reports changed entries elsewhere.
+ */
 function openIfGenuine(audit: Audit, { seq, sealed }: { seq: number; sealed: string }) {
   try {
     return openEntryBody(audit.sealer, { seq, sealed });
@@ -356,8 +361,8 @@ function openIfGenuine(audit: Audit, { seq, sealed }: { seq: number; sealed: str
 }
 
 /**
- * Returns the number of keys that cannot be decrypted in their row. Each key is bound to its ID, its client
- * and its contact.
+ * Returns the number of keys that cannot be decrypted in their row. Each key is bound to its ID, client and contact, so
+ * a moved key cannot be decrypted.
  */
 async function countChangedKeys(audit: Audit): Promise<number> {
   let changed = 0;
@@ -388,9 +393,12 @@ function opens(audit: Audit, sealed: string, place: Parameters<typeof keySealCon
   }
 }
 
-/** Reports keys that are missing although no recorded erasure has destroyed them, and keys that should not exist. */
+/**
+ * Reports keys that are missing although no recorded erasure has destroyed them. Also reports keys that should not
+ * exist.
+ */
 async function findMovedKeys(audit: Audit, areEntriesGone: boolean): Promise<string[]> {
-  // In this order, an erasure that happens in the meantime is recorded before its keys are checked again.
+  // This order matters. If an erasure happens now, its entry exists before the keys are checked again.
   const lost = await listLostKeys(audit);
   const destroyed = await findDestroyedKeys(audit);
   const strange = await countStrangeKeys(audit, destroyed);
@@ -412,8 +420,7 @@ async function findMovedKeys(audit: Audit, areEntriesGone: boolean): Promise<str
 }
 
 /**
- * Returns the IDs of keys that entries need but that are missing. Excludes the keys of clients whose erasure has
- * started since then.
+ * Returns the IDs of missing keys that entries need. Excludes the keys of clients whose erasure has started since then.
  */
 async function listLostKeys(audit: Audit): Promise<string[]> {
   const lost = await audit.reader
@@ -462,7 +469,7 @@ async function countStrangeKeys(audit: Audit, destroyed: ReadonlySet<string>): P
   return strange.size;
 }
 
-/** Returns the last entry of an action for each client. */
+/** Returns the number of the last entry of an action, for each client. */
 async function listLastOf(audit: Audit, action: AuditAction): Promise<Map<string | null, number>> {
   const rows = await audit.reader
     .selectFrom('audit_entries')
@@ -505,8 +512,8 @@ async function readAfter(audit: Audit, seq: number, through: number | null) {
 }
 
 /**
- * Puts a problem on one line. Text that a different program has written into the database must not start a line,
- * because it could look like our own finding.
+ * Puts a problem on one line. The problem may contain text that a different program wrote into the database. If this
+ * text started a new line, it could look like a problem that the check found.
  */
 function inOneLine(problem: string): string {
   return problem.replace(/\p{Cc}+/gu, ' ');

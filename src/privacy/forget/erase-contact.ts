@@ -1,4 +1,4 @@
-/** Erases a contact from each integration, in four steps: the block, the CRM, the service, the store. */
+/** Erases a contact from each integration in four steps: the block, the CRM, the service, the database. */
 
 import type { RecordLookup } from '../../../connectors/contract.ts';
 import type { Application } from '../../application.ts';
@@ -51,13 +51,13 @@ import {
 
 /** The facts that are known when the erasure starts. */
 export interface Facts {
-  /** The integration that the request names. */
+  /** The integration in the erasure request. */
   main: Target | undefined;
   lookup: RecordLookup | null;
   person: PersonFingerprints | null;
   forms: readonly string[];
   erasures: readonly ForgottenRecord[];
-  /** The integrations that contain traces of the contact. */
+  /** The integrations that contain data about the contact. */
   known: readonly string[];
   isKnown: boolean;
   /** The fingerprints of the donors that belong to this person and to no other contact. */
@@ -65,7 +65,7 @@ export interface Facts {
   names: NamesOfPerson;
 }
 
-/** The state of an integration in which nothing is left to do. */
+/** The state of an integration in which the erasure is finished. */
 const AT_REST = {
   erasedEarlier: null,
   mergedInto: null,
@@ -76,8 +76,8 @@ const AT_REST = {
 };
 
 /**
- * First blocks the contact in all integrations, so no run can restore anything. Then clears the CRM and the service.
- * The store is erased last, because without its data nobody could know which values were ours.
+ * First blocks the contact in all integrations, so no run can restore any data. Then clears the CRM and the service.
+ * Erases the database last, because only the database shows which CRM values donor-sync wrote.
  */
 export async function eraseInEach(
   deps: ForgetPersonDeps,
@@ -117,7 +117,10 @@ export async function eraseInEach(
   return done;
 }
 
-/** Once the contact is blocked, no further data about it is added there. */
+/**
+ * Erases the contact from each spending journal. The contact is already blocked, so no further lines about the contact
+ * are added.
+ */
 async function eraseFromEachJournal(
   { application: { store } }: ForgetPersonDeps,
   integrationIds: readonly string[],
@@ -131,7 +134,7 @@ async function eraseFromEachJournal(
   first.note = { ...first.note, erased: addCounts(first.note.erased, { payments }) };
 }
 
-/** Records the erasure, or finds the progress of an earlier one. */
+/** Records the start of the erasure, or finds the progress of an earlier erasure. */
 async function begin(
   { application: { store }, clock, newId }: ForgetPersonDeps,
   { crmId, everywhere }: ForgetRequest,
@@ -139,7 +142,7 @@ async function begin(
   { person, erasures, known, isKnown, donors }: Facts,
 ): Promise<ErasureNote> {
   const before = erasures.find((row) => row.integrationId === id);
-  // If there are several integrations, some may have been finished before others.
+  // An earlier attempt may have finished the erasure in only some of the integrations.
   const isResumed = before?.state === 'begun' || (before && !known.includes(id));
   const resumed = isResumed ? parseNote(before.receipt) : null;
   const begun = resumed ?? newNote(newId(), clock.now());
@@ -155,7 +158,7 @@ async function begin(
   return note;
 }
 
-/** Erases the data outside the store: in the CRM, in the connector's files and at the service. */
+/** Erases the data outside the database: in the CRM, in the connector's files and at the service. */
 async function eraseOutside(
   { application: { store } }: ForgetPersonDeps,
   { crmId, alsoInCrm }: ForgetRequest,
@@ -165,8 +168,8 @@ async function eraseOutside(
 ): Promise<ErasedIn> {
   const { id, lease, open, crm: own } = target;
   const { main, lookup, forms, ids, names: ofPerson } = facts;
-  // If the user did not request that the CRM be cleared, the note does not mention the CRM, even if an earlier attempt
-  // did.
+  // If the user did not request clearing the CRM, the receipt does not mention the CRM. This is true even if an earlier
+  // attempt cleared it.
   let note = alsoInCrm ? begun : { ...begun, crm: null, mentions: NOTHING_LEFT };
   const save: SaveNote = async (changes) => {
     note = { ...note, ...changes };
@@ -183,16 +186,16 @@ async function eraseOutside(
   }
   const ours = await findOurValues(store, [id], forms);
   await save({ written: union(note.written, [...ours.keys()]) });
-  // If an integration is no longer in the settings, it may have written to the same account.
+  // An integration that is no longer in the settings may have written to the same CRM account.
   const clients = (open === null ? main : target) ?? UNKNOWN_HERE;
-  // Done before anything is cleared, while the memberships are still recorded.
+  // Reads the memberships before anything is cleared, while the database still has them.
   const memberships = await findMemberships(store, id, forms);
   const names = memberships.map(({ name }) => name);
   await save({ networks: { ...note.networks, pending: union(note.networks.pending, names) } });
   let inCrm: FoundMentions['inCrm'] = [];
   if (clients.open !== null) {
     const found = await findMentions(clients.open.deps, id, facts);
-    // The number is recorded first. After an interruption, only the remaining values would be found.
+    // Records the number before clearing. After an interruption, a search would find only the remaining values.
     const texts = Math.max(note.erased.texts, found.texts);
     await save({ erased: { ...note.erased, texts } });
     await dropKeptTexts(clients.open.deps, lease, found);
@@ -200,7 +203,7 @@ async function eraseOutside(
   }
   if (alsoInCrm && clients.crm === null) {
     const mentions = { ...NOTHING_LEFT, contacts: countHolders(inCrm) };
-    // The findings of an earlier attempt may have become outdated.
+    // The results of an earlier attempt may be outdated.
     await save({ crm: NOTHING_CLEARED, mentions, unreached: clients.unreached });
   }
   if (clients.crm !== null && alsoInCrm) {
@@ -212,7 +215,7 @@ async function eraseOutside(
     isSeenEmpty = cleared.isSeenEmpty;
     mergedInto = cleared.mergedInto ?? mergedInto;
     refusals = cleared.refusals;
-    // The number is recorded before the first text is cleared.
+    // Records the number of texts before it clears the first text.
     const introductions = Math.max(
       note.erased.introductions + note.mentions.contacts + note.mentions.unseen,
       countHolders(inCrm),
@@ -244,7 +247,7 @@ async function eraseOutside(
   };
 }
 
-/** At a user's request, erased contacts that the CRM did not show before are also searched. */
+/** If a user requests the erasure, it also searches for erased contacts that the CRM did not show before. */
 const LOOKS_AGAIN = { looksAgain: true };
 
 const NOTHING_LEFT: ErasureNote['mentions'] = { contacts: 0, hidden: [], edited: 0, unseen: 0 };
@@ -253,7 +256,7 @@ function countHolders(mentions: FoundMentions['inCrm']): number {
   return new Set(mentions.map(({ holder }) => holder)).size;
 }
 
-/** Erases the store's data. The receipt is recorded in the same transaction. */
+/** Erases the contact's data from the database. The same transaction records the receipt. */
 async function eraseInStore(
   { application: { store } }: ForgetPersonDeps,
   { crmId }: ForgetRequest,
@@ -266,8 +269,8 @@ async function eraseInStore(
     forms: forms.slice(1),
     mayBeLeft: !erased.isSeenEmpty,
     buildReceipt({ introductions, ...rows }) {
-      // Counts values in the CRM that name the person. If the user did not request that the CRM be cleared, it also
-      // counts the paths that are still in the store.
+      // Counts values in the CRM that name the person. If the user did not request clearing the CRM, also counts the
+      // paths that are still in the database.
       const { introductionsLeft: named } = erased.note;
       const introductionsLeft = note.crm === null ? Math.max(named, introductions) : named;
       note = { ...erased.note, introductionsLeft, erased: addCounts(erased.note.erased, rows) };
@@ -278,8 +281,8 @@ async function eraseInStore(
 }
 
 /**
- * Returns the mirrored networks that contain the contact's donor. If a different contact is the same donor, returns
- * none.
+ * Returns the stored networks that contain the contact's donor. Returns an empty list if a different contact is the
+ * same donor.
  */
 async function findMemberships(
   store: Application['store'],
@@ -303,9 +306,9 @@ async function findMemberships(
 }
 
 /**
- * Removes the donor from the networks at the service. Resolves with the networks for which the removal is still
- * pending. If the integration is no longer in the settings, its service cannot be reached. In that case, someone has to
- * remove the donor there, and the mirror drops the member.
+ * Removes the donor from the service's networks. Resolves with the networks from which the donor still has to be
+ * removed. If the integration is no longer in the settings, donor-sync cannot reach its service. A user must then
+ * remove the donor there, and donor-sync deletes its own record of the membership.
  */
 async function leaveAll(
   store: Application['store'],
@@ -328,8 +331,8 @@ async function leaveAll(
 }
 
 /**
- * Completes the erasure of a person who was erased before. If requested, clears what may be left in the CRM.
- * Reports what was done in that earlier erasure.
+ * Completes the erasure of a person who was erased before. If a user requests it, clears values that may still be in
+ * the CRM. The report repeats the results of the earlier erasure.
  */
 export async function doneBefore(
   { application: { store }, newId }: ForgetPersonDeps,
@@ -353,7 +356,8 @@ export async function doneBefore(
         dropWaitingErasures(trx, target.id, facts.forms),
       );
     }
-    // The contact's own fields come first, so values that a merge moved into them are reported there.
+    // Clears the contact's own fields first. The report on these fields then includes values that a merge moved into
+    // them.
     let refusals: readonly string[] = [];
     if (alsoInCrm && target !== undefined && open !== null && crm !== null) {
       const save: SaveNote = async (changes) => {
@@ -364,8 +368,8 @@ export async function doneBefore(
       const before = note.crm?.cleared ?? [];
       const parts = await findParts(crm, integration, ids, facts.forms);
       const contact = { crmId, forms: facts.forms, parts };
-      // Values that the first erasure left in the CRM are recognised by their fingerprints.
-      // The mapped fields are read below, together with the fields that the store no longer knows.
+      // Fingerprints identify the values that the first erasure left in the CRM. The code below reads the mapped
+      // fields, together with fields that are no longer in the database.
       const toClear = { clearing: note.clearing, mapped: [] };
       const cleared = await clearInCrm(crm, ids, contact, toClear, save);
       if (cleared.isSeenEmpty) {
@@ -386,7 +390,7 @@ export async function doneBefore(
       note = { ...note, crm: { ...leftovers, stillPresent, unrecognized }, unreached: null };
     }
     if (alsoInCrm && target !== undefined && open !== null && crm !== null) {
-      // The block contains the donor, with which values in other contacts are found.
+      // The block contains the donor. With the donor, donor-sync finds values that name the person in other contacts.
       const { inCrm } = await findMentions(open.deps, integration, facts);
       const mentions = await clearMentions(crm, target.lease, inCrm, facts.names, LOOKS_AGAIN);
       const cleared = Math.max(0, countHolders(inCrm) - mentions.contacts - mentions.unseen);
@@ -394,7 +398,7 @@ export async function doneBefore(
     }
     const isUnreached = alsoInCrm && open !== null && crm === null;
     if (isUnreached) note = { ...note, crm: NOTHING_CLEARED, unreached };
-    // The receipt does not report work again that the earlier attempt left to the next sync.
+    // The earlier attempt has already left this work to the next sync. The receipt does not report the same work again.
     note = { ...note, networks: { ...note.networks, pending: [] }, introductionsLeft: 0 };
     const isComplete = !isUnreached && (note.crm?.stillPresent.length ?? 0) === 0;
     done.push({ ...AT_REST, integration, note, refusals, erasedEarlier: at, isComplete });
@@ -413,9 +417,7 @@ function cutOff({ crmId }: ForgetRequest, failure: DonorSyncError): RetriableErr
   );
 }
 
-/**
- * Creates the error for a process that lost its lease because it paused for too long. The block was not on disk yet.
- */
+/** Creates the error for a process that lost its lease because it paused for too long. The block was not saved yet. */
 function overtaken({ id }: Target, cause: LeaseLost): RetriableError {
   return alreadyRunning(id, undefined, cause);
 }

@@ -1,6 +1,6 @@
 /**
- * Permanently and provably erases a person from every integration of a CRM account. The block is on disk before
- * anything is erased. If the process is killed, the same request with the same ID continues the erasure.
+ * Permanently erases a person from every integration of a CRM account, and creates proof of the erasure. The block is
+ * saved before anything is erased. If the process is killed, repeating the request continues the erasure.
  */
 
 import type { RecordLookup } from '../../../connectors/contract.ts';
@@ -33,8 +33,8 @@ import {
 } from './targets.ts';
 
 /**
- * Erases a person and reports what was done. Throws a ConfigurationError and does nothing if the ID is unknown
- * everywhere. Throws AlreadyRunning while one of the integrations is being synced.
+ * Erases a person and returns a report. Throws a ConfigurationError and does nothing if no integration contains the ID.
+ * Throws AlreadyRunning while one of the integrations is being synced.
  */
 export async function forgetPerson(
   deps: ForgetPersonDeps,
@@ -60,7 +60,7 @@ async function forgetIn(
   if (lookup?.state === 'removed' && lookup.mergedInto !== null) {
     await request.ofCrm?.foundMerged(lookup.mergedInto);
   }
-  // The person's former rows are erased with the contact, like other forms of its ID.
+  // The IDs of the person's former CSV rows. The erasure treats them like other forms of the contact's ID.
   const forms = [crmId, ...former].flatMap(formsOf);
   const person = await findPerson(deps, account, forms, lookup);
   const { mine, leftAlone } = await distinguish(deps, { targets, account, forms, person });
@@ -68,7 +68,7 @@ async function forgetIn(
   const known: string[] = [];
   for (const id of ids)
     if (await hasTracesOfContact(store.reader, id, forms, { asked: false })) known.push(id);
-  // This is read before the store erases the contact's donor.
+  // Reads the donors before the database deletes them.
   const donors = await findDonors(store, ids, forms);
   const erasures = await findErasures(store, ids, [crmId]);
   const blocks = erasures.filter(isErasure);
@@ -76,7 +76,7 @@ async function forgetIn(
   if (!isKnown && !request.blockUnknown) throw await unknownContact(deps, request, ids, isAsked);
   const isDone =
     known.length === 0 && blocks.length > 0 && blocks.every(({ state }) => state !== 'begun');
-  // Also uses the data from the first attempt, because the store contained more data at that time.
+  // Also uses the names that the first attempt recorded, because the database contained more data at that time.
   const named = [
     ...(await findDonorFingerprints(store.reader, store.fingerprint, ids, forms)),
     ...erasures.flatMap((row) => parseDonors(row.donors)),
@@ -105,8 +105,8 @@ async function forgetIn(
 }
 
 /**
- * Adds the names with which values in later profiles are found. If there is no CRM record, the contact's name is no
- * longer known.
+ * Adds names that help to find values in later profiles. Without a CRM record, donor-sync no longer knows the contact's
+ * name.
  */
 function withNames(
   person: PersonFingerprints | null,
@@ -116,7 +116,10 @@ function withNames(
   return { ...(person ?? { name: '', addresses: [], employers: [] }), names };
 }
 
-/** Throws an error before anything is erased, if the CRM forbids the erasure or no longer shows the request. */
+/**
+ * Checks that the erasure may start. Throws an error before anything is erased if the CRM forbids the erasure, or if
+ * the CRM no longer shows the request.
+ */
 function requireAllowed(
   { crmId, ofCrm }: ForgetRequest,
   lookup: RecordLookup | null,
@@ -142,7 +145,7 @@ function requireAllowed(
   }
 }
 
-/** Creates the error for an erasure that is forbidden. `whom` completes the phrase "forbids the erasure of". */
+/** Creates the error for an erasure that the CRM forbids. `whom` completes the phrase "forbids the erasure of". */
 export function heldForPrivacy(
   whom: string,
   details: Readonly<Record<string, string>> = {},
@@ -160,7 +163,7 @@ export const REQUEST_WITHDRAWN = 'erasure_request_withdrawn';
 const FILE_IN_USE =
   'another process uses the database file, so it could not be rewritten. Bytes of the erased data may remain in it until you repeat forget for the same contact';
 
-/** Returns false for a contact that is only suspected to be an erased person. */
+/** True if the record is about an erasure. False for a contact that is only suspected to be an erased person. */
 function isErasure({ state }: ForgottenRecord): boolean {
   return state !== 'merged';
 }

@@ -29,15 +29,15 @@ import type { ForgetPersonDeps, ForgetRequest, Target } from './targets.ts';
 
 /** The CRM's response to a lookup of an ID. */
 export interface CrmAnswer {
-  /** The record if it exists or was merged into another one. Null in all other cases. */
+  /** The record, if the CRM has it or has merged it into a different record. Null in all other cases. */
   lookup: RecordLookup | null;
   /** False if the CRM could not be reached. */
   isAsked: boolean;
-  /** The IDs of the person's former rows, which a list no longer contains. */
+  /** The IDs of the person's former CSV rows. The current list no longer contains these rows. */
   former: readonly string[];
 }
 
-/** `forms` are the forms of the contact's ID, the canonical form first. */
+/** Looks up a contact in the CRM. `forms` are the forms of the contact's ID, the canonical form first. */
 export async function lookUp(
   main: Target | undefined,
   account: readonly string[],
@@ -50,14 +50,14 @@ export async function lookUp(
   const [lookup] = lookups;
   const isThere =
     lookup?.state === 'found' || (lookup?.state === 'removed' && lookup.mergedInto !== null);
-  // Even if the former rows cannot be read, the person must be recognised from the details that were read.
+  // If the former rows cannot be read, the other details are used anyway to recognise the person.
   const former = await unlessUnreachable(findOwnFormerRows(crm, account, forms));
   return { lookup: isThere ? lookup : null, isAsked: true, former: former ?? [] };
 }
 
 const NOT_ASKED: CrmAnswer = { lookup: null, isAsked: false, former: [] };
 
-/** Resolves with null if the CRM could not be reached. */
+/** Resolves with the result of the read, or with null if the CRM could not be reached. */
 async function unlessUnreachable<Result>(reading: Promise<Result>): Promise<Result | null> {
   try {
     return await reading;
@@ -68,8 +68,8 @@ async function unlessUnreachable<Result>(reading: Promise<Result>): Promise<Resu
 }
 
 /**
- * Returns the fingerprints by which the person is recognised later. They come from the CRM, from the store, and from the
- * blocks of earlier attempts. The contact may have left the CRM since, and nothing else may identify the person.
+ * Returns the fingerprints that identify the person later. The fingerprints come from the CRM, from the database, and
+ * from the blocks of earlier attempts. If the contact has left the CRM, nothing else may identify the person.
  */
 export async function findPerson(
   { application: { store } }: ForgetPersonDeps,
@@ -91,8 +91,8 @@ export async function findPerson(
 }
 
 /**
- * Separates the integrations in which the ID means the same contact from the accounts in which it may mean a different
- * person. The different person is not erased.
+ * Finds the integrations in which the ID means the same contact. Also returns the accounts in which the ID may mean a
+ * different person, who is not erased.
  */
 export async function distinguish(
   { application: { store } }: ForgetPersonDeps,
@@ -127,8 +127,8 @@ export async function distinguish(
 }
 
 /**
- * Returns the person's names. They come from the CRM and from `known` of an earlier attempt. If the contact has left
- * the CRM, they also come from kept profiles and past writes.
+ * Returns the person's names. They come from the CRM and from `known`, which an earlier attempt recorded. If the
+ * contact has left the CRM, they also come from stored profiles and past writes.
  */
 export async function findNames(
   { application: { store } }: ForgetPersonDeps,
@@ -172,7 +172,7 @@ export async function findDonors(
   return donors;
 }
 
-/** Finds other contacts that may be the same person. Returns only their IDs, which a user has to check. */
+/** Finds other contacts that may be the same person. Returns only their IDs. A user has to check these contacts. */
 export async function findAlike(
   { application: { store } }: ForgetPersonDeps,
   { everywhere }: ForgetRequest,

@@ -1,4 +1,7 @@
-/** The result of an erasure, for people and programs. It contains no names, and no ID except the one in the request. */
+/**
+ * The result of an erasure, for people and programs. The result contains no names, and no ID except the ID in the
+ * request.
+ */
 import { isoTime } from '../../core/clock.ts';
 import { describeCount } from '../../core/quantities.ts';
 import {
@@ -16,17 +19,23 @@ export interface ErasedIn {
   note: ErasureNote;
   /** The time of an earlier erasure of the contact (epoch ms). Null if the contact has just been erased. */
   erasedEarlier: number | null;
-  /** The contact that the CRM has merged it into, if any. */
+  /** The contact into which the CRM has merged the erased contact, if any. */
   mergedInto: string | null;
   /** The reasons why the CRM did not clear some fields. */
   refusals: readonly string[];
-  /** True if the next sync has to drop kept writes, because the connector could not sign in. */
+  /**
+   * True if the connector could not sign in. The next sync then has to delete the writes that the connector's files
+   * still contain.
+   */
   isKeptPending: boolean;
-  /** True if the contact's fields were read as empty. No data about them then has to be kept. */
+  /**
+   * True if the contact's CRM fields were empty when donor-sync read them. donor-sync then stores no data about the
+   * values in these fields.
+   */
   isSeenEmpty: boolean;
   /**
-   * False if values from donor-sync are left in the CRM. Until they are cleared, the store keeps the data with which
-   * they are recognised.
+   * False if the CRM still contains values from donor-sync. Until these values are cleared, the database keeps the data
+   * that identifies them.
    */
   isComplete: boolean;
 }
@@ -34,9 +43,9 @@ export interface ErasedIn {
 export interface ErasureReceipt {
   id: string;
   at: string;
-  /** False if the same command must be repeated once the CRM accepts the erasure. */
+  /** False if someone must repeat the command once the CRM accepts the erasure. */
   complete: boolean;
-  /** The time of an earlier erasure of the contact, if nothing was left to do this time. */
+  /** The time of an earlier erasure of the contact, if this erasure had nothing left to do. */
   erasedEarlier: string | null;
   integrations: {
     integration: string;
@@ -46,18 +55,18 @@ export interface ErasureReceipt {
     networks: ErasureNote['networks'];
     crm: CrmErasure | null;
   }[];
-  /** The sums over all integrations. */
+  /** The numbers of erased items, added up over all integrations. */
   erased: ErasedCounts;
-  /** Null if the CRM was not to be cleared. */
+  /** The result in the CRM. Null if the user did not request clearing the CRM. */
   crm: CrmErasure | null;
   /** Contacts that may be the same person under a different ID. */
   alike: readonly KnownContact[];
-  /** Contacts of other accounts that have this ID but are different people. */
+  /** Contacts with the same ID in other accounts. They are different people, so donor-sync does not erase them. */
   leftAlone: readonly KnownContact[];
   pending: Pending[];
 }
 
-/** The work that has not been done. */
+/** The parts of the erasure that have not been done. */
 export interface Pending {
   integration: string;
   what: 'networks' | 'introductions' | 'crm' | 'merged' | 'kept';

@@ -1,4 +1,4 @@
-/** Carries out due erasures. They were requested by a user or result from an event in the CRM or from the settings. */
+/** Carries out due erasures. A user, an event in the CRM or the settings requested these erasures. */
 
 import {
   type DonorSyncError,
@@ -17,22 +17,24 @@ import {
 import { forgetPerson, PRIVACY_HOLD, REQUEST_WITHDRAWN } from './forget.ts';
 import type { ForgetPersonDeps } from './targets.ts';
 
-/** The result of one pass over the due erasures. */
+/** The result of one attempt to carry out all due erasures. */
 export interface ErasedOnRequest {
   erased: number;
-  /** Erasures that could not be finished. These erasures stay due. */
+  /** The number of erasures that could not be finished. These erasures remain due. */
   left: number;
 }
 
 /** The number of erasures that are loaded at a time. */
 const AT_ONCE = 500;
 
-/** The reasons that a mark in the CRM can give. The mark must still be set when the erasure starts. */
+/**
+ * The erasure sources that depend on a mark in the CRM. The contact must still have the mark when the erasure starts.
+ */
 const BY_MARK: readonly DueErasure['source'][] = ['should_forget', 'objection'];
 
 /**
- * Erases the contacts whose requests are due, one after the other. The work can be stopped at any time. A request
- * remains due until its erasure is complete, and a repeated erasure continues where the first erasure stopped.
+ * Erases the contacts whose erasures are due, one after the other. The work can be stopped at any time. A request
+ * remains due until its erasure is complete, and a repeated erasure continues from the interruption.
  */
 export async function eraseRequested(
   deps: ForgetPersonDeps,
@@ -50,7 +52,7 @@ export async function eraseRequested(
       const outcome = await eraseOne(deps, integration, one);
       if (outcome === 'erased') done.erased += 1;
       if (outcome === 'left') done.left += 1;
-      // A run has the lease or the CRM is unavailable, so the remaining erasures would fail too.
+      // A run has the lease, or the CRM is unavailable. The remaining erasures would fail too.
       if (outcome === 'later') return { ...done, left: due.length };
     }
     if (due.length < AT_ONCE || done.erased === before) return done;
@@ -59,7 +61,7 @@ export async function eraseRequested(
 
 /**
  * Returns true for an error that would also stop the client's next erasures: a run has the lease, the process is
- * stopping, or the CRM does not respond. Any other error is only about this contact.
+ * stopping, or the CRM does not respond. Returns false for errors that affect only this contact.
  */
 function isForAll(error: DonorSyncError): boolean {
   const reason = error.code === 'erasure_cut_off' ? error.cause : error;

@@ -15,21 +15,21 @@ export interface ForgetRequest {
   integration: Integration;
   /** The contact's ID in canonical form. */
   crmId: string;
-  /** True to also clear the values that we wrote into the CRM. */
+  /** True to also clear the values that donor-sync wrote into the CRM. */
   alsoInCrm: boolean;
   /** True to include the integrations of other accounts. */
   everywhere: boolean;
-  /** True to block an ID that is unknown to both the store and the CRM. */
+  /** True to block an ID even if neither the database nor the CRM contains it. */
   blockUnknown: boolean;
-  /** Omitted if a user started the erasure. */
+  /** The request in the CRM. Omitted if a user started the erasure. */
   ofCrm?: RequestOfCrm;
 }
 
-/** The check of a CRM's request before donor-sync carries it out. */
+/** The checks for an erasure that the CRM requested. */
 export interface RequestOfCrm {
   /** True if the CRM must still show the request when the erasure starts. */
   mustStand: boolean;
-  /** Called before anything is erased, if the CRM has merged this contact into a different contact. */
+  /** Called before anything is erased if the CRM has merged this contact into a different contact. */
   foundMerged(winnerId: string): Promise<void>;
 }
 
@@ -49,13 +49,15 @@ export type Opened = Pick<
 >;
 
 /**
- * Without `alsoInCrm`, the CRM is read only to identify the person, and it may be permanently unavailable.
+ * The maximum time to wait for the CRM if it is only read to identify the person. The CRM may be permanently
+ * unavailable.
  */
 const CRM_PATIENCE_MS = 15_000;
 
 /**
- * Returns the integrations that an erasure covers: all integrations of the same account, even if they are no longer in
- * the settings. With `everywhere`, also integrations of the same kind that know the ID.
+ * Returns the integrations that an erasure covers. The erasure covers all integrations of the same account, even if
+ * they are no longer in the settings. With `everywhere`, it also covers other integrations with the same kind of CRM
+ * that contain the ID.
  */
 export async function integrationsToForget(
   {
@@ -76,19 +78,19 @@ export async function integrationsToForget(
   return ids;
 }
 
-/** One of the integrations, while the erasure runs. */
+/** An integration during the erasure. */
 export interface Target {
   id: string;
   lease: Lease;
-  /** Null if it is no longer in the settings. */
+  /** The open integration. Null if it is no longer in the settings. */
   open: Opened | null;
-  /** The open integration with its CRM, or null if the CRM could not be opened. */
+  /** The dependencies for access to the CRM, or null if the CRM could not be opened. */
   crm: SyncDeps | null;
   /** The reason why the CRM could not be opened, or null if it was opened. */
   unreached: string | null;
 }
 
-/** The target for an integration that is not in the settings. */
+/** The target values for an integration that is not in the settings. */
 export const UNKNOWN_HERE: Pick<Target, 'open' | 'crm' | 'unreached'> = {
   open: null,
   crm: null,
@@ -96,8 +98,7 @@ export const UNKNOWN_HERE: Pick<Target, 'open' | 'crm' | 'unreached'> = {
 };
 
 /**
- * Takes each integration's lease and signs in to its CRM. If a different process has one of the leases, nothing is
- * done.
+ * Acquires each integration's lease and signs in to its CRM. Does nothing if a different process has one of the leases.
  */
 export function withTargets<Result>(
   deps: ForgetPersonDeps,
@@ -128,7 +129,7 @@ export function withTargets<Result>(
   });
 }
 
-/** The error codes of a CRM that is unavailable or disconnected. */
+/** The error codes that mean that a CRM is unavailable or disconnected. */
 const OUT_OF_REACH: ReadonlySet<string> = new Set([
   'crm_unavailable',
   'crm_unauthorized',
@@ -136,9 +137,9 @@ const OUT_OF_REACH: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Opens the CRM. If it is unavailable, the contact is blocked anyway, and the receipt names the places that could not
- * be reached. If the settings now lead to a different account, this is an error, because the ID belongs to a different
- * contact there.
+ * Opens the CRM. If the CRM is unavailable, donor-sync blocks the contact anyway, and the receipt names the places that
+ * donor-sync could not reach. Throws an error if the settings now refer to a different account, because the ID belongs
+ * to a different contact there.
  */
 async function openUnlessAway(
   { deps, integration }: Opened,

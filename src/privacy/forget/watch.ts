@@ -1,6 +1,6 @@
 /**
- * Starts due erasures in `serve` and in workers, for one client after the other. The clients' runs continue in the
- * meantime.
+ * Starts due erasures in `serve` and `worker` processes, one client after the other. Other clients' runs continue
+ * during an erasure.
  */
 
 import type { Application } from '../../application.ts';
@@ -12,15 +12,18 @@ import { listIntegrationsWithDueErasures } from '../../decisions/statements/eras
 import { eraseRequested } from './requested.ts';
 
 export interface ErasureWatch {
-  /** Looks for due erasures and starts them, unless earlier erasures are still in progress. */
+  /** Finds due erasures and starts them. Does nothing while earlier erasures are in progress. */
   start(): Promise<void>;
-  /** Ends the delay after a failure. */
+  /** Ends the delay after a failed erasure. */
   retryNow(): void;
   /** Resolves when no erasure is in progress. */
   ended(): Promise<void>;
 }
 
-/** If a run has the lease or a CRM is unavailable, the delay doubles each time, up to the longest delay. */
+/**
+ * The first delay after a failure. If a run has the lease or a CRM is unavailable, the delay doubles each time, up to
+ * the longest delay.
+ */
 const FIRST_DELAY_MS = 2_000;
 const LONGEST_DELAY_MS = 300_000;
 
@@ -61,7 +64,7 @@ export function createErasureWatch(deps: {
     }
   }
 
-  /** Resolves with false if some erasures have not been carried out. */
+  /** Carries out a client's due erasures. Resolves with false if some of the erasures were not carried out. */
   async function eraseIn(id: string): Promise<boolean> {
     const integration = application.integrations.get(id);
     if (integration === undefined || (await application.findRunning(id)) !== null) return false;

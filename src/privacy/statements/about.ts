@@ -1,6 +1,4 @@
-/**
- * Reads everything that the database contains about a contact, table by table. `erase-rows.ts` erases the same data.
- */
+/** Reads all stored data about a contact, table by table. `erase-rows.ts` erases the same data. */
 import { parseOwned } from '../../contacts/owned-values.ts';
 import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
 import type { Reader } from '../../database/reader.ts';
@@ -10,7 +8,7 @@ import { VALUES_PURGED } from './retention.ts';
 /** The stored data about a contact in one integration. All times are in epoch milliseconds. */
 export type AboutContact = Awaited<ReturnType<typeof readAboutContact>>;
 
-/** Reads the stored data. `crmIds` are the forms of the contact's ID. */
+/** Reads the stored data about a contact. `crmIds` are the forms of the contact's ID. */
 export async function readAboutContact(
   reader: Reader,
   fingerprint: Fingerprint,
@@ -125,7 +123,7 @@ async function findGroups(reader: Reader, { integrationId, crmIds }: OfContact):
   return rows.map(({ name }) => name);
 }
 
-/** Counts rows that name the contact and contain little more. */
+/** Counts rows that mention the contact and contain little other data about the contact. */
 async function countMentions(reader: Reader, { integrationId, crmIds }: OfContact) {
   const counts = { contact_statuses: 0, foreign_texts: 0, audit: 0, run_rows: 0, asked: 0 };
   for (const table of ['contact_statuses', 'foreign_texts'] as const) {

@@ -1,11 +1,11 @@
-/** Lines that a database adds to the erasure log when a process opens the database. */
+/** Writes the lines that the erasure log receives when a process opens the database. */
 import type { Store } from '../../database/store.ts';
 import { isSeenDue, type WithErasureLog } from './erasure-log.ts';
 import { parseDonors } from './mentions.ts';
 
 type OpenedStore = Pick<Store, 'reader'> & WithErasureLog;
 
-/** Starts a log with the erasures that happened before the log existed. */
+/** Starts an erasure log. Its first lines are the erasures that happened before the log existed. */
 export async function beginErasureLog({ reader, erasures }: OpenedStore): Promise<void> {
   if (await erasures.isBegun()) return;
   const rows = await reader.selectFrom('forgotten').selectAll().orderBy('forgotten_at').execute();
@@ -26,7 +26,7 @@ export async function beginErasureLog({ reader, erasures }: OpenedStore): Promis
   );
 }
 
-/** Records in the log that a process uses this database. A log without such a line is an old copy. */
+/** Records in the erasure log that a process uses this database. If a log has no such line, the log is an old copy. */
 export async function noteDatabaseSeen({ reader, erasures }: OpenedStore): Promise<void> {
   const now = reader.clock.now();
   if (!isSeenDue(await erasures.read(), now)) return;

@@ -4,16 +4,16 @@ import type { Trx } from '../../database/tables/tables.ts';
 import { eraseRows } from './erase-rows.ts';
 import type { ErasureLog } from './erasure-log.ts';
 
-/** The part of a hold that identifies the contact. */
+/** The part of a decision that identifies the contact. */
 interface HeldContact {
   integrationId: string;
   crmId: string;
 }
 
 /**
- * Blocks the ID of a contact that is the erased person. If nothing was ever written into the CRM, the contact's data is
- * erased immediately. Otherwise `forget` completes the erasure, because it can find out which values were ours.
- * Resolves with the IDs of destroyed audit keys.
+ * Blocks a contact's ID, because the contact is an erased person. If donor-sync never wrote into the CRM, the contact's
+ * data is erased immediately. Otherwise, `forget` completes the erasure, because it can find the values that donor-sync
+ * wrote. Resolves with the IDs of destroyed audit keys.
  */
 export async function blockErased(
   trx: Trx,

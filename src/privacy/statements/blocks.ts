@@ -1,4 +1,4 @@
-/** The contacts that must not be processed again because the person was erased. */
+/** The contacts that donor-sync must not process again because a user erased the person. */
 import type { ActorTransaction } from '../../database/actor-transaction.ts';
 import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
 import { preparedRead, type Slots } from '../../database/prepared.ts';
@@ -11,7 +11,7 @@ import type { WithErasureLog } from './erasure-log.ts';
 import { LEFT_STATES } from './left-values.ts';
 import { parsePerson } from './mentions.ts';
 
-/** A contact that must not be processed again. */
+/** A contact that donor-sync must not process again. */
 export interface Block {
   /** The fingerprint of the CRM ID. */
   fingerprint: string;
@@ -19,11 +19,14 @@ export interface Block {
   state: ForgottenState | null;
   /** JSON of `PersonFingerprints`, or null if no data about the person was available. */
   person: string | null;
-  /** False for people who were erased from other accounts, because their IDs mean different people here. */
+  /** False for a person who was erased from a different account, because the same ID means a different person here. */
   isOwn: boolean;
 }
 
-/** Returns false for people of other accounts, and for contacts that are only suspected. */
+/**
+ * True if the block prevents the contact's processing. False for people of other accounts, and for contacts that are
+ * only suspected.
+ */
 export function isBlocking({ isOwn, state }: Block): boolean {
   return isOwn && state !== 'merged';
 }
@@ -34,8 +37,8 @@ export function fingerprintContacts(fingerprint: Fingerprint, crmIds: readonly s
 }
 
 /**
- * Returns the blocks that apply to an integration. They can come from any integration of its account. `account` is the
- * account's fingerprint, or null for the pinned account.
+ * Returns the blocks that apply to an integration. The blocks can come from any integration of the same account.
+ * `account` is the account's fingerprint. If `account` is null, the account that the database has stored is used.
  */
 export async function listBlocks(
   reader: Reader,
@@ -57,7 +60,7 @@ export async function listBlocks(
   }));
 }
 
-/** Returns the fingerprints of an integration's contacts that must not be processed again. */
+/** Returns the fingerprints of an integration's contacts that donor-sync must not process again. */
 export async function listBlockedContacts(
   reader: Reader,
   integrationId: string,
@@ -67,9 +70,9 @@ export async function listBlockedContacts(
 }
 
 /**
- * Adds the data with which the person is recognised to a block. Also records if the block applies everywhere. Does
- * nothing if this is already recorded. A record with only the names that find values is replaced with `person`. Like an
- * erasure, it is in the log first, so a restored database also recognises the person.
+ * Adds the data that identifies the person to a block. Also records whether the block applies to all accounts. Does
+ * nothing if the block already contains this data. If the block contains only names that help to find values, `person`
+ * replaces them. The data is first written to the erasure log, so a restored database also recognises the person.
  */
 export async function notePersonOfBlock(
   { reader, act, erasures }: Pick<Store, 'reader' | 'act'> & WithErasureLog,
@@ -102,7 +105,7 @@ export async function notePersonOfBlock(
   });
 }
 
-/** A block that may not identify its person yet. */
+/** A block that may still lack the data that identifies its person. */
 interface BlockOfPerson {
   integrationId: string;
   crmIdFingerprint: string;
@@ -149,13 +152,13 @@ async function dropIn(
     .where('crm_id_fingerprint', 'in', fingerprints)
     .returning('integration_id')
     .execute();
-  // In the meantime, runs have counted the contact under its fingerprint.
+  // While the contact was blocked, runs counted it under its fingerprint.
   await trx
     .deleteFrom('contacts')
     .where('integration_id', 'in', integrationIds)
     .where('crm_id', 'in', fingerprints)
     .execute();
-  // The contact's ID is known again, so the writes to the contact can be stored under it again.
+  // donor-sync knows the contact's ID again, so the contact's writes can be stored under this ID again.
   for (const [at, crm_id] of crmIds.entries()) {
     await trx
       .updateTable('writes')

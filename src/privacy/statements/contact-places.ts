@@ -1,6 +1,6 @@
 /**
- * Lists every column with a plain contact ID or donor ID, as the table catalogue declares them. Used by erasures, the
- * search for traces, `about`, the export, retention and "erase again after a restore".
+ * Lists every column with an unencrypted contact ID or donor ID, as the table catalogue declares it. The erasure, the
+ * search for traces, `about`, the export, the retention and the repeated erasure after a restore use these lists.
  */
 import { type RawBuilder, sql } from 'kysely';
 import {
@@ -13,7 +13,7 @@ import type { ContactIdMeaning, DonorMeaning } from '../../database/tables/table
 
 export type ContactPlace = PlacedColumn<ContactIdMeaning>;
 
-/** A column with a donor ID, or with a keyed fingerprint of a donor ID. */
+/** A column with a donor ID, or with a fingerprint of a donor ID. */
 export type DonorPlace = PlacedColumn<DonorMeaning>;
 
 export const CONTACT_PLACES: readonly ContactPlace[] = listColumns('contact id');
@@ -27,18 +27,18 @@ export const OWN_TABLES = CONTACT_PLACES.flatMap(({ table, says }) =>
 );
 
 /**
- * The tables that contain more about a contact than payments and the values that are ours. Their rows are
- * deleted when a contact leaves the CRM.
+ * The tables with a contact's rows, except payments and values that donor-sync wrote. When a contact leaves the CRM,
+ * donor-sync deletes its rows in these tables.
  */
 export type TableBeside = TablesWith<{ is: 'contact id'; forget: 'row'; whenRemoved: 'deleted' }>;
 export const BESIDE_CONTACTS = CONTACT_PLACES.flatMap(({ table, says }) =>
   says.forget === 'row' && says.whenRemoved === 'deleted' ? [table as TableBeside] : [],
 );
 
-/** The parts of the `about` output that the catalogue requires. */
+/** The parts of the `about` output that the table catalogue requires. */
 export type AboutPart = SaidAnywhere<{ is: 'contact id' }>['about'];
 
-/** Returns the IDs in a column that belong to an integration, as `id`. */
+/** Returns an integration's IDs in a column, under the name `id`. */
 export function idsIn(
   { table, column, of }: ContactPlace,
   integrationId: string,

@@ -4,9 +4,8 @@ import { inFilledBatches } from '../../database/rows.ts';
 import type { Trx } from '../../database/tables/tables.ts';
 
 /**
- * Deletes the stored sums of every month that may include one of these contacts. Also deletes the mark of a month that
- * is being added up, so that month is not stored. Must be called before the contacts' data is deleted, in the same
- * transaction.
+ * Deletes the stored sums of every month that may include these contacts. If such a month is being added up at the same
+ * time, its result is not stored. Call this function before the contacts' data is deleted, in the same transaction.
  */
 export async function dropMonthsOf(
   trx: Trx,
@@ -46,8 +45,8 @@ export async function dropMonthsOf(
 }
 
 /**
- * Returns a string that changes when an erasure is carried out. Used for results that are computed outside a
- * transaction.
+ * Returns a string that changes when an erasure is carried out. A caller that computes a result outside a transaction
+ * compares this string before and after.
  */
 export async function readErasureMark(reader: Reader, integrationId: string): Promise<string> {
   const row = await reader

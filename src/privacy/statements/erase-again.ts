@@ -1,4 +1,4 @@
-/** After a restore, erases again everything that was erased after the backup was made. */
+/** After a restore, repeats all erasures that were carried out after the backup. */
 import { sql } from 'kysely';
 import type { ActorTransaction } from '../../database/actor-transaction.ts';
 import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
@@ -15,17 +15,20 @@ import { findDonorFingerprints, parsePerson } from './mentions.ts';
 /** The repeated erasures, in numbers. */
 export interface ErasedAgain {
   blocked: number;
-  /** Blocked contacts that the backup contained. */
+  /** The number of blocked contacts that the backup contained. */
   erased: number;
   integrations: string[];
-  /** Blocked contacts whose values may still be in the CRM. `forget` must be repeated for them. */
+  /**
+   * The number of blocked contacts whose values may still be in the CRM. Someone must repeat `forget` for these
+   * contacts.
+   */
   unfinished: number;
 }
 
-/** A log entry without the place where it was written. */
+/** An erasure log entry, without the place of the log. */
 type ErasureEntry = Omit<LoggedEntry, 'store' | 'folder'>;
 
-/** The number of rows that are searched at a time. */
+/** The number of rows that are read at a time to find contacts. */
 const IDS_PER_LOOK = 5_000;
 
 export async function eraseAgain(
@@ -64,10 +67,10 @@ export async function eraseAgain(
 }
 
 /**
- * True if all data of an integration was erased after the backup was made. If the integration was added again later, it
- * is a new integration, which only a newer backup contains. If the time of the backup is unknown, the audit shows
- * whether this database knows of the erasure. If the audit does not reach back far enough, the runs show it. The runs
- * of a client that was added again all started later.
+ * True if all data of an integration was erased after the backup. If the integration was added again later, it is a new
+ * integration, which only a newer backup contains. If the time of the backup is unknown, the audit shows whether this
+ * database recorded the erasure. If the audit does not reach back far enough, the integration's runs show it. All runs
+ * of a client that was added again started after the erasure.
  */
 async function hasLeftSince(
   reader: Reader,
@@ -102,7 +105,7 @@ async function hasLeftSince(
   return older !== undefined;
 }
 
-/** Returns the final state of each contact, without contacts whose block was lifted. A pure function. */
+/** Returns each contact's final state, without contacts whose block was lifted. A pure function. */
 function lastOfEach(entries: readonly ErasureEntry[]): ErasureEntry[] {
   const last = new Map<string, ErasureEntry>();
   for (const entry of entries) {
@@ -124,7 +127,7 @@ function lastOfEach(entries: readonly ErasureEntry[]): ErasureEntry[] {
   return [...last.values()];
 }
 
-/** Returns the IDs of these contacts in the database, by fingerprint. */
+/** Returns the stored IDs of these contacts, by fingerprint. */
 export async function findIds(
   { reader, fingerprint }: { reader: Reader; fingerprint: Fingerprint },
   integrationId: string,
@@ -148,7 +151,10 @@ export async function findIds(
   return found;
 }
 
-/** Sets the block first, as in the original erasure. An unfinished erasure waits for `forget`, as before. */
+/**
+ * Repeats an erasure. Like the original erasure, it blocks the contact first. An unfinished erasure waits for `forget`,
+ * as before the restore.
+ */
 async function apply(
   trx: ActorTransaction,
   { what, at, integration, contact, person, everywhere, ...logged }: ErasureEntry,
@@ -158,8 +164,8 @@ async function apply(
   const now = trx.clock.now();
   const state = what === 'begun' || what === 'blocked' ? what : 'erased';
   const known = person === null ? null : JSON.stringify(person);
-  // Read before the rows are deleted. With these fingerprints, values that name the person are found once the product
-  // is open.
+  // Reads the fingerprints before the rows are deleted. Once donor-sync starts again, it uses the fingerprints to find
+  // values that name the person.
   const found =
     crmIds.length === 0 ? [] : await findDonorFingerprints(trx, fingerprint, [integration], crmIds);
   const donors = JSON.stringify([...new Set([...logged.donors, ...found])]);
@@ -205,7 +211,7 @@ async function apply(
     return;
   }
   const { contacts, jobs, holds, writes, keys } = await eraseRows(trx, integration, crmIds, now, {
-    // The backup does not show which values were cleared later, or which values have been written since.
+    // The backup does not show which values were cleared or written after it.
     fingerprint,
     mayBeLeft: true,
   });
@@ -219,7 +225,9 @@ async function apply(
   });
 }
 
-/** Returns the data of a block that the audit seals, as text, or null if there is no block. */
+/**
+ * Returns the content of a block as text, in the form that the audit hashes. Returns null if the contact has no block.
+ */
 async function readBlock(reader: Reader, integration: string, contact: string) {
   return reader
     .selectFrom('forgotten')

@@ -1,6 +1,6 @@
 /**
- * Removes erased contacts from the spending journal. Its lines contain no names. However, the service key and a job ID
- * in them are enough to fetch the profile, and a restore would adopt the payment.
+ * Removes erased contacts from the spending journal. The journal contains no names. However, someone with the service
+ * key and a job ID from the journal could fetch the profile. Also, a restore would adopt the payment.
  */
 import { sql } from 'kysely';
 import type { JournalLine } from '../../credits/statements/journal/journal-lines.ts';
@@ -18,10 +18,10 @@ export interface OtherForms {
 const NO_FORMS: OtherForms = { integrationIds: [], contacts: [] };
 
 /**
- * Removes everyone who is blocked in the database from the journal. Also deletes payments that a restore has adopted
- * for these people. The lines keep their credits and the number of their jobs, so sums remain correct. Resolves with
- * the number of removed contacts and donors. Runs in a transaction, so that other processes cannot rewrite the file at
- * the same time.
+ * Removes all contacts that the database blocks from the journal. Also deletes payments that a restore has adopted for
+ * these contacts. The journal keeps the credits and the number of jobs, so sums remain correct. Resolves with the
+ * number of removed contacts and donors. Runs in a transaction, so that other processes cannot rewrite the file at the
+ * same time.
  */
 export function eraseFromJournal(
   journal: StoreJournal,
@@ -47,9 +47,8 @@ export function eraseFromJournal(
 }
 
 /**
- * Removes all contacts and donors of these clients from the journal. Its lines keep the charges and the
- * balances of service keys, because clients can share a key. Resolves with the number of removed contacts and
- * donors.
+ * Removes all contacts and donors of these clients from the journal. The journal keeps the charges and the service
+ * keys' balances, because clients can share a service key. Resolves with the number of removed contacts and donors.
  */
 export function eraseClientsFromJournal(
   journal: StoreJournal,
@@ -104,7 +103,10 @@ async function dropRecalledOfErased(trx: Trx, { donors }: Erased): Promise<void>
     .execute();
 }
 
-/** The fingerprints of blocked contacts, by client, and of donors that belonged only to these contacts. */
+/**
+ * The fingerprints of blocked contacts and of their donors, by client. Includes only donors that belonged to no other
+ * contact.
+ */
 interface Erased {
   contacts: ReadonlySet<string>;
   donors: ReadonlySet<string>;
@@ -137,7 +139,7 @@ function listErasedJobs(line: JournalLine, { contacts }: Erased): string[] {
   );
 }
 
-/** Returns the line unchanged if it contains no erased person. */
+/** Removes erased people from a journal line. Returns the line unchanged if it contains no erased person. */
 function withoutErased(line: JournalLine, erased: Erased, jobs: ReadonlySet<string>): JournalLine {
   if (line.what === 'answered') {
     const kept = Object.entries(line.jobs).filter(([trackingId]) => !jobs.has(trackingId));

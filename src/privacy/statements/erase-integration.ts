@@ -1,6 +1,6 @@
 /**
  * Erases all data about an integration that no longer uses donor-sync, in batches. If the process is killed, some data
- * is already erased, but the rest is consistent.
+ * has already been erased, and the remaining data is consistent.
  */
 import { sql } from 'kysely';
 import { getNextVersion } from '../../clients/statements/integrations.ts';
@@ -26,9 +26,9 @@ export interface ErasedIntegration {
   kept: KeptRows;
 }
 
-/** The rows that must be kept. They do not identify any contact. */
+/** The rows that donor-sync must keep. These rows do not identify any contact. */
 export interface KeptRows {
-  /** The charges, without their contacts. */
+  /** The number of charges. donor-sync keeps the charges without their contacts. */
   submissions: number;
   jobs: number;
   networkAdds: number;
@@ -36,19 +36,19 @@ export interface KeptRows {
   sums: number;
   /** Keyed fingerprints of erased people. */
   blocks: number;
-  /** No contact can be identified in them. */
+  /** The number of audit entries. These entries no longer identify any contact. */
   auditEntries: number;
 }
 
 /** Rows that start or request work are deleted first. */
 const TABLES = [...listTables('deleted first'), ...listTables('deleted')];
 
-/** The tables whose rows belong to a run and are deleted before it. */
+/** The tables whose rows belong to a run. Their rows are deleted before the run. */
 const TABLES_OF_RUNS = listTables('deleted with its run').filter((table) => table !== 'runs');
 
 /**
- * Erases all data about an integration that no longer uses donor-sync, or the data that an earlier attempt has not
- * erased.
+ * Erases all data about an integration that no longer uses donor-sync. If an earlier attempt was interrupted, erases
+ * the remaining data.
  */
 export async function eraseLeavingIntegration(
   { reader, checkpoint, erasures }: Pick<Store, 'reader' | 'checkpoint'> & WithErasureLog,
@@ -57,7 +57,8 @@ export async function eraseLeavingIntegration(
   const { integrationId } = lease;
   const now = reader.clock.now();
   await erasures.append({ what: 'left', at: now, integration: integrationId });
-  // Recorded before the first key is deleted. After an interruption, the audit still shows why keys are missing.
+  // Records the erasure before it deletes the first key. After an interruption, the audit still shows why keys are
+  // missing.
   await checkpoint(lease, (trx) =>
     recordEntry(trx, { action: 'integration.erasing', integrationId }),
   );
@@ -88,10 +89,7 @@ export async function eraseIntegration(
   await removeNetworks();
   return { erased, kept: await countKept(reader, integrationId) };
 
-  /**
-   * Erases one batch. Its counts are added only after it is committed, because a transaction may be tried several
-   * times.
-   */
+  /** Erases one batch. Adds its numbers only after the commit, because a transaction may run several times. */
   async function counting(
     work: (trx: Trx, count: (what: string, rows: number | bigint) => void) => Promise<void>,
   ): Promise<void> {
@@ -115,7 +113,7 @@ export async function eraseIntegration(
     });
   }
 
-  /** Deletes runs one after the other, with all their results. */
+  /** Deletes runs one after the other, with all data that belongs to them. */
   async function removeRuns(): Promise<void> {
     for (;;) {
       const run = await reader
@@ -171,7 +169,7 @@ export async function eraseIntegration(
         )
         .executeTakeFirst();
       count('network_members', members.numDeletedRows);
-      // Questions about contacts have already been deleted with the contacts.
+      // The decisions about contacts have already been deleted together with the contacts.
       const questions = await trx
         .deleteFrom('questions')
         .where('integration_id', '=', integrationId)
@@ -206,7 +204,7 @@ async function countKept(reader: Reader, integrationId: string): Promise<KeptRow
   return counted;
 }
 
-/** The names under which the remaining rows are counted. */
+/** The names under which the erasure counts the remaining rows. */
 const COUNTED_AS: Readonly<Record<TablesThat<{ whenClientErased: 'counted' }>, keyof KeptRows>> = {
   submissions: 'submissions',
   jobs: 'jobs',
@@ -217,7 +215,7 @@ const COUNTED_AS: Readonly<Record<TablesThat<{ whenClientErased: 'counted' }>, k
 };
 
 /**
- * Defines how tables are cleared if their rows are not simply deleted. Each function returns the number of removed
+ * The functions that clear the tables whose rows are not simply deleted. Each function returns the number of removed
  * rows.
  */
 const CLEARED: Readonly<
@@ -232,8 +230,8 @@ const CLEARED: Readonly<
 };
 
 /**
- * Holds the client, because a process may still have its settings. That process must not read contacts or spend credits
- * before a user agrees.
+ * Holds the client, because a process may still use its settings. While the client is held, that process must not read
+ * contacts or spend credits until a user agrees.
  */
 async function holdClient(trx: Trx, integrationId: string, now: number): Promise<number> {
   const hold = {
@@ -255,7 +253,8 @@ async function holdClient(trx: Trx, integrationId: string, now: number): Promise
 async function clearSettings(trx: Trx, integrationId: string): Promise<number> {
   const nothing = {
     settings: null,
-    // As when settings are removed, `serve` and `worker` processes stop using the client within seconds.
+    // A new version makes `serve` and `worker` processes stop using the client within seconds, as if its settings were
+    // removed.
     settings_version: await getNextVersion(trx),
     cursor: null,
     cursor_before: null,
@@ -276,7 +275,7 @@ async function deleteSecrets(trx: Trx, integrationId: string): Promise<number> {
   return Number(numDeletedRows);
 }
 
-/** Returns true while one of the integration's requests waits for its response, or for proof of its cost. */
+/** True while a request of the integration waits for its response, or while its cost is unknown. */
 export async function hasOpenRequests(reader: Reader, integrationId: string): Promise<boolean> {
   for (const table of ['submissions', 'network_adds'] as const) {
     const row = await reader

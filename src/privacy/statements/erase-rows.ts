@@ -10,39 +10,44 @@ import { OWN_TABLES, type OwnTable } from './contact-places.ts';
 import { dropMonthsOf } from './drop-months.ts';
 import { dropLeftValues, leaveValues } from './left-values.ts';
 
-/** The numbers of a contact's erased items, by kind. The numbers do not identify the contact. */
+/** The numbers of a contact's erased items, by kind. These numbers do not identify the contact. */
 export interface ErasedRows {
   contacts: number;
-  /** Charges that are kept without their contact and without the ID that could fetch the profile. */
+  /**
+   * The number of charges that donor-sync keeps. It removes their contact and the job ID that could fetch the profile.
+   */
   jobs: number;
   holds: number;
   writes: number;
   paths: number;
-  /** Profiles that were paid for, with the keys that decrypt them. */
+  /** The number of paid profiles that were erased, together with their decryption keys. */
   profiles: number;
-  /** The paths of other contacts in which the person is the introducer. */
+  /** The number of other contacts' paths in which the person is the introducer. */
   introductions: number;
-  /** Memberships in CRM groups. */
+  /** The number of memberships in CRM groups. */
   groups: number;
-  /** Requested runs, and what runs have recorded about the contact. */
+  /** The number of requested runs, and of rows in which runs recorded data about the contact. */
   runs: number;
-  /** The IDs of destroyed audit keys. The data that they encrypted can no longer be read. */
+  /** The IDs of destroyed audit keys. Nobody can read the data that was encrypted with these keys. */
   keys: readonly string[];
 }
 
-/** Jobs whose profile could still be fetched. They are closed, so nothing can be fetched. */
+/**
+ * The states of jobs whose profile could still be fetched. The erasure closes these jobs, so nobody can fetch the
+ * profile.
+ */
 const UNDER_WAY: JobState[] = ['processing', 'completed', 'held'];
 
-/** The handling of fingerprints of values that were written to a contact. */
+/** Decides whether the erasure keeps fingerprints of the values that donor-sync wrote to a contact. */
 export interface ValuesInCrm {
   fingerprint: Fingerprint;
-  /** False if the contact's fields were read as empty. In that case, no fingerprints are kept. */
+  /** False if the contact's CRM fields were empty when donor-sync read them. The erasure then keeps no fingerprints. */
   mayBeLeft: boolean;
 }
 
 /**
- * Removes requests to erase the contact that a second user has not confirmed yet. A confirmed request is removed when
- * its erasure has been carried out.
+ * Removes requests to erase the contact if a second user has not confirmed them yet. A confirmed request is removed
+ * after its erasure.
  */
 export async function dropWaitingErasures(
   trx: Trx,
@@ -57,7 +62,7 @@ export async function dropWaitingErasures(
     .execute();
 }
 
-/** Erases a contact that has these forms of ID from every table. */
+/** Erases a contact from every table. The contact has these forms of ID. */
 export async function eraseRows(
   trx: Trx,
   integrationId: string,
@@ -70,8 +75,8 @@ export async function eraseRows(
   const introductions =
     donorId === null ? 0 : await forgetIntroducer(trx, integrationId, crmIds, donorId);
   if (donorId !== null) await beginToLeave(trx, integrationId, donorId);
-  // Any of the integration's stored CRM messages may contain the person's name, because a duplicate rule names the
-  // other contact.
+  // Deletes all stored CRM messages of the integration, because any message may contain the person's name. For example,
+  // a duplicate rule names the other contact.
   await trx.deleteFrom('foreign_texts').where('integration_id', '=', integrationId).execute();
   await dropWaitingErasures(trx, integrationId, crmIds);
   const isPart: Which = { is: (eb) => eb('merged_into', 'in', crmIds) };
@@ -115,7 +120,10 @@ export async function eraseRows(
   }
 }
 
-/** Lets the next sync remove the member, first at the service, which still has the member. */
+/**
+ * Marks a network membership for removal. The next sync removes the donor at the service first, because the service
+ * still has the donor.
+ */
 async function beginToLeave(trx: Trx, integrationId: string, donorId: string): Promise<void> {
   await trx
     .updateTable('network_members')
@@ -147,7 +155,7 @@ async function eraseJobs(
       crm_id: ERASED_ID,
       identity: '',
       person: null,
-      // With this ID and the service key, the profile could be fetched as long as the service keeps it.
+      // With the job ID and the service key, someone could fetch the profile as long as the service keeps it.
       job_id: null,
       state: eb
         .case()
@@ -179,7 +187,8 @@ async function eraseRuns(
     .where('contact', 'in', crmIds)
     .returning('run_id')
     .execute();
-  // A run has combined requests with this request but has not finished them. They must still be served.
+  // A run has combined other requests with this request and has not finished them. A run must still carry out the other
+  // requests.
   for (const { run_id } of asked) await separate(trx, run_id);
   const named = await trx
     .updateTable('runs')
@@ -199,8 +208,8 @@ async function eraseRuns(
 }
 
 /**
- * Removes the ID from the reasons of failed runs, which may quote it. The JSON reports of these runs contain the same
- * reasons. Removes the ID there too.
+ * Removes a contact's ID from the error messages of failed runs. The JSON reports of these runs contain the same
+ * messages, so the ID is removed there too.
  */
 async function unquoteInRuns(trx: Trx, integrationId: string, crmId: string): Promise<void> {
   for (const column of ['reason_message', 'report'] as const) {

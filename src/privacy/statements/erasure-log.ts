@@ -1,6 +1,6 @@
 /**
- * Records erasures outside the database. A backup made before an erasure still contains the person, so the
- * erasure is repeated after a restore. The file contains only keyed fingerprints.
+ * Records erasures outside the database. A backup that was made before an erasure still contains the person, so
+ * donor-sync repeats the erasure after a restore. The log contains only keyed fingerprints.
  */
 import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -11,20 +11,20 @@ import { hasCode } from '../../database/system-error.ts';
 
 const entrySchema = z.object({
   /**
-   * The event that the line records. `begun`: the contact is blocked, and the CRM must still be cleared. `blocked`: the
-   * ID was unknown in every integration. `erased`: the erasure is finished. `lifted`: the block was a mistake and has
-   * been lifted. `left`: the whole integration was erased. `seen`: a process has opened the database with this log.
-   * `backups`: backups are made in this folder.
+   * The event that this log line records. `begun`: the contact is blocked, and the CRM must still be cleared.
+   * `blocked`: the ID was unknown in every integration. `erased`: the erasure is finished. `lifted`: the block was a
+   * mistake and has been lifted. `left`: the whole integration was erased. `seen`: a process has opened the database
+   * with this log. `backups`: backups are made in this folder.
    */
   what: z.enum(['begun', 'blocked', 'erased', 'lifted', 'left', 'seen', 'backups']),
   /** The time at which the line was written (epoch ms). */
   at: z.int(),
-  /** The tag of the line's database. Empty in lines about the file itself, such as `backups`. */
+  /** The tag of the database that wrote the line. Empty in lines about the log file itself, such as `backups`. */
   store: z.string().default(''),
-  /** Present only in `backups` lines. */
+  /** The backup folder. Present only in `backups` lines. */
   folder: z.string().default(''),
   integration: z.string().default(''),
-  /** Empty if the whole integration was erased. */
+  /** The fingerprint of the contact's ID. Empty if the whole integration was erased. */
   contact: z.string().default(''),
   /** The fingerprints of other forms of the ID. */
   forms: z.array(z.string()).default([]),
@@ -38,7 +38,9 @@ const entrySchema = z.object({
     .nullable()
     .default(null),
   everywhere: z.boolean().default(false),
-  /** The fingerprints of the person's donors. With them, values that name the person are found. */
+  /**
+   * The fingerprints of the person's donors. donor-sync uses these fingerprints to find values that name the person.
+   */
   donors: z.array(z.string()).default([]),
 });
 
@@ -47,14 +49,14 @@ export type NewErasureEntry = z.input<typeof entrySchema>;
 
 export interface ErasureLog {
   /**
-   * Resolves once the entry is on disk. Throws a ConfigurationError if the entry cannot be written. In that
-   * case, nothing may be erased.
+   * Resolves once the entry is saved on disk. Throws a ConfigurationError if the entry cannot be written. After this
+   * error, nothing may be erased.
    */
   append(entry: NewErasureEntry): Promise<void>;
-  /** Returns all entries, oldest first. Returns none if there is no log. */
+  /** Returns all entries, oldest first. Returns an empty list if the log does not exist. */
   read(): Promise<ErasureEntry[]>;
   isBegun(): Promise<boolean>;
-  /** Creates the log, with the earlier erasures in it. */
+  /** Creates the log, and writes the earlier erasures into it. */
   begin(entries: readonly NewErasureEntry[]): Promise<void>;
 }
 
@@ -63,7 +65,10 @@ export interface WithErasureLog {
   readonly erasures: ErasureLog;
 }
 
-/** Used for a database in memory, and for a server database unless the settings name a file. */
+/**
+ * Replaces the erasure log for a database in memory. Also replaces it for a server database if the settings name no log
+ * file.
+ */
 export const noErasureLog: ErasureLog = {
   append: async () => undefined,
   read: async () => [],
@@ -90,15 +95,18 @@ export function openErasureLog(path: string): ErasureLog {
   return log;
 }
 
-/** The name of the log in a backup folder. All databases with backups in the folder share the file. */
+/** The name of the log file in a backup folder. All databases with backups in the folder share this file. */
 export const FOLDER_LOG = 'donor-sync.erasures';
 
-/** Returns the tag that distinguishes this database's lines from other databases' lines in the same file. */
+/**
+ * Returns this database's tag. Several databases can write to the same log file, and the tag shows which database wrote
+ * a line.
+ */
 export function storeTag(fingerprint: Fingerprint): string {
   return fingerprint('erasure_log', 'store');
 }
 
-/** Returns the part of the log that belongs to one database. Other databases' lines are not changed. */
+/** Returns a log that reads and writes only one database's lines. Other databases' lines remain unchanged. */
 export function logOfStore(log: ErasureLog, store: string): ErasureLog {
   return {
     append: (entry) => log.append({ ...entry, store }),
@@ -108,14 +116,14 @@ export function logOfStore(log: ErasureLog, store: string): ErasureLog {
   };
 }
 
-/** True if a line belongs to this database, or to no database. A pure function. */
+/** True if a line has this database's tag or no tag. A pure function. */
 export function isOfStore(entry: Pick<ErasureEntry, 'store'>, store: string): boolean {
   return entry.store === '' || entry.store === store;
 }
 
 /**
- * Returns the time of the last line that a process wrote while it used the database, or null if there is none. A pure
- * function.
+ * Returns the time of the last line that a process wrote while it used the database. Returns null if there is no line.
+ * A pure function.
  */
 export function lastLineAt(entries: readonly ErasureEntry[]): number | null {
   const times = entries.flatMap(({ what, at }) => (what === 'backups' ? [] : at));
@@ -124,11 +132,11 @@ export function lastLineAt(entries: readonly ErasureEntry[]): number | null {
 
 const SEEN_EVERY_MS = 3_600_000;
 
-/** True if a process should record that it has the database open. A pure function. */
+/** True if a process should now record that it uses the database. A pure function. */
 export function isSeenDue(entries: readonly ErasureEntry[], now: number): boolean {
   const last = lastLineAt(entries);
   if (last === null || Math.abs(now - last) >= SEEN_EVERY_MS) return true;
-  // A copy of the log that was made together with the backup lacks this line.
+  // If someone copied the log together with the backup, the copy lacks this line.
   return entries.some(({ what, at }) => what === 'backups' && at >= last);
 }
 
@@ -140,7 +148,8 @@ async function append(
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   {
     await using file = await open(path, flags, FILE_MODE);
-    // A power failure may have left an incomplete line. The line break at the start separates the new line from it.
+    // A power failure may have left an incomplete line. A line break at the start separates the new line from the
+    // incomplete line.
     const lines = entries.map((entry) => `\n${JSON.stringify(entrySchema.parse(entry))}\n`);
     await file.appendFile(lines.join(''));
     await file.sync();
@@ -157,7 +166,7 @@ async function readIfThere(path: string): Promise<string | null> {
   }
 }
 
-/** An incomplete line belongs to an erasure that did not start. */
+/** Parses the log. Skips an incomplete line, because its erasure did not start. */
 function parse(text: string | null): ErasureEntry[] {
   return (text ?? '').split('\n').flatMap((line) => {
     if (line === '') return [];

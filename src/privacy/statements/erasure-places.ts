@@ -1,7 +1,7 @@
 /**
  * Keeps the erasure log in several places: next to the database, at the places in the settings, and in every folder in
- * which backups were made. Every line is written to every place. If any of these places is still readable after a loss,
- * it shows who was erased.
+ * which backups were made. Every line is written to every place. As long as one place is readable after a loss of data,
+ * it shows which people were erased.
  */
 import { stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -12,28 +12,31 @@ import { findWriteProblem } from './find-write-problem.ts';
 export interface ErasurePlace {
   path: string;
   kind: 'live' | 'named' | 'backups';
-  /** `gone` means that the backup folder does not exist, for example because its disk is not mounted. */
+  /**
+   * The state of the place. `gone` means that the backup folder does not exist, for example because its disk is not
+   * mounted.
+   */
   state: 'writable' | 'gone' | 'unwritable';
-  /** The reason why the place cannot be written to, or null if it can be. */
+  /** The reason why donor-sync cannot write to the place, or null if it can. */
   problem: string | null;
 }
 
-/** A log in several places. */
+/** An erasure log that is kept in several places. */
 export interface ErasurePlaces extends ErasureLog {
-  /** Copies missing lines to each place. Returns the paths that could not be written. */
+  /** Copies missing lines to each place. Returns the paths of places to which it could not write. */
   bringUp(): Promise<string[]>;
   /** Checks each place without writing to it. */
   examine(): Promise<ErasurePlace[]>;
 }
 
 export interface ErasurePlacesOptions {
-  /** The file next to the database. */
+  /** The path of the log next to the database. */
   live: string;
-  /** Files from the settings. */
+  /** The paths of the logs in the settings. */
   named: readonly string[];
   /** Backup folders that may be missing from the log, for example the folder of the backup that is being restored. */
   folders?: readonly string[];
-  /** The tag of the database. If the database is not open, it is null, and lines of all databases are copied. */
+  /** The tag of the database. If the database is not open, the tag is null, and lines of all databases are copied. */
   store: string | null;
   open(path: string): ErasureLog;
 }
@@ -44,7 +47,7 @@ export function openErasurePlaces(options: ErasurePlacesOptions): ErasurePlaces 
   const required = [...named, live];
 
   return {
-    /** The live log is written last, because the erasure may start once the live log has the line. */
+    /** Writes to the log next to the database last, because the erasure may start once this log has the line. */
     async append(entry) {
       for (const path of required) await open(path).append(entry);
       await copyToFolders();
@@ -76,8 +79,8 @@ export function openErasurePlaces(options: ErasurePlacesOptions): ErasurePlaces 
   };
 
   /**
-   * Returns the lines of all places together. They are in the order of the live log, unless other places contain
-   * additional lines.
+   * Returns the lines of all places. The lines are in the order of the log next to the database. Lines that only other
+   * places contain are added.
    */
   async function read(): Promise<ErasureEntry[]> {
     const own = await readEntries(required);
@@ -93,12 +96,12 @@ export function openErasurePlaces(options: ErasurePlacesOptions): ErasurePlaces 
     return union(await Promise.all(paths.toReversed().map((path) => open(path).read())));
   }
 
-  /** Reads a folder. If it cannot be read now, no lines are added from it, and the other places are still used. */
+  /** Reads the log in a folder. If the folder cannot be read now, donor-sync uses only the other places. */
   async function readFolder(folder: string): Promise<ErasureEntry[]> {
     const lines = await open(join(folder, FOLDER_LOG))
       .read()
       .catch(() => []);
-    // A line without a tag may come from a different installation.
+    // A line without a tag may come from a different donor-sync installation.
     return lines.filter((line) => line.store !== '' && isOurs(line));
   }
 

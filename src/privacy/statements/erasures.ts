@@ -1,4 +1,7 @@
-/** Records erasures: their start, their progress, and their end, when the contact is erased from the store. */
+/**
+ * Records the start, the progress and the end of erasures. An erasure ends when the contact has been erased from the
+ * database.
+ */
 import type { Selectable } from 'kysely';
 import { type FromRow, fromRows } from '../../database/from-row.ts';
 import type { Lease, RunTransaction } from '../../database/leases.ts';
@@ -15,7 +18,7 @@ import { parseDonors, parseNames } from './mentions.ts';
 
 export type ForgottenRecord = FromRow<Selectable<Tables['forgotten']>>;
 
-/** The record of an erasure, which is stored before anything is erased. */
+/** The record of an erasure. It is stored before anything is erased. */
 export interface Erasure {
   crmId: string;
   state: Extract<ForgottenState, 'begun' | 'blocked'>;
@@ -23,24 +26,25 @@ export interface Erasure {
   everywhere: boolean;
   /** The fingerprints of the donors that belong to this person and to no other contact. */
   donors: readonly string[];
-  /** JSON, without any ID of the contact. */
+  /** The receipt as JSON, without the contact's ID. Null if the erasure has no receipt yet. */
   receipt: string | null;
 }
 
-/** An unfinished erasure of a contact that the store still has. */
+/** An unfinished erasure. The database still contains the contact. */
 export interface BegunErasure {
   crmId: string;
   /** JSON of the erasure's progress. */
   receipt: string;
   donors: readonly string[];
-  /** The person's names, as fingerprints of their words. */
+  /** The person's names. Each name consists of its words' fingerprints. */
   names: readonly string[];
 }
 
 export interface EraseOptions {
   forms?: readonly string[];
   /**
-   * False if the contact's CRM fields were read as empty. Defaults to true. In that case, their fingerprints are kept.
+   * False if the contact's CRM fields were empty when donor-sync read them. If true, the erasure keeps fingerprints of
+   * the values in these fields. Defaults to true.
    */
   mayBeLeft?: boolean;
   /** Builds the JSON of the receipt in the same transaction. */
@@ -48,14 +52,15 @@ export interface EraseOptions {
 }
 
 /**
- * The parts of the store that record erasures. Each erasure is in the log before the store erases anything.
+ * The parts of the store that record erasures. The erasure log contains each erasure before its data is erased from the
+ * database.
  */
 type ErasingStore = Pick<Store, 'reader' | 'fingerprint' | 'checkpoint'> & WithErasureLog;
 
 /**
- * Blocks a contact before anything is erased. If the erasure is interrupted, no run can restore any data. Can be
- * repeated. This and all later steps need the lease, because a run that started in the meantime would not know about
- * the block.
+ * Blocks a contact before anything is erased. If the erasure is interrupted, no run can restore any data. This step can
+ * be repeated. This step and all later steps need the lease, because a run that starts during the erasure would not
+ * know the block.
  */
 export async function beginErasure(
   { reader, fingerprint, checkpoint, erasures }: ErasingStore,
@@ -101,7 +106,7 @@ async function block(
         donors: eb.ref('excluded.donors'),
         person: eb.fn.coalesce('excluded.person', 'forgotten.person'),
         everywhere: everywhere ? 1 : eb.ref('forgotten.everywhere'),
-        // A contact that was only a suspect until now is blocked from now on.
+        // A contact that was only suspected to be an erased person is now blocked.
         forgotten_at: eb
           .case()
           .when('forgotten.state', '=', 'merged')
@@ -120,8 +125,8 @@ async function block(
 }
 
 /**
- * Records the progress of an erasure. Once the erasure is finished, the audit seals its receipt, so any later change is
- * noticed.
+ * Records the progress of an erasure. Once the erasure is finished, the audit contains a hash of the receipt, so the
+ * audit check notices any later change.
  */
 export async function noteErasureReceipt(
   trx: RunTransaction,
@@ -142,9 +147,9 @@ export async function noteErasureReceipt(
 }
 
 /**
- * Erases a contact from every table. Keeps only a fingerprint, so that the contact is never processed again. Charges
- * are kept, but they no longer refer to the contact. `crmId` is the canonical form of its ID, and `forms` are other
- * forms under which rows may exist.
+ * Erases a contact from every table. Keeps only a fingerprint, so that runs never process the contact again. Charges
+ * are kept, but no longer refer to the contact. `crmId` is the canonical form of the contact's ID, and `forms` are the
+ * other forms that rows may contain.
  */
 export async function eraseFromStore(
   { reader, fingerprint, checkpoint, erasures }: ErasingStore,
@@ -219,9 +224,7 @@ export async function findErasures(
     .then(fromRows);
 }
 
-/**
- * Returns erasures that have started and whose contact is still in the store, so they are tried again.
- */
+/** Returns unfinished erasures whose contact is still in the database. donor-sync tries them again. */
 export async function listBegunErasures(
   { reader, fingerprint }: Pick<Store, 'reader' | 'fingerprint'>,
   integrationId: string,

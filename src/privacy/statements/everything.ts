@@ -1,16 +1,13 @@
-/**
- * Reads all data that the database contains about an integration. A nonprofit that no longer uses donor-sync can take
- * its data along.
- */
+/** Reads all stored data about an integration. A nonprofit can export its data when it stops using donor-sync. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Reader } from '../../database/reader.ts';
 import { CATALOGUE } from '../../database/tables/catalogue.ts';
 import type { Table } from '../../database/tables/table.ts';
 
-/** Times are in epoch ms. */
+/** A value in the export. Times are in epoch ms. */
 export type HeldValue = string | number | null;
 
-/** Rows of one kind. Each row has its values in the order of the columns. */
+/** Rows from one table. Each row has its values in the order of the columns. */
 export interface HeldTable {
   name: string;
   columns: readonly string[];
@@ -22,13 +19,13 @@ interface Taken {
   from: RawBuilder<unknown>;
   columns: readonly string[];
   key: readonly string[];
-  /** A column that must not be null in exported rows. Null exports all rows. */
+  /** A column that must not be null in exported rows. If this is null, all rows are exported. */
   onlyWith: string | null;
 }
 
 const ROWS_PER_PAGE = 5_000;
 
-/** The encrypted values that were in the CRM before each write. */
+/** The encrypted values that the CRM contained before each write. */
 const WRITES: Taken = {
   from: sql`writes`,
   columns: ['id', 'run_id', 'crm_id', 'written_at', 'before', 'after'],
@@ -74,7 +71,7 @@ export function readEverything(reader: Reader, integrationId: string) {
   }
 }
 
-/** Selects a table's rows. Their integration comes from their own column, from their run or from their network. */
+/** Selects a table's rows of an integration. A row's integration is in its own column, in its run or in its network. */
 function selectRows(table: string, { columns }: Table): RawBuilder<unknown> {
   const rows = sql.table(table);
   if ('integration_id' in columns) return rows;

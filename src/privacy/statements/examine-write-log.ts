@@ -4,17 +4,20 @@ import { BACKUP_TAKES_MS, type WriteLog, type WriteLogFile } from './write-log.t
 
 export interface WriteLogState {
   files: readonly WriteLogFile[];
-  /** The number of the database's newest writes that were looked up in the log. */
+  /** The number of the database's newest writes that were searched for in the write log. */
   checked: number;
-  /** A different host may have recorded them elsewhere, or the log may have been lost. */
+  /**
+   * The number of these writes that the write log lacks. A different host may have recorded them elsewhere, or the log
+   * was lost.
+   */
   missing: number;
-  /** The time of the last write that the log lacks (epoch ms), or null if it lacks none. */
+  /** The time of the last write that the write log lacks (epoch ms). Null if the log is complete. */
   lastMissingAt: number | null;
 }
 
 const WRITES_CHECKED = 1_000;
 
-/** The time for which a log that was lost or created later is reported. */
+/** The check reports a lost or newly created write log for this time. */
 const LOG_CHECKED_MS = 30 * 86_400_000;
 
 /** Checks the write log: its files, and whether it contains the newest writes of the database. */

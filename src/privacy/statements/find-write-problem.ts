@@ -1,11 +1,12 @@
-/** Checks whether a file can be written, even if it does not exist yet. Writes nothing to the file. */
+/**
+ * Checks whether donor-sync can write to a file, even if the file does not exist yet. The check writes nothing to the
+ * file.
+ */
 import { access, constants, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { messageOf } from '../../core/errors.ts';
 
-/**
- * Returns the reason why a file cannot be read and written, or cannot be created. Returns null if there is no problem.
- */
+/** Returns the reason why donor-sync cannot read, write or create a file. Returns null if there is no problem. */
 export async function findWriteProblem(path: string): Promise<string | null> {
   try {
     const found = await stat(path).catch(() => null);
@@ -18,7 +19,7 @@ export async function findWriteProblem(path: string): Promise<string | null> {
   }
 }
 
-/** Returns the folder itself, or the existing folder in which it would be created. */
+/** Returns the folder itself if it exists. Otherwise returns the nearest existing parent folder. */
 async function findNearestFolder(folder: string): Promise<string> {
   for (let at = folder; ; at = dirname(at)) {
     const found = await stat(at).catch(() => null);

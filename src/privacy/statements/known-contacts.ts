@@ -1,5 +1,6 @@
 /**
- * Finds what the store knows about a contact that is about to be erased: its traces, our values, and similar contacts.
+ * Finds the stored data about a contact that is about to be erased: its traces, the values that donor-sync wrote, and
+ * similar contacts.
  */
 import { sql } from 'kysely';
 import { parseOwned } from '../../contacts/owned-values.ts';
@@ -13,15 +14,15 @@ import {
 import { CONTACT_PLACES, idsIn } from './contact-places.ts';
 import { leftContact } from './left-values.ts';
 
-/** A contact's integration, and the contact's ID in that integration. */
+/** An integration, and a contact's ID in this integration. */
 export interface KnownContact {
   integration: string;
   crmId: string;
 }
 
 /**
- * True if any table contains the contact with one of these forms of ID. If `asked` is true, also returns true for an
- * erasure request that waits for a second user.
+ * True if any table contains a contact with one of these forms of ID. If `asked` is true, also returns true for an
+ * erasure request that a second user has not confirmed yet.
  */
 export async function hasTracesOfContact(
   reader: Reader,
@@ -40,8 +41,8 @@ export async function hasTracesOfContact(
 }
 
 /**
- * The fingerprints of all values that were written into a contact or that donor-sync intended to write, by field. A
- * write without a recorded end may have happened.
+ * Returns the fingerprints of all values that donor-sync wrote or intended to write into a contact, by field. A write
+ * without a recorded result may have reached the CRM.
  */
 export async function findOurValues(
   { reader, fingerprint }: Pick<Store, 'reader' | 'fingerprint'>,
@@ -75,7 +76,7 @@ export async function findOurValues(
   return found;
 }
 
-/** Returns contacts that may be this person, according to the store. Null searches in all integrations. */
+/** Returns stored contacts that may be this person. If the integration is null, searches in all integrations. */
 export async function findContactsAlike(
   { reader, fingerprint }: Pick<Store, 'reader' | 'fingerprint'>,
   person: PersonFingerprints,

@@ -1,14 +1,13 @@
 /**
- * Stores values that donor-sync wrote and that may still be in the CRM. The database no longer has the IDs of these
- * contacts. These contacts were erased before their fields were read as empty. The values are stored as writes to the
- * fingerprint of the contact's ID. These writes have no run, no donor and no previous values. They are therefore used
- * only for erasures.
+ * Remembers values that donor-sync wrote and that may still be in the CRM after an erasure. The database no longer
+ * contains the erased contacts' IDs. It stores each value's fingerprint as a write to the fingerprint of the contact's
+ * ID. Such a write has no run, no donor and no previous values, so only erasures use it.
  */
 import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
 import type { Trx } from '../../database/tables/tables.ts';
 import { VALUES_PURGED } from './retention.ts';
 
-/** The states of writes to a contact whose ID is no longer in the database. */
+/** The states of a write to a contact whose ID is no longer in the database. */
 export const LEFT_STATES = ['left', 'unseen'] as const;
 
 /** Returns the fingerprint that replaces the contact's ID. */
@@ -17,8 +16,8 @@ export function leftContact(fingerprint: Fingerprint, crmId: string): string {
 }
 
 /**
- * Keeps only fingerprints of the values that may still be in these contacts' CRM fields. Resolves with the
- * number of writes.
+ * Keeps only fingerprints of the values that may still be in these contacts' CRM fields. Resolves with the number of
+ * writes that it keeps.
  */
 export async function leaveValues(
   trx: Trx,
@@ -77,7 +76,7 @@ export async function leaveValues(
   return left;
 }
 
-/** Drops the fingerprints, because the fields of these contacts are empty. */
+/** Deletes the fingerprints, because these contacts' CRM fields are empty. */
 export async function dropLeftValues(
   trx: Trx,
   fingerprint: Fingerprint,

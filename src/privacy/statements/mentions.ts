@@ -1,6 +1,6 @@
 /**
- * Finds values that name a donor. Returns the writes that contain them and the fields that can contain them. The
- * current settings do not matter.
+ * Finds CRM values that name a donor. Returns the writes that contain these values, and the fields that can contain
+ * them. Ignores the current settings.
  */
 import { sql } from 'kysely';
 import { z } from 'zod';
@@ -21,28 +21,28 @@ import { LEFT_STATES, leftContact } from './left-values.ts';
 export interface WriteOfTexts {
   id: string;
   crmId: string;
-  /** Encrypted JSON that maps each field to its previous value. Empty if the values are no longer kept. */
+  /** Encrypted JSON that maps each field to its previous value. Empty if the previous values were deleted. */
   before: string;
   after: OwnedValues;
   state: WriteState;
-  /** The fingerprint of the donor whom the values name. Empty if there is none. */
+  /** The fingerprint of the donor whom the written values name. Empty if they name nobody. */
   introducer: string;
   introduced: OwnedValues;
   /** For each field, the fingerprints of the words in its value that may name people. */
   named: OwnedValues;
-  /** The fingerprints of the person's name in the profile, or null if there is none. */
+  /** The fingerprints of the person's name in the profile, or null if the profile has no name. */
   called: string | null;
 }
 
 export interface ContactWithWrites {
   crmId: string;
   mergedInto: string | null;
-  /** The values in the contact that are ours. Empty for a contact that is not in the store. */
+  /** The values in the contact that donor-sync wrote. Empty if the contact is not in the database. */
   owned: OwnedValues;
   writes: readonly WriteOfTexts[];
 }
 
-/** A kept profile and its key, both encrypted. */
+/** A stored profile and its key, both encrypted. */
 export interface KeptProfileText {
   crmId: string;
   key: string;
@@ -56,8 +56,8 @@ export interface NamingWrite {
 }
 
 /**
- * Returns the mark that replaces an erased person's donor in `writes.introducer`. It is used if a value is found only
- * by the person's name.
+ * Returns the mark that replaces an erased person's donor in `writes.introducer`. It is used for a value that was found
+ * only by the person's name.
  */
 function namedDonor(fingerprint: Fingerprint): string {
   return fingerprint('introducer', 'an erased person, by name');
@@ -65,7 +65,7 @@ function namedDonor(fingerprint: Fingerprint): string {
 
 const CONTACTS_PER_PAGE = 200;
 
-/** The value of `kept_profiles.requested` if a user wants all fields of the profile. */
+/** The content of `kept_profiles.requested` if a user requested all fields of the profile. */
 const ALL_FIELDS = '*';
 
 const fieldNames = z.array(z.string());
@@ -95,7 +95,7 @@ export function parseDonors(json: string): string[] {
   return donorsSchema.parse(JSON.parse(json));
 }
 
-/** Donors that belong to a contact again are left out. */
+/** Returns the fingerprints of erased donors. Leaves out donors that belong to a contact again. */
 export async function listErasedDonors(
   reader: Reader,
   fingerprint: Fingerprint,
@@ -132,9 +132,9 @@ export async function listErasedDonors(
 }
 
 /**
- * Returns donors that were erased in an integration or everywhere, and that belong to no contact of the integration.
- * The service may still have them in a network. After a restore, donor-sync does not know who has joined the network
- * since the backup.
+ * Returns donors that were erased in an integration or in all accounts, and that belong to no contact of the
+ * integration. The service may still have these donors in a network. After a restore, donor-sync does not know which
+ * donors have joined the network since the backup.
  */
 export async function findErasedDonors(
   reader: Reader,
@@ -162,7 +162,7 @@ export async function findErasedDonors(
   return erased;
 }
 
-/** Returns all contacts that have writes, in batches. Excludes the given contacts. */
+/** Returns all contacts that have writes, in batches. Leaves out the given contacts. */
 export async function* listContactsWithWrites(
   reader: Reader,
   fingerprint: Fingerprint,
@@ -191,7 +191,7 @@ export async function* listContactsWithWrites(
   }
 }
 
-/** Returns contacts that received a value that names one of these donors. */
+/** Returns contacts into which donor-sync wrote a value that names one of these donors. */
 export async function listNamingContacts(
   reader: Reader,
   integrationId: string,
@@ -203,14 +203,18 @@ export async function listNamingContacts(
     .distinct()
     .where('integration_id', '=', integrationId)
     .where('introducer', 'in', donors)
-    // If an erased contact was not found, it is searched for again when the CRM shows it.
+    // An `unseen` contact was erased, but the CRM did not show it. donor-sync searches for it again when the CRM shows
+    // it.
     .where('state', '<>', 'unseen')
     .orderBy('crm_id')
     .execute();
   return rows.map((row) => row.crm_id);
 }
 
-/** Records if the CRM showed the erased contacts with these fingerprints while their values were searched for. */
+/**
+ * Records whether the CRM showed the erased contacts with these fingerprints while donor-sync searched for their
+ * values.
+ */
 export async function recordSeenErased(
   trx: RunTransaction,
   contacts: readonly string[],
@@ -226,7 +230,7 @@ export async function recordSeenErased(
     .execute();
 }
 
-/** Returns the contacts that were merged into a different contact, with the other contact's ID. */
+/** Returns the contacts that the CRM merged into a different contact, with the different contact's ID. */
 export async function findMerges(
   reader: Reader,
   integrationId: string,
@@ -289,7 +293,7 @@ export async function findContactsWithWrites(
   }));
 }
 
-/** Returns the service's names for these contacts' donors. Each name consists of its words' fingerprints. */
+/** Returns the names that the service has for these contacts' donors. Each name consists of its words' fingerprints. */
 export async function findNamesOfDonors(
   reader: Reader,
   integrationIds: readonly string[],
@@ -306,7 +310,7 @@ export async function findNamesOfDonors(
   return rows.flatMap(({ called }) => called ?? []);
 }
 
-/** Returns the names of everyone who was erased in an integration. Each name consists of its words' fingerprints. */
+/** Returns the names of all people who were erased in an integration. Each name consists of its words' fingerprints. */
 export async function findErasedNames(reader: Reader, integrationId: string): Promise<string[]> {
   const rows = await reader
     .selectFrom('forgotten')
@@ -319,8 +323,8 @@ export async function findErasedNames(reader: Reader, integrationId: string): Pr
 }
 
 /**
- * Links writes that contain an erased person's name to the mark for all erased people. From then on, these writes are
- * found by the mark, whatever happens to the erasure.
+ * Adds the mark for erased people to writes that contain an erased person's name. From then on, the mark identifies
+ * these writes, even if the erasure fails.
  */
 export async function recordNaming(
   trx: ActorTransaction,
@@ -340,8 +344,8 @@ export async function recordNaming(
 }
 
 /**
- * Records that paid values of these contacts were cleared. The values are no longer ours. The rest of the kept profile
- * is delivered into these fields again.
+ * Records that paid values of these contacts were cleared. donor-sync no longer owns these values. The rest of the
+ * stored profile is written into these fields again.
  */
 export async function disownCleared(
   trx: RunTransaction,
@@ -384,7 +388,7 @@ export async function replaceBefore(
   await putBefore(trx, writes);
 }
 
-/** Replaces the donors in a restored database. If a process already uses that database, its run does this again. */
+/** Replaces the donors in a restored database. If a process already uses the database, its run repeats this step. */
 export async function replaceRestored(
   trx: ActorTransaction,
   integrationId: string,
@@ -400,7 +404,7 @@ export async function replaceRestored(
   await putProfiles(trx, integrationId, profiles);
 }
 
-/** Records that the values of these writes are no longer in the CRM, and that an undo no longer restores them. */
+/** Records that the CRM no longer contains the values of these writes. An undo no longer restores these values. */
 export async function recordTextsGone(
   trx: RunTransaction,
   writeIds: readonly string[],
@@ -414,7 +418,7 @@ export async function recordTextsGone(
   }
 }
 
-/** Returns the kept profiles of these contacts. */
+/** Returns the stored profiles of these contacts. */
 export async function findKeptTexts(
   reader: Reader,
   integrationId: string,
@@ -430,7 +434,7 @@ export async function findKeptTexts(
   return rows.map(({ crm_id: crmId, key, profile }) => ({ crmId, key, profile }));
 }
 
-/** Returns kept profiles of other contacts, in batches. */
+/** Returns stored profiles of other contacts, in batches. */
 export async function* listKeptTexts(
   reader: Reader,
   integrationId: string,
@@ -460,7 +464,7 @@ export async function* listKeptTexts(
   }
 }
 
-/** Stores the same profiles without the value, unless a newer profile has been kept in the meantime. */
+/** Stores the same profiles without the value. Skips a contact if a newer profile has been stored since then. */
 export async function replaceKeptTexts(
   trx: RunTransaction,
   profiles: readonly (KeptProfileText & { keyBefore: string })[],
@@ -493,8 +497,8 @@ async function putBefore(
 }
 
 /**
- * Returns fingerprints of the contact's donors, now or at the time of a past write. If a donor belongs to a different
- * contact in the CRM, it is left out.
+ * Returns fingerprints of the contact's donors, now and at the time of past writes. Leaves out a donor that belongs to
+ * a different contact in the CRM.
  */
 export async function findDonorFingerprints(
   reader: Reader,

@@ -1,4 +1,4 @@
-/** Restores writes that a restored database lacks, from the fingerprints in the log outside the database. */
+/** Adds writes that a restored database lacks. The write log outside the database contains their fingerprints. */
 import { sql } from 'kysely';
 import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
 import { inBatches, inFilledBatches } from '../../database/rows.ts';
@@ -8,8 +8,8 @@ import { VALUES_PURGED } from './retention.ts';
 import type { LoggedWrite } from './write-log.ts';
 
 /**
- * Records these writes, unless the database has them. Their contacts are stored as fingerprints until
- * `placeWrites` finds the IDs. Resolves with the number of added writes.
+ * Adds these writes, unless the database already has them. Stores their contacts as fingerprints until `placeWrites`
+ * finds the IDs. Resolves with the number of added writes.
  */
 export async function recallWrites(db: Database, lines: readonly LoggedWrite[]): Promise<number> {
   const known = new Set<string>();
@@ -46,8 +46,8 @@ export async function recallWrites(db: Database, lines: readonly LoggedWrite[]):
 }
 
 /**
- * Sets the contact IDs of writes whose contacts were not erased, if the database has the IDs by now. From then on, they
- * are treated as writes that may have happened.
+ * Adds the contact IDs to writes, if the database now contains the IDs and the contacts were not erased. donor-sync
+ * then treats the writes as possibly carried out.
  */
 export async function placeWrites(
   db: Database | Trx,

@@ -1,4 +1,4 @@
-/** Repeats, in a restored database, the erasures and writes that are in the logs outside the database. */
+/** In a restored database, repeats the erasures and adds the writes that the logs outside the database contain. */
 import type { Reader } from '../../database/reader.ts';
 import type { Store } from '../../database/store.ts';
 import { type ErasedAgain, eraseAgain } from './erase-again.ts';
@@ -6,20 +6,20 @@ import { type ErasureEntry, lastLineAt, storeTag, type WithErasureLog } from './
 import { placeWrites, recallWrites } from './recall-writes.ts';
 import { BACKUP_TAKES_MS, type WriteLog } from './write-log.ts';
 
-/** The time span that the erasure log covers for a restored database. */
+/** The time span that the erasure log covers. */
 export interface LogReach {
-  /** The time of the log's last line (epoch ms), or null if there was no log. */
+  /** The time of the log's last line (epoch ms), or null if the log did not exist. */
   logReachesTo: number | null;
   /**
-   * The time after which donor-sync does not know the erasures. There is no log, or no process wrote to it after the
-   * backup. Null if the log was in use at that time.
+   * The time after which donor-sync does not know the erasures. The erasures are unknown if the log is missing, or if
+   * no process wrote to it after the backup. Null if the log was in use at that time.
    */
   unknownAfter: number | null;
 }
 
 /**
- * Repeats the logged erasures in a restored database. `madeAt` is the time of its backup (epoch ms, or null if
- * unknown).
+ * Repeats the logged erasures in a restored database. `madeAt` is the time of the database's backup (epoch ms), or null
+ * if the time is unknown.
  */
 export async function repeatErasures(
   {
@@ -48,8 +48,8 @@ export async function repeatErasures(
 }
 
 /**
- * Returns the time up to which the log is complete. A copy that was made together with the backup is ignored, because
- * it lacks later erasures. A pure function.
+ * Returns the time up to which the log is complete. Ignores a log that was copied together with the backup, because
+ * this copy lacks later erasures. A pure function.
  */
 function logReach(entries: readonly ErasureEntry[], madeAt: number | null): LogReach {
   const last = lastLineAt(entries);
@@ -58,8 +58,8 @@ function logReach(entries: readonly ErasureEntry[], madeAt: number | null): LogR
 }
 
 /**
- * Returns the time at which a restored database's backup was made (epoch ms). If a different program restored it, this
- * is the time of its last audit entry, or null if there is no entry.
+ * Returns the time at which a restored database's backup was made (epoch ms). If a different program restored the
+ * database, returns the time of its last audit entry, or null if the audit is empty.
  */
 export async function findBackupAge(reader: Reader, madeAt: number | null): Promise<number | null> {
   return madeAt ?? (await lastEntryAt(reader));

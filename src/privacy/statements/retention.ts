@@ -1,7 +1,7 @@
 /**
- * Deletes data at the end of its retention period. Some data is kept because money or ownership depends on it: paid
- * identities (even of contacts that have left the CRM), fingerprints of our values, and decisions about lost responses.
- * Blocks on erased people are kept too.
+ * Deletes data at the end of its retention period. Keeps some data, because money or the ownership of values depends on
+ * it: paid identities (even of contacts that have left the CRM), fingerprints of values that donor-sync wrote, and
+ * decisions about lost responses. Also keeps the blocks of erased people.
  */
 
 import { OPT_OUT_KIND } from '../../contacts/many-at-once/opt-outs.ts';
@@ -27,13 +27,19 @@ type PurgedWhat = keyof typeof PURGES;
 
 const WHAT = ['outcomes', 'previousValues', 'removedContacts'] as const satisfies PurgedWhat[];
 
-/** Deletes an integration's rows that are older than this time (epoch ms), at most `PORTION` rows, and counts them. */
+/**
+ * Deletes an integration's rows that are older than this time (epoch ms), and returns their number. Deletes at most
+ * `PORTION` rows.
+ */
 type PurgeBatch = (trx: RunTransaction, integrationId: string, before: number) => Promise<number>;
 
 const PORTION = 2_000;
 const DAY_MS = 86_400_000;
 
-/** Marks a write without its previous values. An encrypted value is never empty. */
+/**
+ * Replaces a write's previous values after they were deleted. An encrypted value is never empty, so the empty text is
+ * unambiguous.
+ */
 export const VALUES_PURGED = '';
 
 /**
@@ -63,10 +69,10 @@ export async function purgeExpired(
   return purged;
 }
 
-/** Decisions that are no longer used. */
+/** The kinds of decisions that are no longer used after an answer. */
 const PAST_KINDS = listContactKinds(({ endsWithAnswer }) => endsWithAnswer);
 
-/** The decision about the profile of such a job has not been carried out yet. */
+/** The states of jobs whose profile decision has not been carried out yet. */
 const UNDECIDED_JOBS: JobState[] = ['processing', 'completed', 'held'];
 
 async function purgeOutcomes(
@@ -90,8 +96,9 @@ async function purgeOutcomes(
 }
 
 /**
- * Lists at most `PORTION` past questions. They are listed first and then deleted, because Postgres has poor statistics
- * for a table that has just grown, and would compare each row with each row of a subquery.
+ * Lists at most `PORTION` answered decisions. Listing and deleting are separate statements, because Postgres has poor
+ * statistics for a table that has just grown. In one statement, Postgres would compare each row with each row of a
+ * subquery.
  */
 async function listPastQuestions(
   trx: RunTransaction,
@@ -106,10 +113,10 @@ async function listPastQuestions(
     .where(({ or, eb: of, not, exists, selectFrom }) =>
       or([
         of('past.kind', 'in', PAST_KINDS),
-        // An approved erasure is still due. If a user decided to keep a contact, the same question must not be opened
-        // again.
+        // An approved erasure is still due. If a user decided to keep a contact, donor-sync must not open the same
+        // decision again.
         of.and([of('past.kind', '=', 'erasure_requested'), of('past.decision', '=', 'superseded')]),
-        // An answer about an opt-out mark is valid while the contact is marked.
+        // An answer about an opt-out mark remains valid while the contact has the mark.
         of.and([
           of('past.kind', '=', OPT_OUT_KIND),
           not(
@@ -139,7 +146,10 @@ async function listPastQuestions(
   return rows.map(({ id }) => id);
 }
 
-/** Deletes previous values. The fingerprints of written values are kept, because they identify our own values. */
+/**
+ * Deletes previous values. Keeps the fingerprints of written values, because they identify the values that donor-sync
+ * wrote.
+ */
 async function purgePreviousValues(
   trx: RunTransaction,
   integrationId: string,

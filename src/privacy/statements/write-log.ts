@@ -1,6 +1,6 @@
 /**
- * Records writes into the CRM outside the database. It stores only fingerprints. A restored backup lacks later writes,
- * and an erasure has to find them. There is one file per month next to each erasure log.
+ * Records writes into the CRM outside the database, as fingerprints only. A restored backup lacks later writes, but an
+ * erasure has to find them. There is one file per month next to each erasure log.
  */
 import { mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -14,7 +14,7 @@ import { findWriteProblem } from './find-write-problem.ts';
 const owned = z.record(z.string(), z.string());
 
 const lineSchema = z.object({
-  /** The tag of the line's database. */
+  /** The tag of the database that wrote the line. */
   store: z.string(),
   /** The time at which the line was written (epoch ms). */
   at: z.int(),
@@ -22,16 +22,16 @@ const lineSchema = z.object({
   integration: z.string(),
   /** The fingerprint of the contact's ID. */
   contact: z.string(),
-  /** Field → fingerprint of the value. */
+  /** The fingerprint of the written value, by field. */
   after: owned,
-  /** The fingerprint of the donor whom the values name. Empty if there is none. */
+  /** The fingerprint of the donor whom the written values name. Empty if they name nobody. */
   introducer: z.string(),
   introduced: owned.nullable(),
   /** For each field, the fingerprints of the words in its value that may name people. */
   named: owned.nullable(),
 });
 
-/** The data about a write that must be available without the database. */
+/** The data about a write that donor-sync needs even if the database is lost. */
 export interface LoggedWrite extends z.infer<typeof lineSchema> {
   after: OwnedValues;
 }
@@ -39,25 +39,25 @@ export interface LoggedWrite extends z.infer<typeof lineSchema> {
 export interface WriteLog {
   /**
    * Resolves once the lines are on disk, or once writing them has failed. A failure does not stop a run, because the
-   * log is needed only if an older backup is restored. `doctor` checks the same folder.
+   * log is needed only after the restore of an older backup. `doctor` checks the same folder.
    */
   append(lines: readonly LoggedWrite[]): Promise<void>;
   /** Returns the lines since a time (epoch ms), in any order. */
   read(since: number): Promise<LoggedWrite[]>;
-  /** Returns the files that would contain writes at this time (epoch ms). Does not write to these files. */
+  /** Returns the files for writes at this time (epoch ms). Does not write to these files. */
   examine(at: number): Promise<WriteLogFile[]>;
 }
 
 export interface WriteLogFile {
   path: string;
-  /** The reason why the file cannot be written to, or null if it can be. */
+  /** The reason why donor-sync cannot write to the file, or null if it can. */
   problem: string | null;
 }
 
-/** Writes that started while a backup was being made may be missing from the backup. */
+/** The maximum duration of a backup. A backup may lack writes that started while it was being made. */
 export const BACKUP_TAKES_MS = 3_600_000;
 
-/** Used if the database is in memory. */
+/** Replaces the write log for a database in memory. */
 export const noWriteLog: WriteLog = {
   append: async () => undefined,
   read: async () => [],
@@ -65,8 +65,8 @@ export const noWriteLog: WriteLog = {
 };
 
 /**
- * Older files are deleted. Nobody should restore a backup that old. If someone does, donor-sync reports what
- * is unknown.
+ * The number of months for which write log files are kept. Nobody should restore an older backup. If someone does,
+ * donor-sync reports which data is unknown.
  */
 const MONTHS_KEPT = 13;
 
@@ -110,7 +110,7 @@ export function openWriteLog(erasureLogs: readonly string[], log: Pick<Log, 'war
 
 /**
  * Copies one database's lines into a different log, month by month. Lines that the log already has are left out.
- * Resolves with the number of copied lines. If a file cannot be read or written, throws the system's error.
+ * Resolves with the number of copied lines. Throws the system's error if a file cannot be read or written.
  */
 export async function copyWriteLog(
   { from, store }: { from: string; store: string },
@@ -170,14 +170,14 @@ function fileOf(path: string, month: string): string {
 }
 
 /**
- * Returns the month of a time (epoch ms) in UTC, for example `2026-11`. An unknown time gives a month before
- * 1970.
+ * Returns the month of a time (epoch ms) in UTC, for example `2026-11`. Returns a month before 1970 if the time is
+ * unknown.
  */
 function monthOf(at: number): string {
   return new Date(at).toISOString().slice(0, 7);
 }
 
-/** If a power failure has interrupted a line, its write was not started. */
+/** Parses the log. Skips a line that a power failure has interrupted, because its write did not start. */
 function parse(text: string): LoggedWrite[] {
   return text.split('\n').flatMap((line) => {
     if (line === '') return [];
