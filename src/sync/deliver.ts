@@ -33,20 +33,18 @@ import { recordProgress } from './guards/since-backup.ts';
 import { isTooYoungToVanish } from './poll.ts';
 import { concludeDelivery, type Fetched, planDelivery } from './profile-delivery.ts';
 
-/**
- * The number of batches that are in progress at a time. One batch fetches results while a different batch is written.
- */
+/** The number of simultaneous batches. While one batch is written, another batch fetches its results. */
 const LANES = 2;
 
 /**
- * The number of contacts that are compared with the CRM before other work gets a turn. Comparing these contacts takes
- * about six milliseconds.
+ * The number of contacts that a batch compares with the CRM before it lets other work run. The comparison of this many
+ * contacts takes about six milliseconds.
  */
 const PLANNED_AT_ONCE = 30;
 
 /**
- * The time that a batch waits for more contacts if no job is running. If no contacts are left to submit either, the
- * batch does not wait.
+ * The time that a batch waits for more contacts if no job is running. If no contacts are left to submit, the batch does
+ * not wait.
  */
 const SHORT_PATIENCE_MS = 250;
 
@@ -55,15 +53,15 @@ type DeliverDeps = Pick<
   'store' | 'connector' | 'partner' | 'sealer' | 'clock' | 'log' | 'newId' | 'retention'
 >;
 
-/** Delivers profiles until polling has ended and nothing is ready. */
+/** Delivers profiles until polling has ended and all completed jobs are delivered. */
 export async function deliverProfiles(deps: DeliverDeps, run: Run): Promise<void> {
   await deps.store.checkpoint(run.lease, (trx) =>
     noteFieldMap(trx, fingerprintFieldMap(deps, run.mappings)),
   );
   const claims: Claims = { claimed: new Set(), mutex: createMutex() };
-  // Parallel writes would only wait for each other's locks in the CRM.
+  // Writes one batch at a time, because parallel writes would only wait for each other's locks in the CRM.
   const crm = createMutex();
-  // Waits for every lane even if one lane fails, because nothing may be written after the run has ended.
+  // Waits for every lane even if one lane fails, because no write may happen after the run has ended.
   const lanes = Array.from({ length: LANES }, () =>
     stopOnError(run, deliverLane(deps, run, claims, crm)),
   );
@@ -74,7 +72,7 @@ export async function deliverProfiles(deps: DeliverDeps, run: Run): Promise<void
 }
 
 /**
- * The jobs that lanes have claimed. Only one lane claims jobs at a time, so two lanes never claim the same job or make
+ * The jobs that lanes have claimed. Only one lane claims jobs at a time, so two lanes never claim the same job or send
  * the same query.
  */
 interface Claims {
@@ -92,7 +90,7 @@ async function deliverLane(deps: DeliverDeps, run: Run, claims: Claims, crm: Mut
   }
 }
 
-/** Waits for a batch and claims it. Returns null if no further batch can come, or if the run stops. */
+/** Waits for a batch and claims its jobs. Returns null if no further batch can come, or if the run stops. */
 async function nextBatch(
   deps: DeliverDeps,
   run: Run,
@@ -103,7 +101,7 @@ async function nextBatch(
   while (!run.control.stopping.aborted) {
     const { signals } = run.control;
     const pollIsDone = run.control.isDone('poll');
-    // Usually there is nothing to claim yet, and counting is much cheaper than listing.
+    // Usually, no job is ready yet. Counting jobs is much cheaper than listing jobs.
     const done = await countCompletedJobs(store.reader, run.integration.id);
     if (done === 0) {
       if (pollIsDone) return null;
@@ -119,7 +117,7 @@ async function nextBatch(
     if (batch.length > 0) return batch;
     if (waiting === 0 && pollIsDone) return null;
     waitingSince = waiting === 0 ? null : (waitingSince ?? clock.now());
-    // If a job ends during the wait, a signal ends the wait.
+    // A signal ends the wait when a job ends.
     const isShort = waitedMs < SHORT_PATIENCE_MS;
     const leftMs = (isShort ? SHORT_PATIENCE_MS : patienceMs) - waitedMs;
     await run.control.wait(signals, waiting === 0 ? IDLE_MS : Math.min(leftMs, IDLE_MS));
@@ -132,7 +130,7 @@ interface Claimed {
   waiting: number;
 }
 
-/** Claims a full batch. If the batch has waited long enough, claims whatever is available. */
+/** Claims a full batch of jobs. If the batch has waited long enough, claims all jobs that are ready. */
 async function claim(
   { store }: DeliverDeps,
   run: Run,
@@ -152,7 +150,8 @@ async function claim(
 }
 
 /**
- * Returns the number of further contacts that this run may deliver. The store is queried only if the number is needed.
+ * Returns the number of further contacts that this run may deliver. Queries the database only if the caller needs the
+ * number.
  */
 async function contactsToCome(
   { store, connector }: DeliverDeps,
@@ -165,10 +164,7 @@ async function contactsToCome(
   return submitted + ready + (run.control.spendingStopped ? 0 : due);
 }
 
-/**
- * True if the batch should not wait any longer. Waiting is worthwhile only while jobs are running that could fill the
- * batch.
- */
+/** True if the batch should not wait any longer. Waiting is worthwhile only while running jobs could fill the batch. */
 async function isPatienceOver(
   { store }: DeliverDeps,
   run: Run,
@@ -190,15 +186,15 @@ async function deliverBatch(
   if (fetched.length > 0) {
     await crm.take(async () => {
       if (run.control.stopping.aborted) return;
-      // If the run stops while this lane works, the next lane does not start.
+      // If the run stops during this batch, the lane does not start another batch.
       await stopOnError(run, deliverFetched(deps, run, fetched));
     });
   }
-  // Contacts without a profile also need the signal, because the trial waits for their results.
+  // Contacts without a profile also need the signal, because the trial of the mapping waits for their results.
   run.control.notify();
 }
 
-/** Ends the run if the work fails, and rethrows the error. */
+/** Runs the work. If the work fails, ends the run and rethrows the error. */
 async function stopOnError(run: Run, work: Promise<void>): Promise<void> {
   try {
     await work;
@@ -213,7 +209,7 @@ async function deliverFetched(deps: DeliverDeps, run: Run, fetched: Fetched[]): 
   await deps.store.checkpoint(run.lease, (trx) => recordDeliveries(trx, run.id, deliveries));
 }
 
-/** Fetches results, ten per request. A job without a profile is finished here, and its reason is recorded. */
+/** Fetches results, ten per request. Finishes jobs without a profile here, and records their reason. */
 async function fetchProfiles(deps: DeliverDeps, run: Run, ready: ReadyJob[]): Promise<Fetched[]> {
   const results = await fetchResults(deps, ready, run.control.ending);
   const fetched: Fetched[] = [];
@@ -232,7 +228,7 @@ async function fetchProfiles(deps: DeliverDeps, run: Run, ready: ReadyJob[]): Pr
       postponed.push(withoutProfile(entry, { state: 'processing' }));
     } else {
       ended.vanished.push(entry.job.trackingId);
-      // The profile was read earlier, so the credit has certainly bought a profile.
+      // The run has already read this profile, so the credit has certainly bought a profile.
       if (entry.job.known === 1) unwritten.add(entry.job.trackingId);
     }
   }
@@ -241,8 +237,9 @@ async function fetchProfiles(deps: DeliverDeps, run: Run, ready: ReadyJob[]): Pr
 }
 
 /**
- * Finds kept profiles of jobs whose results the service has already deleted. The service deletes a result after a few
- * days, and a contact can wait longer for a decision, an unconfirmed mark or a locked record.
+ * Finds stored profiles of jobs whose results the service has already deleted. The service deletes a result after a few
+ * days. A contact can wait longer, for example for a decision, for the confirmation of a mark, or because its record is
+ * locked.
  */
 async function findKept(
   deps: DeliverDeps,
@@ -273,7 +270,7 @@ function withoutProfile(
 interface Ended {
   vanished: string[];
   failed: string[];
-  /** Vanished jobs whose profiles were read but not written. */
+  /** Vanished jobs whose profiles donor-sync has read but not written. */
   unwritten: ReadonlySet<string>;
 }
 
@@ -302,7 +299,8 @@ async function writeProfiles(deps: DeliverDeps, run: Run, fetched: Fetched[]): P
     }),
   );
   const planned = await holdDonorChanges(deps, run, all, known.approvals);
-  // Computed once per batch, because fingerprinting all lines is the most expensive part of storing a profile.
+  // Computed once per batch, because fingerprinting all field map lines is the most expensive part of storing a
+  // profile.
   const { fieldMap } = fingerprintFieldMap(deps, run.mappings);
   const ended = planned.flatMap((plan, at) => {
     if (plan.kind !== 'ended') return [];
@@ -326,7 +324,8 @@ async function writeProfiles(deps: DeliverDeps, run: Run, fetched: Fetched[]): P
 }
 
 /**
- * True if the profile is to be kept. No profile is kept for a contact that has left or that may be an erased person.
+ * True if donor-sync keeps the profile. It keeps no profile for a contact that has left the CRM or that may be an
+ * erased person.
  */
 function isKept({ reason, end }: Delivery): boolean {
   if (reason === 'forgotten' || reason === 'forgotten_person') return false;
@@ -334,7 +333,7 @@ function isKept({ reason, end }: Delivery): boolean {
   return end.kind !== 'dropped' || !end.removed;
 }
 
-/** Returns a profile in its stored form, with the values that have not been written to the CRM. */
+/** Returns a profile in its stored form, with the values that the CRM does not contain yet. */
 function toKeep(
   deps: Pick<DeliverDeps, 'store' | 'sealer' | 'retention'>,
   run: Run,
@@ -350,8 +349,8 @@ function toKeep(
 }
 
 /**
- * Returns the reason why a contact must not be submitted. The reason comes from a page that was read after the
- * contact's record was requested. Returns null if no page has shown a reason.
+ * Returns the reason why a contact must not be submitted. The run noticed the reason on a page that it read after it
+ * requested the contact's record. Returns null if no page has shown a reason.
  */
 function refusalSince(
   { refused }: Pick<Run, 'refused'>,

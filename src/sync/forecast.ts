@@ -1,4 +1,4 @@
-/** Forecasts what a run would decide about each contact. Previews use the forecast. */
+/** Forecasts how a run would decide about each contact. Previews show this forecast. */
 
 import { findAnswered } from '../contacts/answered.ts';
 import type { ContactRecord } from '../contacts/contacts.ts';
@@ -21,36 +21,36 @@ import { SAMPLE_SIZE } from './sample-persons.ts';
 import { personFingerprint, sharingRules } from './sharing.ts';
 import { createSpread, NO_SPREAD, type Spread } from './spread.ts';
 
-/** The maximum number of contacts that a forecast lists by ID. The numbers in the forecast include all contacts. */
+/** The maximum number of contacts that a forecast lists by ID. The numbers in a forecast include all contacts. */
 export const MAX_LISTED = 1_000;
 
 /**
- * The number of contacts that are read to find out who shares a profile. All further contacts are treated as paid, so
- * the forecast is never too low.
+ * The number of contacts that a forecast reads to find contacts that share a profile. It counts all further contacts as
+ * paid, so the forecast is never too low.
  */
 const MAX_LOOKED_UP = 1_000;
 
-/** The number of contacts that are looked up and counted at a time. */
+/** The number of contacts that a forecast reads and counts at a time. */
 const PORTION = 100;
 
-/** The reason why a contact is enhanced: either a reason to spend a credit, or the fact that no credit is needed. */
+/** The reason why a run enhances a contact: a reason to spend a credit, or `profile_shared`, which costs no credit. */
 export type EnhanceReason = DueReason | 'profile_shared';
 
 export interface ContactForecast {
   read: number;
-  /** Contacts that would be submitted. */
+  /** The number of contacts that a run would submit. */
   paid: number;
   /**
-   * Contacts that would get a profile without a credit, because it is already paid for or is being bought for a
-   * different contact.
+   * The number of contacts that would get a profile without a credit. Their profile is already paid for, or the run
+   * buys it for a different contact.
    */
   shared: number;
   enhance: Partial<Record<EnhanceReason, number>>;
   leave: Record<string, number>;
   contacts: { crmId: string; reason: EnhanceReason }[];
   /**
-   * A few of the contacts that would be submitted, spread over all of them. Changed contacts are kept apart from the
-   * others.
+   * A few of the contacts that a run would submit, spread over all of them. Contacts whose identity changed are listed
+   * separately.
    */
   sample: { changed: Spread; others: Spread };
 }
@@ -69,12 +69,12 @@ export type ForecastRun = Pick<
 > &
   Partial<Pick<Run, 'fields' | 'mappings'>>;
 
-/** A contact that a run would choose. */
+/** A contact that a run would enhance. */
 type Chosen = SharingContact & { reason: DueReason };
 
 /**
- * Counts the contacts that would be enhanced: contacts that are read, contacts that were already due, and contacts
- * whose profile is too old.
+ * Counts the contacts that a run would enhance. These are contacts that the run would read, contacts that are already
+ * due, and contacts whose profile is outdated.
  */
 export async function forecastContacts(deps: SyncDeps, run: ForecastRun): Promise<ContactForecast> {
   const sample = {
@@ -92,8 +92,7 @@ export async function forecastContacts(deps: SyncDeps, run: ForecastRun): Promis
   };
   const count = createCount(deps, run, forecast);
   const seen = new Set<string>();
-  // A new contact can be a missing contact with a different ID. This can be decided only after the whole list has been
-  // read.
+  // A new contact may be a missing contact with a different ID. Only a reading of the whole list shows this.
   const waiting: Chosen[] | null = (await readsWholeList(deps, run)) ? [] : null;
   for await (const page of await pagesToRead(deps, run)) {
     const contacts = page.contacts.filter(({ id }) => !seen.has(id));
@@ -104,7 +103,7 @@ export async function forecastContacts(deps: SyncDeps, run: ForecastRun): Promis
       for (const each of chosen) waiting.push(each);
       continue;
     }
-    // The filter has not been applied to contacts that were read by ID.
+    // If contacts were read by ID, the filter must still be applied to them.
     await count(run.only === null ? chosen : await withinFilter(deps, run, forecast, chosen));
   }
   if (run.only !== null) return forecast;
@@ -119,7 +118,10 @@ export async function forecastContacts(deps: SyncDeps, run: ForecastRun): Promis
   return forecast;
 }
 
-/** Holds all contacts whose identity changed if a mass change is suspected. No credits are spent on them. */
+/**
+ * If a mass change is suspected, counts all contacts whose identity changed as held. A run would spend no credits on
+ * them.
+ */
 export function holdChanged(forecast: ContactForecast): ContactForecast {
   const { identity_changed: held = 0, ...enhance } = forecast.enhance;
   return {
@@ -135,12 +137,12 @@ export function holdChanged(forecast: ContactForecast): ContactForecast {
   };
 }
 
-/** New and known contacts come first, followed by changed contacts. */
+/** Returns the contacts for the sample. New contacts and known contacts come first, followed by changed contacts. */
 export function chooseSample({ sample: { changed, others } }: ContactForecast): string[] {
   return [...others.ids(), ...changed.ids()].slice(0, SAMPLE_SIZE);
 }
 
-/** Returns the contacts of a page that would be chosen. All other contacts are counted with their reason. */
+/** Returns the contacts of a page that a run would enhance. Counts all other contacts with their reason. */
 async function chooseRead(
   deps: SyncDeps,
   run: ForecastRun,
@@ -178,8 +180,8 @@ async function chooseRead(
 }
 
 /**
- * Returns the new contacts, excluding missing contacts with a different ID (see `guards/new-ids.ts`). The excluded
- * contacts cost no credit and are only counted.
+ * Returns the new contacts, except missing contacts with a different ID (see `guards/new-ids.ts`). The missing contacts
+ * cost no credits and are only counted.
  */
 async function withoutContinued(
   { store }: Pick<SyncDeps, 'store'>,
@@ -199,7 +201,7 @@ async function withoutContinued(
   return chosen.filter(({ crmId }) => !continued.has(crmId));
 }
 
-/** Returns the contacts that the filter includes. The other contacts are only counted. */
+/** Returns the contacts that the filter includes. Contacts outside the filter are only counted. */
 async function withinFilter<Each extends { crmId: string }>(
   deps: SyncDeps,
   run: ForecastRun,
@@ -212,7 +214,7 @@ async function withinFilter<Each extends { crmId: string }>(
   return contacts.filter(({ crmId }) => !outside.has(crmId));
 }
 
-/** Yields, in batches, the contacts that would be chosen without being read. */
+/** Yields, in batches, the contacts that a run would enhance without reading them first. */
 async function* unreadBatches(
   deps: SyncDeps,
   run: ForecastRun,
@@ -254,8 +256,8 @@ async function fingerprintPersons(
 }
 
 /**
- * Returns a function that counts chosen contacts. If several contacts are the same person, only the first contact is
- * counted as paid.
+ * Returns a function that counts contacts to enhance. If several contacts are the same person, it counts only the first
+ * contact as paid.
  */
 function createCount(deps: SyncDeps, run: ForecastRun, forecast: ContactForecast) {
   const paid = new Set<string>();
@@ -290,7 +292,7 @@ function createCount(deps: SyncDeps, run: ForecastRun, forecast: ContactForecast
   };
 }
 
-/** The outcome for a contact that shares a job without a profile. */
+/** The outcome for a contact that shares a job, if the job has no profile. */
 const REASON_TO_LEAVE: Partial<Record<Fate, OutcomeReason>> = {
   failed: 'no_match',
   lost: 'lost_answer',

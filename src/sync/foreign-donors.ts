@@ -1,7 +1,7 @@
 /**
- * Recognises contacts that a different database has enhanced. If contacts in the CRM have donor IDs that the store does
- * not know, the settings contain the wrong database, or the database was lost. If the run continued, it would pay for
- * all contacts again.
+ * Recognises contacts that a different database has enhanced. Such contacts have donor IDs in the CRM that this
+ * database does not contain. The settings may contain the wrong database, or the database was lost. If the run
+ * continued, it would pay for all contacts again.
  */
 
 import type { RecordLookup } from '../../connectors/contract.ts';
@@ -20,7 +20,7 @@ type DonorDeps = Pick<SyncDeps, 'store' | 'connector' | 'clock' | 'log'>;
 /** The format of the service's donor IDs (service document, section 2.6). */
 const DONOR_ID = /^[0-9a-f]{32}$/;
 
-/** Returns the CRM fields that hold donor IDs according to the field map, or an empty list if there are none. */
+/** Returns the CRM fields for donor IDs in the field map, or an empty list if there are none. */
 function donorIdFields({ mappings, fields }: Pick<Run, 'mappings' | 'fields'>): string[] {
   return listFields({ mappings, fields }, 'donorId');
 }
@@ -35,13 +35,16 @@ function listFields(
   );
 }
 
-/** Checks the first new contacts of a run. If a different database paid for them, it also paid for all others. */
+/**
+ * Checks the first new contacts of a run. If a different database has paid for these contacts, it has also paid for all
+ * other contacts.
+ */
 export interface DonorCheck {
-  /** The list is empty once enough contacts have been checked. */
+  /** Returns the fields to read for this check. Returns an empty list once enough contacts have been checked. */
   fieldsFor(rows: readonly ContactRecord[]): string[];
 }
 
-/** The number of new contacts that one run checks. Checking more would only make reading more expensive. */
+/** The number of new contacts that a run checks. Checking more contacts would only make reading more expensive. */
 const MAX_CHECKED = 500;
 
 export function createDonorCheck(run: Pick<Run, 'mappings' | 'fields'>): DonorCheck {
@@ -57,7 +60,7 @@ export function createDonorCheck(run: Pick<Run, 'mappings' | 'fields'>): DonorCh
   };
 }
 
-/** Returns the donor ID in a record, or null if the record has none in the service's format. */
+/** Returns the donor ID in a record. Returns null if the record has no donor ID in the service's format. */
 function donorIdIn(lookup: RecordLookup, fields: readonly string[]): string | null {
   if (lookup.state !== 'found') return null;
   for (const field of fields) {
@@ -67,14 +70,14 @@ function donorIdIn(lookup: RecordLookup, fields: readonly string[]): string | nu
   return null;
 }
 
-/** True if no credit was ever spent on the contact, as far as the store knows. */
+/** True if this database contains no credit that was spent on the contact. */
 export function isNew({ lastCredit }: Pick<ContactRecord, 'lastCredit'>): boolean {
   return lastCredit === null;
 }
 
 /**
- * Throws a FatalError (`store_does_not_know_crm`) if new contacts have donor IDs in the CRM and the store knows none of
- * these IDs. A copy of a contact has an ID that the store knows.
+ * Throws a FatalError (`store_does_not_know_crm`) if new contacts have donor IDs in the CRM and the database contains
+ * none of these IDs. The database contains the donor ID of a copied contact.
  */
 export async function requireKnownDonors(
   { store }: Pick<DonorDeps, 'store'>,
@@ -91,7 +94,10 @@ export async function requireKnownDonors(
   );
 }
 
-/** Adopts the due contacts that have a donor ID. They are treated as enhanced, and no credit is spent. */
+/**
+ * Adopts the due contacts that have a donor ID. donor-sync then treats these contacts as enhanced and spends no
+ * credits.
+ */
 export async function adoptDonors(deps: DonorDeps, run: Run): Promise<number> {
   const idFields = donorIdFields(run);
   const dateFields = listFields(run, 'enhancedAt');
@@ -123,8 +129,8 @@ function fieldsNamed({ fields }: Pick<Run, 'fields'>, names: readonly string[]):
 }
 
 /**
- * Returns the time at which the profile was created, according to the CRM. If the CRM has no date, or a date in the
- * future, returns the current time.
+ * Returns the creation time of the profile, according to the CRM. If the CRM has no date or a future date, returns the
+ * current time.
  */
 function dateIn(value: unknown, now: number): number {
   const at = typeof value === 'string' ? Date.parse(value) : Number.NaN;

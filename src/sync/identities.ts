@@ -1,4 +1,4 @@
-/** Reads contacts' identities in a run, and records which fields can be read now and which could be read before. */
+/** Reads contacts' identities in a run. Records which fields donor-sync can read now and could read before. */
 import { z } from 'zod';
 import { findIntegrationState, saveIdentitySources } from '../clients/statements/integrations.ts';
 import type { IdentityShape } from '../core/identity-shape.ts';
@@ -11,7 +11,7 @@ import type { Run, SyncDeps } from './control/context.ts';
 
 type IdentityDeps = Pick<SyncDeps, 'store' | 'connector'>;
 
-/** The identity fields that could be read under these settings, now or in an earlier run. */
+/** The identity fields that donor-sync could read with these settings, now or in an earlier run. */
 interface Knowledge {
   /** The fingerprint of the settings that choose the identity columns. */
   columns: string;
@@ -23,7 +23,7 @@ const knowledgeSchema = z.object({
   sources: z.array(z.object({ name: z.string(), part: z.enum(['addresses', 'employers']) })),
 });
 
-/** Prepares the reading of identities. Records the sources that can be read for the first time. */
+/** Prepares the reading of identities. Records the identity fields that donor-sync can read for the first time. */
 export async function openIdentities(
   deps: IdentityDeps,
   run: Pick<Run, 'integration' | 'lease'>,
@@ -36,7 +36,7 @@ export async function openIdentities(
   return createReader(deps, shape, now);
 }
 
-/** Prepares the reading of identities, and records nothing. */
+/** Prepares the reading of identities. Records nothing. */
 export async function previewIdentities(
   deps: IdentityDeps,
   run: Pick<Run, 'integration'>,
@@ -47,20 +47,23 @@ export async function previewIdentities(
 }
 
 /**
- * An identity field that cannot be read. Some contacts can therefore not be described. Contains the field's name in the
- * CRM.
+ * An identity field that donor-sync cannot read, with its name in the CRM. Some contacts therefore lack a part of their
+ * identity.
  */
 export interface MissingSource {
   name: string;
   part: KnownSource['part'];
   /**
-   * True if the field was previously readable with these settings. Contacts then wait until the field can be read
-   * again.
+   * True if donor-sync could read the field before, with the same settings. Contacts then wait until donor-sync can
+   * read the field again.
    */
   wasReadable: boolean;
 }
 
-/** Returns the fields that cannot be read now. Submissions omit them, or contacts wait for them. */
+/**
+ * Returns the identity fields that donor-sync cannot read now. Either submissions omit these fields, or contacts wait
+ * for them.
+ */
 export async function missingSources(
   deps: IdentityDeps,
   run: Pick<Run, 'integration'>,
@@ -86,7 +89,8 @@ function createReader(
 }
 
 /**
- * Records the readable sources. If the settings choose different columns, the record for the old columns is discarded.
+ * Records the fields that donor-sync can read. If the settings choose different columns, deletes the record about the
+ * old columns.
  */
 async function learn(
   { store }: IdentityDeps,

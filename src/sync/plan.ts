@@ -1,5 +1,5 @@
 /**
- * Decides which contacts are enhanced, and why. The functions are pure: they use only the data that was read, the
+ * Decides which contacts donor-sync enhances, and why. The functions are pure: they use only the data from the CRM, the
  * stored data and the settings. Every refusal has a reason.
  */
 
@@ -16,10 +16,10 @@ import { changedParts, NEXT_READING } from '../identity/identity-text.ts';
 
 const DAY_MS = 86_400_000;
 
-/** The data about a contact that the plan needs. */
+/** The data about a contact that the decision needs. */
 export interface PlannedContact extends ReadContact {
   identity: ReadIdentity;
-  /** The reason why the contact may not be submitted, or null if it may. */
+  /** The reason why donor-sync may not submit the contact, or null if it may. */
   refusal: OutcomeReason | null;
   /** True if the contact may be a person who was erased under a different ID. */
   looksErased?: boolean;
@@ -34,8 +34,8 @@ export interface PlanRules {
 }
 
 /**
- * Returns the reason why a contact must not be submitted. Uses only the contact's CRM record. Returns null if it may be
- * submitted.
+ * Returns the reason why donor-sync must not submit a contact, based only on the contact's CRM record. Returns null if
+ * it may submit the contact.
  */
 export function getRefusal(contact: Contact): OutcomeReason | null {
   if (contact.optedOut) return 'opted_out';
@@ -46,8 +46,9 @@ export function getRefusal(contact: Contact): OutcomeReason | null {
 }
 
 /**
- * Decides what happens to a contact that was just read, and chooses the identity that is stored for it. `answered` is
- * the contact's last answered request if the contact may have the same details again, or null otherwise.
+ * Decides what happens to a contact that the run has just read, and chooses the identity that donor-sync stores for it.
+ * `answered` is the contact's last answered request if the contact may have the same details again. Otherwise it is
+ * null.
  */
 export function decideContact(
   contact: PlannedContact,
@@ -70,11 +71,11 @@ export function decideContact(
 }
 
 /**
- * Returns the row of a contact whose details are again the same as in its last answered request. In the meantime,
- * different details were treated as paid because of a lost response, a merge, or a change that a user rejected. Now the
- * answered request is used again, and a user does not have to decide about a lost request. The exception is a lost
- * request for renewing an old profile, because the profile would then be paid for once more. If some details cannot be
- * read, donor-sync cannot know if they are the same. A pure function.
+ * Returns the row of a contact whose details are again the same as in its last answered request. In between, donor-sync
+ * treated different details as paid because of a lost response, a merge, or a change that a user rejected. donor-sync
+ * now uses the answered request again, and no user has to decide about a lost request. There is one exception: a lost
+ * request that renews an old profile, because the profile would be paid for a second time. If some details cannot be
+ * read, donor-sync cannot compare the details. A pure function.
  */
 function backAtAnswered(
   { identity }: Pick<PlannedContact, 'identity'>,
@@ -99,27 +100,31 @@ function backAtAnswered(
 }
 
 /**
- * True while a user has to decide about buying the contact, because it may have been paid for. If a later reading gives
- * no reason to buy, for example the first reading after a merge, the question remains open. A pure function.
+ * True while a user has to decide about buying a profile for the contact, because the contact may be paid for. The
+ * decision remains open even if a later reading gives no reason to buy, for example the first reading after a merge. A
+ * pure function.
  */
 function isStillAsked(row: ContactRecord | undefined, decision: Decision): boolean {
   const isAsked = row?.state === 'held' && row.outcomeReason === PAID_SINCE_BACKUP;
   return isAsked && decision.kind === 'settle' && decision.eligible;
 }
 
-/** Decides about a settled contact that was not read. Its profile may be outdated. */
+/** Decides about a contact that has a final result and that the run has not read. Its profile may be outdated. */
 export function decideAgain(row: ContactRecord, rules: PlanRules): Decision {
   return membersFirst(row.crmId, decideRemembered(row, rules), rules);
 }
 
-/** Puts the members of mirrored groups first. A group cannot become a network without its members' profiles. */
+/**
+ * Puts the members of mirrored groups first, because donor-sync needs their profiles to turn a group into a network.
+ */
 function membersFirst(crmId: string, decision: Decision, rules: PlanRules): Decision {
   if (decision.kind !== 'choose' || !rules.groupMembers.has(crmId)) return decision;
   return { ...decision, priority: PRIORITY.groupMember };
 }
 
 /**
- * Keeps a contact waiting while a part of its identity cannot be read. No credit is spent until it can be read again.
+ * Lets a contact wait while a part of its identity cannot be read. donor-sync spends no credit on the contact until it
+ * can read this part again.
  */
 function whileUnreadable({ lost }: ReadIdentity, decision: Decision): Decision {
   if (decision.kind !== 'choose' || lost.length === 0) return decision;
@@ -127,8 +132,9 @@ function whileUnreadable({ lost }: ReadIdentity, decision: Decision): Decision {
 }
 
 /**
- * Returns the fingerprint that is stored for the contact from now on. If only the spelling differs, the stored
- * fingerprint is replaced everywhere, so equal fingerprints mean unchanged data. A pure function.
+ * Returns the fingerprint that donor-sync stores for the contact from now on. If only the spelling differs, the new
+ * fingerprint replaces the stored fingerprint everywhere. Equal fingerprints therefore mean unchanged data. A pure
+ * function.
  */
 function recordIdentity(read: ReadIdentity, row: ContactRecord | undefined): NotedIdentity {
   if (row === undefined) return { identity: read.text(), isSame: false, asked: null };
@@ -148,7 +154,7 @@ function recordIdentity(read: ReadIdentity, row: ContactRecord | undefined): Not
   return { identity: asked.text, isSame, asked: isBack ? asked.text : null };
 }
 
-/** Decides what happens to a contact. `row` already has the identity that was just read. */
+/** Decides what happens to a contact. `row` already contains the new identity. */
 function decideRead(
   contact: PlannedContact,
   row: ContactRecord | undefined,
@@ -162,7 +168,7 @@ function decideRead(
   if (!row) return choose('never_enhanced');
   if (row.state === 'due' && row.dueReason !== null) return stillDue(row, row.dueReason, rules);
   const again = decideRemembered(row, rules);
-  // The contact was deleted or opted out. At that time, its paid profile was in flight or a question was open.
+  // The contact was deleted or had opted out while its paid profile was in flight or a decision was open.
   return again.kind === 'settle' && row.trackingId !== null ? { kind: 'resume' } : again;
 }
 
@@ -179,12 +185,18 @@ function decideRemembered(row: ContactRecord, rules: PlanRules): Decision {
   return { kind: 'settle', reason: reasonAtRest(row), eligible: true };
 }
 
-/** Returns the time before which a spent credit is reconsidered. Returns 1 if profiles never become outdated. */
+/**
+ * Returns a time. If the contact's last credit was spent before this time, its profile is outdated. Returns 1 if
+ * profiles never become outdated.
+ */
 export function askedBefore({ refresh, now }: Pick<PlanRules, 'refresh' | 'now'>): number {
   return refresh.afterDays === null ? 1 : now - refresh.afterDays * DAY_MS;
 }
 
-/** If a change was reverted before a credit was spent, the contact is no longer due for it. */
+/**
+ * Keeps a contact due. If someone reverted the change before a credit was spent, the contact is no longer due because
+ * of the change.
+ */
 function stillDue(
   row: ContactRecord,
   reason: NonNullable<ContactRecord['dueReason']>,
@@ -203,7 +215,7 @@ function isOld(row: ContactRecord, rules: PlanRules): boolean {
   return rules.refresh.afterDays !== null && lastAsked < askedBefore(rules);
 }
 
-/** Returns the reason why a contact is not due: its credit is spent and its profile is still fresh. */
+/** Returns the reason why a contact is not due. Its credit is spent, and its profile is still fresh. */
 function reasonAtRest(row: ContactRecord): OutcomeReason {
   if (row.outcomeReason === 'rejected_by_person') return 'rejected_by_person';
   if (row.outcomeReason === 'person_invalid') return 'person_invalid';

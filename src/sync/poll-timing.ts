@@ -1,16 +1,16 @@
 /**
- * Decides when to poll jobs. All functions are pure. A job is first polled at the age that earlier jobs had when they
- * finished. After that, it is polled every 2 to 5 seconds (service document, section 3).
+ * Decides when to poll jobs. All functions are pure. The first poll of a job comes at the age at which earlier jobs had
+ * finished. After that, a poll follows every 2 to 5 seconds (service document, section 3).
  */
 
 /** The shortest and the longest interval between two polls of the same job. */
 export const MIN_POLL_MS = 2_000;
 export const MAX_POLL_MS = 5_000;
 
-/** The time between a submission and the first poll, while the run has not seen any job finish. */
+/** The time between a submission and the first poll, if the run has not seen any finished job yet. */
 const FIRST_POLL_MS = 250;
 
-/** Each poll without a result multiplies the interval by this factor. */
+/** The factor by which the interval grows after each poll without a result. */
 const GROWTH = 1.5;
 
 /** The maximum number of job IDs in one request (service document, section 8). */
@@ -19,9 +19,9 @@ export const MAX_JOBS_PER_POLL = 1_000;
 /** The state of the poll station between polls. */
 export interface PollTiming {
   intervalMs: number;
-  /** The time at which all running jobs were last polled. 0 until the first poll. */
+  /** The time of the last poll of all running jobs, or 0 if they were not polled yet. */
   lastPollAt: number;
-  /** The youngest age at which a job was seen to be done, or null until a job is done. */
+  /** The youngest age at which the run saw a finished job, or null if no job has finished. */
   doneAfterMs: number | null;
 }
 
@@ -31,10 +31,10 @@ export const NOT_YET_POLLED: PollTiming = {
   doneAfterMs: null,
 };
 
-/** The jobs that have never been polled. */
+/** The running jobs that donor-sync has never polled. */
 export interface FreshJobs {
   count: number;
-  /** The time at which the oldest of these jobs was submitted, or null if there are no jobs. */
+  /** The submission time of the oldest of these jobs, or null if there are none. */
   oldestAt: number | null;
   /** True if this run submits no more jobs. */
   isLast: boolean;
@@ -46,8 +46,8 @@ export interface NextPoll {
 }
 
 /**
- * New jobs are polled early only if they fill a request or are the last jobs. Each poll costs a request that could have
- * fetched ten profiles.
+ * Decides when to poll next. New jobs are polled early only if they fill a request or are the last jobs. Each early
+ * poll uses a request that could have fetched ten profiles.
  */
 export function nextPoll(timing: PollTiming, fresh: FreshJobs): NextPoll {
   const all: NextPoll = { at: timing.lastPollAt + timing.intervalMs, which: 'all' };

@@ -1,4 +1,4 @@
-/** The third station. It polls running jobs until they are completed, have failed or have vanished. */
+/** The third station. It polls running jobs until they have completed, failed or vanished. */
 
 import {
   countRunningJobs,
@@ -19,32 +19,33 @@ import {
 } from './poll-timing.ts';
 
 /**
- * A job that runs longer than this will never end. According to the service document, a job takes a couple of minutes.
+ * If a job runs longer than this, it will never end. According to the service document, a job takes a couple of
+ * minutes.
  */
 export const JOB_AGE_LIMIT_MS = 24 * 3_600_000;
 
 /**
- * A run must see a job running in this number of polls before it checks the job's age. If the clock is set forward,
- * every job looks old, and a job that is given up must be paid for again. These polls take a couple of minutes, which
- * is about the time of an enhancement.
+ * The run checks a job's age only after it has seen the job running in this many polls. If someone sets the clock
+ * forward, every job looks old, but giving up a job means paying for it again. This many polls take a couple of
+ * minutes, which is about the duration of an enhancement.
  */
 const LOOKS_BEFORE_TOO_OLD = 30;
 
 /**
- * If the service runs on several machines, some of them may not know a new job yet. Until a job reaches this age, an
- * unknown job is treated as still running.
+ * If the service runs on several machines, some machines may not know a new job yet. Until a job reaches this age,
+ * donor-sync treats an unknown job as running.
  */
 const DENIAL_GRACE_MS = 10 * 60_000;
 
-/** If no job has ended for this time, the run leaves the remaining jobs to the next run. */
+/** If no job ends within this time, the run leaves the remaining jobs to the next run. */
 const PATIENCE_MS = 15 * 60_000;
 
-/** The same limit as a number of polls, because the clock can be adjusted during a run. */
+/** The same time limit as a number of polls, because someone can adjust the clock during a run. */
 const PATIENCE_LOOKS = PATIENCE_MS / MAX_POLL_MS;
 
 type PollDeps = Pick<SyncDeps, 'store' | 'partner' | 'clock' | 'log' | 'newId'>;
 
-/** Polls running jobs until submitting has ended and no job is running. */
+/** Polls running jobs until submitting has ended and all jobs have ended. */
 export async function pollJobs(deps: PollDeps, run: Run): Promise<void> {
   const { store, clock } = deps;
   await pollSeenAgain(deps, run);
@@ -65,10 +66,10 @@ export async function pollJobs(deps: PollDeps, run: Run): Promise<void> {
     const fresh = { count: running.fresh, oldestAt: running.oldestFreshAt, isLast };
     const { at, which } = nextPoll(timing, fresh);
     const waitMs = at - clock.now();
-    // If the wait is longer, the clock was set back. The jobs may be done already.
+    // A longer wait means that the clock was set back. The jobs may already be done.
     if (waitMs > 0 && waitMs <= MAX_POLL_MS) {
-      // Only a new submission can add a job with an earlier poll time. Each submission sends a signal, which ends this
-      // wait.
+      // Only a new submission can add a job that must be polled earlier. Each submission sends a signal, which ends
+      // this wait.
       if (isLast) await clock.sleep(waitMs, run.control.stopping);
       else await run.control.wait(signals, waitMs);
       continue;
@@ -93,7 +94,7 @@ interface PollRound {
   startedAt: number;
   /** The ages, in milliseconds, of the jobs that the service has just completed. */
   doneAges: number[];
-  /** The most recently submitted job among the polled jobs. */
+  /** The most recently submitted job in this poll. */
   last: RunningJob | null;
 }
 

@@ -1,4 +1,4 @@
-/** Creates the people to submit from due contacts and their current data in the CRM. */
+/** Creates the people to submit, from due contacts and their current data in the CRM. */
 
 import type { RecordLookup } from '../../connectors/contract.ts';
 import type { Answered } from '../contacts/answered.ts';
@@ -31,9 +31,8 @@ export interface Prepared {
 }
 
 /**
- * Reads due contacts again, and records an outcome for contacts that must no longer be submitted. Names and addresses
- * are not stored when contacts are first read. They are only in memory, from this point until the request has been
- * sent.
+ * Reads due contacts again, and records an outcome for contacts that the run must no longer submit. The database does
+ * not store names and addresses. They are only in memory, from this point until the request has been sent.
  */
 export async function preparePersons(
   deps: PrepareDeps,
@@ -47,7 +46,7 @@ export async function preparePersons(
   const held: string[] = [];
   const missing: string[] = [];
   const settled: SettledContact[] = [];
-  /** New contacts that will cost a credit, now or once they can be read. */
+  /** New contacts that will cost a credit, either now or later when donor-sync can read their identity. */
   const unpaid: RecordLookup[] = [];
   const fields = donors.fieldsFor(due);
   const ids = due.map(({ crmId }) => crmId);
@@ -112,12 +111,13 @@ export async function preparePersons(
     await deps.store.checkpoint(run.lease, (trx) => holdDueErased(trx, run.id, held));
   if (settled.length > 0)
     await deps.store.checkpoint(run.lease, (trx) => settleDue(trx, run.id, settled));
-  // Checked last, so a contact that needs a user's decision is held even if a different database has paid for it.
+  // This check comes last. A contact that needs a user's decision is therefore held even if a different database has
+  // paid for it.
   if (fields.length > 0) await requireKnownDonors(deps, run, unpaid);
   return prepared;
 }
 
-/** The reasons to submit a contact even if its details are again the same as in its answered request. */
+/** The reasons to submit a contact even if its details are the same as in its answered request. */
 const FOR_DETAILS: readonly (DueReason | null)[] = [
   'identity_changed',
   'identity_change_approved',
@@ -131,20 +131,20 @@ function isForItsDetails({ dueReason, askedIdentity }: ContactRecord): boolean {
 
 type Verdict =
   | { kind: 'submit'; identity: string; reason: DueReason }
-  /** A part of the contact's identity that was readable before cannot be read now. */
+  /** donor-sync cannot read a part of the contact's identity that it could read before. */
   | { kind: 'wait' }
-  /** The CRM does not find the contact. However, it does not report that the contact was deleted. */
+  /** The CRM does not find the contact, but does not report a deletion either. */
   | { kind: 'miss' }
   /** The contact may be an erased person. */
   | { kind: 'hold' }
   | ({ kind: 'settle' } & Omit<SettledContact, 'crmId'>);
 
-/** True if a credit is to be spent on the contact, now or once its identity can be read. */
+/** True if the run will spend a credit on the contact, either now or later when donor-sync can read its identity. */
 function isToPay({ kind }: Verdict): boolean {
   return kind === 'submit' || kind === 'wait';
 }
 
-/** Applies the plan to the current record, which may have changed since the contact was chosen. */
+/** Decides about the current record, which may have changed since the run chose the contact. */
 function verdictOn(
   deps: PrepareDeps,
   run: Run,

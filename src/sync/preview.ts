@@ -1,5 +1,6 @@
 /**
- * A dry run. It makes the same decisions as a run, but it writes nothing, spends nothing and makes only free requests.
+ * Computes a preview of a run. The preview makes the same decisions as a run, but writes nothing, spends no credits and
+ * sends only free requests.
  */
 
 import type { Connector, MarkCount } from '../../connectors/contract.ts';
@@ -47,46 +48,51 @@ import { forecastTrial, type TrialForecast } from './trial/trial-forecast.ts';
 /** The service's rate limit (service document, section 8). */
 const REQUESTS_PER_SECOND = 10;
 
-/** The effects of a run. */
+/** The effects that a run would have. */
 export interface Preview {
   integration: string;
-  /** The number of contacts that the CRM reports as changed. In a full run, the number of all contacts. */
+  /** The number of contacts that the CRM reports as changed. In a full run, this is the number of all contacts. */
   read: number;
   /**
-   * The number of contacts for each reason to enhance them, and for each reason not to enhance them. `profile_shared`
+   * The numbers of contacts for each reason to enhance them, and for each reason not to enhance them. `profile_shared`
    * counts contacts that get the same person's profile without a credit.
    */
   enhance: ContactForecast['enhance'];
   leave: Record<string, number>;
-  /** For a few of the people to send, the kinds of data that exist. Their names are passed only to `show`. */
+  /** The kinds of data that exist for a few of the people. The people's names are passed only to `show`. */
   persons: PersonShape[];
-  /** The trial of the mapping: the decision to send a few people first, and the trial's result. */
+  /** The trial of the mapping: whether the run sends only a few people first, and the result of the trial. */
   trial: TrialForecast;
-  /** The first contacts that would be enhanced. */
+  /** The first contacts that the run would enhance. */
   contacts: { crmId: string; reason: EnhanceReason }[];
   credits: {
     enhancements: { needed: number; allowed: number; remaining: number; limit: string | null };
-    /** The credits that are left for networks. */
+    /** The remaining credits for networks. */
     networks: { remaining: number };
   };
-  /** Marks that exclude most contacts and that no user has confirmed. Nothing is spent until a user confirms them. */
+  /**
+   * Marks that exclude most contacts and that no user has confirmed. The run spends no credits until a user confirms
+   * them.
+   */
   unconfirmedMarks: UnconfirmedMark[];
   /**
-   * The time from which spending is on hold because of a restored backup or a complete erasure (ISO 8601). Null if
-   * spending is allowed.
+   * The time since which spending is on hold because of a restored backup or a complete erasure (ISO 8601). Null if the
+   * run may spend credits.
    */
   heldSince: string | null;
   /**
-   * Contacts whose status in the CRM changes. If a contact is enhanced, its status is written together with its
-   * profile, so it is not counted here.
+   * The number of contacts whose status changes in the CRM. Excludes contacts that the run enhances, because it writes
+   * their status together with the profile.
    */
   statuses: number;
-  /** The paid profiles that wait for delivery, and the changes that they will cause. */
+  /** The number of paid profiles that wait for delivery, and the changes that they will make. */
   waiting: { profiles: number; changes: FieldChange[] };
-  /** The paid values that wait to be written, each with its reason. */
+  /** The paid values that wait to be written, each with the reason for waiting. */
   valuesWaiting: ValuesWaiting;
   fields: FieldMapFinding[];
-  /** Fields for name, address or employer that cannot be read. These parts are omitted, or contacts wait for them. */
+  /**
+   * Fields for name, address or employer that donor-sync cannot read. Submissions omit them, or contacts wait for them.
+   */
   missing: MissingSource[];
   calls: { crm: number; partner: number };
   /** The minimum duration of the run under the service's rate limit, in seconds. */
@@ -177,7 +183,7 @@ export async function previewRun(deps: SyncDeps, request: PreviewRequest): Promi
   };
 }
 
-/** Returns the counts after the check for mass changes. */
+/** Returns the numbers of contacts after the check for mass changes. */
 async function foresee(
   deps: SyncDeps,
   run: PreviewRun,
@@ -192,7 +198,7 @@ export function secondsAtLimit(partnerCalls: number): number {
   return partnerCalls / REQUESTS_PER_SECOND;
 }
 
-/** Previews the changes from profiles that are already paid for. Fetching their results is free. */
+/** Previews the changes from profiles that are already paid for. Fetching these profiles is free. */
 async function previewWaiting(deps: SyncDeps, run: PreviewRun): Promise<Preview['waiting']> {
   const { store } = deps;
   const ready = await listReadyJobs(store.reader, run.integration.id, {
@@ -256,8 +262,8 @@ const MARKS_UNCONFIRMED =
 const TRIAL_FAILED = 'the service recognised too few of the contacts sent so far (guards.trial)';
 
 /**
- * Returns a few people to show, who are chosen from the people that a run would send. If a run for all contacts would
- * send nobody, chooses from all people who may be sent.
+ * Chooses a few people to show from the people that a run would send. If a run for all contacts would send nobody,
+ * chooses from all people that donor-sync may send.
  */
 async function findPersons(
   deps: SyncDeps,
@@ -269,7 +275,10 @@ async function findPersons(
   return samplePersons(deps, run.integration.id);
 }
 
-/** Counts the CRM requests: contacts are read again before they are submitted, and are read and written at delivery. */
+/**
+ * Counts the CRM requests. Contacts are read again before they are submitted, and are read and written during the
+ * delivery.
+ */
 function crmCalls(
   connector: Connector,
   { enhanced, waiting, statuses }: { enhanced: number; waiting: number; statuses: number },

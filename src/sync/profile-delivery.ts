@@ -1,4 +1,7 @@
-/** Decides how to deliver a profile to its contact: refusal ► guard ► fields. Also decides how the delivery ends. */
+/**
+ * Decides how to deliver a profile to its contact: refusal ► guard ► fields. Also decides on the result of the
+ * delivery.
+ */
 
 import { parseOwned } from '../contacts/owned-values.ts';
 import { type OutcomeReason, SHARED_PROFILE_TEXT } from '../core/outcome.ts';
@@ -26,7 +29,7 @@ type PlanDeps = Pick<SyncDeps, 'store' | 'sealer' | 'newId'> & {
   connector: Pick<SyncDeps['connector'], 'capabilities'>;
 };
 
-/** The reasons not to submit a contact that also forbid writing its paid profile. */
+/** The reasons not to submit a contact that also forbid writing its paid profile to the CRM. */
 const NEVER_WRITTEN: ReadonlySet<OutcomeReason> = new Set([
   'opted_out',
   'deceased',
@@ -35,8 +38,9 @@ const NEVER_WRITTEN: ReadonlySet<OutcomeReason> = new Set([
 ]);
 
 /**
- * The questions that follow the question about the person's death. A profile has one question at a time, and a later
- * question replaces an earlier one. Therefore, approving a later question must also answer the earlier one.
+ * The decisions that come after the decision about the person's death. A profile has one open decision at a time, and a
+ * later decision replaces an earlier decision. Therefore, approving the later decision also approves the earlier
+ * decision.
  */
 const COVERS_DEATH: ReadonlySet<ContactQuestion['kind']> = new Set([
   'profile_deceased',
@@ -50,32 +54,32 @@ export interface Fetched {
   profile: Profile;
 }
 
-/** The effect of a profile on its contact: the result of the delivery, or the fields to write. */
+/** The plan for a profile: the result of the delivery, or the fields to write. */
 export type Planned =
   | { kind: 'ended'; delivery: Delivery }
   | { kind: 'fields'; fetched: Fetched; identity: string; plan: FieldPlan };
 
-/** The facts about a contact at the time of delivery. */
+/** The data about a contact at the time of delivery. */
 export interface Circumstances extends KnownRecord {
-  /** The kind of question about this profile that a user has approved. Null if there is no question or no approval. */
+  /** The kind of decision about this profile that a user has approved. Null if there is no approval. */
   approval: ContactQuestion['kind'] | null;
-  /** Our values in the records that the CRM has merged into the contact. Defaults to none. */
+  /** The values that donor-sync wrote into records that the CRM has merged into the contact. Defaults to none. */
   merged?: readonly WrittenValues[];
   /**
-   * The reason why the contact must not be submitted. It comes from a page that was read after the contact's record was
-   * requested. Null if no page has shown a reason.
+   * The reason why the run must not submit the contact. The run noticed the reason on a page that it read after it
+   * requested the contact's record. Null if no page has shown a reason.
    */
   refusedSince?: OutcomeReason | null;
   /**
-   * Fields to which the profile was offered before. If a user has emptied such a field, it is not filled again.
-   * Defaults to none.
+   * Fields for which donor-sync offered the profile's value before. If a user has emptied such a field, donor-sync does
+   * not fill it again. Defaults to none.
    */
   offeredBefore?: ReadonlySet<string>;
 }
 
 /**
- * Computes how to deliver one profile: its refusal, its guard, its fields and the changes. Apart from new IDs,
- * encryption and fingerprints, the function is pure.
+ * Plans the delivery of one profile: its refusal, its guard, its fields and the changes. Apart from new IDs, encryption
+ * and fingerprints, the function is pure.
  */
 export function planDelivery(
   deps: PlanDeps,
@@ -100,7 +104,8 @@ export function planDelivery(
     },
   });
   if (lookup?.state !== 'found') {
-    // A contact that is treated as removed has left for good, and its profile is deleted. Any other contact may return.
+    // If donor-sync treats a contact as removed, the contact has left for good, and its profile is deleted. Any other
+    // missing contact may return.
     const hasLeft = lookup?.state === 'removed' || ready.contact.departureRead === 1;
     if (!hasLeft)
       return ended({ reason: 'contacts_missing', detail: null, end: { kind: 'missing' } });
@@ -124,7 +129,7 @@ export function planDelivery(
     return ended({ reason: 'forgotten_person', detail: null, end });
   }
   const name = guardName(profile.name, lookup.contact);
-  // The user approved the contact as it was read, but it may have been edited since.
+  // The user approved the contact with its details at that time. Someone may have edited the contact since.
   const isAsApproved =
     approval !== null && identity.compareWith(ready.contact.identity).changed.length === 0;
   if (!name.match && !isAsApproved) {
@@ -143,7 +148,8 @@ export function planDelivery(
       end: { kind: 'held', donorId: profile.donorId },
     });
   }
-  // This question comes after the question about the name, so approving it also approves the name.
+  // The decision about the death comes after the decision about the name. Approving it therefore also approves the
+  // name.
   const isAcceptedDeath = isAsApproved && COVERS_DEATH.has(approval);
   if (profile.isDeceased && !run.integration.contacts.includeDeceased && !isAcceptedDeath) {
     return ended({
@@ -156,14 +162,14 @@ export function planDelivery(
   const hidden = remote
     ? formerFields(ready, profile, merged, intended).filter((field) => !run.described.has(field))
     : [];
-  // If a user chooses "try again", the user has checked the fields. Fields that are not visible are therefore treated
-  // as deleted.
+  // If a user chooses "try again", the user has checked the fields. donor-sync therefore treats invisible fields as
+  // deleted.
   if (hidden.length > 0 && approval !== 'values_of_two_people') {
     return ended(asTwoPeople(profile, `hidden: ${hidden.join(', ')}`));
   }
   const plan = planFields(deps, run, {
     crmId: ready.contact.crmId,
-    // Uses the time of the credit, so that a second delivery of the same job results in the same values.
+    // Uses the time of the credit, so that a second delivery of the same job writes the same values.
     values: profileValues(profile, ready.contact.askedAt ?? ready.job.submittedAt),
     present: lookup.values,
     currencies: lookup.contact.currencies,
@@ -175,12 +181,13 @@ export function planDelivery(
     status: { status: 'written', sinceMs: ready.contact.askedAt ?? ready.job.submittedAt },
   });
   if (plan.together && !writesTogether) return ended(asTwoPeople(profile, 'not_together'));
-  // Most contacts have not changed since they were chosen. Their parts do not have to be computed again.
+  // Most contacts have not changed since the run chose them. For these contacts, the parts of the identity do not have
+  // to be computed again.
   const { text } = identity.compareWith(ready.contact.identity);
   return { kind: 'fields', fetched: { ready, profile }, identity: text, plan };
 }
 
-/** Ends a delivery that would mix the values of two people in one contact. A user has to decide. */
+/** Ends a delivery that would mix the values of two people in one contact. A user has to decide about the contact. */
 function asTwoPeople(
   { donorId }: Profile,
   detail: string,
@@ -188,12 +195,15 @@ function asTwoPeople(
   return { reason: 'values_of_two_people', detail, end: { kind: 'held', donorId } };
 }
 
-/** True if the match is not certain enough. If the service reports no probability, the match is accepted. */
+/**
+ * True if the service's match is not certain enough. If the service reports no probability, donor-sync accepts the
+ * match.
+ */
 function isUnsure(probability: number | undefined, least: number | null): boolean {
   return least !== null && probability !== undefined && probability < least;
 }
 
-/** Returns the result of a delivery after its fields were written. Also used if there was nothing to write. */
+/** Returns the result of a delivery after its fields were written, or if there was nothing to write. */
 export function concludeDelivery(
   { ready, profile }: Fetched,
   identity: string,
@@ -206,7 +216,7 @@ export function concludeDelivery(
     return { crmId, trackingId, reason, detail, words, end };
   }
   if (owned === null && reason === 'crm_refused') {
-    // If the record refuses values, these values wait separately. The contact itself can be changed again.
+    // If the CRM refuses some values, only these values wait. The contact itself has a final result.
     const before = parseOwned(ready.contact.ownedValues);
     const end = { donorId: profile.donorId, identity, owned: before, writeId, isDone: false };
     return { crmId, trackingId, reason, detail, words, end: { kind: 'delivered', ...end } };
@@ -222,8 +232,8 @@ export function concludeDelivery(
 }
 
 /**
- * Returns details for the user that the outcome does not show: that no credit was spent, and the values that were not
- * accepted.
+ * Returns details for the user that the outcome does not show. They are the values that the CRM refused, and that the
+ * delivery cost no credit.
  */
 function describeDetail({ job }: ReadyJob, unfit: string | null): string | null {
   if (job.sharedFrom === null) return unfit;

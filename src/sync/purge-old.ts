@@ -19,8 +19,8 @@ import { KEPT_AFTER_OPT_OUT_DAYS, OPT_OUT_WINDOW_MS } from './guards/opt-outs.ts
 const DAY_MS = 86_400_000;
 
 /**
- * Deletes data whose retention period has ended. The log and the audit record what was deleted. Runs at the end of a
- * complete run that succeeded and that has compared its clock with the service's. The run may have spent less than
+ * Deletes data whose retention period has ended. The log and the audit record what was deleted. Called at the end of a
+ * complete and successful run that has compared its clock with the service's clock. The run may have spent less than
  * intended.
  */
 export async function purgeOld(
@@ -46,9 +46,9 @@ export async function purgeOld(
 type PurgeDeps = Pick<RunDeps, 'store' | 'clock' | 'log' | 'retention'>;
 
 /**
- * Deletes profiles with their keys if they are too old to be delivered, or if their contact objected or opted out long
- * enough ago. Runs at the end of each run, however it ended. If `byAge` is false, the clock may be wrong, so no profile
- * is treated as too old.
+ * Deletes profiles and their keys if the profiles are too old to be delivered, or if the contact objected or opted out
+ * long enough ago. Called at the end of each run, whatever its result. If `byAge` is false, the clock may be wrong, so
+ * no profile counts as too old.
  */
 export async function purgeProfiles(
   deps: PurgeDeps,
@@ -60,10 +60,10 @@ export async function purgeProfiles(
 }
 
 /**
- * Deletes such profiles for every client, even for clients that are not synced. Therefore, a paused schedule or an
+ * Deletes expired profiles for every client, even for clients that are not synced. Therefore, a paused schedule or an
  * unavailable CRM does not prolong the retention. For clients that are no longer in the settings, uses the default
- * settings. Profiles of clients in `unreadable` are never deleted because of their age, because their retention is
- * unknown. `isClockRight` is called at most once, before the first profile is deleted because of its age.
+ * settings. For clients in `unreadable`, the retention is unknown, so none of their profiles is deleted because of its
+ * age. `isClockRight` is called at most once, before the first profile is deleted because of its age.
  */
 export async function purgeAllProfiles(
   deps: PurgeDeps,
@@ -92,14 +92,14 @@ const NOT_BY_AGE = { paidBefore: null };
 
 const DEFAULT_CLIENT = integrationSchema.pick({ refresh: true, retention: true }).parse({});
 
-/** Returns the times before which profiles and rows are deleted. Pure except for the clock. */
+/** Returns the times before which profiles and rows are deleted. Apart from the clock, the function is pure. */
 function purgeLimits(
   { clock, retention }: Pick<PurgeDeps, 'clock' | 'retention'>,
   integration: Pick<Integration, 'refresh' | 'retention'>,
 ): PurgeLimits & { paidBefore: number } {
   const now = clock.now();
   const days = profileDays(integration, retention);
-  // If no profile is kept, the rows still show which values are waiting.
+  // If the client keeps no profiles, the rows still show which values are waiting.
   const rowDays = days === 0 ? longestProfileDays(integration) : days;
   return {
     paidBefore: now - rowDays * DAY_MS,

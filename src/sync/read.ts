@@ -1,4 +1,4 @@
-/** The first station. It reads contacts from the CRM and stores a decision for each of them. */
+/** The first station. It reads contacts from the CRM and stores a decision for each contact. */
 
 import type { ContactPage } from '../../connectors/contract.ts';
 import { findIntegrationState, resetCursor } from '../clients/statements/integrations.ts';
@@ -31,8 +31,8 @@ import { decideContact, getRefusal, type PlannedContact, type PlanRules } from '
 type ReadDeps = Pick<SyncDeps, 'store' | 'connector' | 'clock' | 'log' | 'newId'>;
 
 /**
- * Reads the changes and decides what happens to each contact. The watermark is moved past each page that is finished.
- * `afterAll` runs before the station is finished, so contacts that it makes ready are still delivered.
+ * Reads the changes in the CRM and decides what happens to each contact. After each page, the watermark moves past the
+ * page. `afterAll` runs before the station is finished, so that contacts that it makes ready are still delivered.
  */
 export async function readContacts(
   deps: ReadDeps,
@@ -52,7 +52,10 @@ export async function readContacts(
   run.control.finish('read');
 }
 
-/** The maximum number of times that a page is prepared again while users decide about erased people. */
+/**
+ * The maximum number of times that a run prepares a page again because users decide about erased people at the same
+ * time.
+ */
 const MOST_PREPARATIONS = 100;
 
 async function recordPage(deps: ReadDeps, run: Run, page: ContactPage): Promise<void> {
@@ -60,12 +63,12 @@ async function recordPage(deps: ReadDeps, run: Run, page: ContactPage): Promise<
   const erased = [...page.contacts, ...page.removed].flatMap(
     ({ id }) => forgottenFingerprint(deps, run, id) ?? [],
   );
-  // If the CRM shows erased contacts again, text about other erased people that was left in them can now be cleared.
-  // This is recorded before the page. If the run is killed after it, the page is read again.
+  // If the CRM shows erased contacts again, donor-sync can clear text about other erased people in them. This is
+  // recorded before the page is stored. If the run is killed in between, the page is read again.
   if (erased.length > 0)
     await deps.store.checkpoint(run.lease, (trx) => recordSeenErased(trx, erased, 'left'));
   for (let times = 0; times < MOST_PREPARATIONS; times += 1) {
-    // These are loaded before the contacts, because they show which contacts have absorbed an erased contact.
+    // Loads the departures before the contacts, because they show which contacts an erased contact was merged into.
     const removed = departures(deps, run, page.removed, deps.clock.now());
     const contacts = page.contacts.map((contact) => plannedContact(deps, run, contact));
     const isAnyoneAlike =
@@ -115,8 +118,8 @@ async function recordPageCurrencies(
 }
 
 /**
- * Records why a contact must not be submitted. A delivery may have read the contact earlier, and may still be waiting
- * for its response.
+ * Records why the run must not submit a contact. A delivery may have read the contact earlier and may still wait for
+ * the CRM's response.
  */
 function recordRefusal(
   { clock }: ReadDeps,
@@ -127,19 +130,19 @@ function recordRefusal(
   else refused?.set(crmId, { reason: refusal, atMs: clock.monotonicMs() });
 }
 
-/** Returns the page's watermark. A run with a limit reads only some contacts, so its watermark does not move. */
+/** Returns the watermark after a page. A run with a limit reads only some contacts, so its watermark does not move. */
 function getWatermark({ cursor }: ContactPage, { limit }: Run): string | null {
   return limit === null ? cursor : null;
 }
 
-/** Returns the parts of a contact that the decision needs. Names and addresses are dropped here. */
+/** Returns the parts of a contact that the decision needs. Leaves out names and addresses. */
 export function plannedContact(
   deps: Pick<SyncDeps, 'store'>,
   run: Pick<Run, 'forgotten' | 'erased' | 'identities'>,
   contact: Contact,
 ): PlannedContact {
   const fingerprint = forgottenFingerprint(deps, run, contact.id);
-  // The contact is counted like any other contact, but its identity must not be stored again.
+  // The run counts an erased contact like any other contact, but must not store its identity again.
   if (fingerprint !== null)
     return { crmId: fingerprint, identity: NO_IDENTITY, refusal: 'forgotten', optedOut: false };
   return {
@@ -160,7 +163,7 @@ const NO_IDENTITY: ReadIdentity = {
   compareWith: () => ({ changed: [], text: '' }),
 };
 
-/** Returns the plan's rules at the current time. */
+/** Returns the rules for deciding about contacts at the current time. */
 export function planRules(
   { clock }: Pick<SyncDeps, 'clock'>,
   { integration, groupMembers }: Pick<Run, 'integration' | 'groupMembers'>,
@@ -183,8 +186,8 @@ async function* changedPages(deps: ReadDeps, run: Run): AsyncGenerator<ContactPa
           ids: () => listPresentContactIds(store.reader, run.integration.id),
           leftIds: () => listRemovedContactIds(store.reader, run.integration.id),
         };
-  // While these contacts' responses were lost or their jobs were running, the contacts may have changed. The CRM does
-  // not report these changes again.
+  // While the contacts' responses were lost or their jobs were running, someone may have changed the contacts. The CRM
+  // does not report these changes again.
   if (start !== null)
     yield* namedPages(deps, run, await listUnreadContacts(store.reader, run.integration.id));
   yield* pagesOfMarked(deps, run, start);
@@ -204,8 +207,8 @@ async function* changedPages(deps: ReadDeps, run: Run): AsyncGenerator<ContactPa
 }
 
 /**
- * Yields contacts that have left before the first complete reading. A trial or a run for a single contact has read
- * them, but there was no cursor since which the CRM could report removals.
+ * Yields contacts that left the CRM before the first complete reading. A trial or a run for a single contact has read
+ * them. At that time, there was no cursor, so the CRM could not report their removal.
  */
 async function* pagesOfUnseen(deps: ReadDeps, run: Run): AsyncGenerator<ContactPage> {
   for await (const ids of listUnseen(deps.store.reader, run.integration.id, run.id)) {
@@ -214,10 +217,10 @@ async function* pagesOfUnseen(deps: ReadDeps, run: Run): AsyncGenerator<ContactP
 }
 
 /**
- * Yields known contacts that have opted out or object to research. Reading does not return them, for example because
- * the filter excludes them. Their profiles are deleted in the same way. They come before the first page, so that the
- * watermark does not move past them. Before a profile is deleted because of a mark, the mark is checked again.
- * Otherwise nobody would notice that the mark has been corrected.
+ * Yields known contacts that have opted out or object to research. Ordinary reading may not return them, for example
+ * because the filter excludes them. These contacts come before the first page, so that the watermark does not move past
+ * them. Before donor-sync deletes a profile because of a mark, it reads the mark again. Otherwise, donor-sync would not
+ * notice that someone has corrected the mark.
  */
 async function* pagesOfMarked(
   deps: ReadDeps,
@@ -248,8 +251,8 @@ async function* pagesOfMarked(
 }
 
 /**
- * A day less than the time after which a profile is deleted because of a mark. Therefore, the nightly run before the
- * deletion checks the mark again.
+ * One day less than the time after which a profile is deleted because of a mark. Therefore, the nightly run before the
+ * deletion reads the mark again.
  */
 const LOOKED_AT_AGAIN_MS = (KEPT_AFTER_OPT_OUT_DAYS - 1) * 86_400_000;
 
@@ -258,7 +261,8 @@ function isMarked({ optedOut, objects = false, privacy, excluded = null }: Conta
 }
 
 /**
- * Yields pages without missing and removed contacts, because only a complete reading can show which contacts those are.
+ * Yields pages without missing and removed contacts. Only a complete reading can show which contacts are missing or
+ * removed.
  */
 async function* onlyFound(
   pages: AsyncIterable<ContactPage>,
@@ -272,15 +276,15 @@ async function* onlyFound(
 const LOOKED_UP_AGAIN = 1_000;
 
 /**
- * If only a few contacts are missing, they are treated as removed immediately. For this time, each run checks if the
- * contacts have returned.
+ * If only a few contacts are missing, donor-sync treats them as removed immediately. For this time, each run checks
+ * whether the contacts have returned.
  */
 const REMOVED_LOOKED_UP_MS = 30 * 86_400_000;
 
 /**
- * Looks up missing contacts again. If access is restored, no record changes, so a reading of changes does not return
- * these contacts. If the first contacts are all still missing, access is still lost, and the other contacts can wait
- * for the next run.
+ * Reads missing contacts again by ID. Restored access does not change any record, so a reading of changes does not
+ * return these contacts. If the first contacts are all still missing, access is still lost, and the next run checks the
+ * other contacts.
  */
 async function* pagesOfMissing(deps: ReadDeps, run: Run): AsyncGenerator<ContactPage> {
   let ids: string[] = [];
@@ -315,8 +319,8 @@ export async function pagesToRead(
 }
 
 /**
- * True if a run would read the whole list of a CRM that does not report removals. Contacts that are not read are then
- * missing.
+ * True if a run would read the whole list of a CRM that does not report removals. Contacts that the list no longer
+ * contains are then missing.
  */
 export async function readsWholeList(deps: ReadDeps, run: Reading): Promise<boolean> {
   if (run.only !== null || deps.connector.capabilities.reportsRemovals) return false;
@@ -324,8 +328,8 @@ export async function readsWholeList(deps: ReadDeps, run: Reading): Promise<bool
 }
 
 /**
- * Returns the position where reading starts. This is the watermark, or the beginning if the watermark is no longer
- * valid.
+ * Returns the position at which reading starts. This is the watermark. If the watermark is no longer valid, reading
+ * starts at the beginning.
  */
 async function startOfReading({ store, connector }: ReadDeps, run: Reading) {
   const { cursor, cursorScope, cursorBefore } = await findIntegrationState(
@@ -334,8 +338,8 @@ async function startOfReading({ store, connector }: ReadDeps, run: Reading) {
   );
   const { crm } = run.integration;
   const { objections, ...contacts } = run.integration.contacts;
-  // A different filter, opt-out field or list of objections selects different contacts. The set also changes when a
-  // currency for amounts is read for the first time.
+  // A different filter, opt-out field or list of objections selects different contacts. Contacts must also be read
+  // again when donor-sync reads a currency for the first time.
   const money = listMoneyFields(run).length > 0 ? [{ reads: 'currencies' }] : [];
   const set = [contacts, crm.kind, ...(objections.length > 0 ? [objections] : []), ...money];
   const scope = store.fingerprint('cursor_scope', JSON.stringify(set));
@@ -346,7 +350,8 @@ async function startOfReading({ store, connector }: ReadDeps, run: Reading) {
     scope,
     isNewScope,
     cursor,
-    // If a reading of all contacts was cut off before its first cursor, the watermark before it is still valid.
+    // If a complete reading was interrupted before its first cursor, the watermark from before this reading is still
+    // valid.
     formerCursor: cursor ?? cursorBefore,
   };
 }
@@ -362,7 +367,7 @@ function listMoneyFields({
   });
 }
 
-/** Reads contacts by ID with their current data. A search index could lag behind. */
+/** Reads contacts by ID, because a search index may not contain the latest changes yet. */
 async function* namedPages(
   { connector }: ReadDeps,
   { ignored, named }: Partial<Pick<Run, 'ignored' | 'named'>>,

@@ -7,7 +7,10 @@ import { lookUp } from './control/look-up.ts';
 
 type KnowingDeps = Pick<SyncDeps, 'store' | 'connector'>;
 
-/** Returns the given IDs that neither the CRM nor the store knows. A former ID of a known contact is not unknown. */
+/**
+ * Returns the given IDs that neither the CRM nor the database contains. The former ID of a known contact counts as
+ * known.
+ */
 export async function findUnknown(
   { store, connector }: KnowingDeps,
   { id: integrationId }: Pick<Integration, 'id'>,
@@ -25,8 +28,8 @@ export async function findUnknown(
 }
 
 /**
- * Throws a ConfigurationError if the ID is unknown to both the CRM and the store. Such an ID is a typing error and does
- * not belong to a contact that has left.
+ * Throws a ConfigurationError if neither the CRM nor the database contains the ID. The user has probably mistyped the
+ * ID, because the database would still contain a contact that has left.
  */
 export async function requireContact(
   deps: KnowingDeps,
@@ -37,7 +40,7 @@ export async function requireContact(
   if (unknown !== undefined) throw contactUnknown(integration, unknown);
 }
 
-/** Creates the error for a requested run if its contact does not exist. */
+/** Creates the error for a requested run whose contact does not exist. */
 export function contactUnknown({ id }: Integration, crmId: string): ConfigurationError {
   return unknownContact(id, crmId, { source: 'CRM' });
 }

@@ -1,7 +1,7 @@
 /**
  * Carries out all steps for contacts: read ► plan ► submit ► poll ► deliver. The stations run at the same time. Each
- * station takes its work from the store and leaves its results there, and no station calls another. This is why a
- * killed run can be continued.
+ * station takes its work from the database and stores its results there. No station calls another station, so a new
+ * process can continue a killed run.
  */
 
 import { storePastMonths } from '../clients/results/month-results.ts';
@@ -85,22 +85,22 @@ export interface RunRequest {
   partnerKey: string;
   trigger: Trigger;
   full: boolean;
-  /** The contacts that the run is for, or null for all contacts. */
+  /** The CRM IDs of the contacts to sync, or null for all contacts. */
   only: string | readonly string[] | null;
   /** Other requested runs for some of these contacts. This run serves these requests too. */
   alongside?: readonly string[];
   /**
-   * The maximum number of credits to spend on enhancements. If it is set, the watermark does not move. Defaults to no
-   * limit.
+   * The maximum number of credits that the run may spend on enhancements. If a limit is set, the watermark does not
+   * move. Defaults to no limit.
    */
   limit?: number | null;
-  /** Defaults to false. */
+  /** True if a user accepts the trial's match rate. Defaults to false. */
   acceptMatchRate?: boolean;
-  /** True if a user confirms the marks, although they exclude most contacts. Defaults to false. */
+  /** True if a user confirms marks that exclude most contacts. Defaults to false. */
   acceptMarks?: boolean;
   /** True to adopt contacts that have a donor ID from a different database. */
   adopt?: boolean;
-  /** The profiles that a user wants delivered again. If it is set, nothing is read or bought. Defaults to none. */
+  /** A user's request to deliver profiles again. If it is set, the run reads and buys nothing. Defaults to none. */
   redelivery?: RedeliveryRequest | null;
   /** Additional stages. Defaults to none. */
   stages?: Stages;
@@ -116,12 +116,12 @@ export interface RunWatch {
 }
 
 /**
- * Continues where the last run stopped. The run is recorded before any request is made. If someone has to fix a problem
- * before a run can start, the run is recorded as failed and the error is thrown.
+ * Runs a sync, which continues where the last run stopped. Records the run before it makes any request. If a user has
+ * to fix a problem before the run can start, records the run as failed and throws the error.
  */
 export function runSync(deps: RunDeps, request: RunRequest, watch: RunWatch): Promise<RunReport> {
   return withLease(deps, request.integration.id, async (lease, lost) => {
-    // Before the run reads anything, it applies the decisions that a user has just made on a page.
+    // Before the run reads anything, it carries out the decisions that users have just made on a page.
     await applyAllAnswers(deps.store, request.integration.id);
     const run = await beginRun(deps, lease, request);
     lost.addEventListener('abort', () => run.control.stopFor(lost.reason), { once: true });
@@ -150,11 +150,11 @@ export function runSync(deps: RunDeps, request: RunRequest, watch: RunWatch): Pr
   });
 }
 
-/** The interval at which a run updates its visible state and checks if a user wants to stop it. */
+/** The interval at which a run updates its visible state and checks for a user's request to stop. */
 const LOOK_OUTSIDE_MS = 3_000;
 
 /**
- * Records facts that only this process knows while the run is in progress. Stops the run once a user requests it, in
+ * While the run is in progress, records data that only this process knows. Stops the run when a user requests it, in
  * this process or on a different machine. If the database is unavailable, tries again.
  */
 async function lookOutside(
@@ -200,7 +200,8 @@ async function prepareRun(
     const { fields, described, findings, toCreate } = await readFields(connector, run.mappings);
     requireUsableField(run.integration, run.mappings, findings);
     if (toCreate.length > 0) {
-      // The values are saved first. After the fields have been created, nothing shows that they were missing before.
+      // Records the affected field maps first. Once the missing fields are created, nothing shows that they were
+      // missing.
       const maps = await mapsWith(deps, run, toCreate);
       if (maps.length > 0) {
         await deps.store.checkpoint(run.lease, (trx) => offerProfilesAgain(trx, maps));
@@ -221,13 +222,13 @@ async function prepareRun(
     await askAboutMarks(deps, run, acceptMarks);
     return { ...deps, partner: withoutErasedPeople(deps, run) };
   } catch (error) {
-    // If a requested stop causes the error, the error is not a separate reason.
+    // If a requested stop causes the error, the stop is the reason, and the error is not an additional reason.
     if (!run.control.stopping.aborted) run.control.stopFor(error);
     return null;
   }
 }
 
-/** Returns the field maps that contain any of these fields and that were used to offer profiles. */
+/** Returns the field maps that contain any of these fields and that donor-sync used to offer profiles. */
 async function mapsWith(
   deps: Pick<SyncDeps, 'store'>,
   { integration, mappings }: Pick<Run, 'integration' | 'mappings'>,
@@ -244,8 +245,9 @@ async function mapsWith(
 }
 
 /**
- * Checks that the named contacts exist. A contact that a webhook names may be deleted or belong to another CRM, so it
- * is counted and ignored. If a user names such a contact, it is a mistake, so a ConfigurationError is thrown.
+ * Checks that the named contacts exist. If a webhook names a contact that was deleted or belongs to another CRM, the
+ * run counts and ignores it. If a user names such a contact, the user made a mistake, so a ConfigurationError is
+ * thrown.
  */
 async function checkNamed(deps: SyncDeps, run: Run): Promise<void> {
   const { integration, trigger, only } = run;
@@ -259,7 +261,7 @@ async function checkNamed(deps: SyncDeps, run: Run): Promise<void> {
   deps.log.info({ run: run.id, ignored: unknown.length }, 'the CRM lacks what a webhook named');
 }
 
-/** Records the mapping before credits are spent with it. If a user accepts the mapping, records that too. */
+/** Records the mapping before the run spends credits. If a user accepts the mapping, records the acceptance too. */
 async function recordMapping({ store }: SyncDeps, run: Run, isAccepted: boolean): Promise<void> {
   await store.checkpoint(run.lease, (trx) => recordMappingInUse(trx, run.mapping));
   if (isAccepted)
@@ -268,7 +270,7 @@ async function recordMapping({ store }: SyncDeps, run: Run, isAccepted: boolean)
 
 async function beginRun(deps: RunDeps, lease: Lease, request: RunRequest): Promise<Run> {
   const { store, clock, newId } = deps;
-  // If the ID is not valid, the run ends right after it is recorded.
+  // If the ID is not valid, the run ends immediately after it is recorded.
   const named = typeof request.only === 'string' ? [request.only] : request.only;
   const only = named && [...new Set(named.map((id) => deps.canonicalId(id) ?? id))];
   const run: Run = {
@@ -303,12 +305,12 @@ async function beginRun(deps: RunDeps, lease: Lease, request: RunRequest): Promi
   return run;
 }
 
-/** Returns the contact's name for the run's record. An erased contact is not named again. */
+/** Returns the contact's ID for the run's record. For an erased contact, returns its fingerprint. */
 function nameOnRecord(deps: RunDeps, run: Run, crmId: string): string {
   return forgottenFingerprint(deps, run, crmId) ?? crmId;
 }
 
-/** Writes kept profiles into the CRM again at a user's request, without a credit. */
+/** At a user's request, writes stored profiles into the CRM again. This costs no credits. */
 async function redeliver(
   deps: SyncDeps,
   run: Run,
@@ -318,7 +320,7 @@ async function redeliver(
   try {
     await deps.store.requireInPlace();
     const unconfirmed = await holdAfterRestore(deps, run);
-    // The kept profiles can be older than the values in the CRM.
+    // The stored profiles may be older than the values in the CRM.
     if (unconfirmed !== null) run.control.stop('restore_unconfirmed', unconfirmed);
     await deps.store.checkpoint(run.lease, noteDepartedProfiles);
     if (!run.control.stopping.aborted) await redeliverRequested(deps, run, request);
@@ -333,7 +335,7 @@ async function redeliver(
   remaining.enhancements = (await findKeyBalance(deps.store.reader, run.partnerKey)).balance;
 }
 
-/** If any station fails, the first error stops the other stations at their checkpoints. */
+/** Runs the stations. If a station fails, its error stops the other stations at their checkpoints. */
 async function runStations(
   deps: SyncDeps,
   run: Run,
@@ -341,7 +343,8 @@ async function runStations(
   remaining: RunFacts['remaining'],
 ): Promise<void> {
   const startedAt = deps.clock.now();
-  // Decisions by age are stored, so they must not depend on a clock that is adjusted during the run.
+  // The database stores decisions that depend on age, so these decisions must not depend on a clock that someone
+  // adjusts during the run.
   const steady = { ...deps, clock: steadyClock(deps.clock) };
   const station = (work: Promise<void>) =>
     work.catch((error: unknown) => {
@@ -360,7 +363,7 @@ async function runStations(
     station(pollJobs(steady, run)),
     station(deliverProfiles(steady, run)),
   ]);
-  // This must happen before members who have left are removed from groups.
+  // Decides about missing contacts before the run removes members from networks.
   if (!run.control.stopping.aborted) await station(decideDepartures(steady, run));
   if (!run.control.stopping.aborted) await station(decideOptOuts(steady, run));
   if (!run.control.stopping.aborted) {
@@ -388,14 +391,14 @@ async function runStations(
 }
 
 /**
- * Reads the service's limits and the balance. Also reconsiders outdated profiles, unless the clock is wrong or the
- * result could not be stored.
+ * Reads the service's limits and the balance. Also finds outdated profiles, unless the clock is wrong or the result
+ * could not be stored.
  */
 async function prepareStations(deps: SyncDeps, run: Run): Promise<number> {
   await deps.partner.discover(run.control.ending);
   const { networks } = await readFirstBalance(deps, run);
   await deps.store.requireInPlace();
-  // This must come before any decision by the age of a profile, because such a decision is stored.
+  // Checks the clock before any decision that depends on a profile's age, because the database stores such decisions.
   await confirmClock(deps, run);
   await holdAfterRestore(deps, run);
   await deps.store.checkpoint(run.lease, noteDepartedProfiles);
@@ -415,7 +418,7 @@ const DAY_MS = 86_400_000;
 async function endRun(deps: RunDeps, run: Run, facts: RunFacts): Promise<RunReport> {
   const { store, clock } = deps;
   const finishedAt = clock.now();
-  // A run that only delivers again leaves all other work and its stored state to the next run.
+  // A run that only delivers profiles again leaves all other work to the next run.
   if (run.redelivery == null) {
     const reasons = {
       due: waitingReason(run.control),
@@ -432,7 +435,7 @@ async function endRun(deps: RunDeps, run: Run, facts: RunFacts): Promise<RunRepo
   const valuesWaiting = await readValuesWaiting(store.reader, run.integration.id, run.mappings);
   const report = { ...(await reportOn(deps, run, finishedAt, facts)), valuesWaiting };
   const end = { status: report.status, reason: report.reason, finishedAt };
-  // With a clock that is years ahead, everything would look old, even paid profiles.
+  // If the clock were years ahead, every profile would look old, even profiles that are paid for.
   const byAge = mayDeleteByAge(deps.partner.clockAheadMs(), isWell(report));
   const finishing = store.checkpoint(run.lease, (trx) =>
     recordRunEnd(trx, run.id, {
@@ -444,8 +447,8 @@ async function endRun(deps: RunDeps, run: Run, facts: RunFacts): Promise<RunRepo
     }),
   );
   if (!(await ifStillOurs(run, finishing))) return reportOn(deps, run, finishedAt, facts);
-  // This happens after every run, whatever its result. Otherwise, the profiles of contacts who object would be kept
-  // while the service is unavailable, which can take months.
+  // Deletes expired profiles after every run, whatever its result. Otherwise, the profiles of objecting contacts would
+  // remain while the service is unavailable, possibly for months.
   if (byAge) await addUpMonths(deps, run);
   await ifStillOurs(
     run,
@@ -458,8 +461,8 @@ async function endRun(deps: RunDeps, run: Run, facts: RunFacts): Promise<RunRepo
 }
 
 /**
- * Stores the totals of past months before their profiles are deleted. A record that cannot be read must not delay the
- * deletion.
+ * Stores the totals of past months before the profiles of these months are deleted. If a record cannot be read, the
+ * deletion happens anyway.
  */
 async function addUpMonths(deps: RunDeps, { id, integration }: Run): Promise<void> {
   try {
@@ -470,8 +473,8 @@ async function addUpMonths(deps: RunDeps, { id, integration }: Run): Promise<voi
 }
 
 /**
- * True if the run has read everything. It may have left work undone that must not be paid for, or that needs a user's
- * decision.
+ * True if the run has read all contacts. The run may have left work undone that it must not pay for, or that needs a
+ * user's decision.
  */
 function isWell({ status, reason }: RunReport): boolean {
   return status === 'succeeded' || (status === 'incomplete' && NOT_TO_SPEND.has(reason?.code));
@@ -489,8 +492,8 @@ const NOT_TO_SPEND: ReadonlySet<string | undefined> = new Set<StopCode>([
 ]);
 
 /**
- * Records the run's end, unless the lease is lost. If the lease is lost, only the new owner may record the end. This
- * function then keeps the reason for the requester and returns false.
+ * Records the run's end, unless the lease is lost. If the lease is lost, only the lease's new owner may record the end.
+ * In this case, keeps the reason for the requester and returns false.
  */
 async function ifStillOurs({ control }: Run, write: Promise<unknown>): Promise<boolean> {
   try {
@@ -503,7 +506,7 @@ async function ifStillOurs({ control }: Run, write: Promise<unknown>): Promise<b
   }
 }
 
-/** Returns the report of a run that is ending, with the current reason. */
+/** Returns the report of a run that is ending, with the current reason for its end. */
 async function reportOn(
   { store }: Pick<SyncDeps, 'store'>,
   { id, control }: Run,
@@ -531,7 +534,7 @@ function getStatus(control: RunControl): RunStatus {
   return control.reason === null ? 'succeeded' : 'incomplete';
 }
 
-/** Returns the reason why chosen contacts are still not submitted at the end of the run. */
+/** Returns the reason why chosen contacts were not submitted by the end of the run. */
 function waitingReason({ reason }: RunControl) {
   if (reason?.code === 'budget_reached') return 'budget_reached';
   if (reason?.code === 'credits_exhausted') return 'credits_exhausted';

@@ -1,6 +1,6 @@
 /**
- * Shows a few people as they would be sent, so a user can check them before credits are spent. Their names appear only
- * on a terminal or a page. Anything that is stored or passed on describes only the form of their data.
+ * Shows a few people as a run would send them, so that a user can check them before the run spends credits. Only a
+ * terminal or a page shows their names. Stored data and other outputs describe only which kinds of data exist.
  */
 import { listDueContactIds, listEligibleContactIds } from '../contacts/contacts.ts';
 
@@ -14,7 +14,7 @@ import { createSpread } from './spread.ts';
 /** The number of people that are shown. */
 export const SAMPLE_SIZE = 5;
 
-/** The parts of a person's data that exist. It contains nothing that identifies the person. */
+/** The kinds of data that exist about a person. They do not identify the person. */
 export interface PersonShape {
   first: boolean;
   last: boolean;
@@ -22,7 +22,7 @@ export interface PersonShape {
   lastWords: number;
   addresses: number;
   employers: number;
-  /** True if the first and the last name are equal, as if both came from one column. */
+  /** True if the first and the last name are equal, for example because both come from one column. */
   sameNames: boolean;
 }
 
@@ -47,9 +47,7 @@ function countWords(text: string): number {
   return text.split(/\s+/).filter((word) => word !== '').length;
 }
 
-/**
- * Describes anything unusual about these people that a user should notice. Returns null if there is nothing unusual.
- */
+/** Describes anything unusual about these people that a user should notice. Returns null if nothing is unusual. */
 export function describeOddity(shapes: readonly PersonShape[]): string | null {
   if (shapes.length === 0) return null;
   if (shapes.every(({ sameNames }) => sameNames)) {
@@ -62,7 +60,7 @@ export function describeOddity(shapes: readonly PersonShape[]): string | null {
 }
 
 /**
- * Reads these contacts from the CRM and returns them as they would be sent. Contacts that are never sent are omitted.
+ * Reads these contacts from the CRM and returns them as a run would send them. Omits contacts that a run never sends.
  */
 export async function readPersons(
   { connector }: Pick<SyncDeps, 'connector'>,
@@ -78,9 +76,8 @@ function toPersons(contacts: readonly Contact[]): PersonDetails[] {
 }
 
 /**
- * Returns a few of an integration's people, chosen evenly from all its contacts. People who wait to be sent come first,
- * followed by other people who may be sent. If the integration has not read its CRM yet, the first contacts in the CRM
- * are used. The connector must be prepared.
+ * Chooses a few of an integration's people, spread over all its contacts. People that a run would send come first. If
+ * donor-sync has not read the CRM yet, chooses from the first contacts in the CRM. The connector must be prepared.
  */
 export async function samplePersons(
   { store, connector }: Pick<SyncDeps, 'store' | 'connector'>,
@@ -100,10 +97,13 @@ export async function samplePersons(
   return firstPersons(connector, (crmId) => store.fingerprint('trial', crmId));
 }
 
-/** The number of pages that are searched for people. A page may not contain any contact with both names. */
+/**
+ * The number of CRM pages that are searched for people. On some pages, no contact may have both a first and a last
+ * name.
+ */
 const MAX_PAGES = 5;
 
-/** Returns a few people from the CRM's first pages. The given keyed hash chooses them. */
+/** Returns a few people from the CRM's first pages. The keyed hash chooses the people. */
 export async function firstPersons(
   connector: Pick<SyncDeps['connector'], 'readPages'>,
   fingerprint: (crmId: string) => string,

@@ -1,6 +1,6 @@
 /**
- * Decides which contacts are the same person, and for how long. The same person is paid for only once under one service
- * key.
+ * Decides which contacts are the same person. The contacts of one person share one paid profile for a certain time, so
+ * donor-sync pays only once per service key.
  */
 import { type Contact, personText } from '../core/contact.ts';
 import type { SharingRules } from '../credits/statements/paid-jobs.ts';
@@ -8,17 +8,18 @@ import type { Run, SyncDeps } from './control/context.ts';
 import { askedBefore } from './plan.ts';
 
 /**
- * The time for which a job can be shared. The service keeps a job's results for seven days, and they can be read again
- * for free. One day is left as a margin.
+ * The time for which contacts can share a job. The service keeps a job's results for seven days, and donor-sync can
+ * read them again for free. One day is left as a margin.
  */
 const SHARED_FOR_MS = 6 * 86_400_000;
 
-/** The parts of a run that sharing needs. */
+/** The parts of a run that are needed to share profiles. */
 type SharingRun = Pick<Run, 'integration' | 'partnerKey' | 'identities'>;
 
 /**
- * Returns the fingerprint of the person under the run's key. Returns null if the integration does not share profiles.
- * Also returns null if a part of the identity cannot be read, because different people may then look the same.
+ * Returns the fingerprint of the person under the run's service key. Returns null if the integration does not share
+ * profiles. Also returns null if a part of the identity cannot be read, because different people may then look the
+ * same.
  */
 export function personFingerprint(
   { store }: Pick<SyncDeps, 'store'>,
@@ -30,8 +31,8 @@ export function personFingerprint(
 }
 
 /**
- * Returns the rules that define which jobs can be shared now. Their results must still be available, and their profile
- * must not be too old for this integration.
+ * Returns the rules that decide which jobs contacts can share now. A job's results must still be available, and its
+ * profile must not be too old for this integration.
  */
 export function sharingRules(
   { clock }: Pick<SyncDeps, 'clock'>,

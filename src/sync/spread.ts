@@ -1,18 +1,18 @@
 import type { Store } from '../store.ts';
 
-/** Chooses a few of many contacts, spread over all of them. */
+/** Chooses a few contacts from many contacts, spread over all of them. */
 export interface Spread {
   add(crmId: string): void;
-  /** Returns the IDs of the chosen contacts, always in the same order. */
+  /** Returns the IDs of the chosen contacts. The order is always the same. */
   ids(): string[];
 }
 
-/** A selection that always stays empty. */
+/** A selection that always remains empty. */
 export const NO_SPREAD: Spread = { add: () => {}, ids: () => [] };
 
 /**
- * Chooses this many of the added contacts by a keyed hash of their IDs. The choice is the same every time. It depends
- * neither on the CRM's order nor on its oldest records.
+ * Chooses `size` of the added contacts by a keyed hash of their IDs. The choice is always the same and does not depend
+ * on the CRM's order. It does not prefer the CRM's oldest records.
  */
 export function createSpread({ fingerprint }: Pick<Store, 'fingerprint'>, size: number): Spread {
   const chosen: { crmId: string; hash: string }[] = [];

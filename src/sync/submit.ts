@@ -1,4 +1,4 @@
-/** The second station. It submits due contacts. Each submission has a reason and is paid for only once. */
+/** The second station. It submits due contacts. Each submission has a reason, and donor-sync pays for it only once. */
 
 import type { ContactRecord } from '../contacts/contacts.ts';
 import { countContactsUnderWay, listDueContacts } from '../contacts/contacts.ts';
@@ -31,12 +31,12 @@ import { sharingRules } from './sharing.ts';
 import { createTrial, spreadDue, type Trial } from './trial/trial-round.ts';
 
 /**
- * The maximum number of contacts that have been submitted but not yet delivered. Users can approve about the same
- * number of further contacts.
+ * The maximum number of contacts between submission and delivery. Users can approve about the same number of further
+ * contacts.
  */
 const MAX_UNDER_WAY = 10_000;
 
-/** The delay before contacts that a different process changed in the meantime are checked again. */
+/** The delay before the run checks contacts again after a different process has changed them. */
 const CONTACTS_CHANGED_MS = 500;
 
 type SubmitDeps = Omit<SyncDeps, 'sealer'>;
@@ -49,7 +49,7 @@ interface Due {
 
 const NOTHING: Due = { contacts: [], atMost: 0 };
 
-/** A recorded submission, with the data of each person in it. */
+/** A recorded submission, with the data of each person in the submission. */
 interface Intended {
   id: string;
   persons: Person[];
@@ -57,8 +57,8 @@ interface Intended {
 }
 
 /**
- * Submits due contacts until all contacts have been read and none is due, until spending stops, or until the run ends.
- * Keeps several submissions in flight if the service responds slowly.
+ * Submits due contacts until the run has read all contacts and no contact is due, until spending stops, or until the
+ * run ends. Sends several submissions at the same time if the service responds slowly.
  */
 export async function submitPersons(deps: SubmitDeps, run: Run): Promise<void> {
   const { partner, store } = deps;
@@ -101,9 +101,9 @@ export async function submitPersons(deps: SubmitDeps, run: Run): Promise<void> {
 }
 
 /**
- * Passes the missing contacts' profiles on even if the spending ended before all contacts were read, for example because
- * no user has agreed to spend after a restore. Otherwise, the missing contacts would be removed at the end of the run,
- * and the next run would pay for the new contacts.
+ * Passes missing contacts' profiles on to the same people's new contacts, even if spending ended before all contacts
+ * were read. For example, no user has agreed to spend after a restore. Otherwise, the run would remove the missing
+ * contacts at its end, and the next run would pay for the new contacts.
  */
 async function followUnspent({ control }: Run, newIds: NewIds): Promise<void> {
   if (!(await newIds.mustWait())) return;
@@ -111,7 +111,7 @@ async function followUnspent({ control }: Run, newIds: NewIds): Promise<void> {
   if (!control.stopping.aborted) await newIds.follow();
 }
 
-/** Returns a function that records the next submission once a full and suitable batch is available. */
+/** Returns a function that records the next submission once a full batch is available. */
 function createIntend(
   deps: SubmitDeps,
   run: Run,
@@ -128,7 +128,8 @@ function createIntend(
     if (readIsDone && !isGuarded) {
       if (run.adopt) await adoptDonors(deps, run);
       await newIds.follow();
-      // This comes before changes, because its question also explains why these contacts have changed.
+      // This check comes before the check for mass changes, because its decision also explains why these contacts have
+      // changed.
       await sinceBackup.sort();
       await holdMassChange(deps, run);
       isGuarded = true;
@@ -154,17 +155,20 @@ function createIntend(
 }
 
 /**
- * The number of further contacts that may be between submission and delivery. They are counted only if the answer is
- * not obvious.
+ * The number of further contacts that may be between submission and delivery. The contacts are counted only if the
+ * number may be too large.
  */
 interface Room {
   isLeft(): Promise<boolean>;
-  /** Reserves room for this many contacts. */
+  /** Reserves space for this many contacts. */
   take(contacts: number): void;
 }
 
 function createRoom({ store }: Pick<SubmitDeps, 'store'>, { integration }: Run): Room {
-  /** The maximum number of contacts in progress: the last count plus all contacts that have been submitted since. */
+  /**
+   * The maximum number of contacts in progress. It is the last count plus all contacts that were submitted after the
+   * count.
+   */
   let atMost = Number.POSITIVE_INFINITY;
   const isEnough = () => atMost <= MAX_UNDER_WAY - MAX_PERSONS_PER_SUBMISSION;
   return {
@@ -178,7 +182,7 @@ function createRoom({ store }: Pick<SubmitDeps, 'store'>, { integration }: Run):
   };
 }
 
-/** Returns the next contacts to submit, or `not_yet` if a fuller or better batch is expected. */
+/** Returns the next contacts to submit. Returns `not_yet` if a fuller or more urgent batch is expected. */
 async function nextDue(
   { store, personsPerSubmission: full = MAX_PERSONS_PER_SUBMISSION }: SubmitDeps,
   run: Run,
@@ -190,18 +194,18 @@ async function nextDue(
   if (step === 'stopped') return NOTHING;
   if (step === 'wait') return 'not_yet';
   if (step !== 'over') {
-    // A trial's people are spread over all contacts, so all contacts must be read first.
+    // The people in a trial are spread over all contacts, so the run must read all contacts first.
     return readIsDone ? { ...step, contacts: await spreadDue({ store }, run) } : 'not_yet';
   }
   const due = await listDueContacts(store.reader, run.integration.id, {
-    // A refresh must not use a credit if a contact that has not been read yet may be more urgent.
+    // Renewing an old profile must not use a credit while the run may still read a more urgent contact.
     maxPriority: readIsDone ? PRIORITY.refresh : PRIORITY.neverEnhanced,
     limit: full,
     only: run.only,
     withChanged: readIsDone,
   });
-  // If a contact has been waiting since an earlier run, it may have absorbed a paid contact in the meantime. Only a
-  // reading of the CRM shows this.
+  // Since an earlier run, the CRM may have merged a paid contact into a waiting contact. Only a reading of the CRM
+  // shows the merge.
   const read = readIsDone ? due : due.filter(({ seenRun }) => seenRun === run.id);
   if (!readIsDone && (run.adopt || read.length < full)) return 'not_yet';
   if (due.length > 0 && !(await trial.isStillKnown())) return NOTHING;
@@ -233,8 +237,8 @@ async function intendPrepared(
     }
     return 'progress';
   }
-  // A person may be in an open submission. Until its response arrives, nobody knows if that submission pays for the
-  // person.
+  // An open submission may contain this person. Until the service responds, nobody knows whether this submission pays
+  // for the person.
   const jobs = prepared.map(({ job }) => job);
   const underWay = await findOpenPersons(deps.store.reader, run.partnerKey, jobs);
   const free = prepared.filter(({ job }) => job.person === null || !underWay.has(job.person));
@@ -269,19 +273,22 @@ async function intendPrepared(
       await readBalance(deps, run);
       return 'progress';
     case 'balance_changed':
-      // If the balance is close to the reserve, it is read before each submission.
+      // If the balance is close to the reserve, the run reads the balance before each submission.
       return 'progress';
     case 'contacts_changed':
-      // The contacts have changed, so everything is checked again.
+      // The contacts have changed, so the run checks all of them again.
       await run.control.wait(run.control.signals, CONTACTS_CHANGED_MS);
       return 'progress';
     default:
-      // A different process has submitted them first.
+      // A different process has submitted these contacts first.
       return 'later';
   }
 }
 
-/** Lets contacts share a job if the job was paid for the same person. Resolves with all other contacts. */
+/**
+ * If a job was paid for the same person, lets a contact share this job. Resolves with the contacts that cannot share a
+ * job.
+ */
 async function shareProfiles(
   deps: SubmitDeps,
   run: Run,
@@ -297,12 +304,12 @@ async function shareProfiles(
   return prepared.filter(({ job }) => !shared.has(job.crmId));
 }
 
-/** Keeps one contact for each person. The person's other contacts wait for the result of this contact's job. */
+/** Keeps one contact for each person. The person's other contacts wait for the result of the kept contact's job. */
 function oneOfEachPerson(prepared: readonly Prepared[]): Prepared[] {
   return [...new Map(prepared.map((each) => [each.job.person ?? each.job.crmId, each])).values()];
 }
 
-/** Returns the contacts of a submission, as fingerprints only. */
+/** Returns the contacts of a submission for the journal, as fingerprints only. */
 function toJournal(
   { store }: Pick<SubmitDeps, 'store'>,
   { partnerKey, mapping }: Pick<Run, 'partnerKey' | 'mapping'>,
@@ -362,7 +369,7 @@ async function refuse(
   return null;
 }
 
-/** Refuses the people whom the service has rejected. All other people become due again. */
+/** Records a refusal for the people whom the service has rejected. All other people become due again. */
 async function refuseBlamed(
   { store }: Pick<SubmitDeps, 'store'>,
   run: Run,

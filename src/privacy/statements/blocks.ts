@@ -19,7 +19,7 @@ export interface Block {
   state: ForgottenState | null;
   /** JSON of `PersonFingerprints`, or null if no data about the person was available. */
   person: string | null;
-  /** False for a person who was erased from a different account, because the same ID means a different person here. */
+  /** False if the block is about an erasure in a different account, because the same ID means someone else here. */
   isOwn: boolean;
 }
 

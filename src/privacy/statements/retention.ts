@@ -1,7 +1,7 @@
 /**
- * Deletes data at the end of its retention period. Keeps some data, because money or the ownership of values depends on
- * it: paid identities (even of contacts that have left the CRM), fingerprints of values that donor-sync wrote, and
- * decisions about lost responses. Also keeps the blocks of erased people.
+ * Deletes data at the end of its retention period. Keeps data on which money or the ownership of values depends: paid
+ * identities, fingerprints of values that donor-sync wrote, and decisions about lost responses. Paid identities of
+ * contacts that have left the CRM are also kept. Also keeps the blocks of erased people.
  */
 
 import { OPT_OUT_KIND } from '../../contacts/many-at-once/opt-outs.ts';

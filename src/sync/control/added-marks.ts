@@ -1,14 +1,14 @@
 /**
- * Treats contacts as opted out although their CRM records do not say so. These are contacts that the settings list as
- * objecting, and contacts whose erasure a CRM event has requested.
+ * Treats contacts as opted out although the CRM does not mark them as opted out. The settings list some of these
+ * contacts as objecting. For other contacts, a CRM event has requested the erasure.
  */
 import type { Connector } from '../../../connectors/contract.ts';
 import type { Contact } from '../../core/contact.ts';
 
 export interface AddedMarks {
-  /** The IDs of contacts that object, from the settings. */
+  /** The IDs of objecting contacts, from the settings. */
   objectors: ReadonlySet<string>;
-  /** Returns the contacts whose erasure has already been requested. A request can arrive during a run. */
+  /** Returns the contacts whose erasure has been requested. A new request can arrive during a run. */
   listAsked(): Promise<ReadonlySet<string>>;
 }
 
@@ -32,8 +32,8 @@ export function withAddedMarks(
       );
     },
     async *findMarked(cursor) {
-      // If more contacts have objected since the last run, the run reads all contacts again. Contacts outside the
-      // filter are excluded.
+      // If the settings list more objecting contacts than before, a run reads all contacts again. A complete reading
+      // excludes contacts outside the filter, so the wrapper adds the objecting contacts.
       if (cursor === null && objectors.size > 0) yield [...objectors];
       if (connector.findMarked !== undefined) yield* connector.findMarked(cursor);
     },
@@ -44,7 +44,7 @@ export function withAddedMarks(
       if (name === 'readPages' || name === 'readByIds') return marked[name];
       if (name === 'findMarked') return hasMarks ? marked.findMarked : undefined;
       const value: unknown = Reflect.get(target, name);
-      // A connector from a package can be a class instance, whose methods need their `this`.
+      // A connector from a package can be a class instance, whose methods need the correct `this`.
       return typeof value === 'function' ? value.bind(target) : value;
     },
   });

@@ -5,8 +5,8 @@ import { ConfigurationError } from '../../core/errors.ts';
 export type CanonicalId = (text: string) => string | null;
 
 /**
- * Returns a contact's ID in the form that the store and the connector use. Some CRMs show two forms of each ID. If both
- * forms were stored as separate contacts, donor-sync would pay for both. Throws a ConfigurationError if the text cannot
+ * Returns a contact's ID in the form that the database and the connector use. Some CRMs show two forms of each ID. If
+ * donor-sync stored both forms as separate contacts, it would pay twice. Throws a ConfigurationError if the text cannot
  * be a contact's ID.
  */
 export function toContactId(canonicalId: CanonicalId, integrationId: string, text: string): string {
@@ -19,7 +19,10 @@ export function toContactId(canonicalId: CanonicalId, integrationId: string, tex
   );
 }
 
-/** Returns the connector's `canonicalId`. If the connector does not define one, its IDs have only one form. */
+/**
+ * Returns the connector's `canonicalId` function. If the connector does not define this function, each ID has only one
+ * form.
+ */
 export function getCanonicalId(definition: ConnectorDefinition): CanonicalId {
   return (text) => (definition.canonicalId ? definition.canonicalId(text) : text);
 }

@@ -1,4 +1,4 @@
-/** The data of one run, and the dependencies that its stations may use. */
+/** The data of a run, and the dependencies for the run's stations. */
 import type { Connector } from '../../../connectors/contract.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { CrmField } from '../../core/crm-field.ts';
@@ -21,13 +21,13 @@ import type { NormalisedFields } from './normalised-fields.ts';
 
 /**
  * Remembers when this process first saw each request with a lost response. The times come from this process's monotonic
- * clock and are kept in memory. A different process's clock, or a clock that can be adjusted, does not show how much
- * time the service has had.
+ * clock and are kept in memory. An adjustable clock or a different process's clock does not show how much time the
+ * service has had.
  */
 export interface Observations {
   /** Returns the time at which this process first saw the request, or `nowMs` if it has not seen the request before. */
   firstSeenMs(id: string, nowMs: number): number;
-  /** Removes a settled request. */
+  /** Removes a request whose outcome is now known. */
   forget(id: string): void;
 }
 
@@ -50,7 +50,7 @@ export interface SyncDeps {
   /** The times at which requests were first seen. All runs of this process share this object. */
   sightings: Observations;
   log: Log;
-  /** Takes an integration's lease, unless a different running process holds it. */
+  /** Acquires an integration's lease, unless a different process has the lease. */
   takeLease: (integrationId: string) => Promise<LeaseAttempt>;
   /** The maximum number of people in a submission. Defaults to the service's own maximum. */
   personsPerSubmission?: number;
@@ -58,7 +58,7 @@ export interface SyncDeps {
   retention: Retention;
   /** True if a user has to confirm erasures that a CRM requests (`twoPeople.forgetByCrm` in the settings). */
   erasuresWait?: boolean;
-  /** Returns a new identifier that cannot be guessed. */
+  /** Returns a new ID that nobody can guess. */
   newId: () => string;
   canonicalId: CanonicalId;
   /** Returns the other forms of this contact's canonical ID. */
@@ -68,13 +68,13 @@ export interface SyncDeps {
 /** The dependencies that a run needs before it opens its CRM. */
 export interface RunDeps extends Omit<SyncDeps, 'connector'> {
   /**
-   * Opens the integration's CRM. Throws a ConfigurationError if it is a different account than before. If a lease is
-   * given, the first account is recorded permanently.
+   * Opens the integration's CRM. Throws a ConfigurationError if the CRM account is different from the stored account.
+   * If a lease is given, the first account is stored permanently.
    */
   openConnector(lease: Lease | null): Promise<Connector>;
 }
 
-/** Kept profiles that a user wants delivered again. */
+/** A user's request to deliver stored profiles again. */
 export interface RedeliveryRequest {
   /** The CRM's field names, or null for all mapped fields. */
   fields: readonly string[] | null;
@@ -86,9 +86,9 @@ export interface Run {
   lease: Lease;
   integration: Integration;
   trigger: Trigger;
-  /** The field map in use: from the settings or the connector's default. */
+  /** The field map that the run uses. It comes from the settings or is the connector's default. */
   mappings: readonly FieldMapping[];
-  /** The ID of the mapping in use (see `fingerprintMapping`). Set once the CRM is open. */
+  /** The ID of the mapping that the run uses (see `fingerprintMapping`). Set once the CRM is open. */
   mapping: string;
   /** The CRM's descriptions of the mapped fields. Set before contacts are read. */
   fields: readonly CrmField[];
@@ -96,52 +96,54 @@ export interface Run {
   normalised?: NormalisedFields;
   /** The names of all fields that the CRM shows. Set before contacts are read. */
   described: ReadonlySet<string>;
-  /** The mapped fields that this run has created. Values from before the run no longer exist in these fields. */
+  /** The mapped fields that this run has created. These fields contain no values from before the run. */
   created?: ReadonlySet<string>;
-  /** The fingerprint of the service key. Balances and open submissions belong to a key. */
+  /** The fingerprint of the service key. The database stores balances and open submissions by service key. */
   partnerKey: string;
-  /** Set before contacts are read. */
+  /** Reads the contacts' identities. Set before contacts are read. */
   identities: IdentityReader;
-  /** The fingerprints of contacts that were erased and must not be processed again. */
+  /** The fingerprints of erased contacts, which the run must not process. */
   forgotten: ReadonlySet<string>;
-  /** Further facts about erased people. Set before contacts are read. */
+  /** Further data about erased people. Set before contacts are read. */
   erased?: ErasedPersons;
-  /**
-   * Values in the CRM that name erased people. This is set before contacts are read, and omitted if no such values
-   * exist.
-   */
+  /** CRM values that name erased people. Set before contacts are read, and omitted if no such values exist. */
   erasedTexts?: ErasedTexts;
   /**
-   * Contacts that must not be submitted, according to a page that was read while their profile was in flight. Each has
-   * the time at which this was seen (monotonic ms).
+   * Contacts that the run must not submit. The run noticed this on a page that it read while their profile was in
+   * flight. Each contact has the time of that page (monotonic ms).
    */
   refused?: Map<string, { reason: OutcomeReason; atMs: number }>;
   /**
-   * The time of the restore after which this run has sorted the contacts (epoch ms). Omitted until the contacts are
-   * sorted.
+   * The time of the last restore (epoch ms), once this run has decided about all contacts that the restore affects.
+   * Omitted until then.
    */
   sortedRestore?: number;
-  /** True if this run has compared all networks with their groups. Omitted until then. */
+  /** True if this run has compared all networks with their groups. Omitted until the comparison is complete. */
   mirroredAll?: boolean;
-  /** Records if the CRM contains no contacts, after the run has read all of them. Null until then. */
+  /** Whether the CRM contains no contacts. Null until the run has read all contacts. */
   readAll?: { isEmpty: boolean } | null;
-  /** The CRM IDs of the contacts in mirrored groups, which are enhanced first. Set before contacts are read. */
+  /**
+   * The CRM IDs of the contacts in mirrored groups. The run enhances these contacts first. Set before contacts are
+   * read.
+   */
   groupMembers: Set<string>;
-  /** True to read all contacts and not only changes. */
+  /** True if the run reads all contacts and not only changed contacts. */
   full: boolean;
   /** The CRM IDs of the contacts to sync, or null for all contacts. Never empty. */
   only: readonly string[] | null;
-  /** The contacts in `only` that the CRM does not have. Set before contacts are read. */
+  /** The contacts in `only` that the CRM does not contain. Set before contacts are read. */
   ignored: Set<string>;
-  /** The contacts that this run has read by ID. No filter has selected them. Filled while contacts are read. */
+  /**
+   * The contacts that this run has read by ID. The filter has not been applied to them. Filled while contacts are read.
+   */
   named?: Set<string>;
   /** The maximum number of credits that this run may spend on enhancements, or null for no limit. */
   limit: number | null;
-  /** True to adopt contacts that have a donor ID from a different database. Adopting a contact costs no credit. */
+  /** True to adopt contacts that have a donor ID from a different database. Adopting a contact costs no credits. */
   adopt: boolean;
   /**
-   * The profiles that a user wants delivered again. If it is set, the run does nothing else. Null or omitted in an
-   * ordinary run.
+   * A user's request to deliver profiles again. If it is set, the run does nothing else. Null or omitted in an ordinary
+   * run.
    */
   redelivery?: RedeliveryRequest | null;
   control: RunControl;

@@ -9,54 +9,66 @@ export type Station = 'read' | 'submit' | 'poll' | 'deliver';
 /** The time that requests in flight have to finish when a run stops. */
 const GRACE_MS = 6_000;
 
-/** The value that ends a wait after a change in the store. */
+/** The signal value that ends a wait after a change in the database. */
 const CHANGED = 'changed';
 
 /**
- * Stations check the store again after this time, even without a signal. The run sends a signal for its own changes,
- * but not for changes from outside. A change from outside can be a user's approval during the run, for example.
+ * Stations check the database again after this time, even without a signal. The run signals its own changes, but it
+ * cannot signal changes by others, such as a user's approval.
  */
 export const IDLE_MS = 5_000;
 
 /**
- * The state that the stations of one run share. It shows which stations are done, and which must stop and why. It also
- * signals changes in the store. The stations pass work to each other only through the store.
+ * The state that the stations of a run share. The state shows which stations are done, and which stations must stop. It
+ * also signals changes in the database. The stations pass work to each other only through the database.
  */
 export interface RunControl {
-  /** Aborted when the run stops. This ends all waits. */
+  /** Aborted when the run stops. The abort ends all waits. */
   readonly stopping: AbortSignal;
-  /** Aborted when requests in flight have had enough time to finish. */
+  /** Aborted when requests in flight have had enough time to finish after a stop. */
   readonly ending: AbortSignal;
-  /** The reason why the run stops early, or null if it does not. If there are several reasons, the first is kept. */
+  /**
+   * The reason why the run stops early, or null if the run does not stop early. If there are several reasons, the first
+   * reason is kept.
+   */
   readonly reason: RunReason | null;
-  /** The CRM's message for that reason, or null if there is none. Only readers and higher roles may see it. */
+  /**
+   * The CRM's message about the reason for the stop, or null if there is no message. Users see the message only if
+   * their role is reader or higher.
+   */
   readonly words: ForeignText | null;
   /** The error that made the run fail, if any. */
   readonly failure: unknown;
-  /** Stops spending. All other work continues. */
+  /** Stops spending credits. All other work continues. */
   stopSpending(code: StopCode, message: string): void;
   readonly spendingStopped: boolean;
-  /** Records why the run is incomplete although nothing stops it. An earlier reason is kept. */
+  /** Records why the run is incomplete, without stopping the run. An earlier reason is kept. */
   note(code: StopCode, message: string): void;
-  /** Stops the run at the next checkpoint of each station. */
+  /** Stops the run. Each station stops at its next checkpoint. */
   stop(code: StopCode, message: string, words?: ForeignText | null): void;
-  /** Stops the run because of an error. The run gets the error's stop code, or fails if the error has none. */
+  /**
+   * Stops the run because of an error. The run ends with the error's stop code. If the error has no stop code, the run
+   * fails.
+   */
   stopFor(error: unknown): void;
   /** Marks a station as done. */
   finish(station: Station): void;
   isDone(station: Station): boolean;
-  /** True while submitting waits for deliveries, so waiting longer would not fill a batch. */
+  /**
+   * True while the submit station waits for deliveries. During this time, no further contacts arrive, so waiting cannot
+   * fill a batch.
+   */
   submitWaits: boolean;
-  /** Signals that the store has changed. */
+  /** Signals that the database has changed. */
   notify(): void;
-  /** The number of signals so far. Read it before you read the store, and pass it to `wait` afterwards. */
+  /** The number of signals so far. Read this number before you read the database, and then pass it to `wait`. */
   readonly signals: number;
   /**
    * Resolves after the next signal, after `atMostMs`, or when the run stops. `signals` is the number of signals that
    * the caller has already handled.
    */
   wait(signals: number, atMostMs?: number): Promise<void>;
-  /** Releases timers and listeners once the run has ended and nothing is in flight. */
+  /** Releases timers and listeners. Call this once the run has ended and no request is in flight. */
   close(): void;
 }
 
@@ -96,7 +108,7 @@ export function createRunControl(clock: Clock, outer: AbortSignal): RunControl {
       reason ??= { code, message };
     },
     stop(code, message, words = null) {
-      // A reason to stop the run is more important than an earlier reason to stop spending.
+      // A reason to stop the run replaces an earlier reason to stop spending.
       if (!stopping.signal.aborted) {
         reason = { code, message };
         said = words;
@@ -108,7 +120,7 @@ export function createRunControl(clock: Clock, outer: AbortSignal): RunControl {
       void clock.sleep(GRACE_MS, ending.signal).then(() => ending.abort());
     },
     stopFor(error) {
-      // If a request was cut off because the run is ending, the run keeps its first reason.
+      // If the ending run aborted the request itself, the run keeps its first reason.
       if (ending.signal.aborted && error === ending.signal.reason) return;
       const code = isDonorSyncError(error) ? toStopCode(error) : null;
       if (code !== null) return control.stop(code, messageOf(error), wordsOf(error));
@@ -138,7 +150,7 @@ export function createRunControl(clock: Clock, outer: AbortSignal): RunControl {
       signals += 1;
       const before = changed;
       changed = new AbortController();
-      // If no reason were given, each abort would create an error with a stack trace.
+      // Aborting without a reason would create an error with a stack trace each time.
       before.abort(CHANGED);
     },
     async wait(seen, atMostMs = IDLE_MS) {
@@ -180,8 +192,8 @@ const STOP_CODES: ReadonlySet<string> = new Set<StopCode>([
 ]);
 
 /**
- * Returns the stop code for an error that may not occur again in the next run. Returns null for an error that makes the
- * run fail.
+ * Returns the stop code for an error that may not happen again in the next run. Returns null if the error makes the run
+ * fail.
  */
 function toStopCode(error: DonorSyncError): StopCode | null {
   if (isStopCode(error.code)) return error.code;

@@ -1,6 +1,6 @@
 /**
- * Ties each integration to the first CRM account to which it was connected. In a different account, the same ID means a
- * different person, so other accounts are refused.
+ * Binds each integration to its first CRM account. In a different account, the same ID means a different person, so
+ * donor-sync refuses other accounts.
  */
 import type { Connector, CrmAccount } from '../../../connectors/contract.ts';
 import { findIntegrationState, pinCrmAccount } from '../../clients/statements/integrations.ts';
@@ -12,7 +12,7 @@ import type { RunDeps, SyncDeps } from './context.ts';
 
 /**
  * Opens a connector and checks that it is connected to the integration's account. If a lease is given and no account is
- * recorded yet, the account is recorded permanently. For any other account, closes the connector and throws a
+ * stored yet, stores the account permanently. If the account is different, closes the connector and throws a
  * ConfigurationError.
  */
 export async function openPinned(
@@ -36,7 +36,7 @@ export async function openPinned(
   }
 }
 
-/** Opens the CRM of an integration. `RunDeps.openConnector` describes the function. */
+/** Opens the CRM of an integration, as `RunDeps.openConnector` describes. */
 export async function openCrm(deps: RunDeps, lease: Lease | null): Promise<SyncDeps> {
   return { ...deps, connector: await deps.openConnector(lease) };
 }
@@ -48,7 +48,10 @@ export function accountFingerprint(
   return fingerprint('crm_account', account.id);
 }
 
-/** Returns true for the recorded account, and false if no account is recorded yet. Throws for any other account. */
+/**
+ * Returns true for the stored account, and false if no account is stored yet. Throws a ConfigurationError for any other
+ * account.
+ */
 async function requireSameAccount(
   store: Store,
   { id }: Pick<Integration, 'id'>,
@@ -61,8 +64,8 @@ async function requireSameAccount(
 }
 
 /**
- * Creates the error for a different account. The same ID means a different person in a different account, so a client
- * always keeps its account.
+ * Creates the error for a different CRM account. In a different account, the same ID means a different person, so a
+ * client always keeps its account.
  */
 export function accountChanged(id: string, { name }: Pick<CrmAccount, 'name'>): ConfigurationError {
   return new ConfigurationError(

@@ -15,7 +15,7 @@ export function withoutErasedPeople(
     ...request: Parameters<SyncDeps['partner']['readResults']>
   ): Promise<Map<string, JobResult>> {
     const results = await partner.readResults(...request);
-    // Read again each time, because a user can erase a person during the run.
+    // Reads the names for each profile, because a user can erase a person during the run.
     const names = namesOfPerson(store.fingerprint, run.erased?.names ?? []);
     if (names.isEmpty) return results;
     return new Map(

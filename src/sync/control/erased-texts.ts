@@ -1,7 +1,7 @@
 import type { FieldValue } from '../../core/crm-field.ts';
 
-/** Values that were written into the CRM and name erased people. */
+/** CRM values that donor-sync wrote and that name erased people. */
 export interface ErasedTexts {
-  /** True if the field's value names an erased person and was written into one of these contacts. */
+  /** True if donor-sync wrote this value into one of these contacts and the value names an erased person. */
   has(crmIds: readonly string[], field: string, value: FieldValue): boolean;
 }

@@ -1,6 +1,6 @@
 /**
- * Recognises people who have been erased. Their contacts must not be processed again. Any other contact could be an
- * erased person under a different ID. A user then decides about the contact.
+ * Recognises people who have been erased, so that runs do not process them again. A contact with a different ID may be
+ * an erased person. In this case, a user decides about the contact.
  */
 
 import type { RecordLookup, RemovedContact } from '../../../connectors/contract.ts';
@@ -22,14 +22,14 @@ import type { ErasedPerson, ErasedPersons } from './erased-persons.ts';
 type EraseDeps = { store: Pick<SyncDeps['store'], 'fingerprint'> };
 type ErasedRun = Pick<Run, 'forgotten' | 'erased'>;
 
-/** Loads the erased people for a run. The fingerprint identifies the integration's CRM account. */
+/** Loads the erased people for a run. `account` is the fingerprint of the integration's CRM account. */
 export async function loadErased(
   { store }: Pick<SyncDeps, 'store'>,
   integrationId: string,
   account: string | null,
 ): Promise<Required<ErasedRun>> {
-  // Reads the marks before the data that they describe. If a user decides between these two reads, the marks differ at
-  // the next check and the data is loaded again.
+  // Reads the marks before the data. If a user decides between these two reads, the marks differ at the next check, and
+  // the data is loaded again.
   const { blocked } = await findErasedMarks(store.reader, integrationId, false);
   const blocks = await listBlocks(store.reader, integrationId, account);
   const marks = await findErasedMarks(store.reader, integrationId, blocks.length > 0);
@@ -49,8 +49,8 @@ export async function loadErased(
 }
 
 /**
- * Loads the erased people before anything is written to the CRM. Also drops pending writes for erased contacts that the
- * connector has kept since an interrupted run.
+ * Loads the erased people before the run writes anything to the CRM. If the connector has kept pending writes from an
+ * interrupted run, also deletes the writes for erased contacts.
  */
 export async function keepErasedAway(
   deps: EraseDeps & Pick<SyncDeps, 'store' | 'connector'>,
@@ -65,7 +65,7 @@ export async function keepErasedAway(
 }
 
 /**
- * Reloads the data if a user has decided about an erased person in the meantime. Such a decision applies immediately,
+ * Reloads the data if a user has decided about an erased person since it was loaded. A decision applies immediately,
  * even during a run.
  */
 export async function refreshErased(
@@ -80,8 +80,8 @@ export async function refreshErased(
 }
 
 /**
- * Reloads the users' decisions if any of these contacts could be an erased person. Call it before decisions about due
- * or ready contacts are made.
+ * Reloads the users' decisions if any of these contacts could be an erased person. Call this function before deciding
+ * about due or ready contacts.
  */
 export async function refreshIfAlike(
   deps: EraseDeps & Pick<SyncDeps, 'store'>,
@@ -103,7 +103,9 @@ function personsByName(blocks: readonly Block[]): Map<string, ErasedPerson[]> {
   return Map.groupBy(persons, ({ fingerprints }) => fingerprints.name);
 }
 
-/** Returns the fingerprint under which an erased contact is counted, or null if the contact was not erased. */
+/**
+ * Returns the fingerprint under which donor-sync counts an erased contact. Returns null if the contact was not erased.
+ */
 export function forgottenFingerprint(
   { store }: EraseDeps,
   { forgotten }: ErasedRun,
@@ -115,8 +117,8 @@ export function forgottenFingerprint(
 }
 
 /**
- * True if the contact may be a person who was erased under another ID. Returns false once a user has decided that they
- * are different people.
+ * True if the contact may be a person who was erased under a different ID. False once a user has decided that they are
+ * different people.
  */
 export function looksErased(
   { store }: EraseDeps,
@@ -128,7 +130,10 @@ export function looksErased(
   return isOpen(since, erased, contact.id);
 }
 
-/** True if no user has since decided that they are two people. If both times are equal, the user is asked again. */
+/**
+ * True if no user has decided since the erasure that the contact is someone else. If the erasure and the decision have
+ * the same time, the user is asked again.
+ */
 function isOpen(since: number, { distinguished }: ErasedPersons, crmId: string): boolean {
   return since !== NEVER && since >= (distinguished.get(crmId) ?? NEVER);
 }
@@ -145,8 +150,8 @@ function mergedSince(
 }
 
 /**
- * Returns the time at which a person with these details was erased. Compares the name first, because most contacts
- * share their name with nobody and then nothing else has to be computed.
+ * Returns the time at which a person with these details was erased. Compares the names first. Most contacts have a
+ * unique name, so usually no further comparison is needed.
  */
 function alikeSince(
   { fingerprint }: EraseDeps['store'],
@@ -163,8 +168,8 @@ function alikeSince(
 }
 
 /**
- * Returns the contacts that have left the CRM, adjusted for erased people. If an erased contact was merged into a
- * different contact, its data is not passed on. The other contact could then be the erased person.
+ * Returns the contacts that have left the CRM. If an erased contact was merged into a different contact, its data is
+ * not passed on, because the different contact could be the erased person.
  */
 export function departures(
   deps: EraseDeps,

@@ -1,11 +1,14 @@
-/** Reads CRM records by ID, in batches as large as the CRM accepts. */
+/** Reads CRM records by ID. Each batch has the maximum size that the CRM accepts. */
 import type { Connector, RecordLookup } from '../../../connectors/contract.ts';
 import { inParallel, splitIntoBatches } from '../../core/parallel.ts';
 
-/** The number of batches in flight if each batch is a request to a remote CRM. */
+/** The number of simultaneous batches if each batch is a request to a remote CRM. */
 const BATCHES_AT_ONCE = 6;
 
-/** Returns the contacts that `contacts.filter` includes now, or null if the connector cannot tell. */
+/**
+ * Returns the contacts that `contacts.filter` now includes. Returns null if the connector cannot apply the filter to
+ * single contacts.
+ */
 export async function lookUpIncluded(
   connector: Pick<Connector, 'findIncluded' | 'capabilities'>,
   ids: readonly string[],
@@ -18,7 +21,7 @@ export async function lookUpIncluded(
   return included;
 }
 
-/** Returns the state of these contacts in the order of their IDs. Each has the current values of the given fields. */
+/** Returns the state of these contacts in the order of their IDs, with the current values of the given fields. */
 export async function lookUp(
   connector: Pick<Connector, 'readByIds' | 'capabilities'>,
   ids: readonly string[],

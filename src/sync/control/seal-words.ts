@@ -4,8 +4,8 @@ import { foreignTextSealContext } from '../../database/encryption/seal-contexts.
 import type { Run, SyncDeps } from './context.ts';
 
 /**
- * Encrypts a CRM's message about a contact, so it can be stored in the contact's row. For a message about the whole
- * run, use `WHOLE_RUN` in place of the contact.
+ * Encrypts a CRM's message about a contact, for storage in the contact's row. For a message about the whole run, use
+ * `WHOLE_RUN` in place of the contact.
  */
 export function sealWords(
   { sealer, newId }: Pick<SyncDeps, 'sealer' | 'newId'>,

@@ -1,15 +1,13 @@
 import type { Run, SyncDeps } from './context.ts';
 
 /**
- * Work that a run does in addition to reading, submitting, polling and delivering. It continues unfinished work that it
- * finds in the store, and checks `run.control` between its steps. If it throws an error, the run stops.
+ * Additional work of a run, in addition to reading, submitting, polling and delivering. A stage continues unfinished
+ * work that it finds in the database, and checks `run.control` between its steps. If a stage throws an error, the run
+ * stops.
  */
 export type Stage = (deps: SyncDeps, run: Run) => Promise<void>;
 
-/**
- * The stages that run before contacts are read, and the stages that run after all contacts are delivered. Each list is
- * in order.
- */
+/** The stages before reading and the stages after the last delivery, each in order. */
 export interface Stages {
   before: readonly Stage[];
   after: readonly Stage[];

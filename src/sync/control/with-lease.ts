@@ -10,12 +10,12 @@ interface LeaseDeps extends Pick<SyncDeps, 'clock' | 'takeLease'> {
   store: { leases: Pick<Store['leases'], 'renew' | 'release'> };
 }
 
-/** Thrown if a different process is working on this integration. No work was done. */
+/** Thrown if a different process is working on this integration. The caller has not done any work. */
 export class AlreadyRunning extends RetriableError {}
 
 /**
- * Creates the error for an integration whose lease a different process has. `cause` is the error that revealed this, if
- * it was noticed later.
+ * Creates the error for an integration whose lease a different process has. `cause` is the error that revealed the
+ * other process, if any.
  */
 export function alreadyRunning(
   integrationId: string,
@@ -29,9 +29,9 @@ export function alreadyRunning(
 }
 
 /**
- * Runs work that only one process may do for an integration at a time: a run or an undo. Renews the lease while the
- * work runs. Aborts `lost` with an error once the lease is lost or may have expired. If a different process has the
- * lease, nothing is done and AlreadyRunning is thrown.
+ * Runs work that only one process at a time may do for an integration: a run or an undo. Renews the lease during the
+ * work. Aborts `lost` with an error once the lease is lost or may have expired. If a different process has the lease,
+ * throws AlreadyRunning and does nothing.
  */
 export async function withLease<Result>(
   deps: LeaseDeps,
@@ -69,7 +69,7 @@ async function keepLease(
       await store.leases.renew(lease);
       keptMs = askedMs;
     } catch (error) {
-      // If the database is briefly unavailable, other processes cannot take the lease either.
+      // If the database is briefly unavailable, other processes cannot acquire the lease either.
       const isOutage = isPassing(error) || isUnconfirmed(error);
       const mayHold = isOutage && clock.monotonicMs() - keptMs < LEASE_MS;
       if (!mayHold) lost.abort(error);

@@ -1,16 +1,16 @@
 /** Decides how many profiles are delivered together. All functions are pure. */
 import type { Capabilities } from '../../../connectors/contract.ts';
 
-/**
- * CRMs have a bulk API that is worthwhile from a certain batch size. The size of a bulk batch, as a multiple of that
- * size.
- */
+/** The size of a bulk batch, as a multiple of the smallest batch size for which the CRM's bulk API is worthwhile. */
 const BULK_FACTOR = 2;
 
-/** The maximum time that a batch waits to be filled. */
+/** The maximum time that a batch waits for more contacts. */
 const PATIENCE_MS = 5_000;
 
-/** The time for which a bulk batch may wait. A batch of thousands takes minutes to fill at the service's pace. */
+/**
+ * The maximum time that a bulk batch waits for more contacts. At the service's pace, a batch of thousands takes minutes
+ * to fill.
+ */
 const BULK_PATIENCE_MS = 120_000;
 
 export interface BatchPlan {
@@ -19,8 +19,8 @@ export interface BatchPlan {
 }
 
 /**
- * Plans the next batch. A batch usually fills one request. CRMs limit the number of requests per day. If many more
- * contacts are expected, the batch is therefore large enough for the CRM's bulk API.
+ * Plans the next batch. Usually, a batch fills one CRM request. CRMs limit the number of requests per day. Therefore,
+ * if many more contacts are expected, the batch is large enough for the CRM's bulk API.
  */
 export function planBatch(
   { preferred, bulk, max }: Capabilities['writeBatch'],

@@ -1,6 +1,6 @@
 /**
- * Reads the facts about contacts at the time of a delivery. They are read once for all contacts, regardless of the
- * origin of the profiles.
+ * Reads the data about contacts that a delivery needs. Reads it once for all contacts, regardless of the source of
+ * their profiles.
  */
 
 import { parseOwned } from '../../contacts/owned-values.ts';
@@ -13,14 +13,14 @@ import { refreshIfAlike } from '../control/erased.ts';
 import type { Circumstances, Fetched } from '../profile-delivery.ts';
 import { formerFields } from './former-fields.ts';
 
-/** The circumstances of each delivery by tracking ID, and the approvals that apply to it. */
+/** The circumstances of each delivery by tracking ID, and the users' approvals for the delivery. */
 export interface KnownCircumstances {
   of(fetched: Fetched): Circumstances;
   approvals: ReadonlyMap<string, ContactQuestion['kind']>;
 }
 
 /**
- * Reads the contacts' records and the users' decisions. The records include fields that may hold a different donor's
+ * Reads the contacts' records and the users' decisions. The records include fields that may contain a different donor's
  * values.
  */
 export async function readCircumstances(

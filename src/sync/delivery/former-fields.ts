@@ -1,4 +1,4 @@
-/** Finds fields that may hold a different donor's values when a profile is delivered. All functions are pure. */
+/** Finds fields that may contain a different donor's values at the time of a delivery. All functions are pure. */
 
 import { parseOwned } from '../../contacts/owned-values.ts';
 import type { Profile } from '../../core/profile.ts';
@@ -6,7 +6,7 @@ import type { ReadyJob } from '../../credits/statements/jobs.ts';
 import { fieldsOfOthers, type WrittenValues } from '../../fields/former-values.ts';
 import type { IntendedValues } from '../../fields/statements/deliveries.ts';
 
-/** Returns the fields that may contain values of a donor other than the profile's donor. */
+/** Returns the fields that may contain values of a different donor than the profile's donor. */
 export function formerFields(
   { contact }: ReadyJob,
   { donorId }: Profile,

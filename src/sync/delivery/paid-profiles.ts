@@ -1,6 +1,6 @@
 /**
- * Gets profiles that were already paid for. They come from the store, or from the results of jobs, which can be fetched
- * again for free.
+ * Gets profiles that are already paid for. They come from the database or from the service, which returns a job's
+ * results again for free.
  */
 import { isFatalError } from '../../core/errors.ts';
 import { inParallel, splitIntoBatches } from '../../core/parallel.ts';
@@ -11,7 +11,7 @@ import { type JobResult, MAX_JOBS_PER_RESULTS } from '../../partner/results.ts';
 import type { SyncDeps } from '../control/context.ts';
 import { isTooYoungToVanish } from '../poll.ts';
 
-/** The number of requests for results that are in flight at a time. More requests would only use more memory. */
+/** The number of simultaneous requests for results. More requests would only use more memory. */
 const RESULTS_AT_ONCE = 4;
 
 /** Fetches the results of these jobs by job ID, ten per request. Costs no credits. */
@@ -28,7 +28,7 @@ export async function fetchResults(
   return new Map(results.flatMap((result) => [...result]));
 }
 
-/** The jobs' profiles by CRM ID, and the contacts whose profile would now cost a second credit. */
+/** The jobs' profiles by CRM ID, and the contacts whose profile would cost a second credit now. */
 export interface FoundProfiles {
   profiles: Map<string, Profile>;
   gone: string[];
@@ -53,8 +53,8 @@ export async function fetchDelivered(
 }
 
 /**
- * Decrypts the kept profiles. If a contact has no kept profile, fetches its result from the service if the service
- * still has it. Costs no credits.
+ * Decrypts the stored profiles. If a contact has no stored profile, fetches its result from the service, as long as the
+ * service still has the result. Costs no credits.
  */
 export async function openProfiles(
   deps: Pick<SyncDeps, 'partner' | 'clock' | 'sealer' | 'log'>,
@@ -72,7 +72,7 @@ export async function openProfiles(
     try {
       found.profiles.set(each.kept.crmId, decryptProfile(deps, each.kept));
     } catch (error) {
-      // If someone tampered with a row, only that contact is affected.
+      // If someone has changed a row in the database, only this contact is affected.
       if (!isFatalError(error)) throw error;
       deps.log.warn({ code: error.code }, 'a kept profile cannot be opened');
     }

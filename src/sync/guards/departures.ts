@@ -1,8 +1,8 @@
 /**
- * Guards against removing contacts by mistake. If many contacts are missing from the CRM, it is unlikely that all of
- * them were deleted. The cause is more likely that an export was cut off, a page failed silently, a filter was left on,
- * or access was lost. In this case, no contact is removed until a user confirms the removal. The decision is made after
- * all contacts have been read, submitted and delivered. Until then, missing contacts are only marked.
+ * Guards against removing contacts by mistake. If many contacts are missing from the CRM, probably nobody has deleted
+ * all of them. More likely causes are a truncated export, a page that failed silently, a filter that is still on, or
+ * lost access. In this case, donor-sync removes no contact until a user confirms the removal. The guard decides after
+ * the run has read, submitted and delivered all contacts. Until then, missing contacts are only marked.
  */
 
 import {
@@ -22,15 +22,15 @@ import type { Run, SyncDeps } from '../control/context.ts';
 const DAY_MS = 86_400_000;
 
 /**
- * Departures within this time are counted together, across all runs. If a user answers that donor-sync should wait, the
- * answer is valid for the same time.
+ * Missing contacts within this time are counted together, across all runs. If a user decides to wait, this decision is
+ * valid for the same time.
  */
 const WINDOW_MS = 7 * DAY_MS;
 
-/** If a list has at least this number of contacts, more than half of them are unlikely to leave together. */
+/** A user decides if more than half of a list's contacts are missing and the list has at least this many contacts. */
 const FEWEST_OF_HALF = 5;
 
-/** True if the number of missing contacts is unusually large. A pure function. */
+/** True if unusually many contacts are missing. A pure function. */
 export function isMassDeparture(
   { missing, removed, known }: DepartureCounts,
   { share, atLeast }: Guards['departures'],
@@ -47,8 +47,8 @@ export function isMassDeparture(
 type DepartureDeps = Pick<SyncDeps, 'store' | 'connector' | 'clock' | 'log' | 'newId'>;
 
 /**
- * Decides about contacts that are marked as missing. Usually, missing contacts are removed. If too many are missing, no
- * contact is removed. The run ends as incomplete after all other work is done.
+ * Decides about contacts that are marked as missing. Usually, missing contacts are removed. If too many contacts are
+ * missing, no contact is removed, and the run ends as incomplete after all other work.
  */
 export async function decideDepartures(deps: DepartureDeps, run: Run): Promise<void> {
   const { store, clock } = deps;
@@ -59,8 +59,8 @@ export async function decideDepartures(deps: DepartureDeps, run: Run): Promise<v
 }
 
 /**
- * If a list is always read completely, looking up a single contact proves little. Only a run that has read the whole
- * list may therefore decide.
+ * True if this run may decide about missing contacts. In a list, looking up a single contact proves little. Therefore,
+ * only a run that has read the whole list may decide.
  */
 function mayDecide({ connector }: Pick<DepartureDeps, 'connector'>, run: Run): boolean {
   const { incremental, reportsRemovals } = connector.capabilities;
@@ -91,8 +91,8 @@ async function decide(deps: DepartureDeps, run: Run, since: number): Promise<voi
 }
 
 /**
- * Returns the fingerprint of the settings that define the list. If these settings have changed, the change explains why
- * contacts are missing.
+ * Returns the fingerprint of the settings that define the list. Missing contacts are normal after these settings have
+ * changed.
  */
 function listScope(
   { store }: Pick<DepartureDeps, 'store'>,

@@ -1,7 +1,7 @@
 /**
  * Guards against many contacts getting a different donor. The service may merge two of its records or correct a match.
- * An unchanged contact then receives a different donor's profile, which replaces all its values. If this happens to
- * many contacts, it is probably a fault of the service, so a user has to decide.
+ * A contact whose details have not changed then receives a different donor's profile, which replaces all its values. If
+ * many contacts get a different donor, the service probably has a fault, so a user has to decide.
  */
 
 import { countChangedDonors } from '../../contacts/many-at-once/mass-changes.ts';
@@ -12,8 +12,8 @@ import type { Planned } from '../profile-delivery.ts';
 import { CHANGE_WINDOW_MS, isMassChange } from './mass-change.ts';
 
 /**
- * Returns the plans. If too many unchanged contacts would get a different donor, their plans are replaced with holds.
- * Changes in the last seven days and changes that are already held are included in the number.
+ * Replaces plans with decisions if too many unchanged contacts would get a different donor. Returns the resulting
+ * plans. The number includes changes in the last seven days and changes that already wait for a decision.
  */
 export async function holdDonorChanges(
   { store, clock, log }: Pick<SyncDeps, 'store' | 'clock' | 'log'>,
@@ -35,7 +35,9 @@ export async function holdDonorChanges(
   return planned.map((plan) => (changed.has(plan) ? asHeld(plan) : plan));
 }
 
-/** True if the donor would change although the contact's details have not changed. No user has approved this change. */
+/**
+ * True if the donor would change although the contact's details have not changed, and no user has approved the change.
+ */
 function isUnasked(
   plan: Planned,
   approvals: ReadonlyMap<string, ContactQuestion['kind']>,

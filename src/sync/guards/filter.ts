@@ -1,6 +1,6 @@
 /**
- * Avoids spending credits on contacts that `contacts.filter` no longer includes. CRMs do not report that a contact has
- * left the filter.
+ * Avoids spending credits on contacts that `contacts.filter` no longer includes. CRMs do not report when a contact no
+ * longer matches the filter.
  */
 
 import type { ContactRecord } from '../../contacts/contacts.ts';
@@ -8,8 +8,8 @@ import type { Run, SyncDeps } from '../control/context.ts';
 import { lookUpIncluded } from '../control/look-up.ts';
 
 /**
- * Returns the contacts that the filter no longer includes. Returns none if there is no filter, or if the CRM cannot
- * apply the filter to single contacts.
+ * Returns the contacts that the filter no longer includes. Returns an empty list if there is no filter, or if the CRM
+ * cannot apply the filter to single contacts.
  */
 export async function findOutside(
   { connector }: Pick<SyncDeps, 'connector'>,
@@ -21,7 +21,10 @@ export async function findOutside(
   return new Set(ids.filter((id) => included?.has(id) === false));
 }
 
-/** Returns false for contacts that this run has read, because the CRM has already applied the filter to them. */
+/**
+ * True if the filter may exclude the contact. False for contacts that this run has read, because the CRM has already
+ * applied the filter to them.
+ */
 export function mayBeOutside(
   { id, named }: Pick<Run, 'id' | 'named'>,
   { crmId, seenRun }: Pick<ContactRecord, 'crmId' | 'seenRun'>,

@@ -1,4 +1,4 @@
-/** Forecasts, for a plan, which contacts a run after a restore will hold. */
+/** For a preview, forecasts the contacts that a run after a restore will hold for a decision. */
 import { findRestoreToSort } from '../../backup/restores.ts';
 import { findBought } from '../../contacts/many-at-once/paid-since-backup.ts';
 import type { SharingContact } from '../../credits/statements/paid-jobs.ts';
@@ -6,12 +6,12 @@ import { findRecalled } from '../../credits/statements/recalled-payments.ts';
 import type { Run, SyncDeps } from '../control/context.ts';
 import { findMaybePaid, isExplained } from './since-backup.ts';
 
-/** Finds contacts that a run would hold because they may already be paid for. */
+/** Finds contacts that a run would hold for a decision because they may already be paid for. */
 export interface RestoreForecast {
   findWaiting(contacts: readonly SharingContact[]): Promise<ReadonlySet<string>>;
 }
 
-/** Creates the forecast for the next run, without changing anything. */
+/** Creates the forecast for the next run. Changes nothing. */
 export async function forecastRestore(
   deps: Pick<SyncDeps, 'store' | 'clock' | 'partner' | 'log'>,
   run: Pick<Run, 'integration' | 'partnerKey'>,

@@ -1,7 +1,7 @@
 /**
- * Handles a service key that is replaced while jobs are running. A new key of the same team can see the jobs. A key of
- * a different team cannot see them. The service then reports the jobs as unknown, although they were paid for and have
- * results. A user has to decide about them, unless the former key is used again.
+ * Handles a service key that is replaced while jobs are running. A new key of the same team can access the jobs. A key
+ * of a different team cannot access the jobs, so the service reports them as unknown, although they are paid for and
+ * have results. A user has to decide about these jobs, unless the settings contain the former key again.
  */
 import {
   holdUnseen,
@@ -19,7 +19,8 @@ import type { Run, SyncDeps } from '../control/context.ts';
 import { sharingRules } from '../sharing.ts';
 
 /**
- * Holds the contacts of vanished jobs that were paid for with a different key. Resolves with the number of these jobs.
+ * Holds the contacts of vanished jobs that a different key paid for. A user decides about these contacts. Resolves with
+ * the number of these jobs.
  */
 export async function holdOfFormerKeys(
   trx: RunTransaction,
@@ -32,7 +33,7 @@ export async function holdOfFormerKeys(
   return unseen.length;
 }
 
-/** Polls the jobs of a key that is used again. The key that was used in the meantime could not see these jobs. */
+/** Polls the jobs of a key that is in use again. The key that was in use in between could not access these jobs. */
 export async function pollSeenAgain(
   { store, clock, log }: Pick<SyncDeps, 'store' | 'clock' | 'log'>,
   run: Pick<Run, 'id' | 'integration' | 'lease' | 'partnerKey'>,

@@ -1,6 +1,6 @@
 /**
  * Keeps the values of two people out of one contact (design, promise 14). Handles contacts that were renamed or merged
- * and still have the values of a former person. Costs no credits.
+ * and still contain a former person's values. Costs no credits.
  */
 
 import { isOwned, type OwnedValues, rateIn, withRate } from '../../contacts/owned-values.ts';
@@ -33,15 +33,15 @@ export async function holdRenamed({ store, log }: SortDeps, run: Run): Promise<v
 }
 
 /**
- * Blanks two kinds of values: values that a user has declared to be another person's, and values that a merge has
- * copied from another donor's record into empty fields. If a value cannot be blanked now, the next run tries again.
+ * Clears values that a user has declared to be another person's. Also clears values that a merge has copied from
+ * another donor's record into empty fields. If a value cannot be cleared now, the next run tries again.
  */
 export async function sortFormerValues(deps: SortDeps, run: Run): Promise<void> {
   await sortInTurn(deps, run, true, listValuesToBlank);
   await sortInTurn(deps, run, false, listFilledByMerges);
 }
 
-/** Checks each contact of a list once, so contacts that the CRM always refuses do not delay the others. */
+/** Checks each contact of a list once, so that a contact that the CRM always refuses does not delay other contacts. */
 async function sortInTurn(
   deps: SortDeps,
   run: Run,
@@ -106,7 +106,7 @@ async function sortAll(
     const plan = plans[at];
     if (end === undefined || plan === undefined || !end.isDone) return [];
     const donor = isBlanked ? null : (contact.donor ?? getOnlyDonor(parts));
-    // The identity that the values were bought for is stored with them, so a changed name can be recognised.
+    // Stores the identity for which donor-sync bought the values, so that donor-sync later recognises a changed name.
     const identity =
       contact.donor === null
         ? (parts.find((part) => part.donor === donor)?.identity ?? null)
@@ -127,7 +127,7 @@ async function sortAll(
   await deps.store.checkpoint(run.lease, (trx) => recordSortedValues(trx, run.id, sorted));
 }
 
-/** Returns the donor of merged records. Returns null if the records have different donors. */
+/** Returns the donor of merged records, or null if the records have different donors. */
 function getOnlyDonor(parts: readonly ValuesOfRecord[]): string | null {
   const donors = new Set(parts.flatMap(({ donor }) => donor ?? []));
   const [only] = donors;
@@ -135,8 +135,8 @@ function getOnlyDonor(parts: readonly ValuesOfRecord[]): string | null {
 }
 
 /**
- * Returns values of the same donor that the CRM took from merged records. From now on, they are stored as values that
- * donor-sync has written to this contact.
+ * Returns values of the same donor that the CRM copied from merged records. From now on, donor-sync stores them as
+ * values that it wrote to this contact.
  */
 function takenOver(
   deps: SortDeps,

@@ -1,6 +1,4 @@
-/**
- * Decides what may be shown about a contact, both on its page and in the networks. No other code makes this decision.
- */
+/** Decides whether a contact's page and the networks may show the contact's data. No other code makes this decision. */
 import type { RecordLookup } from '../../../connectors/contract.ts';
 import type { ContactRecord } from '../../contacts/contacts.ts';
 import { isOutcomeReason } from '../../core/outcome.ts';
@@ -8,8 +6,8 @@ import type { RedeliveryExclusion } from '../../fields/redelivery-view.ts';
 import { getRefusal } from '../plan.ts';
 
 /**
- * Returns the reason why a contact's profile and introductions may not be shown, or null if they may. `lookup` is the
- * contact's current record in the CRM, or undefined if it was not read.
+ * Returns the reason why a page may not show a contact's profile and introductions. Returns null if the page may show
+ * them. `lookup` is the contact's current record in the CRM, or undefined if it was not read.
  */
 export function findKeptBack(
   contact: ContactRecord,

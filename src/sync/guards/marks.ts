@@ -1,8 +1,8 @@
 /**
- * Guards against marks that exclude more than half of the contacts. Such a mark is right in a memorial file, but wrong
- * if a column means the opposite of its name. Therefore, a user confirms the column and its values once. Until then,
- * nothing is spent, but profiles that have been paid for are delivered. If the share grows too large in a nightly run,
- * a user is asked and the run does not fail.
+ * Guards against marks that exclude more than half of the contacts. The mark is right in a memorial file, but wrong if
+ * a column means the opposite of its name. Therefore, a user confirms the column and its values once. Until then, runs
+ * spend no credits, but deliver paid profiles. If too many contacts are excluded in a nightly run, the run does not
+ * fail, but asks a user.
  */
 
 import type { MarkCount } from '../../../connectors/contract.ts';
@@ -16,7 +16,7 @@ import type { Run, SyncDeps } from '../control/context.ts';
 
 type MarkDeps = Pick<SyncDeps, 'store' | 'connector'>;
 
-/** Finds the marks that exclude most contacts and have a value that no user has confirmed yet. */
+/** Finds the marks that exclude most contacts because of a value that no user has confirmed yet. */
 export async function findUnconfirmedMarks(
   deps: MarkDeps,
   integrationId: string,
@@ -26,7 +26,7 @@ export async function findUnconfirmedMarks(
 
 interface Unconfirmed {
   mark: MarkCount;
-  /** The fingerprints of those values of the mark that users have not confirmed yet. */
+  /** The fingerprints of the mark's values that no user has confirmed yet. */
   values: string[];
 }
 
@@ -53,8 +53,8 @@ async function findUnconfirmed(
 }
 
 /**
- * Stops the run's spending until a user has confirmed such a mark. If `isAccepted` is true, the current marks are
- * confirmed.
+ * Stops the run's spending until a user has confirmed marks that exclude most contacts. If `isAccepted` is true,
+ * confirms the current marks.
  */
 export async function askAboutMarks(
   deps: MarkDeps & Pick<SyncDeps, 'log'>,

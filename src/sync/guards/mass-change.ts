@@ -1,8 +1,8 @@
 /**
  * Guards against paying for many changed contacts by mistake. If many contacts change together, the cause is usually an
- * address tool, a merge of columns or a CRM migration, and not many new facts. If the share of changed contacts is too
- * large, no credits are spent on them until a user has decided. The decision is made after all contacts have been read.
- * Until then, changed contacts wait. New contacts are submitted as usual.
+ * address tool, a merge of columns or a CRM migration. If too many contacts have changed, donor-sync spends no credits
+ * on them until a user has decided. The guard decides after the run has read all contacts. Until then, changed contacts
+ * wait. New contacts are submitted as usual.
  */
 import {
   countChanges,
@@ -15,30 +15,30 @@ import type { Run, SyncDeps } from '../control/context.ts';
 const DAY_MS = 86_400_000;
 
 /**
- * Changes within this time are counted together across all runs. Many small runs are therefore treated like one large
+ * Changes within this time are counted together, across all runs. Many small runs are therefore treated like one large
  * run.
  */
 export const CHANGE_WINDOW_MS = 7 * DAY_MS;
 
 /** The number of an integration's changed contacts, and the number of all its contacts. */
 export interface IdentityChanges {
-  /** Contacts that were chosen because their identity changed and that are not submitted yet. */
+  /** The number of contacts that are due because their identity changed, and that are not submitted yet. */
   due: number;
   /**
-   * The number of contacts that were submitted for that reason within the window, excluding contacts that a user
-   * approved.
+   * The number of contacts that runs submitted because of a changed identity within the window. Excludes contacts that
+   * a user approved.
    */
   submitted: number;
-  /** Contacts held for a decision. */
+  /** The number of contacts that wait for a user's decision. */
   held: number;
   /**
-   * Contacts that were ever submitted to the service and still exist. Refused contacts are included, because their
+   * The number of existing contacts that were ever submitted to the service. Includes refused contacts, because their
    * changes count too.
    */
   known: number;
 }
 
-/** True if so many contacts have changed that a user has to decide first. A pure function. */
+/** True if a user has to decide first, because too many contacts have changed. A pure function. */
 export function isMassChange(
   { due, submitted, held, known }: IdentityChanges,
   { share, atLeast }: Guards['massChange'],
@@ -48,8 +48,8 @@ export function isMassChange(
 }
 
 /**
- * If too many contacts are due because of a changed identity, holds all of them. They share one batch, and contacts
- * that change later join it while it is open.
+ * If too many contacts are due because of a changed identity, holds all of them for a decision. The contacts form one
+ * batch. While the batch is open, contacts that change later are added to it.
  */
 export async function holdMassChange(
   { store, clock, log, newId }: Pick<SyncDeps, 'store' | 'clock' | 'log' | 'newId'>,
@@ -65,7 +65,7 @@ export async function holdMassChange(
   run.control.notify();
 }
 
-/** True if this many changed contacts would be held. Changes nothing. */
+/** True if a run would hold this many changed contacts for a decision. Changes nothing. */
 export async function wouldBeMassChange(
   { store, clock }: Pick<SyncDeps, 'store' | 'clock'>,
   { integration: { id, guards } }: Pick<Run, 'integration'>,

@@ -1,7 +1,7 @@
 /**
- * Recognises new contacts that are missing contacts with a different ID. A list can change its contacts' IDs, for
- * example if a spreadsheet drops leading zeros or if the list comes from a different CRM. The new contacts get the
- * profiles of the missing contacts, and cost no credit.
+ * Recognises new contacts that are missing contacts with a different ID. A list's IDs can change, for example if a
+ * spreadsheet drops leading zeros or if the list comes from a different CRM. The new contacts get the profiles of the
+ * missing contacts, and cost no credits.
  */
 import {
   continueContacts,
@@ -15,13 +15,13 @@ type NewIdsDeps = Pick<SyncDeps, 'store' | 'connector' | 'log'>;
 
 export interface NewIds {
   /**
-   * Returns true while contacts must not be submitted, because they could be missing contacts with a different ID. This
-   * can be decided only after the whole list has been read.
+   * True while the run must not submit new contacts, because they may be missing contacts with a different ID. Only a
+   * reading of the whole list shows this.
    */
   mustWait(): Promise<boolean>;
   /**
-   * Passes the missing contacts' profiles on to the same people's new contacts. Call it after all contacts have been
-   * read. Does nothing if an earlier call has done this.
+   * Passes each missing contact's profile on to the same person's new contact. Call this function after all contacts
+   * have been read. Does nothing if called a second time.
    */
   follow(): Promise<void>;
 }
@@ -30,7 +30,7 @@ export function createNewIds({ store, connector, log }: NewIdsDeps, run: Run): N
   const { id } = run.integration;
   let isPaid: Promise<boolean> | null = null;
   let isOver = false;
-  // A CRM that reports removals never changes its IDs. It also reports merges.
+  // If a CRM reports removals, it never changes its IDs. Such a CRM also reports merges.
   const isList = !connector.capabilities.reportsRemovals && run.only === null;
   return {
     async mustWait() {

@@ -11,14 +11,17 @@ import { recordReadRequests } from '../../decisions/statements/erasure-requests.
 import type { Run, SyncDeps } from '../control/context.ts';
 import { forgottenFingerprint } from '../control/erased.ts';
 
-/** Returns the request that these marks express, or null if there is none. A pure function. */
+/** Returns the request that these marks express, or null if they express no request. A pure function. */
 function requestIn(marks: PrivacyMarks | undefined): ErasureSource | null {
   if (marks === undefined) return null;
   if (marks.shouldForget) return marks.isOnHold ? 'privacy_hold' : 'should_forget';
   return marks.objectsToProfiling && !marks.isOnHold ? 'objection' : null;
 }
 
-/** `marked` is the list of contacts with a recorded request, which this function updates. */
+/**
+ * Records the privacy requests of these contacts. Updates `marked`, which is the list of contacts with a recorded
+ * request.
+ */
 export async function recordPrivacyRequests(
   deps: Pick<SyncDeps, 'store' | 'log' | 'newId' | 'erasuresWait'>,
   run: Pick<Run, 'id' | 'lease' | 'integration' | 'forgotten' | 'erased'>,

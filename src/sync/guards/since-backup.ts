@@ -1,7 +1,7 @@
 /**
- * Handles a database that was restored from a backup. It does not contain the purchases since the backup, but the
- * spending journal does. Contacts in the journal get their profile from the paid job. If any other contact may have
- * been paid for, a user has to decide about it.
+ * Handles a database that was restored from a backup. The database lacks the purchases since the backup, but the
+ * spending journal contains them. Contacts in the journal get their profile from the paid job. If any other contact may
+ * have been paid for, a user has to decide about it.
  */
 import {
   endRecall,
@@ -43,16 +43,17 @@ import type { Prepared } from '../prepare-persons.ts';
 import { sharingRules } from '../sharing.ts';
 import { holdOfFormerKeys } from './former-keys.ts';
 
-/** The number of due contacts that are sorted in one transaction. */
+/** The number of due contacts that one transaction handles. */
 const PORTION = 500;
 
 type GuardDeps = Pick<SyncDeps, 'store' | 'partner' | 'clock' | 'log' | 'newId'>;
 type GuardRun = Pick<Run, 'integration' | 'partnerKey'>;
 
 /**
- * True if the journal contains everything that was spent with the key since the backup. The journal must contain a
- * balance from before the backup and entries from after it, and together they must give the current balance. If credits
- * were added, or if other tools spent credits, the balance differs. In that case it is not known what else is missing.
+ * True if the journal contains all spending with the key since the backup. The journal must contain a balance from
+ * before the backup and entries from after it, and both together must result in the current balance. If someone added
+ * credits, or if other tools spent credits, the balance differs. donor-sync then does not know which other entries are
+ * missing.
  */
 export async function isExplained(
   { store, partner, log }: Pick<SyncDeps, 'store' | 'partner' | 'log'>,
@@ -61,8 +62,7 @@ export async function isExplained(
 ): Promise<boolean> {
   if (!isJournaled || madeAt === null) return false;
   try {
-    // Other clients with the same key may be spending credits at the same time. The second reading includes their
-    // charges.
+    // Other clients with the same key may spend credits at the same time. The second reading includes their charges.
     const before = expectBalance((await store.spendingJournal.read()).lines, partnerKey, madeAt);
     const { enhancements: balance } = await partner.readCredits();
     const after = expectBalance((await store.spendingJournal.read()).lines, partnerKey, madeAt);
@@ -75,11 +75,14 @@ export async function isExplained(
   }
 }
 
-/** Decides once per run if all spending since the backup is accounted for. */
+/** Decides once per run whether the journal explains all spending since the backup. */
 export interface SinceBackup {
-  /** Returns true while no contact may be submitted because contacts still have to be read and sorted. */
+  /** True while the run must not submit any contact, because it still has to read and check contacts. */
   mustWait(): Promise<boolean>;
-  /** Holds the due contacts that the journal does not explain. Called after all contacts are read. */
+  /**
+   * Holds the due contacts that the journal does not explain, so that a user decides about them. Called after the run
+   * has read all contacts.
+   */
   sort(): Promise<void>;
 }
 
@@ -108,17 +111,17 @@ export function createSinceBackup(deps: GuardDeps, run: Run): SinceBackup {
 
   async function judge() {
     const restore = await findRestoreToSort(store.reader, run.integration.id);
-    // Nothing is spent until a user has agreed. However, `--adopt` may still adopt contacts.
+    // The run spends no credits until a user has agreed. However, `--adopt` may still adopt contacts.
     if (restore === null || !restore.isAgreed) return null;
     return { restore, isKnown: await isExplained(deps, run, restore) };
   }
 }
 
 /**
- * Records the result of a poll. Jobs that were running at the time of the backup may have been delivered since, and the
- * service keeps results for only a few days. Therefore, if such a job no longer exists after a restore, a user decides
- * about its contact, and the next run does not pay again. A user also decides about jobs of a different key. The same
- * applies to the `unwritten` jobs (tracking IDs), whose profiles were read but not written in time.
+ * Records the result of a poll. After a restore, a job from before the backup may be gone because an earlier run has
+ * already delivered it. The service keeps results for only a few days. Therefore, a user decides about the contact, and
+ * the next run does not pay again. A user also decides about jobs of a different key, and about the `unwritten` jobs
+ * (tracking IDs), whose profiles were read but not written in time.
  */
 export async function recordProgress(
   { store, newId, log }: Pick<SyncDeps, 'store' | 'newId' | 'log'>,
@@ -148,10 +151,10 @@ export async function recordProgress(
 }
 
 /**
- * Ends the restore in two steps. The first step ends when a run has sorted all contacts, and the second when a run has
- * compared all networks with their groups. If a run stopped spending earlier, or if a user agreed only later, the run
- * has not sorted any contacts. A run for single contacts leaves all other contacts to the next complete run. The
- * restore does not end while a job from before it is running, because the service may have lost that job's result.
+ * Ends the restore in two steps. The first step ends when a run has checked all contacts. The second step ends when a
+ * run has compared all networks with their groups. A run has not checked all contacts if it stopped spending earlier or
+ * if a user agreed later. A run for single contacts leaves all other contacts to the next complete run. The restore
+ * does not end while a job from before it is running, because the service may have lost the job's result.
  */
 export async function endSorting({ store }: Pick<SyncDeps, 'store'>, run: Run): Promise<void> {
   if (run.only !== null) return;
@@ -169,8 +172,8 @@ async function endContacts(store: SyncDeps['store'], run: Run): Promise<void> {
 }
 
 /**
- * Holds the contacts that the journal does not explain. Contacts in the journal stay due, and are sorted when the run
- * reaches them.
+ * Holds the contacts that the journal does not explain. Contacts in the journal remain due, and the run checks them
+ * later.
  */
 async function holdUnexplained(deps: GuardDeps, run: Run, heldAt: number): Promise<number> {
   const { store, newId } = deps;
@@ -198,10 +201,10 @@ async function holdUnexplained(deps: GuardDeps, run: Run, heldAt: number): Promi
 }
 
 /**
- * Returns the contacts that may have been paid for but cannot share a job. The payment may have been made for the same
- * ID, or for the same person in a different contact. The job can no longer be read, was for different details, or was
- * lost by the service after the backup. If a user was asked about a contact, contacts with the same details are also
- * returned. If a profile would be outdated by now, it is bought again.
+ * Returns the contacts that may be paid for but cannot share a job. The payment may belong to the same ID, or to the
+ * same person in a different contact. The job can no longer be read, was for different details, or was lost by the
+ * service after the backup. If a contact waits for a user's decision, contacts with the same details are also returned.
+ * An outdated profile is bought again.
  */
 export async function findMaybePaid(
   deps: Pick<SyncDeps, 'store' | 'clock'>,
@@ -238,7 +241,7 @@ export async function findMaybePaid(
   return new Set(found.map(({ crmId }) => crmId));
 }
 
-/** Holds the contacts that may have been paid for. Resolves with all other contacts. */
+/** Holds the contacts that may have been paid for. Resolves with the contacts that are not held. */
 export async function holdUnreadable(
   deps: GuardDeps,
   run: Run,

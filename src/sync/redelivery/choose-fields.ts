@@ -1,4 +1,4 @@
-/** Finds the fields of a requested delivery, spelled as in the field map. */
+/** Finds the fields that a user has chosen for a delivery, with the spelling of the field map. */
 import { ConfigurationError } from '../../core/errors.ts';
 import type { FieldMapping } from '../../core/field-map.ts';
 import { didYouMean } from '../../core/near-miss.ts';
@@ -6,7 +6,7 @@ import { isProfileLine } from '../../fields/value-states.ts';
 
 /**
  * Returns the chosen fields, or null for all fields if the user did not choose any. Throws a ConfigurationError
- * (invalid) for a field that does not receive profile values in the field map.
+ * (invalid) if the field map writes no profile value to a field.
  */
 export function chooseFields(
   mappings: readonly FieldMapping[],

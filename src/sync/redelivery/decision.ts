@@ -1,5 +1,6 @@
 /**
- * Decides which waiting values can be written now, and which of them a run should try. Pure except for fingerprints.
+ * Decides which waiting values can be written now, and which waiting values a run should try. Apart from fingerprints,
+ * the functions are pure.
  */
 import { z } from 'zod';
 import type { FieldMapping } from '../../core/field-map.ts';
@@ -23,42 +24,42 @@ type Deps = { store: Pick<SyncDeps['store'], 'fingerprint'> };
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** An hour less than a day. A nightly run that starts a few minutes early should still try the values. */
+/** One hour less than a day, so that a nightly run that starts a few minutes early still tries the values. */
 const PROBE_DAILY_MS = DAY_MS - HOUR_MS;
 const PROBE_WEEKLY_MS = 7 * DAY_MS - HOUR_MS;
 
-/** Values are tried daily for this long, and then weekly. */
+/** A run tries waiting values daily for this long, and then weekly. */
 const DAILY_FOR_MS = 3 * DAY_MS;
 
 export interface Waiting {
   waiting: readonly WaitingValues[];
   offered: readonly OfferedMap[];
-  /** The field map in use. */
+  /** The field map that the run uses. */
   present: OfferedMap;
   now: number;
 }
 
-/** Values with the same reason to wait. */
+/** Values that wait for the same reason. */
 export interface KindToProbe extends Pick<ValueNote, 'state' | 'code'> {
   /**
-   * True if delivery of the values is attempted only once a week. In that case, even values that the connector would
-   * normally leave out are sent.
+   * True if the run tries these values only once a week. The weekly attempt also sends values that the connector would
+   * normally leave out.
    */
   isWeekly: boolean;
 }
 
 export interface RedeliveryDecision {
   present: OfferedMap;
-  /** Values that no longer have a reason to wait. */
+  /** Values whose reason for waiting no longer applies. */
   freed: readonly ValueNote[];
-  /** The values that the CRM refused. This run sends a few of them to test if the CRM still refuses them. */
+  /** The values that the CRM refused. This run sends a few of them to find out whether the CRM still refuses them. */
   probed: readonly ValueNote[];
-  /** The reasons why the tested values were refused. For each reason, the values of a few contacts are sent. */
+  /** The reasons for which this run tests values. For each reason, the run sends the values of a few contacts. */
   kindsToProbe: readonly KindToProbe[];
   maps: readonly string[];
-  /** The lines of every field map with which profiles were offered. */
+  /** The lines of every field map that donor-sync used to offer profiles. */
   linesByFieldMap: ReadonlyMap<string, ReadonlySet<string>>;
-  /** True to deliver only what users have requested. Defaults to false. */
+  /** True to deliver only the values that users have requested. Defaults to false. */
   isRequestOnly?: boolean;
 }
 
@@ -95,8 +96,8 @@ export function decideRedelivery(
 }
 
 /**
- * True if a trial has to show whether the CRM still refuses the values. For all other reasons, the field's description
- * shows if the problem is solved.
+ * True if the run has to send values to find out whether the CRM still refuses them. For all other reasons, the field's
+ * description shows whether the problem is solved.
  */
 function isToProbe({ code, since, probedAt }: WaitingValues, now: number): boolean {
   if (code === '') return false;
@@ -105,7 +106,7 @@ function isToProbe({ code, since, probedAt }: WaitingValues, now: number): boole
   return now - probedAt >= interval;
 }
 
-/** Returns the field map lines whose values are offered to this contact. */
+/** Returns the field map lines whose values the run offers to this contact. */
 export function chooseLines(
   deps: Deps,
   mappings: readonly FieldMapping[],
@@ -132,10 +133,7 @@ export function chooseLines(
 
 const fieldNames = z.array(z.string());
 
-/**
- * Returns the contact's fields that a user wants to have delivered again. Also returns a flag that is true if these are
- * all fields.
- */
+/** Returns the contact's fields that a user wants delivered again. Also returns whether these are all fields. */
 export function requestedFields(
   mappings: readonly FieldMapping[],
   { requested }: Pick<KeptRecord, 'requested'>,
@@ -155,7 +153,7 @@ function isSame(one: ValueNote, other: ValueNote): boolean {
   );
 }
 
-/** True if the CRM has accepted such a value from one of the contacts that were tried. */
+/** True if the CRM has accepted such a value for one of the tested contacts. */
 export function isFreedBy(
   note: ValueNote,
   kind: Pick<ValueNote, 'state' | 'code'>,

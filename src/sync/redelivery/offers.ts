@@ -1,6 +1,4 @@
-/**
- * Plans which values are written when a kept profile is delivered later. The same guard applies as for every delivery.
- */
+/** Plans which values a later delivery of a stored profile writes. The same guard applies as for every delivery. */
 
 import { parseOwned } from '../../contacts/owned-values.ts';
 import type { FieldMapping } from '../../core/field-map.ts';
@@ -26,34 +24,34 @@ export type OfferRun = Pick<
   'integration' | 'mappings' | 'fields' | 'described' | 'forgotten' | 'erased' | 'identities'
 > & { created?: Run['created']; control?: Pick<Run['control'], 'ending'> };
 
-/** A kept profile, with the lines of the field map that are offered to its contact. */
+/** A stored profile, with the field map lines that the run offers to its contact. */
 export interface Choice {
   each: KeptOfContact;
   lines: readonly FieldMapping[];
-  /** The fields that a user wants to have delivered even if they are empty in the CRM. */
+  /** The fields that a user wants delivered even if they are empty in the CRM. */
   requested: ReadonlySet<string>;
-  /** The field map with which the contact has been offered values after the delivery. */
+  /** The field map that was last offered to the contact, once the delivery is complete. */
   fieldMap: string;
-  /**
-   * True if the values of a different donor may be replaced. All lines of the field map must be offered, and a user
-   * must have requested the replacement.
-   */
+  /** The field map that donor-sync stores as last offered to the contact once the delivery is complete. */
   mayReplaceDonor: boolean;
 }
 
-/** The values that would be written, or the reason why nothing is written. */
+/** The values that the delivery would write, or the reason why it writes nothing. */
 export type Offer = { choice: Choice } & (
   | {
       kind: 'fields';
       plan: FieldPlan;
       newDonor: { donorId: string; identity: string } | null;
-      /** True if the record was restored without any of our values. All its values then belong to users. */
+      /**
+       * True if someone restored the record in the CRM without any of donor-sync's values. All values in the record
+       * then belong to users.
+       */
       isLost: boolean;
     }
   | { kind: 'excluded'; why: RedeliveryExclusion }
 );
 
-/** Computes the offers for these contacts. Reads their profiles and records, and writes nothing. */
+/** Plans the deliveries for these contacts. Reads their profiles and records, and writes nothing. */
 export async function planOffers(
   deps: OfferDeps,
   run: OfferRun,
@@ -112,8 +110,8 @@ export async function planOffers(
 }
 
 /**
- * Returns the problem if a profile's donor differs from the contact's donor. A user then has to decide, because either
- * all values must be replaced or none of them.
+ * Returns the problem if a profile's donor differs from the contact's donor. A user then has to decide, because
+ * donor-sync must replace either all values or none of them.
  */
 export function donorProblem(
   { store }: { store: Pick<OfferDeps['store'], 'fingerprint'> },
@@ -127,16 +125,16 @@ export function donorProblem(
 }
 
 /**
- * Returns the fields to which the profile was offered before. If a user has emptied a field, it is not filled again
- * unless a user wants it delivered.
+ * Returns the fields for which donor-sync offered the profile's value before. If a user has emptied such a field,
+ * donor-sync fills it again only at a user's request.
  */
 function offeredBefore({ lines, requested }: Choice): Set<string> {
   return new Set(lines.flatMap(({ to }) => (requested.has(to) ? [] : to)));
 }
 
 /**
- * True if a record was restored without any of the values that we wrote into it. If the record still has some of these
- * values, a user has left it in this state, including its empty fields. A pure function.
+ * True if someone restored a record without any of the values that donor-sync wrote. If the record contains some of
+ * these values, a user has left the record in this state, including its empty fields. A pure function.
  */
 function isBackWithoutOurs(
   { mappings }: Pick<OfferRun, 'mappings'>,
@@ -153,8 +151,8 @@ function isBackWithoutOurs(
 }
 
 /**
- * Returns our values in a record. Fields that were deleted in the meantime are left out, because no user made them
- * blank.
+ * Returns donor-sync's values in a record. Leaves out fields that someone has deleted since, because no user has
+ * emptied these fields.
  */
 function stillOwned(
   { created }: Pick<OfferRun, 'created'>,
@@ -166,8 +164,8 @@ function stillOwned(
 }
 
 /**
- * Returns a function that returns the same object for equal lists of lines. Computed results are cached for each list
- * object.
+ * Returns a function that returns the same object for equal lists of lines, because computed results are cached for
+ * each list object.
  */
 function sharedLists(): (lines: readonly FieldMapping[]) => readonly FieldMapping[] {
   const known = new Map<string, readonly FieldMapping[]>();

@@ -12,7 +12,7 @@ export interface WantedDelivery {
   integration: Integration;
   /** The contact's ID in the CRM, or null for all contacts. */
   only: string | null;
-  /** The names of fields. If empty, all mapped fields are delivered. */
+  /** The names of the chosen fields. An empty list means all mapped fields. */
   names: readonly string[];
 }
 
@@ -29,7 +29,7 @@ export async function previewRequest(
   return previewRedelivery(crm, { integration, mappings, only, fields });
 }
 
-/** Returns the preview as a document, with the counts and the reasons in words. */
+/** Returns the preview as a JSON document, with the numbers of contacts and the reasons in words. */
 export function describePreview({ fields, kept, excluded, ...preview }: RedeliveryPreview) {
   return {
     ...preview,

@@ -1,6 +1,6 @@
 /**
- * Writes paid values that could not be written before, if the reason no longer applies. Takes the values from kept
- * profiles, so it costs no credit. Runs after a run's ordinary work.
+ * Writes paid values that could not be written before, once the reason no longer applies. Takes the values from stored
+ * profiles, so they cost no credits. Called after a run's ordinary work.
  */
 
 import {
@@ -32,15 +32,15 @@ import {
 } from './decision.ts';
 import { type Choice, type Offer, type OfferDeps, planOffers } from './offers.ts';
 
-/** The number of contacts that are written to test if a CRM rule still refuses the values. */
+/** The number of contacts for which the run tests whether a CRM rule still refuses the values. */
 const PROBED_AT_ONCE = 5;
 
-/** The number of contacts that are handled together. The CRM's own batches are smaller. */
+/** The number of contacts that the run handles together. The CRM's own batches are smaller. */
 const LOOKED_AT_ONCE = 200;
 
 /**
  * Delivers the values that can be written now, except values that this run has found to be unwritable. If no values are
- * waiting, this takes a run three small queries.
+ * waiting, the function makes only three small queries.
  */
 export async function redeliverProfiles(
   deps: OfferDeps,
@@ -61,7 +61,7 @@ export async function redeliverProfiles(
     isRequested,
   };
   if (run.only !== null) {
-    // A user who names a contact wants to know about all its values.
+    // If a user names a contact, the user wants to know the result for all its values.
     const freed = [...decision.freed, ...decision.probed];
     await deliverNamed(deps, run, { ...decision, freed }, run.only);
     return;
@@ -81,16 +81,16 @@ export async function redeliverProfiles(
   }
   await deliverFreed(deps, run, { ...decision, freed: [...decision.freed, ...accepted] });
   if (misjudged.length === 0) return;
-  // The connector would leave these values out again. However, the CRM has accepted such values, so the CRM decides
-  // about all of them.
+  // The connector would leave these values out again, although the CRM has accepted similar values. Therefore, the run
+  // sends all of them and lets the CRM decide.
   const last = { ...decision, freed: misjudged, maps: [], isRequested: false };
   await deliverFreed(deps, run, last, { probe: true });
 }
 
-/** The decision, with a flag that is true if users have requested further deliveries. */
+/** The decision, and whether users have requested further deliveries. */
 type Decision = RedeliveryDecision & { isRequested: boolean };
 
-/** Delivers to every contact with values that have become writable or that a user has requested. */
+/** Delivers to each contact whose waiting values can now be written or were requested by a user. */
 export async function deliverFreed(
   deps: OfferDeps,
   run: Run,
@@ -135,7 +135,7 @@ export function pageSize({ connector }: Pick<OfferDeps, 'connector'>): number {
   return Math.min(LOOKED_AT_ONCE, connector.capabilities.writeBatch.max);
 }
 
-/** Delivers the values of these contacts that have become writable. Records the result of each delivery. */
+/** Delivers the values of these contacts that can now be written. Records the result of each delivery. */
 async function deliver(
   deps: OfferDeps,
   run: Run,
@@ -182,8 +182,8 @@ async function deliver(
 }
 
 /**
- * Ends requests for values that the guard rejects. Other rejected values continue to wait, because the next reading
- * decides about the contact.
+ * Ends requests for values that the guard refuses. Refused values without a request continue to wait, because the next
+ * reading decides about the contact.
  */
 async function endExcluded(
   { store }: Pick<OfferDeps, 'store'>,
@@ -207,7 +207,7 @@ function laterEnd(
   { reason: ended, detail, words, owned, writeId, isDone, after, values }: WrittenEnd,
   newDonor: LaterEnd['newDonor'],
 ): LaterEnd {
-  // Nothing was written, and the contact keeps its old values, so no user has to decide.
+  // The run has written nothing, and the contact keeps its old values, so no user has to decide.
   const reason = ended === 'values_of_two_people' ? 'crm_refused' : ended;
   const isPassing = !isDone && reason !== 'crm_refused';
   const { crmId } = each.kept;

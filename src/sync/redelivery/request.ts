@@ -1,6 +1,6 @@
 /**
- * Delivers kept profiles again at a user's request (`--redeliver`). There is a preview with counts, and a run that
- * delivers. Neither of them costs credits.
+ * Delivers stored profiles again at a user's request (`--redeliver`). The user can get a preview with numbers, and can
+ * start a run that delivers. Neither the preview nor the run costs credits.
  */
 import type { FieldMapping } from '../../core/field-map.ts';
 import type { Integration } from '../../core/integration-settings.ts';
@@ -33,19 +33,19 @@ import { requireContact } from '../require-contact.ts';
 import { type Choice, type Offer, type OfferRun, planOffers } from './offers.ts';
 import { deliverFreed, deliverNamed, pageSize } from './redeliver.ts';
 
-/** The effects that a requested delivery would have now. */
+/** The effects that a requested delivery would have. */
 export interface RedeliveryPreview {
   integration: string;
-  /** The fields to deliver, or null for all mapped fields. */
+  /** The chosen fields, or null for all mapped fields. */
   fields: readonly string[] | null;
-  /** Contacts that get at least one value. */
+  /** The number of contacts that would get at least one value. */
   contacts: number;
-  /** Contacts whose fields already contain all the values. */
+  /** The number of contacts whose fields already contain all the values. */
   unchanged: number;
   values: { field: string; contacts: number }[];
-  /** The values that are not written to contacts that get other values. */
+  /** The values that the delivery would not write to a contact although it writes other values to this contact. */
   kept: { field: string; state: ValueState; contacts: number }[];
-  /** Contacts that get no values. */
+  /** The contacts to which the delivery would write no values. */
   excluded: { reason: RedeliveryExclusion; contacts: number }[];
 }
 
@@ -57,7 +57,7 @@ export interface PreviewedRequest extends RedeliveryRequest {
   only: string | null;
 }
 
-/** Computes what a requested delivery would do. Writes nothing, and makes only free requests. */
+/** Computes the effects of a requested delivery. Writes nothing, and sends only free requests. */
 export async function previewRedelivery(
   deps: SyncDeps,
   request: PreviewedRequest,
@@ -79,7 +79,9 @@ export async function previewRedelivery(
   return { integration: integration.id, fields: wanted, ...counts.sum() };
 }
 
-/** Reads the state of the CRM and the facts about erased people, which are needed to plan offers outside a run. */
+/**
+ * Reads the state of the CRM and the data about erased people. Planning a delivery outside a run requires this data.
+ */
 export async function toOfferRun(
   deps: SyncDeps,
   { integration, mappings }: Pick<PreviewedRequest, 'integration' | 'mappings'>,
@@ -96,7 +98,9 @@ export async function toOfferRun(
   };
 }
 
-/** Delivers the kept profiles that a user has requested. If the delivery is interrupted, the next run completes it. */
+/**
+ * Delivers the stored profiles that a user has requested. If the delivery is interrupted, the next run completes it.
+ */
 export async function redeliverRequested(
   deps: SyncDeps,
   run: Run,
@@ -120,7 +124,7 @@ export async function redeliverRequested(
   else await deliverNamed(deps, run, decision, run.only);
 }
 
-/** Keeps profiles that were delivered but are not kept yet, if the service still has them. */
+/** Stores delivered profiles that are not stored yet, if the service still has them. */
 async function keepAgain(deps: SyncDeps, run: Run): Promise<void> {
   const { id } = run.integration;
   const { store, retention } = deps;
@@ -145,7 +149,7 @@ async function keepAgain(deps: SyncDeps, run: Run): Promise<void> {
   }
 }
 
-/** Yields all contacts to which something may be delivered, one page at a time. */
+/** Yields all contacts to which the run may deliver values, one page at a time. */
 async function* readPages(
   deps: SyncDeps,
   integrationId: string,
@@ -164,7 +168,7 @@ async function* readPages(
   yield* unkeptPages(deps, integrationId, only);
 }
 
-/** Yields contacts that have no kept profile. The rows have the form of kept profiles, but they contain no text. */
+/** Yields contacts that have no stored profile. The rows look like stored profiles, but contain no profile text. */
 async function* unkeptPages(
   deps: Pick<SyncDeps, 'store' | 'connector'>,
   integrationId: string,
@@ -198,7 +202,10 @@ async function* unkeptPages(
   }
 }
 
-/** Returns the lines of these fields as if a user had requested them. Null selects all fields of the map. */
+/**
+ * Returns the field map lines of these fields, as if a user had requested them. Null selects all fields of the field
+ * map.
+ */
 export function requestedChoice(
   mappings: readonly FieldMapping[],
   each: KeptOfContact,
@@ -211,7 +218,7 @@ export function requestedChoice(
   return { each, lines, requested, fieldMap: NEVER_OFFERED, mayReplaceDonor: fields === null };
 }
 
-/** Returns the reason why nothing is delivered to a contact: it is busy, or no profile is available. */
+/** Returns the reason why the run delivers nothing to a contact: the contact is busy, or no profile is available. */
 export function getExclusion({
   state,
   isEligible,

@@ -1,6 +1,6 @@
 /**
- * Decides whether a contact's kept profile may be shown. The same rules apply as for a delivery, because a page must
- * not show a value that must not be written.
+ * Decides whether a page may show a contact's stored profile. The same rules apply as for a delivery, because a page
+ * must not show a value that donor-sync must not write.
  */
 
 import type { CrmField } from '../../core/crm-field.ts';
@@ -30,7 +30,9 @@ export type KeptProfile =
   | { kind: 'kept_back'; reason: RedeliveryExclusion }
   | { kind: 'not_kept' };
 
-/** Finds a kept profile, and decides from the database if it may be delivered while the CRM is unavailable. */
+/**
+ * Finds a stored profile. If the CRM is unavailable, decides from the database whether the profile may be delivered.
+ */
 export async function findKeptProfile(
   { reader, fingerprint, sealer }: ShowDeps,
   integrationId: string,
@@ -52,9 +54,9 @@ export async function findKeptProfile(
 }
 
 /**
- * Decides about the profile while the CRM is unavailable. In a delivery, a user would have to decide about an uncertain
- * match or about a person who has died. The user's approval can be checked only once the CRM can be read. A pure
- * function.
+ * Decides whether to show the profile while the CRM is unavailable. During a delivery, a user would have to decide
+ * about an uncertain match or about a person who has died. donor-sync can check the user's approval only when it can
+ * read the CRM. A pure function.
  */
 export function withoutCrm(
   found: KeptProfile,
@@ -73,7 +75,7 @@ interface ShowDeps {
   sealer: Pick<SyncDeps['sealer'], 'open' | 'seal'>;
 }
 
-/** Returns the mapped fields as the CRM describes them, and the part of the profile that a delivery would write now. */
+/** Returns the mapped fields as the CRM describes them, and the profile values that a delivery would write now. */
 export async function judgeKeptProfile(
   deps: SyncDeps,
   request: { integration: Integration; mappings: readonly FieldMapping[] },

@@ -1,4 +1,4 @@
-/** Handles requests whose run was interrupted. */
+/** Handles requests for runs that were interrupted. */
 import { STOPPED_BY_PERSON } from '../../core/run.ts';
 import type { ActorTransaction } from '../../database/actor-transaction.ts';
 import type { Trx } from '../../database/tables/tables.ts';
@@ -6,20 +6,20 @@ import { ALL_CONTACTS, insertRequest, type RunRequestRecord } from './request-ro
 import { writeRunRows } from './run-rows.ts';
 
 /**
- * The result for a request whose run was interrupted. The request is queued again, has already ended, or has been given
- * up.
+ * The result for a request whose run was interrupted. donor-sync queues the request again, or the request has already
+ * ended, or donor-sync gives it up.
  */
 export type PutBack = { state: 'waits'; runId: string } | { state: 'ended' | 'givenUp' };
 
 /**
- * The maximum number of interruptions of a run. If it happens more often, the run probably crashes its process or never
+ * The maximum number of interruptions of a run. After more interruptions, the run probably crashes its process or never
  * finishes.
  */
 const MAX_RESUMES = 5;
 
 /**
- * Puts the request of an interrupted run back into the queue, for a run with a new ID. Does nothing if an equal request
- * is already waiting. If a process is ending and hands over a request, this is not an interruption.
+ * Queues the request of an interrupted run again, for a run with a new ID. Does nothing if the queue already contains
+ * an equal request. If an ending process hands over a request, this does not count as an interruption.
  */
 export async function putBackRequest(
   trx: ActorTransaction,
@@ -44,7 +44,7 @@ export async function putBackRequest(
   return { state: 'waits', runId: await insertRequest(trx, again) };
 }
 
-/** Gives up a request and records it as a failed run, which triggers alerts. */
+/** Gives up a request. Records it as a failed run, which triggers alerts. */
 async function recordGivenUp(
   trx: ActorTransaction,
   { runId: id, integrationId }: RunRequestRecord,
@@ -64,7 +64,7 @@ async function recordGivenUp(
   if (cutOff?.fresh_count === null) await writeRunRows(trx, { id, integrationId });
 }
 
-/** True if a user had requested that the run stop before it was interrupted. Such a run is not started again. */
+/** True if a user requested a stop before the run was interrupted. donor-sync does not start such a run again. */
 async function endIfStopped(
   trx: ActorTransaction,
   { runId: id, integrationId }: RunRequestRecord,
@@ -87,8 +87,8 @@ async function endIfStopped(
 }
 
 /**
- * Separates the requests that were combined in the interrupted run. They wait again, unless equal requests are already
- * waiting.
+ * Separates the requests that were combined in the interrupted run. These requests are queued again, unless the queue
+ * contains equal requests.
  */
 export async function separate(trx: Trx, runId: string): Promise<void> {
   await trx

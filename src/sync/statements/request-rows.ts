@@ -1,4 +1,4 @@
-/** Stores requests for runs. Equal requests are combined while they wait. */
+/** Stores requests for runs. While requests wait, donor-sync combines equal requests. */
 import type { Selectable } from 'kysely';
 import type { Trigger } from '../../core/run.ts';
 import type { ActorTransaction } from '../../database/actor-transaction.ts';
@@ -19,12 +19,15 @@ export interface NewRunRequest {
   notBefore?: number;
 }
 
-/** Returns true for requests from users and webhooks. They come before requests from a schedule. */
+/** True for requests from users and webhooks. They come before requests from a schedule. */
 export function isUrgent({ trigger }: Pick<NewRunRequest, 'trigger'>): boolean {
   return trigger !== 'schedule';
 }
 
-/** An empty string means all contacts. Null cannot be used, because two nulls are different to a unique index. */
+/**
+ * The stored contact ID that means all contacts. Null cannot be used, because a unique index treats two nulls as
+ * different.
+ */
 export const ALL_CONTACTS = '';
 
 export function toRequestRecord(request: NewRunRequest, now: number): RunRequestRecord {
@@ -77,7 +80,7 @@ export function insertRows(trx: ActorTransaction, requests: readonly RunRequestR
         .where('left_at', 'is', null)
         .doUpdateSet((eb) => ({
           times: eb('run_requests.times', '+', 1),
-          // If any of the combined requests has `full`, the combined request has it too.
+          // If any of the combined requests is a full run, the combined request is a full run too.
           full: eb
             .case()
             .when('excluded.full', '=', 1)
@@ -90,7 +93,7 @@ export function insertRows(trx: ActorTransaction, requests: readonly RunRequestR
             .then(1)
             .else(eb.ref('run_requests.urgent'))
             .end(),
-          // Users and schedules do not have to wait for webhooks.
+          // Webhook calls are collected for a while. Requests from users and schedules do not have to wait for them.
           not_before: eb
             .case()
             .when('excluded.not_before', '<', eb.ref('run_requests.not_before'))

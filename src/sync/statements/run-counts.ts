@@ -1,20 +1,20 @@
 import type { LeasedTransaction } from '../../database/leases.ts';
 import { prepared, type Slots } from '../../database/prepared.ts';
 
-/** The number of a run's contacts by outcome, and the credits that the run has spent. */
+/** The numbers of a run's contacts by outcome, and the credits that the run has spent. */
 export type RunCounts = {
   read: number;
   chosen: number;
   submitted: number;
   enhanced: number;
-  /** The number of contacts that needed no credit, because they used a job of the same person. */
+  /** The number of contacts that needed no credit because they share a job with the same person's other contact. */
   shared: number;
   spent: number;
 };
 
 const NOTHING: RunCounts = { read: 0, chosen: 0, submitted: 0, enhanced: 0, shared: 0, spent: 0 };
 
-/** Increases a run's counts in the transaction that makes the counted change. */
+/** Increases a run's numbers in the same transaction as the change. */
 export async function countInRun(
   trx: LeasedTransaction,
   runId: string,

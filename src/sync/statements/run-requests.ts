@@ -26,30 +26,30 @@ import {
   toRequestRecord,
 } from './request-rows.ts';
 
-/** No CRM uses this as an ID. */
+/** Means several contacts in a request. No CRM uses this text as an ID. */
 export const SEVERAL_CONTACTS = '*';
 
 /**
- * The maximum number of contacts in one webhook call, and in one run that webhooks request. CRMs can read this number
- * of contacts in one request.
+ * The maximum number of contacts in a webhook call, and in a run that webhooks request. CRMs can read this number of
+ * contacts in one request.
  */
 export const MAX_HINTS = 100;
 
-/** If more single contacts wait than this, one run over all changes costs fewer CRM calls. */
+/** If more than this many single contacts wait, one run over all changes needs fewer CRM calls. */
 const MAX_SINGLE_WAITING = 500;
 
-/** The time for which a request can be queried after it was combined with a different request. */
+/** The time for which callers can query a request that was combined with a different request. */
 const MERGED_KEPT_MS = 24 * 3_600_000;
 
 /**
- * If an identical request is already waiting, the two requests are combined. Returns the ID of the run that will serve
- * the request.
+ * Requests a run. If an identical request is already waiting, the two requests are combined. Returns the ID of the run
+ * that will carry out the request.
  */
 export async function requestRun(trx: ActorTransaction, request: NewRunRequest): Promise<string> {
   const notBefore = request.trigger === 'webhook' ? await recordCall(trx, request) : 0;
   const runId = await addRunRequest(trx, { ...request, notBefore });
   await trx.asked(trx, [askedBy(request)]);
-  // Webhooks arrive in bursts, and most calls in a burst request nothing new.
+  // Webhooks send many calls in a short time, and most of these calls request nothing new.
   if (request.trigger === 'manual' || runId === request.runId) {
     await recordEntry(trx, runAsked({ ...request, runId }, oneOrAll(request.contact)));
   }
@@ -57,9 +57,9 @@ export async function requestRun(trx: ActorTransaction, request: NewRunRequest):
 }
 
 /**
- * Requests runs for the contacts that a webhook has named, at most `MAX_HINTS`. Each contact waits as if it had been
- * requested alone. Returns one of the runs that will serve them. If too many contacts are waiting, that run reads all
- * changes, and `isWhole` is true.
+ * Requests runs for the contacts in a webhook call, at most `MAX_HINTS`. Each contact waits as if it were the only
+ * contact in the call. Returns the ID of one of the runs. If too many contacts are waiting, one run over all changes
+ * replaces these runs, and `isWhole` is true.
  */
 export async function requestContacts(
   trx: ActorTransaction,
@@ -77,8 +77,8 @@ export async function requestContacts(
 }
 
 /**
- * Returns webhooks' requests for single contacts that a run for this contact can also serve. The oldest requests come
- * first.
+ * Returns webhooks' requests for single contacts that a run for this contact can carry out too. The oldest requests
+ * come first.
  */
 export function listRequestsAlongside(
   reader: Reader,
@@ -100,7 +100,7 @@ export function listRequestsAlongside(
     .execute();
 }
 
-/** Returns the waiting requests. Urgent requests come first, then the longest waiting. */
+/** Returns the waiting requests. Urgent requests come first, then the requests that have waited longest. */
 export function listRunRequests(
   reader: Reader,
   integrationId?: string,
@@ -109,8 +109,8 @@ export function listRunRequests(
 }
 
 /**
- * Returns the waiting requests that may start, in the same order. Webhook calls that are still being collected are
- * excluded.
+ * Returns the waiting requests that may start, urgent requests first. Excludes webhook calls that are still being
+ * collected.
  */
 export function listReadyRequests(
   reader: TimedReader,
@@ -136,8 +136,8 @@ export function listBegunRequests(
 }
 
 /**
- * Returns the request for this run while it waits or is in progress. A request that was combined with another is found
- * too.
+ * Returns the request for this run while the request waits or the run is in progress. Also finds a request that was
+ * combined with another request.
  */
 export function findRequestByRun(
   reader: Reader,
@@ -152,8 +152,8 @@ export function findRequestByRun(
 }
 
 /**
- * Returns the unfinished request for a run for this contact, or null if there is none. If a run for all changes serves
- * the request, it is unfinished until that run ends.
+ * Returns the unfinished request for a run for this contact, or null if there is none. If a run over all changes
+ * carries out the request, the request is unfinished until this run ends.
  */
 export async function findWaitingFor(
   reader: Reader,
@@ -176,7 +176,7 @@ export async function findWaitingFor(
   return null;
 }
 
-/** Drops a request, unless its run has already started. */
+/** Deletes a request, unless its run has already started. */
 export async function dropWaitingRequest(
   connection: TimedConnection,
   runId: string,
@@ -188,7 +188,7 @@ export async function dropWaitingRequest(
     .execute();
 }
 
-/** Creates the audit entry for a requested run. Null means all contacts. */
+/** Creates the audit entry for a requested run. If the contact is null, the run is for all contacts. */
 export function runAsked(
   {
     integrationId,
@@ -255,7 +255,7 @@ function begunRows(reader: Reader) {
     .where('merged_into', 'is', null);
 }
 
-/** Stores a request. The caller must then notify the engine (see `requestRun`). */
+/** Stores a request. After that, the caller must notify the engine (see `requestRun`). */
 export async function addRunRequest(
   trx: ActorTransaction,
   request: NewRunRequest,
@@ -285,7 +285,7 @@ async function addNamed(
   }
   const runIds: string[] = [];
   const added: string[] = [];
-  // The order is always the same, so two calls that name the same contacts do not block each other.
+  // Sorts the contacts, so that two calls with the same contacts do not cause a deadlock.
   for (const contact of [...contacts].sort()) {
     const row = toRequestRecord({ ...request, contact, runId: newRunId() }, trx.clock.now());
     const runId = await insertRequest(trx, row);
@@ -295,7 +295,7 @@ async function addNamed(
   return { runId: runIds[0] ?? '', isWhole: false, added };
 }
 
-/** Requests one run for all changes, which replaces many runs for single contacts. */
+/** Requests one run over all changes. It replaces many runs for single contacts. */
 async function addWhole(trx: ActorTransaction, request: NewRunRequest): Promise<string> {
   const now = trx.clock.now();
   const whole = await insertRequest(
@@ -306,7 +306,7 @@ async function addWhole(trx: ActorTransaction, request: NewRunRequest): Promise<
   return whole;
 }
 
-/** Returns the number of other single contacts that are waiting. */
+/** Returns the number of other single contacts that wait for a run. */
 async function countOthers(
   reader: Reader,
   { integrationId }: Pick<NewRunRequest, 'integrationId'>,
@@ -322,7 +322,7 @@ async function countOthers(
   return Number(waiting.count);
 }
 
-/** Combines all requests for single contacts with a run over all changes, which serves them too. */
+/** Combines all requests for single contacts with a run over all changes. This run carries out all of them. */
 async function mergeSingles(
   trx: ActorTransaction,
   integrationId: string,
@@ -347,7 +347,7 @@ async function dropOldMerged(trx: Trx, now: number): Promise<void> {
     .execute();
 }
 
-/** Stores requests for runs over all changes, each for a different integration. */
+/** Stores a request for a run over all changes for each of these integrations. */
 export async function addScheduledRuns(
   trx: ActorTransaction,
   runs: readonly Pick<NewRunRequest, 'integrationId' | 'runId'>[],
@@ -360,8 +360,8 @@ export async function addScheduledRuns(
 }
 
 /**
- * Starts the run for a waiting request. The run also serves requests in `alongside` that are still waiting. Returns
- * false if there is no such request.
+ * Starts the run for a waiting request. The run also carries out the requests in `alongside` that still wait. Returns
+ * false if the request does not exist.
  */
 export async function beginRunRequest(
   trx: RunTransaction,
@@ -389,8 +389,8 @@ const leave = prepared((db, { runId, now }: Slots<{ runId: string; now: number }
 );
 
 /**
- * Deletes a waiting request, and other requests that wait for the same run, because a user has stopped the run. Returns
- * the integration, or undefined if the request is not waiting.
+ * Deletes a waiting request because a user has stopped its run. Also deletes other requests that wait for the same run.
+ * Returns the integration, or undefined if the request is not waiting.
  */
 export async function dropStopped(
   trx: ActorTransaction,

@@ -1,6 +1,6 @@
 /**
- * Stores a run's result for each contact, one row per contact. The rows remain even if later runs change the same
- * contacts. During a run, the contacts themselves contain the results, and the rows are written when the run ends.
+ * Stores a run's result for each contact, one row per contact. The rows remain unchanged if later runs change the same
+ * contacts. During a run, the contacts' own rows contain the results. When the run ends, its result rows are written.
  */
 import { type CaseWhenBuilder, type ExpressionBuilder, type Selectable, sql } from 'kysely';
 import { z } from 'zod';
@@ -12,7 +12,7 @@ import { prepared, preparedRead, type Slots } from '../../database/prepared.ts';
 import type { Reader } from '../../database/reader.ts';
 import type { Tables, Trx } from '../../database/tables/tables.ts';
 
-/** A run's result for one contact. Contacts whose profile was still fresh have no row. */
+/** A run's result for one contact. A contact whose profile was still fresh has no row. */
 export interface RunContact {
   crmId: string;
   reason: string;
@@ -24,16 +24,16 @@ export interface RunContact {
 
 /** The position in the list of a run's contacts after which the next page starts. */
 export interface RunContactPosition {
-  /** The outcome's index in `OUTCOME_ORDER`. */
+  /** The position of the outcome in `OUTCOME_ORDER`. */
   place: number;
   crmId: string;
 }
 
-/** Selects the contacts of a run. An omitted property does not limit the contacts. */
+/** The conditions for a run's contacts. An omitted property is not a condition. */
 export interface RunContactFilter {
   outcomes?: readonly Outcome[] | undefined;
   reason?: string | undefined;
-  /** If set, contacts with this reason are excluded. */
+  /** Excludes contacts with this reason, if it is set. */
   exceptReason?: string | undefined;
   /** The first characters of the contact's ID in the CRM. */
   idPrefix?: string | undefined;
@@ -53,7 +53,10 @@ export interface RunOfContact extends Omit<RunContact, 'crmId'> {
   runId: string;
 }
 
-/** Returns the last runs that changed something about a contact, newest first. A run in progress has no row yet. */
+/**
+ * Returns the last runs that changed anything about a contact, newest first. Excludes a run in progress, because it has
+ * no row yet.
+ */
 export async function listRunsOfContact(
   reader: Reader,
   integrationId: string,
@@ -71,7 +74,7 @@ export async function listRunsOfContact(
     .execute();
 }
 
-/** Returns the number of contacts for each reason. Fresh contacts are included. */
+/** Returns the number of contacts for each reason, including contacts with a fresh profile. */
 export async function countRunReasons(reader: Reader, run: RunKey): Promise<Map<string, number>> {
   const counts =
     run.reasons === null
@@ -82,8 +85,8 @@ export async function countRunReasons(reader: Reader, run: RunKey): Promise<Map<
 }
 
 /**
- * Returns a run's contacts, excluding contacts with a fresh profile. Contacts that require a user's action come first.
- * Otherwise they are sorted by ID.
+ * Returns a run's contacts, except contacts with a fresh profile. Contacts that require a user's action come first. All
+ * others are sorted by ID.
  */
 export async function listRunRows(
   reader: Reader,
@@ -100,7 +103,7 @@ export async function listRunRows(
   if (idPrefix !== undefined) {
     query = isPostgres(reader)
       ? query.where(sql<boolean>`starts_with(row.crm_id, ${idPrefix})`)
-      : // SQLite compares the IDs byte by byte, so an index finds them.
+      : // SQLite compares IDs byte by byte, so it can use an index to find the IDs.
         query.where('row.crm_id', '>=', idPrefix).where('row.crm_id', '<', `${idPrefix}\u{10ffff}`);
     if (outcomes === undefined) query = query.where('row.place', 'in', PLACES);
   }
@@ -119,7 +122,7 @@ export async function listRunRows(
   }));
 }
 
-/** The position of each outcome. The last position is for reasons that only a different version of donor-sync knows. */
+/** The position of each outcome. The last position is for reasons that only a different version of donor-sync uses. */
 const PLACES = [...OUTCOME_ORDER.keys(), OUTCOME_ORDER.length];
 
 const reasonsSchema = z.record(z.string(), z.int().nonnegative());
@@ -149,7 +152,7 @@ function countedByReason(reader: Reader, rows: ReturnType<typeof buildRowsQuery>
 
 type Row = Omit<Selectable<Tables['run_rows']>, 'run_id'>;
 
-/** Returns a run's rows. Until they are written, returns the data of its contacts in the same form. */
+/** Returns a run's result rows. Until they are written, returns its contacts' data in the same form. */
 function buildRowsQuery(
   reader: Reader,
   run: (RunRef | Slots<RunRef>) & Pick<RunKey, 'freshCount'>,
@@ -195,8 +198,8 @@ const selectFresh = preparedRead((db, run: Slots<RunRef>) =>
 );
 
 /**
- * Returns the index of a contact's outcome in `OUTCOME_ORDER`. Reasons that only a different version of donor-sync
- * knows come last.
+ * Returns the position of a contact's outcome in `OUTCOME_ORDER`. Reasons that only a different version of donor-sync
+ * uses come last.
  */
 function buildPlace(eb: ExpressionBuilder<Tables, 'contacts'>) {
   const [first, ...others] = OUTCOME_ORDER.map((outcome, place) => ({
@@ -216,7 +219,7 @@ function buildPlace(eb: ExpressionBuilder<Tables, 'contacts'>) {
   return cases.else(eb.lit(OUTCOME_ORDER.length)).end();
 }
 
-/** Records a run's results before a different run changes the same contacts. */
+/** Writes a run's result rows before a different run changes the same contacts. */
 export async function writeRunRows(
   trx: ActorTransaction | RunTransaction,
   run: RunRef,
@@ -232,7 +235,9 @@ const recordRows = prepared(
     db.updateTable('runs').set({ fresh_count: freshCount, reasons }).where('id', '=', id).compile(),
 );
 
-/** The numbers are stored, because counting the rows each time would be slow. */
+/**
+ * Reads the stored numbers for each reason. donor-sync stores them, because counting the rows each time would be slow.
+ */
 async function readReasonCounts(reader: Reader, { id, integrationId }: RunRef): Promise<string> {
   const counts = await countReasons(reader, { id, integrationId, freshCount: 0, reasons: null });
   return JSON.stringify(Object.fromEntries(counts));
@@ -261,7 +266,9 @@ const insertRunRows = prepared((db, run: Slots<RunRef>) =>
     .compile(),
 );
 
-/** Rewrites the rows of a run if its contacts have changed after its end. Does nothing for a run in progress. */
+/**
+ * Writes the result rows of a run again if its contacts have changed after its end. Does nothing for a run in progress.
+ */
 export async function rewriteRunRows(trx: LeasedTransaction, runId: string): Promise<void> {
   const run = await trx
     .selectFrom('runs')

@@ -35,8 +35,8 @@ export interface RunContext {
 }
 
 /**
- * Returns a string that changes when a run of the client starts or ends. Used to discard results that are kept in
- * memory.
+ * Returns a string that changes when a run of the client starts or ends. Callers discard results in memory when the
+ * string changes.
  */
 export async function readRunMark(reader: Reader, integrationId: string): Promise<string> {
   const row = await reader
@@ -61,22 +61,22 @@ export const RUN_ORDERS = [
 
 export type RunOrder = (typeof RUN_ORDERS)[number];
 
-/** The position of a run in a list. It consists of the value by which the list is sorted, and the run's ID. */
+/** The position of a run in a list: the value by which the list is sorted, and the run's ID. */
 export interface RunPosition {
   value: number;
   id: string;
 }
 
-/** Selects runs. An omitted property does not limit the runs. */
+/** The conditions for runs. An omitted property is not a condition. */
 export interface RunFilter {
   integrationId?: string | undefined;
   /** Limits the result to runs of these integrations. */
   integrationIds?: readonly string[] | undefined;
   status?: RunStatus | undefined;
   trigger?: Trigger | undefined;
-  /** Only runs that started at this time or later (epoch ms). */
+  /** Limits the result to runs that started at this time or later (epoch ms). */
   from?: number | undefined;
-  /** Only runs that started before this time (epoch ms). */
+  /** Limits the result to runs that started before this time (epoch ms). */
   until?: number | undefined;
   /** Defaults to `newest`. */
   order?: RunOrder | undefined;
@@ -85,10 +85,10 @@ export interface RunFilter {
 }
 
 /**
- * Records the start of a run for some contacts, or for all if null. `full` means that the run reads everything again.
- * `redelivers` means that it only delivers kept profiles again. An earlier run that was cut off is marked as
- * interrupted. The run's own request stops waiting, and so do the requests in `alongside`, whose contacts the run also
- * covers. Throws a RetriableError if a different process has started this run.
+ * Records the start of a run for some contacts, or for all contacts if null. `full` means that the run reads all
+ * contacts again. `redelivers` means that the run only delivers stored profiles again. If an earlier run was cut off,
+ * marks it as interrupted. The run's own request and the requests in `alongside` no longer wait, because the run
+ * carries them out. Throws a RetriableError if a different process has started this run.
  */
 export async function recordRunBegin(
   trx: RunTransaction,
@@ -120,11 +120,11 @@ export async function recordRunBegin(
     contact: getRunContact(only),
     full: full ? 1 : 0,
     startedAt: now,
-    // This run continues with contacts that an earlier run chose but did not finish.
+    // This run also handles contacts that an earlier run chose but did not finish.
     chosen: redelivers ? 0 : Number(due.rows[0]?.count ?? 0),
   });
   await recordLastRun(trx, { integrationId, id });
-  // A schedule is not a user's request, so its run is recorded only when it starts.
+  // A scheduled run has no user request, so the audit records it only when it starts.
   if (wasAsked && trigger !== 'schedule') return;
   const request = { integrationId, runId: id, trigger, full, redelivers };
   await recordEntry(trx, runAsked(request, only));
@@ -132,8 +132,8 @@ export async function recordRunBegin(
 
 /**
  * Records how a run ended, with its report and the results for its contacts. Deletes the results of runs before
- * `keepRowsSince` (epoch ms), and CRM messages that are too old. The requests that the run served are finished. If the
- * run was interrupted, its requests are kept because they are still needed.
+ * `keepRowsSince` (epoch ms), and CRM messages that are too old. The requests that the run carried out are finished. If
+ * the run was interrupted, donor-sync keeps its requests, because they must still be carried out.
  */
 export async function recordRunEnd(
   trx: RunTransaction,
@@ -143,9 +143,9 @@ export async function recordRunEnd(
     reason: RunReason | null;
     finishedAt: number;
     report: string;
-    /** The CRM's message for the reason, encrypted. */
+    /** The CRM's message about the reason, encrypted. */
     words?: SealedWords | null;
-    /** If null or omitted, no results are deleted. */
+    /** The time before which results are deleted (epoch ms). If null or omitted, no results are deleted. */
     keepRowsSince?: number | null;
     /** True to keep CRM messages regardless of their age. */
     keepsOldTexts?: boolean;
@@ -170,14 +170,14 @@ export async function recordRunEnd(
 }
 
 /**
- * Requests that a run stop, in whichever process it runs. The run stops at its next checkpoint, and a waiting run does
+ * Requests a run's stop, whichever process executes the run. The run stops at its next checkpoint. A waiting run does
  * not start. Returns `over` if the run has ended or does not exist.
  */
 export async function requestStop(
   trx: ActorTransaction,
   id: string,
 ): Promise<'stopping' | 'dropped' | 'over'> {
-  // Searches for the request first. If the run starts in the meantime, the next search finds it as a run.
+  // Searches for the request first. If the run starts in between, the next search finds the run.
   const waited = await dropStopped(trx, id);
   if (waited !== undefined) {
     const details = { run: id, begun: false };
@@ -197,7 +197,7 @@ export async function requestStop(
   return 'stopping';
 }
 
-/** Records facts that only the run's process knows. */
+/** Records data that only the run's process knows. */
 export async function recordRunFacts(
   connection: TimedConnection,
   id: string,
@@ -206,7 +206,9 @@ export async function recordRunFacts(
   await recordFacts(connection, { id, facts });
 }
 
-/** Returns the state that others may have changed during a run: its key's balance, and a user's request to stop. */
+/**
+ * Returns the data that others may have changed during a run: the service key's balance, and a user's request to stop.
+ */
 export async function findOutsideState(
   reader: Reader,
   id: string,
@@ -233,7 +235,7 @@ export async function listNewestRuns(
     .innerJoin('runs', 'runs.integration_id', 'i.id')
     .selectAll('runs')
     .where('i.id', 'in', ids)
-    // This query reads only the index, however many earlier runs there are.
+    // This query reads only the index, even if there are many earlier runs.
     .where('runs.started_at', '>=', (eb) =>
       eb.fn.coalesce(
         eb
@@ -260,7 +262,7 @@ export async function listRunRecords(reader: Reader, filter: RunFilter): Promise
   return buildRunListQuery(reader, filter).execute().then(fromRows);
 }
 
-/** Builds the query of a page of runs. Exported for a test that reads the query's plan. */
+/** Builds the query for a page of runs. Exported for a test that checks the database's query plan. */
 export function buildRunListQuery(reader: Reader, filter: RunFilter) {
   const { integrationId, integrationIds, status, trigger, from, until, after, limit } = filter;
   let query = reader.selectFrom('runs').selectAll();
@@ -297,7 +299,8 @@ interface SortKey {
   value: ReturnType<typeof sql.ref<number>>;
   direction: 'asc' | 'desc';
   /**
-   * The order of runs with the same value. The index contains both columns, so the database reads it in one direction.
+   * The order of runs that have the same value. Both columns have the same direction, so the database can read its
+   * index in one direction.
    */
   idDirection: 'asc' | 'desc';
   read(run: RunRecord): number;
@@ -305,9 +308,9 @@ interface SortKey {
 
 const START = { value: sql.ref<number>('started_at'), read: (run: RunRecord) => run.startedAt };
 
-/** A run in progress has no duration yet. It is listed as the shortest. */
+/** A run in progress has no duration yet. The list treats it as the shortest run. */
 const DURATION = {
-  // The expression of the index.
+  // The same expression as in the database index.
   value: sql<number>`(coalesce(finished_at - started_at, -1))`,
   read: ({ finishedAt, startedAt }: RunRecord) =>
     finishedAt === null ? -1 : finishedAt - startedAt,
@@ -457,8 +460,8 @@ const selectOutsideState = preparedRead(
 );
 
 /**
- * Returns the contact to store for a run. A run for several contacts names none of them. Its rows contain the result
- * for each contact.
+ * Returns the contact that donor-sync stores for a run. For a run for several contacts, it stores none of them. The
+ * run's result rows contain each contact.
  */
 function getRunContact(only: readonly string[] | null): string {
   const [first = ALL_CONTACTS, ...others] = only ?? [];
@@ -466,8 +469,8 @@ function getRunContact(only: readonly string[] | null): string {
 }
 
 /**
- * Throws if a different process has already started a run for this request. Two processes can find the same request,
- * and only the first run is valid.
+ * Throws a RetriableError if a different process has already started a run for this request. Two processes can find the
+ * same request, and only the first run is valid.
  */
 async function requireFresh(reader: Reader, id: string): Promise<void> {
   const { rows } = await selectId(reader, { id });
@@ -478,7 +481,7 @@ async function requireFresh(reader: Reader, id: string): Promise<void> {
   });
 }
 
-/** Records that values of a run were restored, together with one contact's restored values. */
+/** Records that an undo has restored a run's values, together with one contact's restored values. */
 export async function recordValuesUndone(
   trx: RunTransaction,
   runId: string,
@@ -494,7 +497,7 @@ export async function recordValuesUndone(
     .execute();
 }
 
-/** Returns the encrypted name of the user who undid a run, or null if there is none. */
+/** Returns the encrypted name of the user who undid a run, or null if no name is stored. */
 export async function findUndoAuthor(reader: Reader, runId: string): Promise<string | null> {
   const row = await reader
     .selectFrom('run_undos')

@@ -1,4 +1,4 @@
-/** Shows the trial of the current mapping in a plan. */
+/** Describes the trial of the current mapping for a preview. */
 import type { Run, SyncDeps } from '../control/context.ts';
 import { fingerprintMapping } from '../control/mapping.ts';
 import { decideTrial, type TrialFacts } from './trial.ts';
@@ -6,22 +6,23 @@ import { findLaterVerdict, findTrialFacts } from './trial-round.ts';
 
 export interface TrialForecast {
   /**
-   * `off`: the settings switch the trial off. `on_trial`: a few people are sent first. `failed`: nothing is sent until
-   * a user accepts the match rate or the columns change.
+   * The state of the trial. `off`: the settings switch the trial off. `on_trial`: runs send a few people first.
+   * `failed`: runs send nobody until a user accepts the match rate or the columns change.
    */
   state: 'off' | 'accepted' | 'on_trial' | 'failed';
   /**
-   * The number of people that the next run sends before it waits for their results. Null if it does not have to wait.
+   * The number of people that the next run sends before it waits for their results. Null if the run does not have to
+   * wait.
    */
   first: number | null;
-  /** The share of people that the service has to recognise. */
+  /** The minimum share of people that the service has to recognise. */
   minKnown: number;
-  /** The number of answers under this mapping from which the verdict was derived. */
+  /** The number of the service's answers with this mapping on which the verdict is based. */
   answered: number;
   known: number;
 }
 
-/** Returns the effect of the trial on a run that has `paid` people to send. The connector must be prepared. */
+/** Returns the trial's effect on a run that has `paid` people to send. The connector must be prepared. */
 export async function forecastTrial(
   deps: Pick<SyncDeps, 'store' | 'connector'>,
   run: Pick<Run, 'integration' | 'partnerKey'>,
@@ -48,7 +49,7 @@ function toState(facts: TrialFacts, paid: number): Pick<TrialForecast, 'state' |
     case 'send':
       return { state: 'on_trial', first: Math.min(paid, step.atMost) };
     default:
-      // First waits for the responses to submissions in flight, because their results are not known yet.
+      // The run first waits for the results of submissions in flight.
       return { state: 'on_trial', first: Math.min(paid, facts.size) };
   }
 }

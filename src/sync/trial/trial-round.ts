@@ -1,5 +1,5 @@
 /**
- * Runs the trial of a mapping during a run. The state of the trial is in the database, so if a run is killed between a
+ * Runs the trial of a mapping during a run. The database contains the trial's state. If a run is killed between a
  * submission and its results, the next run continues the trial.
  */
 
@@ -36,14 +36,14 @@ export type TrialRun = Pick<Run, 'id' | 'integration' | 'mapping' | 'partnerKey'
 
 /** Limits what a run may submit during a trial. */
 export interface Trial {
-  /** True once the trial has certainly ended. Until then, only one submission is in flight at a time. */
+  /** True once the trial has certainly ended. During the trial, only one submission is in flight at a time. */
   readonly isOver: boolean;
   /**
-   * Decides what may be sent now. If this run may not send any more contacts, returns `stopped` and records the reason
-   * in the run. `hasDue` returns true if a contact is waiting to be sent.
+   * Decides how many contacts the run may send now. If this run may not send any more contacts, returns `stopped` and
+   * records the reason. `hasDue` returns true if a contact waits to be sent.
    */
   step(hasDue: () => Promise<boolean>): Promise<'over' | 'wait' | 'stopped' | { atMost: number }>;
-  /** True if the service still recognises the people of an accepted mapping. */
+  /** True if the service still recognises enough people of an accepted mapping. */
   isStillKnown(): Promise<boolean>;
 }
 
@@ -96,7 +96,7 @@ export function createTrial({ store, log }: TrialDeps, run: Run): Trial {
 }
 
 /**
- * Returns a verdict if a mapping was accepted because of its match rate, and the service has recognised too few people
+ * Returns a verdict if a mapping was accepted because of its match rate, but the service has recognised too few people
  * since then. Returns null otherwise.
  */
 export async function findLaterVerdict(
@@ -154,8 +154,8 @@ function toAcceptance(mapping: MappingRecord | undefined): Acceptance {
 }
 
 /**
- * Returns due contacts, chosen evenly from all contacts. Returns more contacts than a trial may send. Some of them may
- * be the same person, and some may have left the CRM.
+ * Chooses due contacts, spread over all contacts. Returns more contacts than a trial may send, because some contacts
+ * may be the same person or may have left the CRM.
  */
 export async function spreadDue(
   { store }: Pick<TrialDeps, 'store'>,

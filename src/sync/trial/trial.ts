@@ -1,51 +1,48 @@
 /**
  * Decides whether the service recognises the people that a mapping describes. A wrong column would waste every credit.
- * A few people are therefore sent first, and all others wait for the results. All functions are pure.
+ * Therefore, a run sends a few people first and waits for their results. All functions are pure.
  */
 
-/** With fewer answers than this, a trial is not conclusive. */
+/** The minimum number of answers from the service. With fewer answers, a trial has no verdict. */
 const MIN_ANSWERED = 10;
 
-/** Once a mapping is accepted, this many consecutive answers are checked. */
+/** The number of latest answers that donor-sync checks after a mapping was accepted. */
 export const ANSWERS_IN_A_ROW = 200;
 
-/** The service must have recognised this share of those people, unless the settings require less. */
+/** The minimum share of recognised people in the latest answers, unless the settings require less. */
 const MIN_KNOWN_LATER = 0.05;
 
-/** A size of 0 switches it off. */
+/** The settings of the trial. A size of 0 switches the trial off. */
 export interface TrialSettings {
   size: number;
-  /** The share of people that the service has to recognise, from 0 to 1. */
+  /** The minimum share of people that the service has to recognise, from 0 to 1. */
   minKnown: number;
 }
 
-/**
- * The state of a mapping: accepted by a user, accepted because of its match rate, not accepted yet, or no longer
- * accepted.
- */
+/** How a mapping was accepted: by a user, because of its match rate, not yet, or not any more. */
 export type Acceptance = 'person' | 'by_rate' | 'none' | 'withdrawn';
 
 export interface TrialFacts extends TrialSettings {
   acceptance: Acceptance;
-  /** The last answers for paid contacts. There are at most `ANSWERS_IN_A_ROW`. */
+  /** The number of the last answers for paid contacts, at most `ANSWERS_IN_A_ROW`. */
   answered: number;
   known: number;
-  /** Contacts whose answers can still arrive during this run. */
+  /** The number of contacts whose answers can still arrive during this run. */
   open: number;
-  /** Contacts whose answers can arrive only in a later run. */
+  /** The number of contacts whose answers can arrive only in a later run. */
   stuck: number;
 }
 
 /** The next step of the trial. */
 export type TrialStep =
-  /** There is no trial, or the mapping has passed it. */
+  /** There is no trial, or the mapping has passed its trial. */
   | { kind: 'over' }
   | { kind: 'passed' }
-  /** Send nothing until the submissions in flight are answered. */
+  /** The run sends nobody until the service has answered the submissions in flight. */
   | { kind: 'wait' }
-  /** Send this number of contacts, and then wait until the service has returned their results. */
+  /** The run sends this number of contacts, and then waits for their results. */
   | { kind: 'send'; atMost: number }
-  /** Too many contacts have no answer yet, and this run will not see the answers. */
+  /** Too many contacts have no answer yet, and their answers will not arrive during this run. */
   | { kind: 'unanswered'; count: number }
   | { kind: 'failed'; verdict: Verdict };
 
@@ -53,13 +50,13 @@ export type TrialStep =
 export interface Verdict {
   answered: number;
   known: number;
-  /** The required share. */
+  /** The required share of recognised people. */
   minKnown: number;
-  /** True if the mapping was accepted earlier. */
+  /** True if the mapping had been accepted earlier. */
   later: boolean;
 }
 
-/** Decides the next step. Until the mapping is accepted, at most `size` contacts may be without an answer. */
+/** Decides the trial's next step. Until the mapping is accepted, at most `size` contacts may wait for an answer. */
 export function decideTrial(facts: TrialFacts): TrialStep {
   const { size, acceptance, answered, open, stuck } = facts;
   if (size === 0 || acceptance === 'person' || acceptance === 'by_rate') return { kind: 'over' };
@@ -72,7 +69,7 @@ export function decideTrial(facts: TrialFacts): TrialStep {
   return { kind: 'send', atMost: size - stuck };
 }
 
-/** Returns the verdict on an accepted mapping if too few people are recognised by now, or null otherwise. */
+/** Returns the verdict on an accepted mapping if the service now recognises too few people. Returns null otherwise. */
 export function judgeLater(
   facts: Pick<TrialFacts, 'answered' | 'known' | 'minKnown'>,
 ): Verdict | null {
@@ -96,7 +93,7 @@ function isTooLow({ answered, known, minKnown }: Verdict): boolean {
   return known / answered < minKnown;
 }
 
-/** Describes the verdict and the next steps to a user. */
+/** Returns a text for users that describes the verdict and the next steps. */
 export function verdictText({ answered, known, minKnown, later }: Verdict, id: string): string {
   const sent = later ? `the last ${answered} contacts sent` : `the ${answered} contacts sent first`;
   const share = `${Math.round(minKnown * 1_000) / 10} %`;

@@ -1,9 +1,11 @@
-/** Advice after a run that stopped early. The command line, the pages and the alerts use the same table. */
+/** Gives advice after a run that stopped early. The command line, the pages and the alerts show the same advice. */
 import type { RunReason, StopCode } from '../../core/run.ts';
 
-/** One step to take. If the step has a command, the command carries it out or shows how to do it. */
+/**
+ * A step that the user should take. If the step has a command, the command carries out the step or shows how to do it.
+ */
 export interface Step {
-  /** A sentence without its full stop. */
+  /** The step in one sentence, without a full stop. */
   text: string;
   command: string | null;
 }
@@ -11,13 +13,13 @@ export interface Step {
 export interface Advice {
   /** The reason why the run stopped, as part of a sentence. It never quotes a CRM or the service. */
   cause: string;
-  /** `person`: a user has to act. `time`: the work continues automatically. */
+  /** `person` means that a user has to act. `time` means that the work continues automatically. */
   needs: 'person' | 'time';
-  /** The steps to take, in order. There is at least one. */
+  /** The steps that the user should take, in order. There is at least one step. */
   steps: readonly [Step, ...Step[]];
 }
 
-/** Returns advice for a run that stopped or failed for this reason. Null means that the run was cut off. */
+/** Returns advice for a run that stopped or failed for this reason. A null reason means that the run was cut off. */
 export function adviceFor(reason: Pick<RunReason, 'code'> | null, integrationId: string): Advice {
   const { cause, needs, steps } = entryFor(reason?.code ?? 'interrupted');
   const [first, ...others] = steps.map(([text, command = null]) => ({
@@ -28,12 +30,12 @@ export function adviceFor(reason: Pick<RunReason, 'code'> | null, integrationId:
   return { cause, needs, steps: [first, ...others] };
 }
 
-/** True if the table has this code. For any other code, only the run's message explains the reason. */
+/** True if the table contains this code. For any other code, only the run's message explains the reason. */
 export function isKnownStop(code: string): boolean {
   return code in STOPS;
 }
 
-/** The step to take if the service rejects the service key. */
+/** The step for the user if the service rejects the service key. */
 export const VALID_KEY_NEEDED =
   'Put a valid service key into the settings (partner.apiKey) and start donor-sync again';
 
@@ -43,8 +45,8 @@ interface Entry {
   cause: string;
   needs: Advice['needs'];
   /**
-   * Sentences and commands. A command does not contain the program name, and its `ID` is replaced with the
-   * integration's ID.
+   * The steps as sentences with commands. A command does not contain the program name, and its `ID` is replaced with
+   * the integration's ID.
    */
   steps: readonly (readonly [text: string, command?: string])[];
 }

@@ -1,4 +1,4 @@
-/** Explains in words why a contact is to be enhanced. */
+/** Explains in words why a run will enhance a contact. */
 import type { EnhanceReason } from '../forecast.ts';
 
 const DUE_TEXTS = {

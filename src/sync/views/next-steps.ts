@@ -4,8 +4,8 @@ import { shortId } from '../../core/short-id.ts';
 import { adviceFor, stepText } from './advice.ts';
 
 /**
- * Returns the next steps after a run as complete sentences with commands, most urgent first. `contactsListed` is true
- * if the same output lists the failed contacts. `isLimited` is true if the run had its own limit.
+ * Returns the user's next steps after a run as complete sentences with commands, most urgent first. `contactsListed` is
+ * true if the same output lists the failed contacts. `isLimited` is true if the run had its own limit.
  */
 export function nextSteps(
   report: RunReport,

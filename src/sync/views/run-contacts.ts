@@ -15,21 +15,21 @@ import {
 } from '../statements/run-rows.ts';
 import { findRunById } from '../statements/runs.ts';
 
-/** A contact that a run processed. Contacts whose profile was still fresh are not included. */
+/** A contact that a run processed. Excludes contacts whose profile was still fresh. */
 export interface RunContactView {
   crmId: string;
-  /** The outcome, or null for a reason from another version of the program. */
+  /** The outcome. Null if a different donor-sync version recorded a reason that this version does not know. */
   outcome: Outcome | null;
   reason: string;
-  /** The reason, as part of a sentence. */
+  /** The reason as a part of a sentence. */
   text: string;
   /** Details of the reason. They contain no personal data. */
   detail: string | null;
-  /** A time in ISO 8601. */
+  /** The time of the result (ISO 8601). */
   at: string;
 }
 
-/** Returns the reason as text, with its details. Codes of the name guard are replaced with text. */
+/** Returns the reason as text, with its details. Replaces the name guard's codes with text. */
 export function whyText({ text, detail }: Pick<RunContactView, 'text' | 'detail'>): string {
   if (detail === null) return text;
   const words = mismatchText(detail);
@@ -42,7 +42,7 @@ export interface RunContactPage {
   next: RunContactPosition | null;
 }
 
-/** Held and failed contacts come first, and the other contacts are sorted by ID. */
+/** Returns a page of a run's contacts. Held and failed contacts come first. All others are sorted by ID. */
 export async function readRunContacts(
   reader: Reader,
   run: RunKey,
@@ -93,15 +93,15 @@ export interface ReasonCount {
 }
 
 /**
- * Returns the reasons of a run, or an empty list for an unknown run. Reasons that require a user's action come first,
- * followed by the most frequent reasons.
+ * Returns the reasons of a run, or an empty list if the run does not exist. Reasons that require a user's action come
+ * first, then the most frequent reasons.
  */
 export async function readReasons(reader: Reader, runId: string): Promise<ReasonCount[]> {
   const run = await findRunById(reader, runId);
   return run === undefined ? [] : reasonCounts(await countRunReasons(reader, run));
 }
 
-/** Returns the counts by reason, in the order of their importance to users. */
+/** Returns the number of contacts for each reason. The reasons that matter most to users come first. */
 export function reasonCounts(
   counts: Iterable<readonly [reason: string, count: number]>,
 ): ReasonCount[] {
@@ -120,7 +120,7 @@ export function reasonCounts(
     );
 }
 
-/** Returns 1 if a user's value was lost. Such a reason comes before successes, however rare it is. */
+/** Returns 1 if a user's value was lost. Even a rare loss comes before successes. */
 function countLosses({ reason }: Pick<ReasonCount, 'reason'>): number {
   return reason === 'typed_value_lost' ? 1 : 0;
 }
@@ -133,7 +133,7 @@ const COLUMNS = ['Contact', 'Outcome', 'Reason', 'Why', 'Detail', 'At'];
 
 export const RUN_CONTACTS_HEADER = stringify([COLUMNS]);
 
-/** Returns contacts as rows of CSV. No cell contains a formula that a spreadsheet would run. */
+/** Returns contacts as CSV rows. Cells are escaped, so that a spreadsheet does not run a cell as a formula. */
 export function runContactLines(contacts: readonly RunContactView[]): string {
   return stringify(
     contacts.map(({ crmId, outcome, reason, text, detail, at }) => [

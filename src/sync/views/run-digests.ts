@@ -1,14 +1,14 @@
-/** Caches digests of each integration's newest runs until a new run starts. */
+/** Caches summaries of each integration's newest runs until a new run starts. */
 import { setImmediate } from 'node:timers/promises';
 import { listRunActivity, type RunActivityRow } from '../../clients/statements/run-activity.ts';
 import type { TimedReader } from '../../database/reader.ts';
 
-/** The number of integrations that are read together. Other work can run between the groups. */
+/** The number of integrations that are read together. Between the groups, other work can run. */
 const TOGETHER = 100;
 
 /**
- * Reads digests of any number of integrations. An integration is read again only if its last run is new or did not
- * succeed, because a successful run does not change.
+ * Reads run summaries for any number of integrations. An integration is read again only if its last run is new or did
+ * not succeed, because a successful run does not change.
  */
 export function createRunDigests<Digest>(
   reader: TimedReader,

@@ -1,6 +1,6 @@
 /**
- * Watches runs in progress for any number of listeners, with one query and one message per run. Expensive queries are
- * made less often, so watching hardly slows a run.
+ * Watches runs in progress for any number of listeners, with one query and one message per run. If queries are
+ * expensive, they are made less often, so that watching hardly slows a run.
  */
 import type { Clock } from '../../core/clock.ts';
 import type { RunReport } from '../../core/run.ts';
@@ -14,49 +14,49 @@ export interface RunDetails<Message> {
   hasEnded: boolean;
 }
 
-/** A whole run, with its progress while it is running. */
+/** A run, with its progress while it is running. */
 export type FollowedRun = RunReport & { progress: RunProgress | null };
 
 /** Receives the state of a run. */
 export interface RunListener<Message> {
   /**
-   * Called after each query, even if nothing has changed. If nothing has changed, it receives the same object as
-   * before.
+   * Called after each query, even if nothing has changed. If nothing has changed, the listener gets the same object
+   * again.
    */
   see(look: RunDetails<Message>): void;
   /** Called at regular intervals, even if nothing has changed. */
   beat(): void;
-  /** Called once there will be no more messages about this run. */
+  /** Called when no more messages about this run will follow. */
   leave(): void;
 }
 
 export interface RunFollower<Message> {
-  /** Adds a listener. The returned function removes it. */
+  /** Adds a listener. The returned function removes the listener. */
   join(runId: string, listener: RunListener<Message>): () => void;
 }
 
 export interface FollowerOptions<Message> {
   store: Store;
   clock: Clock;
-  /** Builds the message for listeners, once per query. */
+  /** Builds the message for all listeners, once per query. */
   toMessage(run: FollowedRun): Message;
   onError(runId: string, error: unknown): void;
-  /** Aborted when this process stops. Before that, listeners should receive the end of its runs. */
+  /** Aborted when this process stops. Before the abort, listeners should receive the end of the process's runs. */
   stopping: AbortSignal;
 }
 
-/** The interval at which a run's progress is queried. */
+/** The interval between two queries of a run's progress. */
 const LOOK_INTERVAL_MS = 1_000;
 
-/** The extra delay for each listener. Sending to one listener takes about a hundredth of it. */
+/** The extra delay for each listener. Sending a message to a listener takes about a hundredth of this delay. */
 const PER_LISTENER_MS = 10;
 
-/** The share of the time that queries about one run may take. */
+/** The maximum share of the time that queries about one run may take. */
 const SHARE_OF_TIME = 0.01;
 
 /**
- * The interval at which runs are queried while the process stops. Connections are closed a second after its last run
- * has ended.
+ * The interval between queries while the process stops. The process closes its connections one second after its last
+ * run has ended.
  */
 const LAST_LOOKS_MS = 100;
 
@@ -65,7 +65,7 @@ const BEAT_INTERVAL_MS = 15_000;
 interface Followed<Message> {
   listeners: Set<RunListener<Message>>;
   look: RunDetails<Message> | null;
-  /** The string from which this state was created. */
+  /** The text from which this state was parsed. */
   text: string;
   over: AbortController;
 }
@@ -112,7 +112,7 @@ export function createRunFollower<Message>(
       const beganMs = clock.monotonicMs();
       try {
         const report = await findRunReport(store.reader, runId);
-        // A run that is started again after a crash has a different ID.
+        // If a run starts again after a crash, it has a different ID.
         if (report === null) break;
         const look = await lookAt(run, report);
         for (const listener of listeners) listener.see(look);

@@ -1,13 +1,13 @@
-/** Estimates a run's progress and the time until its end. */
+/** Estimates a run's progress and its remaining time. */
 import { countContactWork } from '../../contacts/contacts.ts';
 import type { RunReport } from '../../core/run.ts';
 import type { Store } from '../../store.ts';
 
 export interface RunProgress {
   settled: number;
-  /** The number of contacts that have been chosen so far. */
+  /** The number of contacts that the run has chosen so far. */
   chosen: number;
-  /** The remaining time at the current rate (ms), or null if it cannot be estimated yet. */
+  /** The remaining time at the current speed (ms), or null if the time cannot be estimated yet. */
   leftMs: number | null;
 }
 
@@ -22,7 +22,7 @@ export async function readProgress(
   return toProgress(report, due + submitted + ready, now);
 }
 
-/** Returns the progress for a given number of contacts with unfinished work. */
+/** Computes a run's progress from the number of contacts with unfinished work. */
 export function toProgress(report: RunReport, waiting: number, now: number): RunProgress {
   const { chosen } = report.contacts;
   const settled = Math.max(0, chosen - waiting);
@@ -31,7 +31,7 @@ export function toProgress(report: RunReport, waiting: number, now: number): Run
   return { settled, chosen, leftMs: leftMs === null ? null : rounded(leftMs) };
 }
 
-/** Rounds to a twentieth. A finer value would not be reliable, and would change with every query. */
+/** Rounds a time to a twentieth of its value. A finer value would be unreliable, and would change with every query. */
 function rounded(ms: number): number {
   const step = 10 ** Math.max(3, Math.floor(Math.log10(Math.max(1, ms)))) / 20;
   return Math.round(Math.round(ms / step) * step);

@@ -25,9 +25,9 @@ import { findRequestByRun } from '../statements/run-requests.ts';
 import { countRunReasons } from '../statements/run-rows.ts';
 import { findRunById, findUndoAuthor, listRunRecords, type RunRecord } from '../statements/runs.ts';
 
-/** Facts that only the run's process knows. */
+/** Data that only the run's process knows. */
 export interface RunFacts {
-  /** The credits that are left, or null if they have not been read yet. */
+  /** The remaining credits, or null if the run has not read them yet. */
   remaining: { enhancements: number | null; networks: number | null };
   calls: { partner: number; crm: number; throttled: number };
 }
@@ -42,14 +42,14 @@ const factsSchema = z.object({
   calls: z.object({ partner: z.int(), crm: z.int(), throttled: z.int() }),
 }) satisfies z.ZodType<RunFacts>;
 
-/** Reads the facts that the run's process has recorded so far. */
+/** Returns the data that the run's process has recorded so far. */
 function readFacts({ facts }: Pick<RunRecord, 'facts'>): RunFacts {
   return facts === null ? NO_FACTS : factsSchema.parse(JSON.parse(facts));
 }
 
 /**
- * Returns a run's report, including a later undo. A run that has ended has a stored report. If a run is in progress or
- * was cut off, the report is built from the current state.
+ * Returns a run's report, including a later undo. If the run has ended, its report is stored. If the run is in progress
+ * or was cut off, the report is built from the current state.
  */
 export async function readReport(
   reader: Reader,
@@ -64,10 +64,10 @@ export async function readReport(
   return undone === null ? report : { ...report, undone };
 }
 
-/** Decrypts the name of the user who undid a run. If null, the name is not shown. */
+/** Decrypts the name of the user who undid a run. If null, the report does not show the name. */
 export type NameOpener = Pick<Sealer, 'open'> | null;
 
-/** Returns the undone part of a run, or null if nothing was undone. */
+/** Returns the undone part of a run, or null if no value was undone. */
 async function readUndone(
   reader: Reader,
   row: RunRecord,
@@ -80,7 +80,7 @@ async function readUndone(
   return { at: isoTime(undoneAt), by, values, kept, contacts };
 }
 
-/** Returns the remaining credits that a run has read. The other parts of its report are not parsed. */
+/** Returns the remaining credits that a run has read, without parsing the rest of its report. */
 export function readRemaining(row: Pick<RunRecord, 'report' | 'facts'>): RunFacts['remaining'] {
   if (row.report === null) return readFacts(row).remaining;
   const { credits } = balancesSchema.parse(JSON.parse(row.report));
@@ -96,7 +96,7 @@ const balancesSchema = z.object({
   credits: z.object({ enhancements: balanceSchema, networks: balanceSchema }),
 });
 
-/** Builds a run's report from its current state. If the run has finished, its row has its own `report`. */
+/** Builds a run's report from the current state of the database. A finished run has a stored `report` instead. */
 export async function buildReport(
   reader: Reader,
   row: RunRecord,
@@ -130,7 +130,7 @@ export async function buildReport(
   };
 }
 
-/** Adds up the contacts by outcome. */
+/** Adds up the numbers of contacts by outcome. */
 function countByOutcome(reasons: ReadonlyMap<string, number>): Record<Outcome, number> {
   const counts = { written: 0, unchanged: 0, skipped: 0, failed: 0, held: 0, waiting: 0 };
   for (const [reason, count] of reasons) {
@@ -154,8 +154,8 @@ function toStatus(text: string): RunStatus {
 }
 
 /**
- * Returns the current report of the run with this ID, or null if there is no such run. Searches the started runs, then
- * the waiting requests, and then the started runs again, because the run can start during the search.
+ * Returns the current report of the run with this ID, or null if the run does not exist. Searches the started runs,
+ * then the waiting requests, and then the started runs again, because the run can start during the search.
  */
 export async function findRunReport(
   reader: Reader,
@@ -165,7 +165,7 @@ export async function findRunReport(
   const row = await findRunById(reader, id);
   if (row) return readReport(reader, row, sealer);
   const request = await findRequestByRun(reader, id);
-  // Too many single contacts were waiting, so one run over all changes serves them.
+  // Too many single contacts were waiting, so one run over all changes carries out their requests.
   if (request?.mergedInto) return findRunReport(reader, request.mergedInto, sealer);
   if (request) {
     const { integrationId: integration, trigger, requestedAt } = request;
@@ -175,7 +175,10 @@ export async function findRunReport(
   return begun ? readReport(reader, begun, sealer) : null;
 }
 
-/** Returns a run that has not started yet. For its requester, it is running, although it has not done anything yet. */
+/**
+ * Returns the report of a run that has not started yet. The requester sees it as running, although it has not done
+ * anything yet.
+ */
 export function waitingRun(run: {
   id: string;
   integration: string;
@@ -213,14 +216,14 @@ export function waitingRun(run: {
   };
 }
 
-/** Returns a summary such as `248 written, 248 restored by Dana`. The summary is empty if nothing was undone. */
+/** Returns a summary such as `248 written, 248 restored by Dana`. Returns an empty text if nothing was undone. */
 export function undoneText({ contacts, undone }: Pick<RunReport, 'contacts' | 'undone'>): string {
   if (undone === undefined) return '';
   const by = undone.by === null ? '' : ` by ${undone.by}`;
   return `${formatCount(contacts.written)} written, ${formatCount(undone.contacts)} restored${by}`;
 }
 
-/** Returns a summary such as `36 written, 1 held`. The summary is empty if nothing has happened yet. */
+/** Returns a summary such as `36 written, 1 held`. Returns an empty text if the run has no results yet. */
 export function outcomesText({ contacts }: Pick<RunReport, 'contacts'>): string {
   return SUMMARY_ORDER.filter((outcome) => contacts[outcome] > 0)
     .map((outcome) => `${formatCount(contacts[outcome])} ${outcome}`)
@@ -228,8 +231,8 @@ export function outcomesText({ contacts }: Pick<RunReport, 'contacts'>): string 
 }
 
 /**
- * The order of outcomes in a summary. Successes come first. In lists of contacts, contacts that require a user's action
- * come first.
+ * The order of outcomes in a summary. Summaries start with successes. Lists of contacts start with contacts that
+ * require a user's action.
  */
 const SUMMARY_ORDER = [
   'written',
@@ -240,19 +243,20 @@ const SUMMARY_ORDER = [
   'held',
 ] satisfies Outcome[];
 
-/** The process that is working on an integration now. */
+/** The process that currently works on an integration. */
 export interface Running {
-  /** The process, in the form `HOST/PROCESS ID/START`. */
+  /** The name of the process, in the form `HOST/PROCESS ID/START`. */
   owner: string;
   /**
-   * The time at which the run started (ISO 8601). Null if the process is not running a sync, or has not started it yet.
+   * The time at which the run started (ISO 8601). Null if the process is not running a sync, or has not started the
+   * sync yet.
    */
   since: string | null;
-  /** The run's ID, or null in the same cases. */
+  /** The run's ID. Null if the process is not running a sync, or has not started the sync yet. */
   run: string | null;
 }
 
-/** Returns the process that holds an integration's lease if the process is running. `owner` is this process. */
+/** Returns the running process that holds an integration's lease. `owner` is this process. */
 export async function findRunning(
   { owner: self }: { owner: Owner },
   { leases, reader }: Store,
@@ -261,7 +265,7 @@ export async function findRunning(
   const holder = await leases.holder(integrationId);
   if (!holder || ownerIsGone(holder.owner, self, isRunning)) return null;
   const begun = await listRunRecords(reader, { integrationId, status: 'running', limit: 1 });
-  // While a user undoes an older run, an interrupted run is still marked as running.
+  // While a user undoes an older run, the state of an interrupted run is still running.
   const run = begun.find(({ epoch }) => epoch === holder.epoch);
   return {
     owner: holder.owner,
