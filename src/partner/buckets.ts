@@ -1,4 +1,6 @@
-/** The six credit buckets (service document, section 2.7). Credits are never moved from one bucket to another. */
+/**
+ * The six credit buckets (service document, section 2.7). The service never moves credits from one bucket to another.
+ */
 export const BUCKETS = [
   'donors',
   'enhancements',
@@ -12,6 +14,6 @@ export type Bucket = (typeof BUCKETS)[number];
 
 /**
  * The bucket that pays for a request (section 4.4). Null if the request is free, and `unknown` if the document does not
- * say whether it costs anything. Until donor-sync knows if a request was charged, only free requests are repeated.
+ * state the cost. Until donor-sync knows the cost of a request, it repeats only free requests.
  */
 export type Charge = Bucket | 'unknown' | null;

@@ -24,14 +24,14 @@ import { createSend } from './send.ts';
 import { type Submission, submitEnhancements } from './submission.ts';
 
 export interface PartnerClientOptions {
-  /** The base URL. It ends in `/v1/partners`, with or without a trailing slash. */
+  /** The base URL of the service. It ends in `/v1/partners`, with or without a trailing slash. */
   baseUrl: string;
   apiKey: string;
   clock: Clock;
   log: Log;
-  /** Shared by all clients with the same key. By default, each client has its own. */
+  /** The pacer that all clients with the same key share. By default, each client has its own pacer. */
   pacer?: Pacer;
-  /** Called for every request that received a response or failed. The function must not throw. */
+  /** Called for every request that received a response or failed. This function must not throw. */
   onCall?: (call: PartnerCall) => void;
   fetch?: SendRequest;
   /**
@@ -44,13 +44,13 @@ export interface PartnerClientOptions {
 }
 
 /**
- * Every method respects the key's pace, and is retried if a retry is safe. It rejects with an error from `errors.ts` or
- * with its signal's reason.
+ * The client of the Partner Data Service. Every method respects the key's pace, and retries a request if a retry is
+ * safe. A method rejects with an error from `errors.ts` or with its signal's reason.
  */
 export interface PartnerClient {
   /**
-   * Submits 1 to 100 people. Each person costs a credit. `AnswerLost` is the only error after which credits may have
-   * been spent. `mayLeave` is called before each attempt.
+   * Submits 1 to 100 people. Each person costs a credit. After `AnswerLost`, credits may have been spent. After any
+   * other error, no credits were spent. `mayLeave` is called before each attempt.
    */
   submitEnhancements(
     persons: readonly Person[],
@@ -65,15 +65,18 @@ export interface PartnerClient {
   /** Reads the remaining credits. */
   readCredits(signal?: AbortSignal): Promise<CreditBalances>;
   /**
-   * Returns the time by which this machine's clock is ahead of the service's clock, according to the `Date` of the last
-   * response. Negative if it is behind, 0 if there is no certain difference, and null if no response had a `Date`.
+   * Returns how far this machine's clock is ahead of the service's clock, based on the `Date` of the last response.
+   * Negative if this machine's clock is behind, 0 if there is no certain difference, and null if no response had a
+   * `Date`.
    */
   clockAheadMs(): number | null;
   /** Resolves if the service knows the key and its team is active. */
   test(signal?: AbortSignal): Promise<void>;
-  /** Reads the health of the service's areas. They are the documented areas and the areas that `discover` has found. */
+  /**
+   * Reads the health of the service's areas. These are the documented areas and the areas that `discover` has found.
+   */
   health(signal?: AbortSignal): Promise<AreaHealth[]>;
-  /** Learns the paths of the operations and the rate limit from the service's openapi.json. */
+  /** Reads the paths of the operations and the rate limit from the service's openapi.json. */
   discover(signal?: AbortSignal): Promise<Discovery>;
   networks: Networks;
   connections: Connections;
@@ -86,7 +89,9 @@ export interface PartnerClient {
 const REQUEST_TIMEOUT_MS = 30_000;
 const SUBMIT_TIMEOUT_MS = 60_000;
 
-/** Creates a client for one key. Sends nothing yet. Throws `ConfigurationError` for invalid settings. */
+/**
+ * Creates a client for one key. Creating a client sends no request. Throws `ConfigurationError` for invalid settings.
+ */
 export function createPartnerClient(options: PartnerClientOptions): PartnerClient {
   const { clock, log, pacer = createPacer({ clock }), onCall = () => {} } = options;
   const time = createServiceTime(clock);
@@ -153,7 +158,7 @@ function usableBaseUrl(text: string): string {
   );
 }
 
-/** Returns the key if a header accepts its characters. */
+/** Returns the key if its characters are allowed in a header. */
 function usableKey(text: string): string {
   const key = text.trim();
   if (/^[\x21-\x7e]+$/.test(key)) return key;

@@ -22,7 +22,7 @@ export const CREDITS = operation(
   [{ method: 'GET', path: '/credits' }],
 );
 
-/** Costs no credits. */
+/** Reads the remaining credits of each bucket. Costs no credits. */
 export async function readCredits(send: Send, signal?: AbortSignal): Promise<CreditBalances> {
   return sendFor(send, CREDITS, {}, (reply) => parseReply(creditBalancesSchema, reply), signal);
 }

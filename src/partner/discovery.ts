@@ -37,27 +37,28 @@ import { SEARCH, SEARCH_BY_PARAMETERS } from './search.ts';
 import type { Send } from './send.ts';
 import { SUBMIT } from './submission.ts';
 
-/** The facts that a service publishes about itself, and the facts that have to be assumed. */
+/** The facts that a service publishes about itself. For unpublished facts, it contains assumptions. */
 export interface Discovery {
   /** True if the service publishes a readable openapi.json. */
   published: boolean;
   findings: readonly Finding[];
   colors: readonly string[] | null;
-  /** The rate limit. If it is null, the service does not publish a limit, and the documented limit applies. */
+  /** The rate limit. Null if the service does not publish a limit. Then the documented limit applies. */
   rateLimit: RateLimit | null;
 }
 
-/** One line in the output of `doctor`. */
+/** A line in the output of `doctor`. */
 export interface Finding {
-  /** The subject of the error, such as `submit persons`. */
+  /** The operation that the line describes, such as `submit persons`. */
   subject: string;
   /**
-   * For example `POST /enhancements, the list under "persons"`, with `(assumed)` if the path is published and its body
-   * is not.
+   * The operation's path and body, for example `POST /enhancements, the list under "persons"`. Contains `(assumed)` if
+   * only the path is published.
    */
   value: string;
   /**
-   * `published`: it is in openapi.json. `assumed`: it is not published. The client tries it and does not rely on it.
+   * `published` means that openapi.json lists the operation. `assumed` means that the operation is not published, so
+   * the client tries it but does not rely on it.
    */
   source: 'published' | 'assumed';
 }
@@ -72,12 +73,12 @@ const OPENAPI: Operation = {
 };
 
 /**
- * The errors of a service that does not publish a description. The client works without a description, because there
- * are defaults for everything.
+ * The errors that show that a service does not publish a description. The client works without a description, because
+ * it has defaults for everything.
  */
 const ABSENT = [PartnerEndpointMissing, PartnerRedirected, PartnerServerError, ReplyUnreadable];
 
-/** Learns from the service which paths its operations have, and stores them in `routes`. Costs no credits. */
+/** Reads the paths of the service's operations, and stores the paths in `routes`. Costs no credits. */
 export async function discover(
   send: Send,
   routes: Routes,
@@ -105,7 +106,10 @@ async function readDescription(send: Send, baseUrl: string, signal: AbortSignal 
   }
 }
 
-/** Other failures mean that the service is unavailable. */
+/**
+ * True if the error shows that the service does not publish a description. All other errors mean that the service is
+ * unavailable.
+ */
 function isAbsence(error: unknown): boolean {
   if (error instanceof PartnerUnavailable) return error.status === 500;
   return ABSENT.some((kind) => error instanceof kind);
@@ -125,7 +129,10 @@ function learn(operation: Operation, openApi: OpenApi | null, routes: Routes): F
   return { subject, value: first ? describe(first) : '', source: 'assumed' };
 }
 
-/** Returns a route with everything that the service publishes about it, or null if the service does not list it. */
+/**
+ * Returns a route with all details that the service publishes about it. Returns null if the service does not list the
+ * route.
+ */
 function listedRoute(route: Route, openApi: OpenApi): Route | null {
   const path = openApi.getPath(route);
   if (path === null) return null;
@@ -147,9 +154,12 @@ function describe(route: Route): string {
   return `${describeEndpoint(route)}, ${body}`;
 }
 
-/** All operations of the service. Their paths are learned from its description. */
+/** All operations of the service. donor-sync reads their paths from the service's description. */
 
-/** The operations that enhancing, networks and warm paths need. `doctor` shows a line for each. */
+/**
+ * The operations that donor-sync needs for enhancing, networks and warm paths. `doctor` shows a line for each
+ * operation.
+ */
 export const NEEDED_OPERATIONS: readonly Operation[] = [
   SUBMIT,
   PROGRESS_OF_ONE,
@@ -168,7 +178,7 @@ export const NEEDED_OPERATIONS: readonly Operation[] = [
   LOOKUP,
 ];
 
-/** Additional operations that a service may have. A service that does not list them is still complete. */
+/** Additional operations that a service may have. donor-sync works without them. */
 export const OTHER_OPERATIONS: readonly Operation[] = [
   TEST,
   DELETE_NETWORK,

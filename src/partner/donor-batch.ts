@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { parseReply, type Reply } from './reply.ts';
 import { idSchema } from './wire.ts';
 
-/** Handles requests for many donors, and reads the donors without a result from the responses. */
+/** Handles requests for many donors, and finds the donors without a result in the responses. */
 
 /** The maximum number of donor IDs in one request (service document, section 8). */
 export const MAX_DONORS_PER_REQUEST = 100;
 
 /**
- * Returns the donors without duplicates, because the service would charge for a duplicate again. Throws `RangeError`
- * unless there are 1 to 100, because the service would respond with 400.
+ * Returns the donors without duplicates, because the service would charge for each duplicate. Throws `RangeError`
+ * unless the list contains 1 to 100 donors, because the service would respond with 400.
  */
 export function distinctDonors(donorIds: readonly string[]): string[] {
   const distinct = [...new Set(donorIds)];
@@ -19,7 +19,7 @@ export function distinctDonors(donorIds: readonly string[]): string[] {
   );
 }
 
-/** The donors of a request that have no result. */
+/** The donors of a request for which the response contains no result. */
 export interface LeftOut {
   /** IDs that belong to no donor. */
   notFound: readonly string[];
@@ -43,7 +43,10 @@ export function leftOut(
   };
 }
 
-/** If a response does not have such a field, because it is a bare list, for example, no donors are missing. */
+/**
+ * The donors that a response reports as missing. A response without this field, such as a bare list, reports no missing
+ * donors.
+ */
 const leftOutSchema = z
   .object({ not_found_ids: z.array(idSchema).nullish().catch(null) })
   .catch({ not_found_ids: null });

@@ -7,20 +7,20 @@ import { operation } from './routes.ts';
 import { type Send, sendFor } from './send.ts';
 import { bareOrUnder, idSchema, listUnder, withIdAs } from './wire.ts';
 
-/** Donor retrieval (service document, section 4.4). Payloads are not documented. */
+/** Reads donors from the service (service document, section 4.4). The document does not describe the payloads. */
 export interface Donors {
   /**
-   * Costs one credit from the donors bucket. Throws `PartnerNotFound` for an unknown donor. The service then refunds
-   * the credit. After `AnswerLost`, the credit may have been spent.
+   * Reads a donor's profile. Costs one credit from the donors bucket. Throws `PartnerNotFound` for an unknown donor,
+   * for whom the service refunds the credit. After `AnswerLost`, the credit may have been spent.
    */
   read(donorId: string, signal?: AbortSignal): Promise<Profile>;
   /**
-   * Reads the profiles of 1 to 100 donors. Each profile costs a credit from the donors bucket. Starting at the first
-   * donor, the service processes the number of donors that the balance covers.
+   * Reads the profiles of 1 to 100 donors. Each profile costs a credit from the donors bucket. If the balance is too
+   * low, the service processes only the first donors.
    */
   readMany(donorIds: readonly string[], signal?: AbortSignal): Promise<ProfileBatch>;
   /**
-   * Reads a donor's identity, and the parts that the profile would contain. Free. Throws `PartnerNotFound` for an
+   * Reads a donor's identity, and the list of parts in the donor's profile. Free. Throws `PartnerNotFound` for an
    * unknown donor.
    */
   readMetadata(donorId: string, signal?: AbortSignal): Promise<DonorMetadata>;
@@ -28,10 +28,12 @@ export interface Donors {
   readMetadataOfMany(donorIds: readonly string[], signal?: AbortSignal): Promise<MetadataBatch>;
 }
 
-/** A donor to which a different record refers. Contains the identity, but no paid data. */
+/** A donor to which another record refers. It contains the donor's identity, but no paid data. */
 export interface DonorReference {
   donorId: string;
-  /** It is personal data, so it must never be logged. Null if the service sends only the ID. */
+  /**
+   * The donor's name, or null if the service sends only the ID. The name is personal data, so it must never be logged.
+   */
   name: string | null;
   /** The donor's page in the service's web application. */
   profileUrl: string | null;
@@ -48,19 +50,19 @@ const nameSchema = z.union([
     .transform(({ first, middle, last }) => [first, middle, last].filter(Boolean).join(' ')),
 ]);
 
-/** Fields that all records of a donor have in common. */
+/** The fields that all records of a donor contain. */
 const donorReferenceShape = {
   id: idSchema,
   name: nameSchema.nullish(),
   service_url: z.string().nullish(),
 };
 
-/** A donor, as an object or as a bare ID, which may be under `donor_id` (section 2.2). */
+/** A donor, as an object or as a bare ID. The donor may be under `donor_id` (section 2.2). */
 export const donorReferenceSchema = withDonorId(z.object(donorReferenceShape)).transform(
   toDonorReference,
 );
 
-/** Returns the reference in our own terms. */
+/** Converts a donor reference into donor-sync's own form. */
 function toDonorReference(wire: {
   id: string;
   name?: string | null | undefined;
@@ -73,18 +75,18 @@ function toDonorReference(wire: {
   };
 }
 
-/** A donor's record, in which the ID may have either name. */
+/** Returns the schema of a donor's record, in which the ID may have either of two names. */
 export function withDonorId<Donor extends z.ZodType>(donor: Donor) {
   return withIdAs('id', 'donor_id', donor);
 }
 
 /** A donor in a list or a search result. */
 export interface DonorSummary extends DonorReference {
-  /** The place of the current address, or null if the service does not report it. */
+  /** The city and state of the current address, or null if the service does not report them. */
   location: { city: string | null; state: string | null } | null;
 }
 
-/** Fields that all summaries have in common. */
+/** The fields that all donor summaries contain. */
 export const donorSummaryShape = {
   ...donorReferenceShape,
   location: z
@@ -95,10 +97,10 @@ export const donorSummaryShape = {
 
 const wireSchema = z.object(donorSummaryShape);
 
-/** A summary of the donor, or a bare ID if the service sends only the ID. */
+/** A donor summary, or a bare ID if the service sends only the ID. */
 export const donorSummarySchema = withDonorId(wireSchema).transform(toDonorSummary);
 
-/** Returns the summary in our own terms. */
+/** Converts a donor summary into donor-sync's own form. */
 export function toDonorSummary(wire: z.output<typeof wireSchema>): DonorSummary {
   const { location } = wire;
   return {
@@ -109,12 +111,12 @@ export function toDonorSummary(wire: z.output<typeof wireSchema>): DonorSummary 
 
 /** The free data about a donor (service document, section 4.4). */
 export interface DonorMetadata extends DonorSummary {
-  /** The parts that the profile would contain, or null if the service does not list them. */
+  /** The parts of the donor's profile, or null if the service does not list them. */
   profile: {
     hasAge: boolean | null;
     hasNetWorth: boolean | null;
     hasCapacity: boolean | null;
-    /** The number of entries in each part. */
+    /** The number of entries in each part of the profile. */
     work: number | null;
     education: number | null;
     boards: number | null;
@@ -170,7 +172,7 @@ export interface ProfileBatch extends LeftOut {
   profiles: ReadonlyMap<string, Profile>;
 }
 
-/** Each profile costs a credit from the donors bucket. */
+/** Reads profiles. Each profile costs a credit from the donors bucket. */
 export const DONOR = operation('profile of a donor', { charges: 'donors' }, [
   { method: 'GET', path: '/donors/{id}' },
 ]);

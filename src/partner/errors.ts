@@ -4,18 +4,21 @@ import type { Bucket, Charge } from './buckets.ts';
 /**
  * Errors of the Partner Data Service (service document, section 7). `details` always contains `endpoint` (the method
  * and the path without IDs), `status` (null if there was no response) and `charged`. Messages and details never contain
- * the key or anything that the service wrote about a person.
+ * the key or the service's text about a person.
  */
 
-/** `no`: they were refunded or never taken. */
+/** Whether the request cost credits. `no` means that the service refunded the credits or never charged them. */
 export type Charged = 'no' | 'unknown';
 
-/** This is possible only after `AnswerLost`. For all other errors, including the signal's own reason, returns `no`. */
+/**
+ * Returns `unknown` for `AnswerLost`, because credits may have been spent. For all other errors, including the signal's
+ * own reason, returns `no`.
+ */
 export function chargedBy(error: unknown): Charged {
   return error instanceof AnswerLost ? 'unknown' : 'no';
 }
 
-/** 403: the gateway does not know the key (section 5, rule 3). */
+/** 403: the service's gateway does not know the key (section 5, rule 3). */
 export class PartnerKeyRejected extends ConfigurationError {
   constructor(endpoint: string) {
     super(
@@ -28,7 +31,7 @@ export class PartnerKeyRejected extends ConfigurationError {
 
 /** 401: the key's deactivation date has passed (section 5, rule 4). */
 export class PartnerKeyExpired extends ConfigurationError {
-  /** The last day on which the key was valid, such as `2026-11-20`. Null if the service did not report it. */
+  /** The last day on which the key was valid, such as `2026-11-20`. Null if the service did not report the day. */
   readonly expiredOn: string | null;
 
   constructor(endpoint: string, expiredOn: string | null) {
@@ -41,7 +44,7 @@ export class PartnerKeyExpired extends ConfigurationError {
   }
 }
 
-/** 402: the bucket is empty (section 4.5, rule 6). The endpoints of other buckets still work. */
+/** 402: the bucket is empty (section 4.5, rule 6). Endpoints that use other buckets still work. */
 export class CreditsExhausted extends ConfigurationError {
   /** The empty bucket, or null if the service did not name it. */
   readonly bucket: Bucket | null;
@@ -62,8 +65,8 @@ export class CreditsExhausted extends ConfigurationError {
 }
 
 /**
- * The service redirects the base URL. The redirect is not followed, because the key is sent only to the configured
- * host.
+ * The service redirects the base URL. donor-sync does not follow the redirect, because it sends the key only to the
+ * configured host.
  */
 export class PartnerRedirected extends ConfigurationError {
   constructor(endpoint: string, status: number) {
@@ -76,8 +79,8 @@ export class PartnerRedirected extends ConfigurationError {
 }
 
 /**
- * A path that the service does not have. The status is 405, or 404 if the path itself is unknown. If there is no
- * status, the service's openapi.json does not list the path, so the path is not tried.
+ * The service does not have this path. The status is 405, or 404 if the path itself is unknown. If there is no status,
+ * the service's openapi.json does not list the path, so donor-sync does not try the path.
  */
 export class PartnerEndpointMissing extends ConfigurationError {
   constructor(endpoint: string, status: number | null) {
@@ -90,18 +93,21 @@ export class PartnerEndpointMissing extends ConfigurationError {
 }
 
 /**
- * A part of a request that the service rejected, and the reason. Its `msg` and `input` may contain personal data and
- * are left out. Words that are not known places or types (validation-words.ts) may also be personal, so they are
- * replaced with `?`.
+ * A part of a request that the service rejected, and the reason. Leaves out `msg` and `input`, because they may contain
+ * personal data. Replaces words that are not known places or types (validation-words.ts) with `?`, because they may
+ * also be personal data.
  */
 export interface ValidationItem {
   /** The type of the error, such as `missing`. */
   type: string;
-  /** The place, for example `body`, `persons`, 3, `name`. */
+  /** The place in the request, for example `body`, `persons`, 3, `name`. */
   loc: readonly (string | number)[];
 }
 
-/** 422: the body fails validation (section 2.8). The service may still accept other requests and other people. */
+/**
+ * 422: the body failed the service's validation (section 2.8). The service may still accept other requests and other
+ * people.
+ */
 export class PartnerValidationError extends SkippableError {
   readonly items: readonly ValidationItem[];
 
@@ -116,8 +122,8 @@ export class PartnerValidationError extends SkippableError {
 }
 
 /**
- * Returns the indexes of the submitted people that a 422 blames, in ascending order. Empty if it blames nobody. The
- * client then cannot know which people to leave out.
+ * Returns the indexes of the submitted people whom a 422 response rejects, in ascending order. If the response names
+ * nobody, the list is empty, and the client does not know which people to leave out.
  */
 export function blamedPersons(error: PartnerValidationError): number[] {
   const indexes = error.items.flatMap(({ loc }) => {
@@ -141,7 +147,7 @@ export class PartnerNotFound extends SkippableError {
   }
 }
 
-/** This request will never succeed, but others may. */
+/** The service will always refuse this request, but may accept other requests. */
 export class PartnerBadRequest extends SkippableError {
   constructor(endpoint: string, status: number) {
     super(
@@ -152,9 +158,9 @@ export class PartnerBadRequest extends SkippableError {
   }
 }
 
-/** 429 after the last attempt, or with a longer wait than a run should spend on it. */
+/** 429 after the last attempt, or 429 with a longer wait than a run should spend on the request. */
 export class PartnerThrottled extends RetriableError {
-  /** The time that the service asks the client to wait, or null if the service does not state it. */
+  /** The wait that the service requests, or null if the service does not state it. */
   readonly retryAfterMs: number | null;
 
   constructor(endpoint: string, retryAfterMs: number | null) {
@@ -170,7 +176,9 @@ export class PartnerThrottled extends RetriableError {
   }
 }
 
-/** The service responded twice with the documented 500. The service refunds the credits (section 4.5, rule 5). */
+/**
+ * The service responded twice with the documented status 500. The service refunds the credits (section 4.5, rule 5).
+ */
 export class PartnerServerError extends RetriableError {
   constructor(endpoint: string) {
     super(
@@ -182,7 +190,7 @@ export class PartnerServerError extends RetriableError {
 }
 
 export class PartnerUnavailable extends RetriableError {
-  /** The status of the response that was received, for example 502 from a gateway. Null if there was none. */
+  /** The status of the response, for example 502 from a gateway. Null if there was no response. */
   readonly status: number | null;
 
   constructor(endpoint: string, problem: string, status: number | null, cause?: unknown) {
@@ -196,11 +204,11 @@ export class PartnerUnavailable extends RetriableError {
 }
 
 /**
- * A request that may have cost credits and whose response could not be read. It is fatal, so no code that repeats
- * retriable work can spend credits twice. The caller uses the balance to find out if it was charged.
+ * The response to a request that may have cost credits could not be read. The error is fatal, so no code that repeats
+ * retriable work can spend credits twice. The caller uses the balance to find out whether the request was charged.
  */
 export class AnswerLost extends FatalError {
-  /** The bucket that paid for it, if its credits are spent. Null if the document does not state it. */
+  /** The bucket that paid if the request was charged. Null if the document does not state the bucket. */
   readonly bucket: Bucket | null;
 
   constructor(
@@ -220,7 +228,7 @@ export class AnswerLost extends FatalError {
   }
 }
 
-/** A bulk add that takes longer than a caller should wait. The bulk add may still end. */
+/** A bulk add takes longer than a caller should wait. The bulk add may still finish. */
 export class BulkAddUnfinished extends RetriableError {
   readonly jobId: string;
 
@@ -238,8 +246,8 @@ export class BulkAddUnfinished extends RetriableError {
 }
 
 /**
- * A free call without a readable response to any attempt. The responses came from an intermediary, or a required field
- * was missing. The message contains the field and the endpoint.
+ * No attempt of a free call received a readable response. The responses came from an intermediary, or lacked a required
+ * field. The message contains the field and the endpoint.
  */
 export class ReplyUnreadable extends RetriableError {
   constructor(endpoint: string, problem: string, status: number | null = null) {
@@ -252,7 +260,7 @@ export class ReplyUnreadable extends RetriableError {
   }
 }
 
-/** The maximum number of rejected fields that a message names. The items contain all rejected fields. */
+/** The maximum number of rejected fields in a message. `items` contains all rejected fields. */
 const MAX_PLACES_SHOWN = 5;
 
 function describePlaces(items: readonly ValidationItem[]): string {

@@ -17,42 +17,42 @@ import type { Lane } from './key-pace.ts';
 /** An outgoing request. */
 export interface Call {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Empty for the base URL itself. */
+  /** The path. Empty for the base URL itself. */
   path: string;
-  /** Method and path without IDs, for errors, logs and reports. */
+  /** The method and the path without IDs, for errors, logs and reports. */
   endpoint: string;
   lane: Lane;
-  /** A call without it has no body. */
+  /** The JSON body. A call without this property has no body. */
   body?: unknown;
   charges: Charge;
-  /** The part of a successful response that is used. `nothing` if the status is enough and the body is ignored. */
+  /** The part of a successful response that the caller uses. `nothing` means that the caller uses only the status. */
   reads: 'json' | 'file' | 'nothing';
-  /** Returns the problem with the JSON in a free call's response, or null if there is none. */
+  /** Returns the problem with the JSON in a free call's response, or null if there is no problem. */
   faultIn?: (json: unknown) => DonorSyncError | null;
-  /** The time that the service may need for its work, in addition to the usual timeout. */
+  /** The time that the service may need for this request, in addition to the usual timeout. */
   workMs?: number;
 }
 
 /** The result of one request. */
 export type Exchange =
   | { kind: 'answered'; status: number; retryAfterMs: number | null; body: Body }
-  /** It certainly never reached the service. */
+  /** The request certainly never reached the service. */
   | { kind: 'unsent'; cause: unknown }
-  /** The request may have arrived and been carried out. */
+  /** The request may have reached the service, and the service may have carried it out. */
   | { kind: 'broken'; problem: string; cause: unknown };
 
-/** The body of a response. `problem` describes what is wrong with it, without quoting it. */
+/** The body of a response. `problem` describes the body's error without quoting the body. */
 export type Body =
   | { kind: 'json'; json: unknown }
   | { kind: 'file'; file: ReceivedFile }
   | { kind: 'unreadable'; problem: string };
 
-/** The recipient must read the whole file, because the connection stays open until then. */
+/** A file in a response. The recipient must read the whole file, because the connection stays open until then. */
 export interface ReceivedFile {
   chunks: AsyncIterable<Uint8Array>;
-  /** The content type, such as `text/csv; charset=utf-8`. Null if the service does not say. */
+  /** The content type, such as `text/csv; charset=utf-8`. Null if the service does not state it. */
   contentType: string | null;
-  /** The name that the service suggests, without any folder. Null if it suggests none. */
+  /** The file name that the service suggests, without any folder. Null if the service suggests none. */
   fileName: string | null;
 }
 
@@ -62,18 +62,15 @@ export interface Line {
   apiKey: string;
   fetch: SendRequest;
   clock: Clock;
-  /** Called for every response. */
+  /** Records the service's time. Called for every response. */
   time: Pick<ServiceTime, 'note'>;
-  /** The maximum time for a free request, from connecting to its response's last byte. */
+  /** The maximum time for a free request, from connecting to the last byte of the response. */
   requestTimeoutMs: number;
   /** The timeout for a call that costs credits or may cost credits. */
   submitTimeoutMs: number;
 }
 
-/**
- * Sends one request once and returns its result. Rejects only with the signal's reason, and only if the call costs
- * nothing.
- */
+/** Sends a request once and returns its result. Rejects only with the signal's reason, and only if the call is free. */
 export async function ask(line: Line, call: Call, signal?: AbortSignal): Promise<Exchange> {
   const { clock, fetch, time } = line;
   const sentMs = clock.monotonicMs();
@@ -107,10 +104,12 @@ export async function ask(line: Line, call: Call, signal?: AbortSignal): Promise
   }
 }
 
-/** Returns the problem with the body of a response if the response is still usable. Returns null if it is not. */
+/**
+ * Returns the problem with a response's body if the response is still usable. Returns null if the response is unusable.
+ */
 function problemOfBody(why: BrokenBy, { status }: AnswerHead): string | null {
   if (why === 'size') return `it is over ${MAX_ANSWER_BYTES} bytes`;
-  // An error response is usable because of its status, even if its explanation is cut off.
+  // An error response is usable because of its status, even if its body is incomplete.
   return status >= 400 ? 'it is cut off' : null;
 }
 
@@ -149,7 +148,7 @@ function parseBody({ headers, text }: Extract<Outcome, { kind: 'answered' }>): B
   try {
     return { kind: 'json', json: JSON.parse(text) };
   } catch {
-    // The parser's own message quotes the body, which may be about a person.
+    // The parser's own message quotes the body, which may contain personal data.
     return unreadable(text === '' ? 'it is empty' : 'it is not valid JSON');
   }
 }
@@ -166,38 +165,39 @@ function receivedFile({ headers, chunks }: Extract<Outcome, { kind: 'opened' }>)
   };
 }
 
-/** Returns only the last part of a suggested path, because a service must not choose where a file is written. */
+/** Returns only the last part of a suggested path, because the service must not choose the folder. */
 function fileNameIn(disposition: string): string | null {
   const name = /filename="?([^";]+)"?/i.exec(disposition)?.[1]?.trim();
   return name?.split(/[/\\]/).at(-1) || null;
 }
 
 /**
- * The service's time, as the `Date` headers of its responses report it. The monotonic clock continues from the last
- * response. donor-sync therefore notices if this machine's clock is set between two responses.
+ * The service's time, based on the `Date` headers of its responses. Between responses, the time advances with the
+ * monotonic clock. donor-sync therefore notices if someone sets this machine's clock.
  */
 export interface ServiceTime {
-  /** Records the response to a request that was sent at this moment of the monotonic clock. */
+  /** Records a response. `sentMs` is the time on the monotonic clock at which the request was sent. */
   note(headers: AnswerHeaders, sentMs: number): void;
   /**
-   * Returns the time by which this machine's clock is ahead of the service's clock, in milliseconds. Negative if it is
-   * behind, 0 if the difference is within the uncertainty of the round trip, and null if no response had a `Date`.
+   * Returns how far this machine's clock is ahead of the service's clock, in milliseconds. Negative if this machine's
+   * clock is behind. 0 if the difference is within the uncertainty of the round trip, and null if no response had a
+   * `Date`.
    */
   aheadMs(): number | null;
 }
 
-/** A `Date` is truncated to the second. */
+/** The precision of a `Date` header, which contains no fractions of a second. */
 const DATE_UNIT_MS = 1_000;
 
 export function createServiceTime(clock: Pick<Clock, 'now' | 'monotonicMs'>): ServiceTime {
-  /** The earliest and the latest possible time of the service at the monotonic clock's zero point (epoch ms). */
+  /** The earliest and the latest possible service time at the zero point of the monotonic clock (epoch ms). */
   let zero: { earliest: number; latest: number } | null = null;
   return {
     note(headers, sentMs) {
       const dateMs = Date.parse(headers.get('date') ?? '');
-      // The date of a cached response is the date on which it was cached.
+      // If a cache sent the response, the `Date` is the time at which the response was cached.
       if (Number.isNaN(dateMs) || headers.has('age')) return;
-      // The service set the date at some time between the sending and this moment, however long the round trip took.
+      // The service set the date between the sending of the request and the arrival of the response.
       zero = { earliest: dateMs - clock.monotonicMs(), latest: dateMs + DATE_UNIT_MS - sentMs };
     },
     aheadMs() {

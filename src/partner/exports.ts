@@ -16,28 +16,28 @@ import {
   withIdAs,
 } from './wire.ts';
 
-/** Exports of donors as files (service document, section 4.4). Payloads are not documented. */
+/** Exports donors as files (service document, section 4.4). The document does not describe the payloads. */
 export interface Exports {
   /**
-   * Orders an export. Costs credits from the exports bucket. According to the document, the price is one credit for the
-   * request (section 4.5, rule 1), but a credit for each donor is likely. Throws `RangeError` if there are no fields or
-   * donors, and `PartnerBadRequest` if the service finds too many. After `AnswerLost`, the export may have been created
-   * and paid for.
+   * Orders an export. Costs credits from the exports bucket. The document states one credit per request (section 4.5,
+   * rule 1), but one credit per donor is likely. Throws `RangeError` if there are no fields or donors, and
+   * `PartnerBadRequest` if the service refuses the number of donors. After `AnswerLost`, the export may have been
+   * created and paid for.
    */
   create(order: ExportOrder, signal?: AbortSignal, mayLeave?: MayLeave): Promise<CreatedExport>;
-  /** Costs no credits. */
+  /** Lists past exports. Costs no credits. */
   list(page?: PageRequest, signal?: AbortSignal): Promise<Page<DonorExport>>;
   /** Reads one past export. Costs no credits. Throws `PartnerNotFound` for an unknown export. */
   read(exportId: string, signal?: AbortSignal): Promise<DonorExport>;
   /**
-   * Opens an export's file. Costs no credits. The chunks must be read. Otherwise the connection stays open for the time
-   * of one request. Reading rejects with `PartnerUnavailable` if the file is cut off.
+   * Opens an export's file. Costs no credits. The caller must read all chunks. Otherwise, the connection stays open for
+   * the time of one request. Reading rejects with `PartnerUnavailable` if the file is incomplete.
    */
   download(exportId: string, signal?: AbortSignal): Promise<ReceivedFile>;
 }
 
 export type ExportOrder = {
-  /** The columns. At least one is required. The document does not list the available columns. */
+  /** The columns of the export. At least one column is required. The document does not list the available columns. */
   fields: readonly string[];
   format: 'csv' | 'xlsx';
 } & ({ donorIds: readonly string[] } | { listId: string });
@@ -47,21 +47,21 @@ export interface DonorExport {
   exportId: string;
   /** The service's word for the status. */
   status: string | null;
-  /** Null if the service does not report it. This is also true for the fields below. */
+  /** The file format. This property and all properties below are null if the service does not report them. */
   format: string | null;
   donorCount: number | null;
   createdAt: string | null;
 }
 
-/** If the service names the donors that it lacks, they are listed. */
+/** A new export. It lists donors without a result, if the service names them. */
 export interface CreatedExport extends DonorExport {
   /** IDs that belong to no donor. */
   notFound: readonly string[];
-  /** Not covered by the balance (section 4.5, rule 3). */
+  /** Donors that the balance did not cover (section 4.5, rule 3). */
   unpaid: readonly string[];
 }
 
-/** The credits in the exports bucket. */
+/** Creates an export. Costs credits from the exports bucket. */
 export const CREATE_EXPORT = operation('create an export', { charges: 'exports' }, [
   { method: 'POST', path: '/exports' },
 ]);
@@ -75,8 +75,8 @@ export const EXPORT = operation('one export', { charges: null }, [
 ]);
 
 /**
- * The cost is not documented. donor-sync assumes that it is free, as past exports are otherwise (service document,
- * section 4.4).
+ * Downloads an export. The cost is not documented. donor-sync assumes that the download is free, like other requests
+ * about past exports (service document, section 4.4).
  */
 export const DOWNLOAD = operation('download an export', { charges: null, reads: 'file' }, [
   { method: 'GET', path: '/exports/{id}/download' },
@@ -149,8 +149,8 @@ const exportSchema = withIdAs(
 );
 
 /**
- * Yields a file's chunks. If the file is cut off, the iteration fails with our own error, because the received part is
- * not the whole file.
+ * Yields a file's chunks. If the file is incomplete, throws donor-sync's own error, because the caller must not mistake
+ * the received part for the whole file.
  */
 async function* translated(
   chunks: AsyncIterable<Uint8Array>,

@@ -3,15 +3,15 @@ import { PartnerEndpointMissing } from './errors.ts';
 import { type Operation, operation, type Routes } from './routes.ts';
 import type { Send } from './send.ts';
 
-/** The areas whose health checks are in the document (section 4.4). These areas are always checked. */
+/** The areas with a documented health check (section 4.4). donor-sync always checks these areas. */
 const NAMED_AREAS = ['donors', 'search'] as const;
 
-/** Areas whose health is checked if the service's openapi.json lists a check for them. */
+/** Further areas. donor-sync checks an area if the service's openapi.json lists a health check for it. */
 const OTHER_AREAS = ['enhancements', 'exports', 'lists', 'networks'] as const;
 
 type Area = (typeof NAMED_AREAS | typeof OTHER_AREAS)[number];
 
-/** `unknown` if it has no health check. */
+/** The health of an area. `unknown` if the area has no health check. */
 export interface AreaHealth {
   area: Area;
   state: 'healthy' | 'unhealthy' | 'unknown';
@@ -33,7 +33,7 @@ export async function testKey(send: Send, signal?: AbortSignal): Promise<void> {
   await send(TEST, {}, signal);
 }
 
-/** Returns the health of each area. Rejects for errors that are not about health, such as an invalid key. */
+/** Returns the health of each area. Rejects if an error is not about health, such as an invalid key. */
 export function readHealth(
   send: Send,
   routes: Routes,
@@ -63,7 +63,7 @@ function createCheck(area: Area) {
   return { area, check: statusOnly(`health of ${area}`, `/${area}/health`) };
 }
 
-/** An operation whose response is used only for its status, because its body is not documented. */
+/** Creates an operation for which only the response's status is used, because the body is not documented. */
 function statusOnly(name: string, path: string): Operation {
   const kind = { charges: null, lane: 'other', reads: 'nothing', namesThings: false } as const;
   return operation(name, kind, [{ method: 'GET', path }]);

@@ -4,11 +4,14 @@ import { parseReply, type Reply } from './reply.ts';
 import type { Operation } from './routes.ts';
 import { type Send, sendFor } from './send.ts';
 
-/** Reads the states of many jobs, for progress and results. */
+/** Reads the progress or the results of many jobs. */
 
-/** The states of some of the requested jobs. */
+/** The states of the requested jobs that the response contains. */
 export interface JobStates {
-  /** The unparsed state of each job, by job ID. This state is used even if the job is also reported as unknown. */
+  /**
+   * The unparsed state of each job, by job ID. If the response also reports the job as unknown, the state has
+   * precedence.
+   */
   found: ReadonlyMap<string, unknown>;
   /** Jobs that the service reports as unknown. */
   vanished: ReadonlySet<string>;
@@ -18,20 +21,20 @@ export interface JobStates {
 /** The functions that read a job's state from a response. */
 export interface JobReader<State> {
   operation: Operation;
-  /** The maximum number of job IDs in one request. */
+  /** The maximum number of job IDs per request. */
   maxJobs: number;
   read(entry: unknown, jobId: string, endpoint: string): State;
   vanished: State;
-  /** The state of a job that the service neither describes nor reports as unknown. */
+  /** The state of a job about which the response says nothing. */
   undecided: State;
 }
 
-/** The number of further requests for jobs that a response omits. */
+/** The maximum number of further requests for jobs that a response omits. */
 const MAX_ROUNDS = 5;
 
 /**
- * Returns each job's state. A job is treated as vanished if the service reports it as unknown or omits it twice. One
- * request is not enough, because a response may be cut short.
+ * Returns each job's state. A job counts as vanished if the service reports it as unknown or omits it twice. Omitting a
+ * job once is not enough, because a response may be incomplete.
  */
 export async function readJobs<State>(
   send: Send,
@@ -63,8 +66,8 @@ export async function readJobs<State>(
 }
 
 /**
- * Some services respond with 404 for a whole batch because of one unknown job. Each half is then requested, until the
- * unknown jobs are found. The recursion ends at a single job, which cannot be split.
+ * Requests jobs. Some services respond with 404 for a whole batch because of one unknown job. In this case, each half
+ * of the batch is requested, until the unknown jobs are found.
  */
 async function askFor(
   send: Send,
@@ -95,7 +98,10 @@ const wrappedSchema = z.object({
 });
 const keyedSchema = z.record(z.string(), z.unknown());
 
-/** Reads the three forms of a response: an object under `job_id_to_state`, an object keyed by ID, and a list. */
+/**
+ * Reads the states from a response. The response can be an object under `job_id_to_state`, an object with job IDs as
+ * keys, or a list.
+ */
 function statesIn(reply: Reply, jobIds: readonly string[]): JobStates {
   const { json, endpoint } = reply;
   if (Array.isArray(json)) {
@@ -105,14 +111,14 @@ function statesIn(reply: Reply, jobIds: readonly string[]): JobStates {
   const { job_id_to_state: wrapped, not_found: notFound } = parseReply(wrappedSchema, reply);
   const keyed = wrapped ?? parseReply(keyedSchema, reply);
   const recognized = wrapped || notFound || jobIds.some((id) => Object.hasOwn(keyed, id));
-  // If a service keys its responses by job ID, an empty object means that it knows none of the jobs.
+  // If a service uses job IDs as keys, an empty object means that it knows none of the jobs.
   if (!recognized && Object.keys(keyed).length > 0) {
     throw new ReplyUnreadable(endpoint, 'job_id_to_state is missing');
   }
   return only(jobIds, new Map(Object.entries(keyed)), notFound ?? [], endpoint);
 }
 
-/** Returns the states of the requested jobs. Everything else in the response is ignored. */
+/** Returns the states of the requested jobs. Ignores the rest of the response. */
 function only(
   jobIds: readonly string[],
   entries: ReadonlyMap<string, unknown>,

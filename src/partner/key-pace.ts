@@ -10,27 +10,30 @@ import {
 } from '../outbound/pace.ts';
 
 /**
- * Lanes share the rate fairly, so polling never starves submitting, and a thousand queries do not keep another request
- * from reading a balance (`other`).
+ * Kinds of requests that share the rate limit fairly. Polling therefore never blocks submitting, and a thousand queries
+ * do not delay another request that reads a balance (`other`).
  */
 export const LANES = ['submit', 'poll', 'results', 'networks', 'queries', 'other'] as const;
 export type Lane = (typeof LANES)[number];
 
-/** A limit that a service has published: requests per second (null for no limit), and the burst after a pause. */
+/**
+ * A rate limit that the service has published: requests per second (null for no limit), and the number of requests
+ * after a pause.
+ */
 export interface RateLimit {
   ratePerSecond: number | null;
   burst: number;
 }
 
-/** The pace of one API key. Every request with the key first waits for its turn. */
+/** The pace of an API key. Before each request with the key, donor-sync waits until the pace allows it. */
 export interface Pacer extends Pick<Pace<Lane, RateLimit>, 'take' | 'pause'> {
   keepLimit(limit: RateLimit): void;
 }
 
 /**
- * The service allows 10 requests per second and a burst of 10 (service document, section 8). It counts a request when
- * the request arrives, so requests in flight may arrive together with later requests. Two requests of the burst and one
- * percent of the rate are left unused.
+ * The maximum rate. The service allows 10 requests per second and a burst of 10 (service document, section 8). The
+ * service counts requests on arrival, so delayed requests may arrive together with later requests. Therefore,
+ * donor-sync leaves two requests of the burst and one percent of the rate unused.
  */
 const DEFAULT_RATE_PER_SECOND = 9.9;
 const DEFAULT_BURST = 8;
@@ -39,20 +42,23 @@ const UNUSED_BURST = 2;
 const UNUSED_RATE_PART = 0.01;
 
 export interface PaceOptions {
-  /** Defaults to 9.9. Null or 0 means no limit. */
+  /** The number of requests per second. Defaults to 9.9. Null or 0 means no limit. */
   ratePerSecond?: number | null;
-  /** The number of requests that may be sent together after a pause, at least 1. Defaults to 8. */
+  /** The number of requests that donor-sync may send at once after a pause, at least 1. Defaults to 8. */
   burst?: number;
 }
 
 export interface PacerOptions extends PaceOptions {
   clock: Clock;
-  /** Set if several processes share one pace for each key. If null or omitted, each process has its own pace. */
+  /**
+   * The board that lets several processes share one pace for each key. If null or omitted, each process has its own
+   * pace.
+   */
   board?: DepartureBoard | null;
 }
 
 /**
- * Creates a token bucket for each key. Each bucket belongs to this process, or is on the board that several processes
+ * Creates a token bucket for each key. The bucket belongs to this process, or is on the board that several processes
  * share.
  */
 export function createPacer(options: PacerOptions, key = ''): Pacer {

@@ -17,32 +17,32 @@ import {
 } from './wire.ts';
 
 /**
- * The team's lists of donors (service document, sections 4.4 and 7.2). Payloads are not documented.
- * An unknown list is a `PartnerNotFound`.
+ * Manages the team's lists of donors (service document, sections 4.4 and 7.2). The document does not describe the
+ * payloads. The methods throw `PartnerNotFound` for an unknown list.
  */
 export interface Lists {
-  /** Costs no credits. */
+  /** Returns the team's lists. Costs no credits. */
   list(signal?: AbortSignal): Promise<DonorList[]>;
   /**
-   * Costs no credits. Throws `PartnerBadRequest` if the team already has a list with that name. A first attempt whose
-   * response was lost may have created it.
+   * Creates a list. Costs no credits. Throws `PartnerBadRequest` if the team already has a list with this name. A first
+   * attempt with a lost response may have created this list.
    */
   create(name: string, signal?: AbortSignal): Promise<DonorList>;
   /** Returns a list with one page of its donors. Costs no credits. */
   read(listId: string, page?: PageRequest, signal?: AbortSignal): Promise<ListPage>;
   /**
-   * Costs no credits. Throws `PartnerBadRequest` if another list has the name, or if it is one of the service's own
-   * lists.
+   * Renames a list. Costs no credits. Throws `PartnerBadRequest` if another list has this name, or if the list is one
+   * of the service's own lists.
    */
   rename(listId: string, name: string, signal?: AbortSignal): Promise<void>;
   /**
-   * Costs no credits. Throws `PartnerBadRequest` for one of the service's own lists, such as All Saved Donors. Throws
-   * `PartnerNotFound` even if an earlier attempt, whose response was lost, has deleted it.
+   * Deletes a list. Costs no credits. Throws `PartnerBadRequest` for one of the service's own lists, such as All Saved
+   * Donors. Throws `PartnerNotFound` even if an earlier attempt with a lost response has deleted the list.
    */
   delete(listId: string, signal?: AbortSignal): Promise<void>;
   /**
-   * Adds 1 to 100 donors. Each donor costs a credit from the lists bucket. Starting at the first donor, the service
-   * processes the number of donors that the balance covers. After `AnswerLost`, they may have been added and paid for.
+   * Adds 1 to 100 donors to a list. Each donor costs a credit from the lists bucket. If the balance is too low, the
+   * service processes only the first donors. After `AnswerLost`, the donors may have been added and paid for.
    */
   addDonors(
     listId: string,
@@ -50,17 +50,20 @@ export interface Lists {
     signal?: AbortSignal,
     mayLeave?: MayLeave,
   ): Promise<ListAddition>;
-  /** Removes 1 to 100 donors. Costs no credits. */
+  /** Removes 1 to 100 donors from a list. Costs no credits. */
   removeDonors(listId: string, donorIds: readonly string[], signal?: AbortSignal): Promise<void>;
 }
 
 export interface DonorList {
   listId: string;
-  /** The name, which is unique within the team. */
+  /** The list's name, which is unique within the team. */
   name: string;
-  /** True for a list that the service maintains itself, such as All Saved Donors. Null if the service does not say. */
+  /**
+   * True for a list that the service itself maintains, such as All Saved Donors. Null if the service does not report
+   * this.
+   */
   isSystem: boolean | null;
-  /** Null if the service does not say. */
+  /** The number of donors in the list. Null if the service does not report it. */
   donorCount: number | null;
 }
 
@@ -89,13 +92,13 @@ export const DELETE_LIST = operation('delete a list', { charges: null, reads: 'n
   { method: 'DELETE', path: '/lists/{id}' },
 ]);
 
-/** The result for each donor that was to be added to a list. */
+/** The result for each donor of a request to add donors to a list. */
 export interface ListAddition extends LeftOut {
   added: readonly string[];
   alreadyListed: readonly string[];
 }
 
-/** Each donor costs a credit from the lists bucket. */
+/** Adds donors to a list. Each donor costs a credit from the lists bucket. */
 export const ADD_TO_LIST = operation('add donors to a list', { charges: 'lists' }, [
   { method: 'POST', path: '/lists/{id}/donors', listName: 'donor_ids' },
 ]);

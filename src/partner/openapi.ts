@@ -2,13 +2,16 @@ import { z } from 'zod';
 import type { RateLimit } from './key-pace.ts';
 import type { Route } from './routes.ts';
 
-/** The parts of an OpenAPI document that we use: the paths of operations and their request bodies. */
+/** The parts of an OpenAPI document that donor-sync uses: the operations' paths and their request bodies. */
 export interface OpenApi {
-  /** Returns the path of a route as the document spells it, or null if the document does not list it. */
+  /** Returns the path of a route with the document's spelling, or null if the document does not list the route. */
   getPath(route: Route): string | null;
-  /** Null if the body is the list itself, and undefined if the document does not say. */
+  /**
+   * Returns the name of the list in the request body. Null if the body is the list itself, and undefined if the
+   * document does not describe the body.
+   */
   getListName(route: Route): string | null | undefined;
-  /** Returns the values that a field in a route's JSON body may have, or null if there is no restriction. */
+  /** Returns the allowed values of a field in a route's JSON body, or null if there is no restriction. */
   allowedValues(route: Route, field: string): string[] | null;
   /** Returns the maximum of a numeric field in a route's JSON body, or null if there is no restriction. */
   getMaximum(route: Route, field: string): number | null;
@@ -39,19 +42,19 @@ const schemaSchema = z.object({
   properties: z.record(z.string(), z.unknown()).optional(),
   enum: z.array(z.unknown()).optional(),
   maximum: z.number().optional().catch(undefined),
-  /** The description of a field that may also be null. */
+  /** The alternatives of a field that may also be null. */
   anyOf: z.array(z.unknown()).optional(),
 });
 
 type Schema = z.output<typeof schemaSchema>;
 
-/** Schemas refer to each other. More steps than this mean a cycle. */
+/** The maximum number of references that are followed, because schemas can refer to each other in a cycle. */
 const MAX_REFERENCES = 10;
 
 const REFERENCE = /^#\/components\/schemas\/(.+)$/;
 
 /**
- * Reads a parsed document.
+ * Reads a parsed OpenAPI document.
  * @param basePath the path of the base URL, which some services repeat in every path.
  */
 export function readOpenApi(document: z.output<typeof openApiSchema>, basePath: string): OpenApi {
@@ -92,8 +95,8 @@ export function readOpenApi(document: z.output<typeof openApiSchema>, basePath: 
   }
 
   /**
-   * Returns a path as it is spelt in the document. A trailing slash in the path is kept, but the base URL itself ends
-   * without a slash.
+   * Returns a path with the document's spelling. Keeps a trailing slash of the path. The base URL itself has no
+   * trailing slash.
    */
   function spelling(path: string, route: Route): string {
     const plain = route.path.replace(/\/$/, '');
@@ -106,7 +109,7 @@ export function readOpenApi(document: z.output<typeof openApiSchema>, basePath: 
     return resolve(operation.data?.requestBody.content['application/json']?.schema);
   }
 
-  /** Returns the schemas that may apply to a field of a body. */
+  /** Returns the schemas that may apply to a field of a request body. */
   function listFieldSchemas(route: Route, field: string): Schema[] {
     const schema = resolve(getBodySchema(route)?.properties?.[field]);
     return [schema, ...(schema?.anyOf ?? []).map(resolve)].filter((one) => one !== undefined);
@@ -126,7 +129,10 @@ export function readOpenApi(document: z.output<typeof openApiSchema>, basePath: 
   }
 }
 
-/** Returns a path without the base and without a trailing slash. All its parameters have the same name. */
+/**
+ * Returns a path without the base path and without a trailing slash. All parameters get the same name, so that paths
+ * can be compared.
+ */
 function toPathShape(path: string, basePath: string): string {
   const below =
     basePath !== '' && (path === basePath || path.startsWith(`${basePath}/`))

@@ -6,7 +6,7 @@ const capacitySchema = z.object({ capacity: z.number().nullish() }).nullish();
 /**
  * A donor profile as the service sends it (service document, section 2.6). Only the ID is required. A field that is
  * null, absent or empty has no value. Fields that donor-sync does not use are ignored. Fields must have the documented
- * type, so a number that arrives as text is not accepted.
+ * type. For example, a number in the form of text is invalid.
  */
 export const profileSchema = z.object({
   id: z.string().min(1),
@@ -28,7 +28,7 @@ export const profileSchema = z.object({
   bio: z.array(z.string().nullable()).nullish(),
 });
 
-/** Returns the profile in our own terms. */
+/** Converts a profile into donor-sync's own form. */
 export function toProfile(wire: z.output<typeof profileSchema>): Profile {
   return {
     donorId: wire.id,
@@ -51,7 +51,7 @@ export function toProfile(wire: z.output<typeof profileSchema>): Profile {
   };
 }
 
-/** A range with only one bound cannot be shown in a CRM field, so it has no value. */
+/** Returns null for a range with only one bound, because no CRM field can contain it. */
 function toNetWorth(range: readonly (number | null)[] | null | undefined): Profile['netWorth'] {
   const [low, high] = range ?? [];
   return low == null || high == null ? null : { low, high };

@@ -10,9 +10,9 @@ import { type Send, sendFor } from './send.ts';
 export type JobProgress =
   | { state: 'processing'; pctDone: number | null }
   | { state: 'completed' }
-  /** `error` is the service's text and may be about the person. It is only shown, and never logged. */
+  /** `error` is the service's text and may be about the person. donor-sync shows it to users but never logs it. */
   | { state: 'failed'; error: string | null }
-  /** The service does not know the job or no longer knows it. */
+  /** The service does not know the job, or does not know it any longer. */
   | { state: 'vanished' };
 
 /** The maximum number of jobs in one progress request (service document, section 8). */
@@ -23,7 +23,10 @@ export const PROGRESS_OF_ONE = operation('progress of one job', { charges: null,
   { method: 'GET', path: '/progress/{id}' },
 ]);
 
-/** The body of the second form is documented as a list. The body of the first form is not documented. */
+/**
+ * Reads the progress of many jobs. The document describes the body of the second path as a list. It does not describe
+ * the body of the first path.
+ */
 export const PROGRESS_OF_MANY = operation(
   'progress of many jobs',
   { charges: null, lane: 'poll' },
@@ -35,7 +38,7 @@ export const PROGRESS_OF_MANY = operation(
   ],
 );
 
-/** Costs no credits. */
+/** Reads the progress of one job. Costs no credits. */
 export async function readJobProgress(
   send: Send,
   log: Log,
@@ -70,17 +73,17 @@ export function readProgress(
 }
 
 const stateSchema = z.object({
-  // If the percentage cannot be read, this must not hide that a job has ended.
+  // An unreadable percentage must not hide that a job has ended.
   progress: z.object({ status: z.string(), pct_done: z.number().nullish().catch(null) }),
   error: z.unknown().optional(),
 });
 
 const oneSchema = z.object({ job_state: stateSchema });
 
-/** An entry in a batch. It is the state itself, or the state wrapped as in the response for one job. */
+/** An entry in a batch. The entry is the job's state itself, or the state is wrapped as in the response for one job. */
 const entrySchema = z.union([stateSchema, oneSchema.transform(({ job_state }) => job_state)]);
 
-/** One invalid entry must not hide the other 999, so its job is read again with the next poll. */
+/** An invalid entry must not hide the other 999 entries. The next poll reads its job again. */
 function readEntry(entry: unknown, jobId: string, endpoint: string, log: Log): JobProgress {
   const parsed = entrySchema.safeParse(entry);
   if (parsed.success) return toProgress(parsed.data, log);
@@ -89,7 +92,7 @@ function readEntry(entry: unknown, jobId: string, endpoint: string, log: Log): J
   return { state: 'processing', pctDone: null };
 }
 
-/** A word that is not in the document is treated as running. The job's age limit ends such a job. */
+/** A word that is not in the document means that the job is running. The job's age limit ends such a job. */
 function toProgress({ progress, error }: z.output<typeof stateSchema>, log: Log): JobProgress {
   const word = progress.status.trim().toLowerCase();
   if (word === 'completed') return { state: 'completed' };
@@ -98,10 +101,10 @@ function toProgress({ progress, error }: z.output<typeof stateSchema>, log: Log)
   return { state: 'processing', pctDone: progress.pct_done ?? null };
 }
 
-/** The limit is longer than any explanation. */
+/** The maximum length of an error text. No explanation needs more characters. */
 const MAX_ERROR_CHARACTERS = 300;
 
-/** Returns the text of a job's error. Its form is not documented. */
+/** Returns the text of a job's error. The document does not describe the form of errors. */
 export function errorText(error: unknown): string | null {
   if (error === null || error === undefined) return null;
   const text = typeof error === 'string' ? error : JSON.stringify(error);

@@ -3,7 +3,7 @@ import type { Charge } from './buckets.ts';
 import { AnswerLost, ReplyUnreadable } from './errors.ts';
 import type { ReceivedFile } from './exchange.ts';
 
-/** The content of a response, and the endpoint to name if something is missing. */
+/** The content of a response, and its endpoint for error messages. */
 export interface Reply {
   json: unknown;
   /** The file, or null if the operation does not read a file. */
@@ -13,8 +13,8 @@ export interface Reply {
 }
 
 /**
- * Returns the response in the schema's form. Otherwise throws an error with the field and the endpoint:
- * `ReplyUnreadable`, or `AnswerLost` if credits may have been spent on the request.
+ * Parses a response with a schema. If this fails, throws an error with the field and the endpoint. The error is
+ * `AnswerLost` if the request may have cost credits, and `ReplyUnreadable` otherwise.
  */
 export function parseReply<Schema extends z.ZodType>(
   schema: Schema,
@@ -25,7 +25,7 @@ export function parseReply<Schema extends z.ZodType>(
   throw unreadable(reply, describeProblem(parsed.error));
 }
 
-/** Creates the error for a response in which something is missing. */
+/** Creates the error for a response that lacks required data. */
 export function unreadable({ endpoint, charges }: Reply, problem: string): Error {
   return charges === null
     ? new ReplyUnreadable(endpoint, problem)
@@ -33,8 +33,8 @@ export function unreadable({ endpoint, charges }: Reply, problem: string): Error
 }
 
 /**
- * Describes a response's problem: the first invalid field, and the reason. Values are left out, because they may be
- * about a person.
+ * Describes a response's problem: the first invalid field, and the reason. Leaves out values, because they may be about
+ * a person.
  */
 export function describeProblem(error: z.ZodError, within = ''): string {
   const [issue] = error.issues;
@@ -45,11 +45,12 @@ export function describeProblem(error: z.ZodError, within = ''): string {
 }
 
 /**
- * The parts of a 422 that may be shown: places and types that the service document and its framework know. A service
- * may quote its input in a place or a type, so any other word is replaced with `?`.
+ * The parts of a 422 response that donor-sync may show. These are places and types in the service document and in the
+ * service's framework. A service may quote personal input in a place or a type, so donor-sync replaces any other word
+ * with `?`.
  */
 
-/** Used in place of an unknown word. */
+/** Replaces an unknown word. */
 export const HIDDEN = '?';
 
 const PLACES: ReadonlySet<string> = new Set([
@@ -71,7 +72,10 @@ const PLACES: ReadonlySet<string> = new Set([
   ...['cursor', 'page', 'limit', 'offset', 'min_strength', 'max_strength', 'options'],
 ]);
 
-/** The types of pydantic version 2, which creates the service's errors, and words that services derive from them. */
+/**
+ * The types of pydantic version 2, which creates the service's errors. Also contains words that services derive from
+ * these types.
+ */
 const TYPES: ReadonlySet<string> = new Set([
   ...['missing', 'extra_forbidden', 'json_invalid', 'json_type', 'value_error', 'assertion_error'],
   ...['string_type', 'string_too_short', 'string_too_long', 'string_pattern_mismatch'],
@@ -85,15 +89,15 @@ const TYPES: ReadonlySet<string> = new Set([
   ...['url_parsing', 'date_type', 'date_parsing', 'datetime_type', 'datetime_parsing', 'invalid'],
 ]);
 
-/** Returns a type from a 422, or `?` if the type is unknown. */
+/** Returns a type from a 422 response, or `?` if the type is unknown. */
 export function shownType(type: string): string {
   return TYPES.has(type) ? type : HIDDEN;
 }
 
-/** This is more than the number of entries in any list that is sent. A larger number therefore cannot be an index. */
+/** The largest number that counts as an index. No list in a request has this many entries. */
 const MOST_ENTRIES = 1_000;
 
-/** Returns a place from a 422, with `?` for each part that may be free text. */
+/** Returns a place from a 422 response, with `?` for each part that may be free text. */
 export function shownPlace(loc: readonly (string | number)[]): (string | number)[] {
   return loc.map((part) => {
     if (typeof part === 'string') return PLACES.has(part) ? part : HIDDEN;
@@ -101,7 +105,10 @@ export function shownPlace(loc: readonly (string | number)[]): (string | number)
   });
 }
 
-/** Returns the path of a field in a response. Keys come from the service, and may be free text. */
+/**
+ * Returns the path of a field in a response. Replaces unknown keys, because they come from the service and may be free
+ * text.
+ */
 function shownPath(path: readonly PropertyKey[]): string {
   return path
     .map((part) =>

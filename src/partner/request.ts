@@ -12,20 +12,20 @@ import {
   type Verdict,
 } from './verdict.ts';
 
-/** One request that was sent. The callback counts these requests. */
+/** A request that the client has sent. `onCall` receives it, for example to count requests. */
 export interface PartnerCall {
   /** The endpoint, such as `POST /enhancements`. */
   endpoint: string;
-  /** Null if there was no response. */
+  /** The status of the response, or null if there was no response. */
   status: number | null;
-  /** True if the response was a 429. */
+  /** True if the response had status 429. */
   throttled: boolean;
   durationMs: number;
 }
 
 /**
- * Called right before each attempt is sent, even if the attempt has waited for a long time. Rejects if the request must
- * no longer be sent.
+ * Called immediately before each attempt is sent, even if the attempt has waited for a long time. Rejects if the client
+ * must no longer send the request.
  */
 export type MayLeave = () => Promise<void>;
 
@@ -39,8 +39,8 @@ export interface RequestDeps {
 
 /**
  * Sends a call when the key's pace allows it, and retries the call if a retry is allowed. Resolves with the result, or
- * rejects with an error from `errors.ts`. Rejects with the signal's reason if the call was stopped and certainly cost
- * nothing.
+ * rejects with an error from `errors.ts`. If the call was stopped and certainly cost nothing, rejects with the signal's
+ * reason.
  */
 export async function request(
   deps: RequestDeps,
@@ -88,8 +88,9 @@ async function sendOnce(
 }
 
 /**
- * Waits before a retry. After a 429, all requests with this key wait, because the limit is per key. After other
- * failures, only this call waits. If the call is stopped during the wait, it ends when the next attempt would be sent.
+ * Waits before a retry. After status 429, all requests with this key wait, because the limit applies to the key. After
+ * other failures, only this call waits. If the call is stopped during the wait, it ends when the next attempt would be
+ * sent.
  */
 async function waitToRetry(
   deps: RequestDeps,

@@ -8,14 +8,16 @@ import { operation } from './routes.ts';
 import type { Send } from './send.ts';
 
 export type JobResult =
-  /** `match` is omitted if the service does not report how it found the profile. */
+  /** `match` is omitted if the service does not report how certain the match is. */
   | { state: 'completed'; profile: Profile; match?: Match }
   | { state: 'processing' }
-  /** `error` is the service's message, which may be about the person. It is shown to users but never logged. */
+  /**
+   * `error` is the service's message, which may be about the person. donor-sync shows it to users but never logs it.
+   */
   | { state: 'failed'; error: string | null }
-  /** The service does not know the job or no longer knows it. */
+  /** The service does not know the job, or does not know it any longer. */
   | { state: 'vanished' }
-  /** The job is done, but its profile cannot be read. `problem` contains the field and the endpoint. */
+  /** The job is done, but the client cannot read its profile. `problem` contains the field and the endpoint. */
   | { state: 'unreadable'; problem: string };
 
 /** The service's certainty and its reasons, in the service's own words. The text does not name a person. */
@@ -44,8 +46,8 @@ const reader: JobReader<JobResult> = {
 };
 
 /**
- * Returns the results of up to 10 jobs, by job ID. If a profile is invalid, only the state of that job is affected.
- * Costs no credits.
+ * Returns the results of up to 10 jobs, by job ID. An invalid profile affects only its job. Costs no
+ * credits.
  */
 export function readResults(
   send: Send,
@@ -64,7 +66,7 @@ const resultSchema = z.object({
   progress: z.object({ status: z.string() }).nullish(),
   error: z.unknown().optional(),
   result: profileSchema.nullish(),
-  /** Some services report how certain they are. Unreadable values are ignored. */
+  /** The match. Only some services report it. Unreadable values are ignored. */
   match: z
     .object({
       ...LIKELIHOOD,
@@ -74,7 +76,7 @@ const resultSchema = z.object({
     .catch(null),
 });
 
-/** If there is a profile, it is a result, whatever the progress says. */
+/** Reads the result of a job. If the entry contains a profile, the job has a result, whatever its progress is. */
 function readResult(entry: unknown, jobId: string, endpoint: string): JobResult {
   const parsed = resultSchema.safeParse(entry);
   if (!parsed.success)

@@ -2,7 +2,7 @@ import type { Call } from './exchange.ts';
 
 /**
  * The paths of the service's operations. The document contains two forms of the enhancement paths and does not state
- * which form is right. Each operation therefore has candidates, and the candidate that works is remembered.
+ * the right form. Each operation therefore has candidates, and the client remembers the candidate that works.
  */
 
 /** A possible path of an operation. */
@@ -10,9 +10,9 @@ export interface Route {
   method: Call['method'];
   /** The path relative to the base URL. `{id}` is replaced with the requested ID. */
   path: string;
-  /** The field of the body that contains the list to send, or null if the body is the list itself. */
+  /** The body's field that contains the list. Null if the body is the list itself. */
   listName?: string | null;
-  /** The maximum `limit` in its body, if the service states it. */
+  /** The maximum value of `limit` in the body, if the service publishes it. */
   maxLimit?: number;
   /** The allowed values of `color` in the body, if the service publishes them. */
   colors?: readonly string[];
@@ -20,17 +20,17 @@ export interface Route {
 
 /** An operation of the service. */
 export interface Operation extends Pick<Call, 'lane' | 'charges' | 'reads' | 'workMs'> {
-  /** The operation in our own words, for `doctor`. */
+  /** The operation's name in the output of `doctor`. */
   name: string;
-  /** The possible paths, the most likely first. */
+  /** The possible paths, the most likely path first. */
   routes: readonly Route[];
-  /** True if a 404 may be about an object that the request names, such as a job. */
+  /** True if a 404 may be about an object in the request, such as a job. */
   namesThings: boolean;
 }
 
-/** The known routes of one service. This object lives as long as the service's client. */
+/** The known routes of a service. This object lives as long as the service's client. */
 export interface Routes {
-  /** Returns the right route if it has worked or if the service lists it. Otherwise returns undefined. */
+  /** Returns the route that has worked or that the service lists. Returns undefined if no route is known yet. */
   known(operation: Operation): Route | undefined;
   remember(operation: Operation, route: Route): void;
 }
@@ -49,8 +49,8 @@ export function createRoutes(): Routes {
 type OperationKind = Pick<Operation, 'charges'> & Partial<Omit<Operation, 'name' | 'routes'>>;
 
 /**
- * After them, it tries the same routes with a trailing slash, which some frameworks require. By default, an operation
- * is a query that reads JSON and names an object.
+ * Creates an operation. After the given routes, the client tries the same routes with a trailing slash, which some
+ * frameworks require. By default, an operation is a query that reads JSON and names an object.
  */
 export function operation(
   name: string,
@@ -62,14 +62,14 @@ export function operation(
 }
 
 /**
- * Returns true for an operation with only one path in the document. The path then exists, so a 404 is about the object
- * that the request names.
+ * True for an operation with only one path in the document. The path then exists, so a 404 is about the object in the
+ * request.
  */
 export function hasOnePath({ routes }: Operation): boolean {
   return new Set(routes.map(({ path }) => path.replace(/\/$/, ''))).size === 1;
 }
 
-/** Returns a route in the form for errors, logs and reports. */
+/** Returns a route as text, for errors, logs and reports. */
 export function describeEndpoint(route: Route): string {
   return `${route.method} ${route.path || '/'}`;
 }

@@ -6,20 +6,21 @@ import type { Send } from './send.ts';
 import { listUnder, nextCursorSchema, type Page, type PageRequest, pageQuery } from './wire.ts';
 
 /**
- * Searches the whole database (service document, section 4.4). Payloads are not documented. Each request for a page
- * costs a credit from the searches bucket. A search that the service cannot read throws a `PartnerValidationError` or
- * `PartnerBadRequest` and is refunded. After `AnswerLost`, the credit may have been spent.
+ * Searches the service's whole database (service document, section 4.4). The document does not describe the payloads.
+ * Each request for a page costs a credit from the searches bucket. If the service cannot read a search, it refunds the
+ * credit, and the method throws `PartnerValidationError` or `PartnerBadRequest`. After `AnswerLost`, the credit may
+ * have been spent.
  */
 export interface Search {
-  /** Searches for donors with a question in plain English, optionally with filters. */
+  /** Searches for donors with a question in plain English and, optionally, with filters. */
   ask(
     question: string,
     options?: PageRequest & { filters?: SearchFilters },
     signal?: AbortSignal,
   ): Promise<SearchPage>;
-  /** Searches by filters in the service's own words. */
+  /** Searches with the service's own filters. */
   byFilters(filters: SearchFilters, page?: PageRequest, signal?: AbortSignal): Promise<SearchPage>;
-  /** Searches by the parameters of `GET /search`, in the service's own words. */
+  /** Searches with the service's own parameters of `GET /search`. */
   byParameters(
     parameters: SearchParameters,
     page?: PageRequest,
@@ -28,24 +29,24 @@ export interface Search {
 }
 
 /**
- * Conditions for donors, in the service's own words, which its openapi.json lists. They are not documented, so
- * donor-sync passes them on unchanged.
+ * Conditions for donors. The service's openapi.json lists them, but the document does not. donor-sync therefore passes
+ * them on unchanged.
  */
 export type SearchFilters = Readonly<Record<string, unknown>>;
 
-/** Returns the same conditions as query parameters. For a list, the parameter is repeated. */
+/** Conditions for donors as query parameters. A parameter with a list is repeated. */
 export type SearchParameters = Readonly<
   Record<string, string | number | boolean | readonly string[]>
 >;
 
 export interface FoundDonor extends DonorSummary {
-  /** The evidence for this donor, in words for display. Empty if the service gives none. */
+  /** The reasons why the search found this donor, as text for display. Empty if the service gives no reasons. */
   matched: readonly string[];
 }
 
-/** A page of donors, best match first, and the service's interpretation of the question. */
+/** A page of donors, best match first, together with the service's interpretation of the question. */
 export interface SearchPage extends Page<FoundDonor> {
-  /** Null if the service does not say how it understood the question. */
+  /** The service's interpretation of the question. Null if the service does not report it. */
   interpretation: SearchInterpretation | null;
 }
 
@@ -55,7 +56,7 @@ export interface SearchInterpretation {
   ignored: readonly { text: string; reason: string | null }[];
 }
 
-/** The time that the service may take to search all its donors. */
+/** The time that the service may need to search all its donors. */
 const SEARCH_WORK_MS = 20_000;
 
 const KIND = { charges: 'searches', workMs: SEARCH_WORK_MS, namesThings: false } as const;
@@ -104,7 +105,7 @@ const ignoredSchema = z
   .object({ text: z.string(), reason: textSchema })
   .transform(({ text, reason }) => ({ text, reason: reason ?? null }));
 
-/** The results are required. The interpretation of the question is only additional information. */
+/** The interpretation of the question. It is optional. Only the results are required. */
 const interpretationSchema = z
   .object({
     interpretation: z.object({

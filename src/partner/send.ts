@@ -13,24 +13,25 @@ import type { Reply } from './reply.ts';
 import { type MayLeave, type RequestDeps, request } from './request.ts';
 import { describeEndpoint, hasOnePath, type Operation, type Route, type Routes } from './routes.ts';
 
-/** The parts of a request that are not in its route. */
+/** The parts of a request that do not come from its route. */
 export interface Payload {
   /** The ID of the requested object. */
   id?: string;
-  /** The list in the body, which contains people or IDs. */
+  /** The list in the body. It contains people or IDs. */
   list?: readonly unknown[];
   /** The other fields of the body. Undefined fields are omitted. */
   fields?: Readonly<Record<string, unknown>>;
   query?: URLSearchParams;
-  /** The cost of this request, if it is more precise than the operation's general cost. */
+  /** The cost of this request, if it differs from the operation's general cost. */
   charges?: Charge;
   /**
-   * Reads the response. If a free request's response cannot be read, the request is sent again, as after a 5xx status.
+   * Reads the response. If the response to a free request cannot be read, the request is sent again, as after a 5xx
+   * status.
    */
   read?: (reply: Reply) => unknown;
 }
 
-/** Sends a request for an operation, whichever path the operation has. */
+/** Sends a request for an operation and finds the operation's path. */
 export type Send = (
   operation: Operation,
   payload: Payload,
@@ -39,9 +40,9 @@ export type Send = (
 ) => Promise<Reply>;
 
 /**
- * Creates a client's sender. A request with a missing path (404, 405, 307, 308) was never charged. The next candidate
- * is therefore tried, even for a submission. A rejected body (422) was not charged either, so the body's other form is
- * tried if there is one. No other response causes a different path to be tried.
+ * Creates a client's send function. The service does not charge a request whose path is wrong (404, 405, 307, 308). The
+ * function therefore tries the next candidate, even for a submission. The service also does not charge a rejected body
+ * (422), so the function tries the body's other form, if any. After any other response, it tries no other path.
  */
 export function createSend(deps: RequestDeps, routes: Routes): Send {
   return async (operation, payload, signal, mayLeave) => {
@@ -57,7 +58,7 @@ export function createSend(deps: RequestDeps, routes: Routes): Send {
       } catch (thrown) {
         const error = certainly(thrown, call, signal);
         firstError ??= error;
-        // Only if the path is known to work does a 404 show that the requested object does not exist.
+        // A 404 shows that the requested object does not exist only if the path is known to work.
         const isAboutThing =
           error instanceof PartnerNotFound && operation.namesThings && route === known;
         const left = isAboutThing ? null : candidatesAfter(error, route, candidates);
@@ -73,7 +74,7 @@ export function createSend(deps: RequestDeps, routes: Routes): Send {
 }
 
 /**
- * Sends the request and reads the response. If credits may be spent, it is sent only once, whatever the response
+ * Sends a request and reads the response. If the request may cost credits, it is sent only once, whatever the response
  * contains.
  */
 export async function sendFor<Read>(
@@ -85,7 +86,7 @@ export async function sendFor<Read>(
   mayLeave?: MayLeave,
 ): Promise<Read> {
   let known: { json: unknown; value: Read } | null = null;
-  // The response to a free request is read only once, to find out if it can be read.
+  // Reads the response to a free request only once, to check whether it is readable.
   const readOnce = (reply: Reply): Read => {
     if (known === null || known.json !== reply.json)
       known = { json: reply.json, value: read(reply) };
@@ -95,7 +96,7 @@ export async function sendFor<Read>(
 }
 
 /**
- * Converts an unexpected error. It may have occurred after the request was sent, so the response is treated as lost.
+ * Converts an unexpected error. The error may have occurred after the request was sent, so the response counts as lost.
  */
 function certainly(error: unknown, call: Call, signal: AbortSignal | undefined): unknown {
   if (call.charges === null || error instanceof DonorSyncError) return error;
@@ -137,7 +138,7 @@ function buildBody(route: Route, { list, fields }: Payload): unknown {
   return route.listName ? { [route.listName]: list, ...fields } : list;
 }
 
-/** Returns the candidates that are still worth trying, or null if the route did not cause the error. */
+/** Returns the remaining candidates, or null if a wrong route did not cause the error. */
 function candidatesAfter(
   error: unknown,
   failed: Route,

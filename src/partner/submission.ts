@@ -8,16 +8,16 @@ import type { Send } from './send.ts';
 
 /** The response to one submission. */
 export interface Submission {
-  /** People who are not in it were not processed and not charged. */
+  /** The job IDs by tracking ID. People without a job ID were not processed and not charged. */
   jobIds: ReadonlyMap<string, string>;
   requested: number;
-  /** The number of credits spent. */
+  /** The number of credits that the service charged. */
   processed: number;
-  /** The reason why fewer people were processed than requested, if the service gave one. */
+  /** The reason why the service processed fewer people than requested, if the service gave a reason. */
   partialReason: string | null;
 }
 
-/** Each person costs a credit of the enhancements bucket (service document, section 4.3). */
+/** Submits people. Each person costs a credit from the enhancements bucket (service document, section 4.3). */
 export const SUBMIT = operation(
   'submit persons',
   { charges: 'enhancements', lane: 'submit', namesThings: false },
@@ -28,8 +28,9 @@ export const SUBMIT = operation(
 );
 
 /**
- * Submits 1 to 100 people with different tracking IDs. `AnswerLost` is the only error after which credits may be spent.
- * The signal's reason is thrown only while nothing can have been charged.
+ * Submits 1 to 100 people with different tracking IDs. After `AnswerLost`, credits may have been spent. After any other
+ * error, no credits were spent. If the signal is aborted, the signal's reason is thrown only while the service cannot
+ * have charged anything.
  */
 export async function submitEnhancements(
   send: Send,
@@ -57,9 +58,9 @@ function toWire(person: Person) {
 }
 
 const replySchema = z.object({
-  // A person without a job ID was not processed, whether the service omits the ID or sends null.
+  // A person without a job ID was not processed. The service omits the ID or sends null.
   tracking_id_to_job_id: z.record(z.string(), z.string().min(1).nullable()),
-  // The jobs were paid for, so their IDs are kept even if the counts are unreadable.
+  // The jobs were paid for, so the client keeps their IDs even if it cannot read the counts.
   meta: z
     .object({
       requested: z.int().nonnegative().nullish().catch(null),
@@ -88,8 +89,8 @@ function readSubmission(reply: Reply, persons: readonly Person[], log: Log): Sub
   return {
     jobIds,
     requested: meta?.requested ?? persons.length,
-    // Each person costs one credit. A job was therefore paid for whatever the service's number is. At most as many
-    // people were paid for as were sent.
+    // Each person costs one credit. Therefore, every job was paid for, whatever number the service reports. At most,
+    // all submitted people were paid for.
     processed: Math.min(persons.length, Math.max(jobIds.size, reported ?? 0)),
     partialReason: meta?.partial_reason ?? null,
   };

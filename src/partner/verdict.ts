@@ -21,12 +21,12 @@ import {
 import type { Body, Call, Exchange, ReceivedFile } from './exchange.ts';
 import { shownPlace, shownType } from './reply.ts';
 
-/** The meaning of an exchange: a response, or an error that also says if a retry is allowed. */
+/** The result of a request: a response, or an error together with the information whether a retry is allowed. */
 export type Verdict =
   | ({ kind: 'reply' } & Success)
   | { kind: 'failure'; failure: FailureKind; retryAfterMs: number | null; error: DonorSyncError };
 
-/** The content of a success. `json` is undefined and `file` is null if the call does not read them. */
+/** The content of a successful response. `json` is undefined and `file` is null if the call does not read them. */
 export interface Success {
   json: unknown;
   file: ReceivedFile | null;
@@ -34,10 +34,10 @@ export interface Success {
 
 type Answered = Extract<Exchange, { kind: 'answered' }>;
 
-/** Translates the result of a request into our own terms (service document, section 7). */
+/** Converts the result of a request into donor-sync's own form (service document, section 7). */
 export function judge(call: Call, exchange: Exchange): Verdict {
   if (exchange.kind === 'unsent') {
-    // The guard rejects the address and would reject it again.
+    // The guard rejected the address, and would reject it again.
     if (isConfigurationError(exchange.cause)) return fails('final', exchange.cause);
     const error = new PartnerUnavailable(call.endpoint, 'no connection', null, exchange.cause);
     return call.charges === null ? fails('transient', error) : fails('final', error);
@@ -62,8 +62,8 @@ function judgeSuccess(call: Call, { status, body }: Answered): Verdict {
 }
 
 /**
- * Interprets a redirect. 307 and 308 mean that the same request should be sent to a different address, so nothing was
- * done. Other redirects may come after the work was done.
+ * Interprets a redirect. 307 and 308 mean that the client should send the same request to a different address, so the
+ * service has done nothing. With other redirects, the service may have done the work.
  */
 function judgeRedirect(call: Call, status: number): Verdict {
   if (call.charges !== null && status !== 307 && status !== 308) {
@@ -84,14 +84,14 @@ function judgeRefusal(
     case 403:
       return fails('final', new PartnerKeyRejected(endpoint));
     case 404:
-      // Only the service itself explains a 404. A gateway's 404 is about the path.
+      // Only the service itself explains a 404. A 404 from a gateway is about the path.
       return readDetail(body) === null
         ? fails('final', new PartnerEndpointMissing(endpoint, status))
         : fails('final', new PartnerNotFound(endpoint));
     case 405:
       return fails('final', new PartnerEndpointMissing(endpoint, status));
     case 408:
-      // An intermediary may have given up while the service was still working.
+      // An intermediary may have given up while the service was still working on the request.
       return unanswered({ endpoint, charges }, 'the response has status 408', status);
     case 422:
       return fails('final', new PartnerValidationError(endpoint, validationItems(body)));
@@ -103,8 +103,8 @@ function judgeRefusal(
 }
 
 /**
- * Interprets a failure of the server. Only the documented 500 promises a refund. A gateway's 502 may hide a request
- * that is still running.
+ * Interprets a failure of the server. The document promises a refund only for status 500. A gateway's 502 may hide a
+ * request that is still in progress.
  */
 function judgeServerFailure(call: Call, { status, body }: Answered): Verdict {
   if (status === 500 && readDetail(body) !== null) {
@@ -146,7 +146,7 @@ const exhaustedSchema = z.object({
 });
 
 /**
- * Creates the error for an empty bucket. If a service does not name the bucket, it is the one that the endpoint
+ * Creates the error for an empty bucket. If the service does not name the bucket, uses the bucket that the endpoint
  * charges.
  */
 function creditsExhausted(endpoint: string, charges: Charge, body: Body): CreditsExhausted {
@@ -169,10 +169,13 @@ function validationItems(body: Body): ValidationItem[] {
   return items.map(({ type, loc }) => ({ type: shownType(type), loc: shownPlace(loc) }));
 }
 
-/** No date is longer than this, in any notation. */
+/** The maximum length of a date in any notation. */
 const MAX_DAY_LENGTH = 60;
 
-/** Returns the day in "… expired on <date> …", or null if there is none. Its format is not documented. */
+/**
+ * Returns the day in the text "… expired on <date> …", or null if the text contains no day. The document does not
+ * describe the date format.
+ */
 function expiryIn(body: Body): string | null {
   const detail = readDetail(body) ?? '';
   const isoDay = /(?<!\d)\d{4}-\d{2}-\d{2}(?!\d)/.exec(detail)?.[0];
@@ -190,14 +193,16 @@ function getJson(body: Body): unknown {
 }
 
 /**
- * Calculates when a failed request is sent again (service document, section 7.2, rules 6 and 7). `verdict.ts` decides
- * whether it may be sent again at all.
+ * Calculates when the client sends a failed request again (service document, section 7.2, rules 6 and 7). `verdict.ts`
+ * decides whether the client may send the request again.
  */
 
 /**
- * - `throttled`: a 429, and the service did nothing.
- * - `serverError`: the documented 500, which is refunded.
- * - `transient`: there was no usable response to a free call.
+ * The kind of a failure.
+ *
+ * - `throttled`: the response had status 429, and the service did nothing.
+ * - `serverError`: the response had the documented status 500, which is refunded.
+ * - `transient`: a free call received no usable response.
  * - `final`: sending the request again is useless or dangerous.
  */
 export type FailureKind = 'throttled' | 'serverError' | 'transient' | 'final';
@@ -206,20 +211,20 @@ export type FailureKind = 'throttled' | 'serverError' | 'transient' | 'final';
 const MAX_THROTTLED_TRIES = 5;
 const MAX_THROTTLED_WAIT_MS = 30_000;
 
-/** The longest `Retry-After` for which a call waits. If it is longer, the caller has to plan. */
+/** The longest `Retry-After` for which a call waits. If the time is longer, the caller has to decide. */
 export const MAX_RETRY_AFTER_MS = 5 * 60_000;
 
-/** "Retry once after a short delay." */
+/** The service document says: "Retry once after a short delay." */
 const MAX_SERVER_ERROR_TRIES = 2;
 const SERVER_ERROR_WAIT_MS = 1_000;
 
 /**
- * The number of times that a transient failure is retried. Waits of 1, 2, 4 and 8 seconds are long enough for a service
- * that is being restarted.
+ * The maximum number of attempts after transient failures. Waits of 1, 2, 4 and 8 seconds are long enough for a restart
+ * of the service.
  */
 export const MAX_TRANSIENT_TRIES = 5;
 
-/** The maximum number of requests that one call can send, whatever failures occur. */
+/** The maximum number of requests that one call can send, for any combination of failures. */
 export const MAX_TRIES = MAX_THROTTLED_TRIES + MAX_SERVER_ERROR_TRIES + MAX_TRANSIENT_TRIES;
 
 /**

@@ -1,11 +1,13 @@
 import { z } from 'zod';
 
-/** Reads the different forms in which services that follow the same document may send the same data. */
+/** Reads different forms of the same data. Services that follow the same document may send data in different forms. */
 
-/** A service whose identifiers are numbers sends them as numbers. */
+/** An ID. Some services send their IDs as numbers. */
 export const idSchema = z.union([z.string().min(1), z.int().transform(String)]);
 
-/** Returns a list that is the whole body, or that is in the body under a name. An error contains the field. */
+/**
+ * Returns a schema for a list that is the whole body, or that is in the body under this name. Errors contain the field.
+ */
 export function listUnder<Entry extends z.ZodType>(name: string, entry: Entry) {
   return z
     .preprocess(
@@ -23,10 +25,7 @@ export function bareOrUnder<Thing extends z.ZodType>(name: string, thing: Thing)
   }, thing);
 }
 
-/**
- * Returns a schema for an object that may be sent as a bare ID, or whose ID may have a different name from the
- * schema's.
- */
+/** Returns a schema for an object that may be a bare ID, or whose ID may have a second name. */
 export function withIdAs<Thing extends z.ZodType>(name: string, otherName: string, thing: Thing) {
   return z.preprocess((json) => {
     if (idSchema.safeParse(json).success) return { [name]: json };
@@ -37,7 +36,9 @@ export function withIdAs<Thing extends z.ZodType>(name: string, otherName: strin
 
 const looseObject = z.record(z.string(), z.unknown());
 
-/** Lists that the service returns page by page. The words and the sizes are not documented. */
+/**
+ * Reads lists that the service returns page by page. The document describes neither the field names nor the page sizes.
+ */
 
 export interface PageRequest {
   /** The previous page's `nextCursor`. Omitted for the first page. */
@@ -59,7 +60,10 @@ export function pageQuery({ cursor, limit }: PageRequest): URLSearchParams {
   return query;
 }
 
-/** The start of the next page. A response may also contain other fields. A bare list is the only page. */
+/**
+ * The start of the next page. The response may contain other fields. If the response is a bare list, there is only one
+ * page.
+ */
 export const nextCursorSchema = z
   .object({ next_cursor: z.string().min(1).nullish().catch(null) })
   .transform(({ next_cursor: cursor }) => cursor ?? null)

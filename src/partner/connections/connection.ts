@@ -15,11 +15,11 @@ export interface Link {
   snippet: string | null;
   /** The organisation that the two donors share. */
   entityName: string | null;
-  /** The kind, such as `nonprofit`, `company` or `school`. */
+  /** The kind of the organisation, such as `nonprofit`, `company` or `school`. */
   entityType: string | null;
-  /** Any word is possible. */
+  /** The relationship of the first donor to the organisation. The service can send any word. */
   sourceRelationship: string | null;
-  /** How the other donor is related to it. */
+  /** The relationship of the other donor to the organisation. */
   targetRelationship: string | null;
 }
 
@@ -37,7 +37,7 @@ export const linkShape = {
 
 const linkSchema = z.object(linkShape);
 
-/** Returns the link in our own terms. */
+/** Converts a link into donor-sync's own form. */
 export function toLink(wire: z.output<typeof linkSchema>): Link {
   return {
     strength: wire.strength,
@@ -60,21 +60,21 @@ export const connectionSchema = z
   })
   .transform((wire) => ({
     ...toLink(wire),
-    /** The member of a network. */
+    /** The network's member. */
     sourceDonor: wire.source_donor,
-    /** The team's networks that contain the connection. Empty if the service does not report them. */
+    /** The team's networks that contain the connection. Empty if the service does not report the networks. */
     networks: wire.networks ?? [],
   }));
 
-/** The scope of a query (service document, section 4.2). */
+/** The filters of a query (service document, section 4.2). */
 export interface Filters {
-  /** Defaults to all of the team's networks. */
+  /** The networks to search. Defaults to all networks of the team. */
   networkIds?: readonly string[];
   /** Limits the query to these members of the networks. Defaults to all members. */
   inNetworkDonorIds?: readonly string[];
 }
 
-/** Returns the filters as fields of a body. */
+/** Returns the filters as fields of a request body. */
 export function filterFields(filters: Filters) {
   refuseEmpty(filters);
   return {
@@ -83,7 +83,7 @@ export function filterFields(filters: Filters) {
   };
 }
 
-/** Returns the filters as query parameters. A parameter is repeated for each value. */
+/** Returns the filters as query parameters. A parameter with several values is repeated. */
 function filterQuery(filters: Filters): URLSearchParams {
   refuseEmpty(filters);
   const query = new URLSearchParams();
@@ -92,17 +92,19 @@ function filterQuery(filters: Filters): URLSearchParams {
   return query;
 }
 
-/** Rejects empty lists. Some services would interpret an empty list as no members, and others as all members. */
+/**
+ * Rejects empty lists, because services interpret an empty list in different ways: as no members, or as all members.
+ */
 function refuseEmpty({ networkIds, inNetworkDonorIds }: Filters): void {
   if (networkIds?.length !== 0 && inNetworkDonorIds?.length !== 0) return;
   throw new RangeError('A filter needs at least one ID. Omit the filter to apply no restriction');
 }
 
-/** All connections of a donor to the team's members (service document, section 4.1). */
+/** All connections between a donor and the members of the team's networks (service document, section 4.1). */
 export interface DonorConnections {
-  /** True if the donor is a member of any of the team's networks. */
+  /** True if the donor is a member of at least one of the team's networks. */
   inNetwork: boolean;
-  /** The donor's networks. */
+  /** The networks that contain the donor. */
   networks: readonly NetworkReference[];
   connections: readonly Connection[];
 }
@@ -111,7 +113,7 @@ export const DONOR_CONNECTIONS = operation('connections of a donor', { charges: 
   { method: 'GET', path: '/networks/donors/{id}/connections' },
 ]);
 
-/** Returns all connections of a donor to members. Throws `PartnerNotFound` for an unknown donor. */
+/** Returns all connections between a donor and network members. Throws `PartnerNotFound` for an unknown donor. */
 export async function readDonorConnections(
   send: Send,
   donorId: string,

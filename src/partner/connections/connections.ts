@@ -16,17 +16,18 @@ import {
 import type { QueryCost, QueryKind, QueryMeter } from './query-cost.ts';
 
 /**
- * Queries the service for connections (service document, sections 4.1 and 4.2). The strongest come first. Their cost is
- * not documented, so it is measured with the first query of each kind, and `queryCost` returns it. It is not repeated
- * if its response is lost or if it is stopped in flight. In that case, it rejects with `AnswerLost`. `mayLeave` is
- * called before each attempt of a query that costs credits or may do so.
+ * Queries the service for connections (service document, sections 4.1 and 4.2). The strongest connections come first.
+ * The document does not state the cost, so donor-sync measures the cost with the first query of each kind, and
+ * `queryCost` returns it. If a query's response is lost or the query is stopped in flight, the query is not repeated
+ * and rejects with `AnswerLost`. `mayLeave` is called before each attempt of a query that costs credits or may cost
+ * credits.
  */
 export interface Connections {
   /** Finds prospects in the whole database who are connected to members. */
   discover(options?: DiscoverOptions, signal?: AbortSignal): Promise<Prospect[]>;
   /**
-   * Reads the connections of 1 to 100 given prospects to members. Prospects without any connection come last,
-   * with strength 0.
+   * Reads the connections between 1 to 100 given prospects and network members. Prospects without a connection come
+   * last, with strength 0.
    */
   compare(
     donorIds: readonly string[],
@@ -34,7 +35,7 @@ export interface Connections {
     signal?: AbortSignal,
     mayLeave?: MayLeave,
   ): Promise<Prospect[]>;
-  /** Reads all connections of one donor to members. Throws `PartnerNotFound` for an unknown donor. */
+  /** Reads all connections between one donor and network members. Throws `PartnerNotFound` for an unknown donor. */
   ofDonor(
     donorId: string,
     filters?: Filters,
@@ -42,8 +43,8 @@ export interface Connections {
     mayLeave?: MayLeave,
   ): Promise<DonorConnections>;
   /**
-   * Reads one donor's connections to all others. They are computed during the call, which can take up to 20 seconds.
-   * Throws `PartnerNotFound` for an unknown donor.
+   * Reads one donor's connections to all other donors. The service computes them during the call, which can take up to
+   * 20 seconds. Throws `PartnerNotFound` for an unknown donor.
    */
   lookup(
     donorId: string,
@@ -51,9 +52,9 @@ export interface Connections {
     signal?: AbortSignal,
   ): Promise<LookupConnection[]>;
   /**
-   * Returns the number of credits by which the first query of this kind reduced the balance. Every further query is
-   * assumed to have the same cost. Null if it was free, and undefined before the first query. Without a kind, returns
-   * the cost of the kind that was measured last.
+   * Returns the number of credits by which the first query of this kind reduced the balance. donor-sync assumes the
+   * same cost for every further query. Null if the query was free, and undefined before the first query. If no kind is
+   * given, returns the last measured cost of any kind.
    */
   queryCost(kind?: QueryKind): QueryCost | null | undefined;
 }
@@ -97,7 +98,7 @@ export function createConnections(deps: ConnectionsDeps): Connections {
   };
 }
 
-/** Returns `mayLeave` for queries that may cost credits. A query that is certainly free may always be sent. */
+/** Returns `mayLeave` for queries that may cost credits. A query that is certainly free needs no permission. */
 function ifPaid(charges: Charge, mayLeave: MayLeave | undefined): MayLeave | undefined {
   return charges === null ? undefined : mayLeave;
 }

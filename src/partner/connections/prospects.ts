@@ -16,12 +16,12 @@ import {
   toLink,
 } from './connection.ts';
 
-/** Prospects: donors with their connections to members (service document, sections 4.1 and 4.2). */
+/** Prospects are donors with connections to network members (service document, sections 4.1 and 4.2). */
 
-/** A donor as seen from the team's networks. */
+/** A donor, as the team's networks know the donor. */
 export interface Prospect {
   donor: DonorReference;
-  /** The strength of the strongest connection, or 0 if there is none. */
+  /** The strength of the strongest connection, or 0 if the donor has no connection. */
   maxStrength: number;
   totalConnections: number;
   connections: readonly Connection[];
@@ -29,13 +29,16 @@ export interface Prospect {
 
 /** Conditions for prospects. */
 export interface ProspectFilters extends Filters {
-  /** From 0.45 (the default) to 1. Weaker connections are ignored. */
+  /** The minimum strength, from 0.45 (the default) to 1. Weaker connections are ignored. */
   minStrength?: number;
 }
 
 /** Conditions for discovered prospects, and the maximum number to return. */
 export interface DiscoverOptions extends ProspectFilters {
-  /** The maximum number of prospects. By default the service chooses, and its own maximum always applies. */
+  /**
+   * The maximum number of prospects. By default, the service chooses the number. The service's own maximum always
+   * applies.
+   */
   limit?: number;
 }
 
@@ -60,7 +63,7 @@ export interface DiscoverDeps {
   routes: Routes;
 }
 
-/** Finds prospects in the whole database. */
+/** Finds prospects in the service's whole database. */
 export async function discoverProspects(
   { send, routes }: DiscoverDeps,
   options: DiscoverOptions,
@@ -72,7 +75,7 @@ export async function discoverProspects(
   return prospectsIn(await send(DISCOVER, { fields, charges }, signal));
 }
 
-/** Checks 1 to 100 given prospects. */
+/** Reads the connections of 1 to 100 given prospects. */
 export async function compareProspects(
   send: Send,
   donorIds: readonly string[],
@@ -85,7 +88,7 @@ export async function compareProspects(
   return sendFor(send, COMPARE, payload, prospectsIn, signal, mayLeave);
 }
 
-/** Returns the requested limit, but no more than the service's published maximum. */
+/** Returns the requested limit, but at most the service's published maximum. */
 function allowedLimit(
   routes: Routes,
   operation: Operation,
@@ -122,18 +125,18 @@ function prospectsIn(reply: Reply): Prospect[] {
   return parseReply(prospectsSchema, reply);
 }
 
-/** A connection of a donor to any other donor. Its strength can be anything from 0 to 1. */
+/** A connection between a donor and any other donor, with a strength from 0 to 1. */
 export type LookupConnection = z.output<typeof lookupConnectionSchema>;
 
 export interface LookupOptions {
   /**
-   * The maximum number of connections. The strongest connections come first. By default the service chooses, and its
-   * own maximum always applies.
+   * The maximum number of connections. The strongest connections come first. By default, the service chooses the
+   * number. The service's own maximum always applies.
    */
   limit?: number;
 }
 
-/** The service document allows up to 20 seconds for this work (section 8). */
+/** The time that the service may need. The service document allows up to 20 seconds (section 8). */
 const LOOKUP_WORK_MS = 20_000;
 
 export const LOOKUP = operation(
@@ -150,7 +153,7 @@ const lookupConnectionSchema = z
     donor: wire.donor,
   }));
 
-/** Requests that a donor's connections be computed. Throws `PartnerNotFound` for an unknown donor. */
+/** Lets the service compute a donor's connections. Throws `PartnerNotFound` for an unknown donor. */
 export async function lookupConnections(
   { send, routes }: DiscoverDeps,
   donorId: string,

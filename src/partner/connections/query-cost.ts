@@ -3,14 +3,14 @@ import type { Bucket, Charge } from '../buckets.ts';
 import type { CreditBalances } from '../credits.ts';
 
 /**
- * The cost of queries is not documented (service document, section 4.1). It is therefore measured from the balance
- * before and after the first query of each kind.
+ * The service document does not state the cost of queries (section 4.1). Therefore, donor-sync reads the balance before
+ * and after the first query of each kind.
  */
 
-/** The four kinds of query (service document, section 1), which may differ in price. */
+/** The four kinds of query (service document, section 1). Their prices may differ. */
 export type QueryKind = 'discover' | 'compare' | 'ofDonor' | 'lookup';
 
-/** The number of credits that each query costs, and the bucket from which they are taken. */
+/** The number of credits that each query costs, and the bucket that pays for the query. */
 export interface QueryCost {
   bucket: Bucket;
   credits: number;
@@ -18,12 +18,12 @@ export interface QueryCost {
 
 /** Measures the cost of a query. */
 export interface QueryMeter {
-  /** Without a kind, returns the cost of the kind that was measured last. */
+  /** Returns the cost of a kind of query. If no kind is given, returns the last measured cost. */
   cost(kind?: QueryKind): QueryCost | null | undefined;
   /**
-   * Sends a query, and tells it which bucket it charges. While the cost of its kind is unknown, queries run one after
-   * the other, so the decrease of the balance is the cost of one query. A cost above one credit is accepted only after
-   * a second query of the kind has cost the same.
+   * Sends a query, and passes the query the bucket that pays. While the cost of a kind is unknown, queries run one
+   * after the other, so that the decrease of the balance is the cost of one query. If the measured cost is above one
+   * credit, it is accepted only after a second query of this kind has cost the same.
    */
   meter<Answer>(
     kind: QueryKind,
@@ -39,7 +39,7 @@ export interface QueryMeterDeps {
 
 export function createQueryMeter(deps: QueryMeterDeps): QueryMeter {
   const costs = new Map<QueryKind, QueryCost | null>();
-  /** Costs that could also result from a different change to the balance. */
+  /** Measured costs that a different change to the balance could also explain. */
   const unconfirmed = new Map<QueryKind, QueryCost>();
   let weighedLast: QueryKind | undefined;
   let lastInLine: Promise<void> = Promise.resolve();
@@ -68,11 +68,11 @@ export function createQueryMeter(deps: QueryMeterDeps): QueryMeter {
     const answer = await query('unknown');
     try {
       const after = await deps.readCredits(signal);
-      // Credits that were added could hide what the query cost.
+      // If someone added credits, the increase could hide the cost of the query.
       if (POSSIBLE_BUCKETS.some((name) => after[name] > before[name])) return answer;
       const cost = costBetween(before, after);
-      // A request about one donor costs one credit (section 4.5, rule 1). If more credits are missing, members may have
-      // been added.
+      // A query about one donor costs one credit (section 4.5, rule 1). If more credits are missing, someone may have
+      // added network members at the same time.
       if (cost !== null && cost.credits > 1 && !isSame(cost, unconfirmed.get(kind))) {
         unconfirmed.set(kind, cost);
         return answer;
@@ -82,7 +82,8 @@ export function createQueryMeter(deps: QueryMeterDeps): QueryMeter {
       const { bucket = null, credits = 0 } = cost ?? {};
       deps.log.info({ query: kind, bucket, credits }, 'query cost');
     } catch {
-      // The response may have been paid for, and it has arrived. Therefore, the next query is measured instead.
+      // The response has arrived and may have been paid for. Therefore, donor-sync keeps it and measures the next query
+      // instead.
       deps.log.debug({}, 'what a query costs is not known yet');
     }
     return answer;
@@ -90,8 +91,8 @@ export function createQueryMeter(deps: QueryMeterDeps): QueryMeter {
 }
 
 /**
- * Buckets that a query may take its credits from, the most likely first. Submissions continue in the meantime, so a
- * lower enhancements balance does not prove anything.
+ * The buckets that may pay for a query, the most likely bucket first. Submissions continue at the same time, so a lower
+ * balance of the enhancements bucket does not prove anything.
  */
 const POSSIBLE_BUCKETS = ['searches', 'networks', 'donors', 'lists', 'exports'] as const;
 

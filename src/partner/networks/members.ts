@@ -10,12 +10,12 @@ import { operation } from '../routes.ts';
 import { type Send, sendFor } from '../send.ts';
 import { idSchema } from '../wire.ts';
 
-/** Adds and removes members (service document, section 4.1). */
+/** Adds and removes network members (service document, section 4.1). */
 
 /** The time that the service may need to compute one donor's connections ("a few seconds per donor"). */
 const ADD_WORK_MS = 30_000;
 
-/** The document does not say whether it costs a credit. */
+/** Adds one member. The document does not state whether this costs a credit. */
 export const ADD_MEMBER = operation(
   'add a member',
   { charges: 'unknown', lane: 'networks', reads: 'nothing', workMs: ADD_WORK_MS },
@@ -28,7 +28,7 @@ export const REMOVE_MEMBERS = operation(
   [{ method: 'POST', path: '/networks/{id}/members/remove', listName: 'donor_ids' }],
 );
 
-/** The service responds once the connections are computed. */
+/** Adds a member. The service responds once it has computed the member's connections. */
 export async function addMember(
   send: Send,
   networkId: string,
@@ -40,7 +40,7 @@ export async function addMember(
   await send(ADD_MEMBER, payload, signal, mayLeave);
 }
 
-/** Removes 1 to 100 donors. */
+/** Removes 1 to 100 donors from a network. */
 export async function removeMembers(
   send: Send,
   networkId: string,
@@ -51,9 +51,9 @@ export async function removeMembers(
   await send(REMOVE_MEMBERS, { id: networkId, list: distinctDonors(donorIds) }, signal, mayLeave);
 }
 
-/** Adding many members with a job that is polled (service document, sections 2.3 and 4.1). */
+/** Adds many members with a job, which donor-sync polls (service document, sections 2.3 and 4.1). */
 
-/** A bulk add that the service has accepted, with the data to follow it, even after a restart. */
+/** A bulk add that the service has accepted. It contains all data to follow the bulk add, even after a restart. */
 export interface BulkAddJob {
   jobId: string;
   networkId: string;
@@ -64,18 +64,19 @@ export type BulkAdd =
   | { state: 'running'; done: number | null; total: number | null }
   /** The outcome for each donor that the service names. */
   | { state: 'completed'; outcomes: ReadonlyMap<string, MemberOutcome> }
-  /** `error` is the service's text. It is shown to users but never logged. */
+  /** `error` is the service's text. donor-sync shows it to users but never logs it. */
   | { state: 'failed'; error: string | null; outcomes: ReadonlyMap<string, MemberOutcome> }
-  /** The service does not know the job, or no longer knows it. */
+  /** The service does not know the job, or does not know it any longer. */
   | { state: 'vanished' };
 
 /**
  * A bulk add's result for a donor. `added` and `alreadyMember`: the donor is in the network now. `notFound`: the ID
- * does not exist. `unpaid`: the balance did not cover it. `failed`: it is not in the network for another reason.
+ * does not exist. `unpaid`: the balance did not cover the donor. `failed`: the donor is not in the network for another
+ * reason.
  */
 export type MemberOutcome = 'added' | 'alreadyMember' | 'notFound' | 'failed' | 'unpaid';
 
-/** Each donor costs a credit from the networks bucket (sections 4.1 and 4.5). */
+/** Adds members with a job. Each donor costs a credit from the networks bucket (sections 4.1 and 4.5). */
 export const ADD_MEMBERS = operation('add members', { charges: 'networks', lane: 'networks' }, [
   { method: 'POST', path: '/networks/{id}/members/batch', listName: 'donor_ids' },
 ]);
@@ -89,7 +90,10 @@ export const BULK_ADD_PROGRESS = operation(
 /** The time between two polls of a job. */
 const POLL_INTERVAL_MS = 3_000;
 
-/** Half an hour is enough, because a hundred donors at "a few seconds" each take a third of it. */
+/**
+ * The maximum number of polls of a job. They take half an hour. A hundred donors at "a few seconds" each take a third
+ * of this time.
+ */
 const MAX_POLLS = 600;
 
 /** Starts a job that adds 1 to 100 donors. */
@@ -156,7 +160,7 @@ async function outcomesAtEnd(
   throw new BulkAddUnfinished(jobId, (MAX_POLLS * POLL_INTERVAL_MS) / 60_000);
 }
 
-/** If the job does not name the donor, the donor is looked up in the network. */
+/** Finds a donor in the network itself, because the job's result does not name the donor. */
 async function findOut(
   { connections }: FollowDeps,
   { networkId }: BulkAddJob,
@@ -185,8 +189,8 @@ const resultsSchema = z.object({
 const nestedSchema = z.object({ status: z.string() });
 
 /**
- * A job's progress. The word can be in the same place as in enhancement jobs, next to a number that repeats the HTTP
- * status.
+ * A job's progress. The word can be in the same place as in enhancement jobs. There, it is next to a number that
+ * repeats the HTTP status.
  */
 const progressSchema = z.object({
   status: z.string().nullish().catch(null),
@@ -194,11 +198,14 @@ const progressSchema = z.object({
   job_state: z.object({ progress: nestedSchema }).nullish().catch(null),
   total: z.int().nullish().catch(null),
   error: z.unknown().optional(),
-  // Results in an unexpected form cannot be used, so each donor is looked up.
+  // If the results have an unexpected form, donor-sync reads each donor's networks instead.
   results: resultsSchema.nullish().catch(null),
 });
 
-/** The document defines two words for the final states. Every other word is treated as running. */
+/**
+ * Reads the state of a bulk add. The document defines two words for the final states. Every other word means that the
+ * job is running.
+ */
 function bulkAddIn(reply: Reply): BulkAdd {
   const { status, progress, job_state, total, error, results } = parseReply(progressSchema, reply);
   const nested = typeof progress === 'object' ? progress?.status : undefined;

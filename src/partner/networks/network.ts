@@ -14,18 +14,18 @@ import { bareOrUnder, idSchema, listUnder, withIdAs } from '../wire.ts';
 export interface Network extends NetworkReference {
   name: string;
   color: string | null;
-  /** Null if the service does not say. */
+  /** The number of members. Null if the service does not report it. */
   memberCount: number | null;
 }
 
-/** A network, as mentioned in a connection. */
+/** A network to which a connection refers. */
 export interface NetworkReference {
   networkId: string;
-  /** Null if the service sends only the ID. */
+  /** The network's name. Null if the service sends only the ID. */
   name: string | null;
 }
 
-/** A network's record. Its form is not documented, so the ID may have either of two names. */
+/** A network's record. The document does not describe its form, so the ID may have either of two names. */
 export const networkSchema = withNetworkId(
   z.object({
     network_id: idSchema,
@@ -42,7 +42,7 @@ export const networkSchema = withNetworkId(
   }),
 );
 
-/** A network that is only mentioned, as an object or as a bare ID. */
+/** A network to which another record refers, as an object or as a bare ID. */
 export const networkReferenceSchema = withNetworkId(
   z.object({ network_id: idSchema, name: z.string().nullish() }),
 ).transform((wire): NetworkReference => ({ networkId: wire.network_id, name: wire.name ?? null }));
@@ -51,11 +51,11 @@ function withNetworkId<Thing extends z.ZodType>(thing: Thing) {
   return withIdAs('network_id', 'id', thing);
 }
 
-/** Creating, renaming and deleting networks (service document, section 4.1). All of these operations are free. */
+/** Creates, renames and deletes networks (service document, section 4.1). All these operations are free. */
 
-/** The network that a create request has created or found. */
+/** The network that a create request created or found. */
 export interface CreatedNetwork extends Network {
-  /** True if a network with that name already existed and is now used. */
+  /** True if a network with this name already existed and is now used. */
   adopted: boolean;
 }
 
@@ -77,7 +77,9 @@ export const RENAME_NETWORK = operation(
   [{ method: 'PUT', path: '/networks/{id}' }],
 );
 
-/** The endpoint is not documented. It is used only if the service's openapi.json lists it. */
+/**
+ * Deletes a network. The endpoint is not documented. donor-sync uses it only if the service's openapi.json lists it.
+ */
 export const DELETE_NETWORK = operation(
   'delete a network',
   { charges: null, lane: 'networks', reads: 'nothing' },
@@ -91,8 +93,8 @@ export async function listNetworks(send: Send, signal?: AbortSignal): Promise<Ne
 }
 
 /**
- * Creates a network, or adopts the network that has this name. The request can therefore be repeated if its response
- * was lost. The second attempt then finds the network that the first attempt created.
+ * Creates a network, or adopts the network that already has this name. The request can therefore be repeated if its
+ * response was lost. The second attempt then finds the network that the first attempt created.
  */
 export async function createNetwork(
   send: Send,
@@ -108,12 +110,13 @@ export async function createNetwork(
     if (!(error instanceof PartnerBadRequest || error instanceof ReplyUnreadable)) throw error;
     const existing = (await listNetworks(send, signal)).find((network) => network.name === name);
     if (existing === undefined) throw error;
-    // If a service creates a network without describing it, the network is only looked up and is not adopted.
+    // If a service creates a network without describing it, donor-sync reads the new network. This does not count as
+    // adopting.
     return { ...existing, adopted: error instanceof PartnerBadRequest };
   }
 }
 
-/** Throws `PartnerBadRequest` if a different network has the name. */
+/** Renames a network. Throws `PartnerBadRequest` if a different network has this name. */
 export async function renameNetwork(
   send: Send,
   networkId: string,
@@ -123,7 +126,7 @@ export async function renameNetwork(
   await send(RENAME_NETWORK, { id: networkId, fields: { name } }, signal);
 }
 
-/** Deletes a network if the service lists the operation. The routes must be known by then. */
+/** Deletes a network if the service lists the operation. The routes must already be known. */
 export async function deleteNetwork(
   send: Send,
   routes: Routes,
@@ -136,10 +139,10 @@ export async function deleteNetwork(
   await send(DELETE_NETWORK, { id: networkId }, signal);
 }
 
-/** Used if the requested colour is rejected, because the allowed colours are not documented. */
+/** The colour that is used if the service rejects the requested colour. The allowed colours are not documented. */
 const FALLBACK_COLOR = 'teal';
 
-/** Returns the requested colour, unless the service has published colours without it. */
+/** Returns the requested colour, unless the service has published a list of colours that does not contain it. */
 function usableColor(routes: Routes, asked: string): string {
   const colors = routes.known(CREATE_NETWORK)?.colors ?? [];
   if (colors.length === 0 || colors.includes(asked)) return asked;

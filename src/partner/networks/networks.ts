@@ -21,28 +21,28 @@ import {
 } from './network.ts';
 
 /**
- * The team's networks (service document, section 4.1). `PartnerNotFound` means that the network, the donor or the job
- * does not exist. The service does not report which of them is missing.
+ * Manages the team's networks (service document, section 4.1). `PartnerNotFound` means that the network, the donor or
+ * the job does not exist. The service does not report which of the three is missing.
  */
 export interface Networks {
   /** Returns all networks of the team. Costs no credits. */
   list(signal?: AbortSignal): Promise<Network[]>;
   /**
-   * Creates a network, or adopts an existing network with exactly that name. A colour that the service does not have is
-   * replaced with an available colour. Costs no credits.
+   * Creates a network, or adopts an existing network with exactly this name. If the service does not have the colour,
+   * uses an available colour. Costs no credits.
    */
   create(name: string, color: string, signal?: AbortSignal): Promise<CreatedNetwork>;
-  /** Costs no credits. Throws `PartnerBadRequest` if a different network has the name. */
+  /** Renames a network. Costs no credits. Throws `PartnerBadRequest` if a different network has this name. */
   rename(networkId: string, name: string, signal?: AbortSignal): Promise<void>;
   /**
-   * The document has no such endpoint. Unless the service's openapi.json lists it, nothing is sent and
-   * `PartnerEndpointMissing` is thrown. Throws `PartnerNotFound` even if an earlier attempt with a lost response has
-   * deleted the network. Costs no credits.
+   * Deletes a network. The document has no such endpoint. Unless the service's openapi.json lists the endpoint, sends
+   * nothing and throws `PartnerEndpointMissing`. Throws `PartnerNotFound` even if an earlier attempt with a lost
+   * response has deleted the network. Costs no credits.
    */
   delete(networkId: string, signal?: AbortSignal): Promise<void>;
   /**
-   * Resolves some seconds later, when its connections are computed. It may cost a credit, because the cost is not
-   * documented. After `AnswerLost`, the donor may be a member.
+   * Adds a member. Resolves some seconds later, when the service has computed the member's connections. May cost a
+   * credit, because the cost is not documented. After `AnswerLost`, the donor may be a member.
    */
   addMember(
     networkId: string,
@@ -51,10 +51,9 @@ export interface Networks {
     mayLeave?: MayLeave,
   ): Promise<void>;
   /**
-   * Starts a job that adds 1 to 100 donors. Each donor costs a credit from the networks bucket. Starting at the first
-   * donor, the service processes the number of donors that the balance covers. Throws `CreditsExhausted` if it covers
-   * none. After `AnswerLost`, the job may be running and its credits may have been spent. `mayLeave` is called before
-   * each attempt.
+   * Starts a job that adds 1 to 100 donors. Each donor costs a credit from the networks bucket. If the balance is too
+   * low, the service processes only the first donors. Throws `CreditsExhausted` if the balance covers no donor. After
+   * `AnswerLost`, the job may be running and its credits may have been spent. `mayLeave` is called before each attempt.
    */
   addMembers(
     networkId: string,
@@ -65,9 +64,9 @@ export interface Networks {
   /** Reads the state of a bulk add once. Costs no credits. */
   readBulkAdd(jobId: string, signal?: AbortSignal): Promise<BulkAdd>;
   /**
-   * Polls a bulk add every three seconds until it ends, and returns an outcome for each of its donors. A donor that the
-   * job does not name is looked up with a query, which may cost the same as other queries. Throws `BulkAddUnfinished`
-   * after half an hour. A job can be followed again, even by a different process.
+   * Polls a bulk add every three seconds until it ends, and returns a result for each donor. If the job does not name a
+   * donor, a query finds the donor's networks. This query may cost the same as other queries. Throws
+   * `BulkAddUnfinished` after half an hour. Any process can follow the job again.
    */
   followBulkAdd(job: BulkAddJob, signal?: AbortSignal): Promise<Map<string, MemberOutcome>>;
   /** Removes 1 to 100 donors. Free. `mayLeave` is called before each attempt. */
@@ -81,7 +80,7 @@ export interface Networks {
 
 export interface NetworksDeps extends FollowDeps {
   routes: Routes;
-  /** Resolves once the service's description has been requested. */
+  /** Resolves once donor-sync has requested the service's description. */
   described(signal?: AbortSignal): Promise<void>;
 }
 
