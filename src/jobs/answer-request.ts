@@ -15,12 +15,12 @@ export interface AnswerDeps {
   application: Pick<Application, 'open' | 'store' | 'takeLease'>;
   clock: Clock;
   log: Log;
-  /** Aborted to end the run at its next checkpoint. */
+  /** The signal that ends the run at its next checkpoint. */
   signal: AbortSignal;
 }
 
 /**
- * Runs the requested run to its end, or to the next checkpoint after a stop. Its result is recorded, even if the
+ * Executes the requested run to its end, or to the next checkpoint after a stop. Records the run's result, even if the
  * integration's clients cannot be created. If a different process is working on the integration, the request stays in
  * the queue.
  */
@@ -39,8 +39,8 @@ export async function answerRequest(
 }
 
 /**
- * Opens the clients, or records why they cannot be created. A later attempt would also fail, so the run ends
- * with that reason.
+ * Opens the integration's clients, or records why they cannot be created. A later attempt would also fail, so the run
+ * ends with this reason.
  */
 async function openOrRecord(
   deps: AnswerDeps,
@@ -136,10 +136,7 @@ const NOTHING_ASKED = {
   calls: { partner: 0, crm: 0, throttled: 0 },
 };
 
-/**
- * Returns the reason that is shown to the requester. Unexpected errors are only logged, because they may quote
- * settings.
- */
+/** Returns the reason that the requester sees. Unexpected errors are only logged, because they may quote settings. */
 function toReason(error: unknown, integrationId: string): RunReason {
   if (isDonorSyncError(error)) return { code: error.code, message: error.message };
   return {

@@ -1,6 +1,6 @@
 /**
- * Checks whether this machine's clock is right. Outside of runs, data is deleted because of its age only if the clock
- * is right.
+ * Checks whether this machine's clock is right. Outside of runs, donor-sync deletes data because of its age only if the
+ * clock is right.
  */
 import type { Clock } from '../core/clock.ts';
 import { messageOf } from '../core/errors.ts';
@@ -31,14 +31,13 @@ export interface HouseClockDeps {
  */
 const MAX_ASKED = 3;
 
-/** The time limit for each of them. */
+/** The time limit for each service. */
 const ASK_MS = 20_000;
 
 /**
  * Compares the clock with the Postgres server's clock, or with the time in the service's responses (free). Returns
- * false if they disagree or if no clock has responded. A clock that is years ahead therefore cannot delete anything
- * that was paid for. Without clients, there is no service to compare with and nothing to deliver, so the clock is
- * treated as right.
+ * false if the clocks differ or if no clock has responded. A clock that is years ahead therefore cannot delete paid
+ * data. Without clients, there is no service to compare with and nothing to deliver, so the clock counts as right.
  */
 export async function isClockRight(
   { reader, integrations, open, clock, log }: HouseClockDeps,

@@ -1,4 +1,4 @@
-/** Stores requests for runs. The processes that start runs find the requests in the store. */
+/** Stores requests for runs. The processes that start runs find the requests in the database. */
 import type { Application } from '../application.ts';
 import type { Actor } from '../core/actor.ts';
 import type { Clock } from '../core/clock.ts';
@@ -17,16 +17,16 @@ export interface RequestedRun {
   full?: boolean;
   /** False if the request must not join a run in progress. Defaults to true. */
   mayJoin?: boolean;
-  /** The run's ID, unless the request joins a different run. Defaults to a new ID. */
+  /** The run's ID, if the request does not join a different run. Defaults to a new ID. */
   runId?: string;
-  /** The requester, for the audit. Defaults to the user of this process. */
+  /** The requester's name for the audit. Defaults to the user of this process. */
   by?: Actor;
 }
 
 export interface Accepted {
-  /** The run that serves the request. */
+  /** The ID of the run that carries out the request. */
   runId: string;
-  /** Which kind of run the request has joined, or null for a new run. */
+  /** The state of the run that the request has joined, or null for a new run. */
   joined: 'running' | 'waiting' | null;
 }
 
@@ -36,8 +36,8 @@ export interface RequestDeps {
 }
 
 /**
- * If a run already does the work of a manual request, that run serves the request. Throws a ConfigurationError if the
- * integration is not in the settings.
+ * Stores a request. If an existing run already does the work of a manual request, the request joins that run. Throws a
+ * ConfigurationError if the integration is not in the settings.
  */
 export async function storeRequest(
   { application, clock }: RequestDeps,

@@ -1,6 +1,6 @@
 /**
- * Carries out the requests for runs. Schedules, users and webhooks store requests, so no request is lost if the process
- * ends.
+ * Carries out the requests for runs. Schedules, users and webhooks store requests in the database, so no request is
+ * lost if the process ends.
  */
 import type { Application } from '../application.ts';
 import { storePastMonths } from '../clients/results/month-results.ts';
@@ -31,7 +31,7 @@ import { isClockRight } from './house-clock.ts';
 import { type Accepted, type RequestedRun, storeRequest } from './request-run.ts';
 import { deleteReread, listRereads, requestReread } from './statements/rereads.ts';
 
-/** A run that has ended in this process and has been recorded. */
+/** A run that this process has ended and recorded. */
 export interface EndedRun {
   runId: string;
   integrationId: string;
@@ -47,48 +47,48 @@ export interface RunnerOptions {
   maxRunsAtOnce: number;
 }
 
-/** Runs requests: one run per integration at a time, and a limited number of runs in total. */
+/** Carries out requests: at most one run per integration, and a limited number of runs in total. */
 export interface Runner {
   /**
-   * Stores a request and runs it as soon as its integration is free. If a run already does the work of a manual
-   * request, the request is served by that run. Any other request waits until that run ends. Throws a
-   * ConfigurationError if the settings do not have the integration.
+   * Stores a request and starts its run as soon as the integration is free. If an existing run already does the work of
+   * a manual request, the request joins that run. Any other request waits until the existing run ends. Throws a
+   * ConfigurationError if the integration is not in the settings.
    */
   request(requested: RequestedRun): Promise<Accepted>;
   /**
-   * Stores a webhook's request, and runs it like `request`. Returns the run that serves the call, or null if the call
-   * is about a different account.
+   * Stores a webhook's request, and carries it out like `request`. Returns the run for the call, or null if the call is
+   * about a different account.
    */
   call(call: WebhookCall): Promise<string | null>;
-  /** Starts to run requests. Requests that a crash has left come first. */
+  /** Starts to carry out requests. Requests that a crash has interrupted come first. */
   start(): void;
-  /** Notifies the runner that the store has new requests. */
+  /** Notifies the runner that the database contains new requests. */
   wake(): void;
-  /** Adds a listener. The returned function removes it. */
+  /** Adds a listener. The returned function removes the listener. */
   onRunEnded(listener: RunListener): () => void;
   /**
-   * Ends runs at their next checkpoint. Resolves within ten seconds. The remaining requests wait for the next
-   * start.
+   * Stops runs at their next checkpoint. Resolves within ten seconds. The remaining requests wait for the next start.
    */
   stop(): Promise<void>;
 }
 
-/** The delay before a request that cannot start now is checked again. */
+/** The delay before the runner checks a request again that cannot start now. */
 const TRY_AGAIN_MS = 2_000;
 
 /** The delay for an integration that this process does not know. A different process may have its settings. */
 const UNKNOWN_AGAIN_MS = 10_000;
 
-/**
- * If at least this many runs can be in progress at a time, one place is reserved for requests from users and webhooks.
- */
+/** If at least this many runs can be in progress at the same time, one slot is reserved for users and webhooks. */
 const RUNS_WITH_RESERVE = 2;
 
 const DAY_MS = 86_400_000;
 
 const CUT_OFF = 'a run was cut off by the end of its process';
 
-/** This is less than the 10 seconds of promise 8 (design, section 5), so there is time left for closing. */
+/**
+ * The time limit for stopping. It is less than the 10 seconds of promise 8 (design, section 5), so time is left for
+ * closing connections.
+ */
 const STOP_LIMIT_MS = 8_000;
 
 export function createRunner(
@@ -140,10 +140,10 @@ export function createRunner(
     before.abort();
   }
 
-  /** Takes turns at regular intervals and after each `wake`, until it is stopped. */
+  /** Takes turns at regular intervals and after each `wake`, until the runner is stopped. */
   async function watch(): Promise<void> {
     while (!stopping.signal.aborted) {
-      // The signal is read before the check, so a request that arrives in the meantime is not missed.
+      // Reads the signal before the check, so that a request during the check is not missed.
       const { signal } = newRequests;
       try {
         await engine.open();
@@ -176,7 +176,7 @@ export function createRunner(
       const integration = integrations.get(integrationId);
       const againAfterMs = integration ? await answerOne(turn, integration) : UNKNOWN_AGAIN_MS;
       await turn.end(againAfterMs);
-      // A request that could not be served waits for the next check.
+      // A request that could not be carried out waits for the next check.
       if (againAfterMs === 0) wake();
     } catch (error) {
       const facts = { integration: integrationId, error: messageOf(error) };
@@ -185,7 +185,7 @@ export function createRunner(
     }
   }
 
-  /** Runs the first request. Returns the time after which a further turn may follow. */
+  /** Carries out the first request. Returns the delay before a further turn. */
   async function answerOne(turn: Turn, integration: Integration): Promise<number> {
     await putBackCutOff(turn);
     const [row] = await listReadyRequests(store.reader, integration.id);
@@ -197,12 +197,12 @@ export function createRunner(
     return hasEnded ? 0 : TRY_AGAIN_MS;
   }
 
-  /** Once a day, deletes CRM messages and profiles that are too old. This includes clients that are never synced. */
+  /** Once a day, deletes CRM messages and profiles that are too old. Includes clients that are never synced. */
   async function keepHouse(): Promise<void> {
     if (Math.abs(clock.now() - houseKeptAt) < DAY_MS) return;
     const dropped = await dropOldTexts(store.connection);
     if (dropped > 0) log.info({ dropped }, 'CRM texts were deleted because of their age');
-    // This happens before the purge, because the purge deletes the profiles from which a month's totals are computed.
+    // This comes before the deletion, because a month's totals are computed from the profiles.
     for (const client of integrations.values()) await addUpMonths(client);
     const { open, settings } = application;
     const comparing = { reader: store.reader, integrations, open, clock, log };
@@ -213,9 +213,7 @@ export function createRunner(
     houseKeptAt = clock.now();
   }
 
-  /**
-   * Adds up past months. A record that cannot be read must not keep the profiles of all clients beyond their retention.
-   */
+  /** Adds up past months. An unreadable record must not keep the profiles of all clients beyond their retention. */
   async function addUpMonths(client: Integration): Promise<void> {
     const days = completeDays(client, application.settings.retention);
     try {
@@ -228,7 +226,7 @@ export function createRunner(
     }
   }
 
-  /** If a set-up cannot be read, no file is deleted. */
+  /** Deletes uploaded files that no set-up uses. If a set-up cannot be read, deletes no file. */
   async function dropUnusedUploads(): Promise<void> {
     try {
       const files = (await dropLeftovers(application, clock.now())).length;
@@ -241,7 +239,7 @@ export function createRunner(
     }
   }
 
-  /** When the CRM's search can find them, reads the changes again that webhooks have reported. */
+  /** Reads webhooks' reported changes again later, when the CRM's search can find the changes. */
   async function askAgain(): Promise<void> {
     for (const row of await listRereads(store.reader)) {
       const integration = integrations.get(row.integrationId);
@@ -251,7 +249,7 @@ export function createRunner(
       const delayMs = delays[row.times];
       const waitedMs = clock.now() - row.calledAt;
       if (delayMs === undefined) await deleteReread(store.connection, integration.id);
-      // If the time of a call is in the future, the clock was set back.
+      // If a call has a future time, the clock was set back.
       else if (waitedMs >= delayMs || waitedMs < 0) {
         const isLast = row.times + 1 === delays.length;
         await store.act((trx) => requestReread(trx, row, { runId: newId(clock.now()), isLast }));
@@ -259,7 +257,7 @@ export function createRunner(
     }
   }
 
-  /** Finds the delays of connectors. A client whose connector cannot be loaded must not keep others from running. */
+  /** Returns a connector's delays. A client whose connector cannot be loaded must not prevent other clients' runs. */
   async function findDelays(integration: Integration): Promise<readonly number[] | null> {
     try {
       return await application.rereadAfterMs(integration);
@@ -270,14 +268,14 @@ export function createRunner(
     }
   }
 
-  /** Requeues requests that were started and whose process ended before they were finished. */
+  /** Queues requests again whose process ended before their run was finished. */
   async function putBackCutOff({ integrationId, isExclusive }: Turn): Promise<void> {
     for (const row of await listBegunRequests(store.reader, integrationId)) {
       const running = await application.findRunning(integrationId);
       const run =
         running?.run === row.runId ? await findRunById(store.reader, row.runId) : undefined;
       if (run && !isExclusive) continue;
-      // The process that started the run has lost its turn, so no process waits for the run.
+      // The process that started the run has lost its turn, so the run cannot continue there.
       if (run) await store.leases.revoke(run);
       const { runId } = row;
       const { state } = await store.act((trx) => putBackRequest(trx, row, newId(clock.now())));
@@ -286,21 +284,21 @@ export function createRunner(
     }
   }
 
-  /** Makes unfinished work available to other processes immediately. */
+  /** Releases unfinished work to other processes immediately. */
   async function handOver({ integrationId }: Turn): Promise<void> {
     for (const row of await listBegunRequests(store.reader, integrationId)) {
       await store.act((trx) => putBackRequest(trx, row, newId(clock.now()), true));
     }
   }
 
-  /** Reports the end of a request's run to the listeners. Returns false if the run has not ended. */
+  /** Carries out a request and reports the run's end to the listeners. Returns false if the run has not ended. */
   async function answerAndReport(
     integration: Integration,
     row: RunRequestRecord,
     signal: AbortSignal,
   ): Promise<boolean> {
     if (await findRunById(store.reader, row.runId)) {
-      // The same Idempotency-Key arrived twice at the same time, and its run has already started.
+      // Two calls with the same Idempotency-Key arrived at the same time, and the run has already started.
       await dropWaitingRequest(store.connection, row.runId);
       return true;
     }

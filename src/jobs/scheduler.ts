@@ -19,24 +19,24 @@ import { newId } from '../core/new-id.ts';
 import { getDatabaseTime } from '../database/database-time.ts';
 import type { Store } from '../database/store.ts';
 
-/** The interval at which schedules are checked. The start of a run is late by at most this interval. */
+/** The interval at which the scheduler checks schedules. A run starts late by at most this interval. */
 const TICK_LINE = '*/5 * * * * *';
 
 export interface SchedulerDeps extends TickDeps {
   /** Called after runs have been requested. */
   wake(): void;
   /**
-   * Calls `look` every five seconds until the returned function is called. By default, it uses the process's
-   * own timers.
+   * Calls `look` every five seconds until the returned function is called. By default, this uses the process's own
+   * timers.
    */
   tickEvery?(look: () => Promise<void>): () => void | Promise<void>;
 }
 
 /** Creates requests for runs according to the schedules in the settings, while the process runs. */
 export interface Scheduler {
-  /** Plans the schedules, makes up for missed times, and then checks the schedules regularly. */
+  /** Plans the schedules, catches up on missed times, and then checks the schedules regularly. */
   start(): Promise<void>;
-  /** Returns the time at which the schedules were last checked (epoch ms), or null if they never were. */
+  /** Returns the time of the last check (epoch ms), or null if there was no check. */
   lastTickAt(): number | null;
   /** Resolves once no check is in progress. */
   stop(): Promise<void>;
@@ -62,7 +62,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
   };
 
   function tickByTimers(): () => void | Promise<void> {
-    // A late check also finds all times that the missed check would have found.
+    // A late check also finds all scheduled times of a missed check.
     const options = { noOverlap: true, suppressMissedWarning: true, timezone: 'UTC' };
     const task = schedule(TICK_LINE, look, { ...options, logger: toLogger(log) });
     return () => task.destroy();
@@ -76,7 +76,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
   /** Runs one check. If the database is unavailable, the next check tries again. */
   async function tickOnce(): Promise<void> {
     try {
-      // Hosts with different clocks all use the database's clock.
+      // All hosts use the database's clock, because their own clocks may differ.
       const now = await getDatabaseTime(deps.store.reader);
       const isSetBack = lastTickAt !== null && clock.now() < lastTickAt;
       if (isSetBack) await planSchedules(deps, integrations.values(), now);
@@ -103,22 +103,21 @@ export interface TickDeps {
 }
 
 /**
- * If a scheduled time is processed with a longer delay (ms), it was missed. No process was running, or the machine was
- * asleep.
+ * A scheduled time counts as missed after this delay (ms). Either no process was running, or the machine was asleep.
  */
 const MISSED_AFTER_MS = 5 * 60_000;
 
 /**
- * Claims the schedules whose time has come, and stores their runs as requests. Each scheduled time is claimed only
- * once, even if several processes check the schedules. If a schedule has missed several of its times, only one run is
- * requested for them. Returns the number of runs that are requested now.
+ * Claims the schedules that are due, and stores requests for their runs. Each scheduled time is claimed only once, even
+ * if several processes check the schedules. A schedule that has missed several times gets only one run. Returns the
+ * number of new requests.
  */
 export async function tick(deps: TickDeps, now = deps.clock.now()): Promise<number> {
   const claims: Claim[] = [];
   const timeAfter = createNextTimes();
   let after: string | null = null;
   do {
-    // A failed transaction has claimed nothing, so its claims are not counted.
+    // A failed transaction has claimed nothing, so its claims do not count.
     const page: Claim[] = [];
     const decide = (row: ScheduleRecord) => {
       const claim = toClaim(deps, row, now, timeAfter);
@@ -144,7 +143,8 @@ interface Claim extends ClaimedTime {
 }
 
 /**
- * Returns the claim for a scheduled time, or null if a process with different settings is responsible for the schedule.
+ * Returns the claim for a scheduled time. Returns null if a process with different settings is responsible for the
+ * schedule.
  */
 function toClaim(
   { integrations }: TickDeps,

@@ -2,7 +2,7 @@ import type { CrmField } from '../core/crm-field.ts';
 import type { FieldSource } from '../core/field-map.ts';
 import { findCurrency, PROFILE_CURRENCY, type Rate, type RecordCurrencies } from '../core/money.ts';
 
-/** The sources that are amounts in US dollars. Labels contain their currency, so they are not included. */
+/** The sources that are amounts in US dollars. Excludes labels, because a label contains its currency. */
 const AMOUNTS: ReadonlySet<FieldSource> = new Set([
   'netWorth.low',
   'netWorth.high',
@@ -11,7 +11,7 @@ const AMOUNTS: ReadonlySet<FieldSource> = new Set([
   'capacity.highest',
 ]);
 
-/** True if the source is an amount that depends on the record's currency in this field. */
+/** True if the source is an amount and the field's currency depends on the record. */
 export function isMoneyLine(from: FieldSource, field: CrmField | undefined): boolean {
   return field?.type === 'currency' && field.money !== undefined && AMOUNTS.has(from);
 }
@@ -21,14 +21,14 @@ export interface AppliedRate extends Rate {
   code: string;
 }
 
-/** An amount in the form that a field of one record accepts, or the reason why there is none. */
+/** An amount in a form that the record's field accepts, or the reason why there is no such form. */
 export type Amount =
   | { kind: 'converted'; value: number; rate: AppliedRate | null }
   | { kind: 'kept_out'; why: 'other_currency' | 'no_rate'; reason: string };
 
 /**
- * Converts an amount in US dollars for a currency field of a record. `earlier` returns the rate with which this amount
- * was written earlier in a currency. That rate is used again, so a changed rate does not change any value.
+ * Converts an amount in US dollars for a currency field of a record. `earlier` returns the rate at which this amount
+ * was converted before. The same rate is used again, so that a new rate does not change existing values.
  */
 export function amountFor(
   usd: number,

@@ -14,8 +14,8 @@ export interface FieldMapFinding extends FieldFault {
 }
 
 /**
- * Checks each line of the field map against the CRM's own description of its fields, before there are any values. Used
- * by `fields check`, `doctor` and `plan`. The result is in the same order as the lines.
+ * Checks each line of the field map against the CRM's description of its fields, before there are any values. `fields
+ * check`, `doctor` and `plan` use this check. The results are in the order of the lines.
  */
 export function checkFieldMap(
   mappings: readonly FieldMapping[],
@@ -83,8 +83,8 @@ function decimalFault(field: CrmField, kind: RawKind): FieldFault | null {
 }
 
 /**
- * Returns a fault if no option of a restricted picklist can take the value. Other fields do not reject values. Amounts
- * can be checked against the text of the options.
+ * Returns a fault if no option of a restricted picklist can accept the value. Other fields do not reject values.
+ * Amounts can be compared with the options' texts.
  */
 function optionFault(field: CrmField, kind: RawKind): FieldFault | null {
   const isAmount = kind === 'number' || kind === 'range';
@@ -99,7 +99,7 @@ function optionFault(field: CrmField, kind: RawKind): FieldFault | null {
   };
 }
 
-/** Returns a fault if a picklist that accepts only its own options lacks an option for a status. */
+/** Returns a fault if a restricted picklist lacks an option for a status. */
 function statusFault(field: CrmField, from: FieldSource): FieldFault | null {
   if (from !== 'sync.status') return null;
   const words = Object.values(STATUS_WORDS);
@@ -112,7 +112,7 @@ function statusFault(field: CrmField, from: FieldSource): FieldFault | null {
   };
 }
 
-/** For each source, the length of the shortest field that can contain a typical value completely (in characters). */
+/** For each source, the minimum length (in characters) of a field that can contain a typical value completely. */
 const LEAST_LENGTH: Readonly<Record<FieldSource, number>> = {
   // The ID always has 32 hexadecimal characters (service document, section 2.6).
   donorId: 32,

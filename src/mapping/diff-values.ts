@@ -8,15 +8,16 @@ export interface ValueDiff {
   changes: FieldValues;
   /** Fields that already contain the value. */
   equal: string[];
-  /** Fields whose rule keeps their current value. */
+  /** Fields that keep their current value because of their write rule. */
   protected: string[];
 }
 
 /**
  * Compares a profile's values with the values in the CRM (design, section 4.2). Only differences are written, and only
- * if the rule of the field's mapping allows it. `present` contains the values of the mapped fields that were read. A
- * field without a value in `present` is treated as blank. `wasOurs` returns true if we wrote the field's current value.
- * `isFormer` returns true if we wrote it for a different person. No rule protects such a value.
+ * if the field's write rule allows it. `present` contains the values of the mapped fields that were read. A field
+ * without a value in `present` is treated as blank. `wasOurs` returns true if donor-sync wrote the field's current
+ * value. `isFormer` returns true if donor-sync wrote the value for a different person. No rule protects a different
+ * person's value.
  */
 export function diffValues(input: {
   mapped: FieldValues;
@@ -24,7 +25,7 @@ export function diffValues(input: {
   mappings: readonly FieldMapping[];
   wasOurs: (field: string, presentValue: FieldValue) => boolean;
   isFormer?: (field: string, presentValue: FieldValue) => boolean;
-  /** Returns true if the CRM's automation created the current value from this value when it was last written. */
+  /** True if donor-sync wrote this value before and the CRM's automation then changed it to the current value. */
   isMadeOf?: (field: string, presentValue: FieldValue, value: FieldValue) => boolean;
 }): ValueDiff {
   const changes = new Map<string, FieldValue>();
@@ -46,7 +47,10 @@ export function diffValues(input: {
 
 const rulesByMappings = new WeakMap<readonly FieldMapping[], ReadonlyMap<string, WriteRule>>();
 
-/** If several lines map to one field, the first line's rule applies. `checkFieldMap` reports such lines. */
+/**
+ * Returns the write rule of each field. If several lines map to one field, the first line's rule applies.
+ * `checkFieldMap` reports these lines.
+ */
 function rulesByField(mappings: readonly FieldMapping[]): ReadonlyMap<string, WriteRule> {
   const known = rulesByMappings.get(mappings);
   if (known !== undefined) return known;

@@ -1,7 +1,7 @@
 import type { CrmField } from '../core/crm-field.ts';
 import { type RawKind, TYPES_FOR_KIND } from './raw-value.ts';
 
-/** The problem with a field and the value that is mapped to it. It never contains a value. */
+/** The problem with a field and its mapped value. The text never contains the value. */
 export interface FieldFault {
   problem: 'missing' | 'type' | 'not_writable' | 'too_short' | 'duplicate';
   /** The problem, in a sentence that contains the field's name. */
@@ -10,7 +10,7 @@ export interface FieldFault {
   fix: string;
 }
 
-/** Creates the fault for a field that is missing from the CRM's description of a contact. */
+/** Creates the fault for a field that the CRM does not list. */
 export function missingField(name: string, fields: readonly CrmField[]): FieldFault {
   const similar = fields.find((field) => field.name.toLowerCase() === name.toLowerCase());
   return {
@@ -22,7 +22,7 @@ export function missingField(name: string, fields: readonly CrmField[]): FieldFa
   };
 }
 
-/** Creates the fault for a field that an earlier line of the field map already uses. */
+/** Creates the fault for a field that an earlier field map line already uses. */
 export function mappedTwice(name: string): FieldFault {
   return {
     problem: 'duplicate',
@@ -31,7 +31,7 @@ export function mappedTwice(name: string): FieldFault {
   };
 }
 
-/** Returns the fault that keeps all values of this kind out of the field, or null if there is none. */
+/** Returns the fault that prevents all values of this kind in the field, or null if there is no fault. */
 export function faultFor(field: CrmField, kind: RawKind): FieldFault | null {
   if (!field.writable) return notWritable(field);
   if (field.readAs !== undefined) return ofIdentity(field.name, field.readAs);
@@ -52,8 +52,8 @@ function notWritable(field: CrmField): FieldFault {
 }
 
 /**
- * Creates the fault for a field that identifies contacts. If a run wrote to it, the next run would read the value as a
- * different name, address or employer.
+ * Creates the fault for a field that identifies contacts. If a run wrote to this field, the next run would read the
+ * value as a different name, address or employer.
  */
 function ofIdentity(name: string, part: string): FieldFault {
   return {

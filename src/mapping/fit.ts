@@ -6,19 +6,19 @@ import type { RawValue } from './raw-value.ts';
 import { plainNumber } from './same-value.ts';
 
 /**
- * The value in a form that the field accepts, or the reason why there is no such form. The reason is a sentence that
- * contains the field's name and the fix. It never contains the value, which is personal data.
+ * The value in a form that the field accepts, or the reason why there is no such form. The reason contains the field's
+ * name and the fix. It never contains the value, because the value is personal data.
  */
 export type Fit =
   /**
-   * The field accepts the value. `isCut` is true if the field has too little room or too few options for the whole
+   * The field accepts the value. `isCut` is true if the field has too little space or too few options for the whole
    * value.
    */
   { fits: true; value: NonNullable<FieldValue>; isCut?: true } | { fits: false; reason: string };
 
 /**
- * Fits a number to a field that limits its digits before and after the decimal point. Decimal places are rounded, and
- * digits before the point are never dropped. The value is finite.
+ * Fits a number to a field with limited digits. Decimal places are rounded. Digits before the decimal point are never
+ * dropped. The value is finite.
  */
 function fitNumber(value: number, field: CrmField): Fit {
   const rounded = round(value, field.type === 'integer' ? 0 : field.decimalDigits);
@@ -35,7 +35,10 @@ function fitNumber(value: number, field: CrmField): Fit {
 /** The maximum number of decimal places that a floating-point number can distinguish. */
 const MAX_DECIMALS = 15;
 
-/** Rounds a number for a field. Adding zero turns negative zero, which a small loss can become, into zero. */
+/**
+ * Rounds a number for a field. Adding zero converts negative zero to zero. A small negative number can round to
+ * negative zero.
+ */
 function round(value: number, decimals: number | null): number {
   return Number(value.toFixed(Math.min(decimals ?? MAX_DECIMALS, MAX_DECIMALS))) + 0;
 }
@@ -45,12 +48,12 @@ function integerDigits(value: number): number {
   return whole === '0' ? 0 : whole.length;
 }
 
-/** Separates the values of a multi-select picklist in canonical form (`FieldValue`). */
+/** The separator of values in a multi-select picklist (`FieldValue`). */
 const PICKED_SEPARATOR = ';';
 
 /**
  * Returns the option that equals the text, in the option's own spelling. For an amount or a range, this can also be the
- * only option whose range contains it. An unrestricted picklist accepts any value unchanged.
+ * only option whose range contains it. A picklist without restrictions accepts any value unchanged.
  */
 export function fitOption(text: string, range: MoneyRange | null, field: CrmField): Fit {
   const option = sameOption(text, field.options) ?? rangeOption(range, field.options);
@@ -59,8 +62,8 @@ export function fitOption(text: string, range: MoneyRange | null, field: CrmFiel
 }
 
 /**
- * Returns the options for the items of a list, in the picklist's order. If the picklist is unrestricted,
- * items without an option follow. Otherwise they are omitted, as in a list that is cut.
+ * Returns the options for the items of a list, in the picklist's order. If the picklist is unrestricted, items without
+ * an option follow. Otherwise, these items are omitted.
  */
 function fitOptions(items: readonly string[], field: CrmField): Fit {
   const picked = new Set(items.map((item) => sameOption(item, field.options)));
@@ -77,7 +80,7 @@ function sameOption(text: string, options: readonly string[]): string | null {
   return options.find((option) => optionKey(option) === key) ?? null;
 }
 
-/** Returns an option without differences in case, white space and the kind of dash. */
+/** Returns an option's text for comparisons, without differences in case, white space and dashes. */
 function optionKey(text: string): string {
   return text
     .trim()
@@ -88,8 +91,7 @@ function optionKey(text: string): string {
 
 /**
  * Finds the option whose range contains a value. Neighbouring options usually share a bound ("$500K – $1M", "$1M –
- * $5M"). An amount that equals the bound belongs to the upper option. If two options still contain it, the option is
- * ambiguous.
+ * $5M"). An amount equal to this bound belongs to the upper option. If two options still match, the value is ambiguous.
  */
 function rangeOption(range: MoneyRange | null, options: readonly string[]): string | null {
   if (range === null) return null;
@@ -107,10 +109,7 @@ function theOnly(options: readonly string[], test: (option: MoneyRange) => boole
   return found.length === 1 ? (found[0] ?? null) : null;
 }
 
-/**
- * True if the value is below the option's upper bound. The bound itself is included for a range that ends there, but
- * not for an amount that equals it.
- */
+/** True if the value is below the option's upper bound. A range may end at the bound. An amount must be below it. */
 function holdsBelow(option: MoneyRange, range: MoneyRange): boolean {
   return holds(option, range) && range.low < option.high;
 }
@@ -119,7 +118,7 @@ function holds(option: MoneyRange, range: MoneyRange): boolean {
   return option.low <= range.low && range.high <= option.high;
 }
 
-/** True if the item can become a new option. A value with a semicolon would be read back as two values. */
+/** True if the item can become a new option. A value with a semicolon would be read as two values. */
 function isNewOption(item: string, options: readonly string[]): boolean {
   return (
     sameOption(item, options) === null && !item.includes(PICKED_SEPARATOR) && item.trim() !== ''
@@ -142,20 +141,20 @@ function noOption(field: CrmField): Fit {
   };
 }
 
-/** Marks the position at which a value was cut. */
+/** Marks the place at which a value was cut. */
 const ELLIPSIS = '…';
 
-/** The names of companies contain commas, so a list needs a different separator. */
+/** The separator of list items. Company names contain commas, so lists need a different separator. */
 const ITEM_SEPARATOR = '; ';
 
-/** Fits a value that would be misleading if it were cut. */
+/** Fits text that must not be cut, because a part of it would be misleading. */
 export function fitLine(text: string, field: CrmField): Fit {
   const value = arranged(text, field);
   if (value === '') return blank(field);
   return fitsLength(value, field) ? { fits: true, value } : tooLong(value, field);
 }
 
-/** Fits prose to a field. If it is too long, it is cut after a word. */
+/** Fits prose to a field. If the prose is too long, it is cut after a word. */
 export function fitProse(text: string, field: CrmField): Fit {
   const value = arranged(text, field);
   if (value === '') return blank(field);
@@ -165,7 +164,7 @@ export function fitProse(text: string, field: CrmField): Fit {
 }
 
 /**
- * Joins a list into one string that fits the field. If it is too long, it is cut after an item, or within the first
+ * Joins a list into one text that fits the field. If the text is too long, it is cut after an item, or within the first
  * item.
  */
 function fitItems(items: readonly string[], field: CrmField): Fit {
@@ -183,14 +182,17 @@ function fitsLength(text: string, field: CrmField): boolean {
   return field.maxLength === null || storedLength(text) <= field.maxLength;
 }
 
-/** Puts the text on one line, unless the field is a long text field, which can contain several lines. */
+/** Puts the text on one line, unless the field is a long text field, which allows several lines. */
 function arranged(text: string, field: CrmField): string {
   if (isPlainLine(text)) return text;
   const trimmed = text.trim();
   return field.type === 'longText' ? trimmed : trimmed.replace(/\s+/g, ' ');
 }
 
-/** A line break has two characters (`maxLength` of `CrmField`), because some CRMs store it as two. */
+/**
+ * Returns the stored length of a text. A line break counts as two characters (`maxLength` of `CrmField`), because some
+ * CRMs store two.
+ */
 function storedLength(text: string): number {
   if (!text.includes('\n')) return text.length;
   return text.replaceAll('\r\n', '\n').replaceAll('\n', '\r\n').length;
@@ -205,7 +207,7 @@ function cutAfterWord(text: string, field: CrmField): string | null {
   return kept === '' ? null : `${kept}${ELLIPSIS}`;
 }
 
-/** Returns the longest prefix whose stored length is within the limit. A character is never split. */
+/** Returns the longest prefix whose stored length is within the limit. Never splits a character. */
 function prefixWithin(text: string, limit: number): string {
   let length = 0;
   let end = 0;
@@ -232,8 +234,8 @@ function tooLong(text: string, field: CrmField): Fit {
 }
 
 /**
- * Fits a value to a field's type, length and options, in the canonical form of FieldValue. The result contains no
- * control characters, so it can be shown anywhere.
+ * Fits a value to a field's type, length and options, in the canonical form of FieldValue. Removes control characters,
+ * so that the result can be shown anywhere.
  */
 export function fitValue(given: RawValue, field: CrmField): Fit {
   const raw = plainly(given);
@@ -299,8 +301,8 @@ function fitFigure(value: number, field: CrmField): Fit {
 }
 
 /**
- * Percent fields contain the number that users see: The field contains 72 for a share of 0.72 (`CRM_FIELD_TYPES`).
- * Otherwise every share would become 0 or 1 in a field without decimals.
+ * Fits a share to a field. Percent fields contain the number that users see: 72 for a share of 0.72
+ * (`CRM_FIELD_TYPES`). Without this conversion, every share would become 0 or 1 in a field without decimals.
  */
 function fitShare(value: number, field: CrmField): Fit {
   if (!(value >= 0 && value <= 1)) {

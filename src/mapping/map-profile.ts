@@ -9,7 +9,7 @@ import type { RawValue, RawValues } from './raw-value.ts';
 export interface UnfitField {
   field: string;
   reason: string;
-  /** The necessary change in the CRM, or null if the field map has to be changed. */
+  /** The change that the CRM needs, or null if the field map must be changed. */
   why: Unfit | null;
 }
 
@@ -21,25 +21,25 @@ export type Unfit =
   | 'other_currency'
   | 'no_rate';
 
-/** The values for the CRM by field name (never null), and the values that no field accepts. */
+/** The values for the CRM by field name (never null), and the values that the fields do not accept. */
 export interface MappedProfile {
   mapped: FieldValues;
   unfit: UnfitField[];
-  /** Fields that contain only a part of their value, because the value was cut or because options are missing. */
+  /** Fields that contain only a part of their value, because the value was cut or options are missing. */
   cut: string[];
   /** The rates at which amounts were converted, by field. */
   rates: ReadonlyMap<string, AppliedRate>;
 }
 
 /**
- * A source without a value leaves its field unchanged. If two lines map to one field, the first line with a value is
- * used.
+ * Maps a profile to field values. A source without a value leaves its field unchanged. If two lines map to one field,
+ * the first line with a value is used.
  */
 export function mapProfile(input: {
   values: RawValues;
   mappings: readonly FieldMapping[];
   fields: readonly CrmField[];
-  /** Converts an amount in US dollars to the record's currency. If omitted, amounts are written unchanged. */
+  /** Converts an amount in US dollars to the record's currency. If omitted, amounts remain unchanged. */
   amountIn?: (usd: number, field: CrmField) => Amount;
 }): MappedProfile {
   const mapped = new Map<string, FieldValue>();
@@ -70,7 +70,7 @@ export function mapProfile(input: {
   return { mapped: Object.fromEntries(mapped), unfit, cut, rates };
 }
 
-/** Returns the amount for a currency field that can be written. For any other field or value, returns null. */
+/** Returns the amount for a currency field. Returns null for any other field or value. */
 function toAmount(
   from: FieldSource,
   raw: RawValue,
@@ -96,14 +96,14 @@ function fitTarget(raw: RawValue, to: string, fields: readonly CrmField[]): Fit 
   return fitValue(raw, field);
 }
 
-/** Returns the description of the field with this name. If there are two such fields, returns the first field. */
+/** Returns the field with this name. If there are two such fields, returns the first field. */
 export function findField(fields: readonly CrmField[], name: string): CrmField | undefined {
   return fieldsByName(fields).get(name);
 }
 
 const byName = new WeakMap<readonly CrmField[], ReadonlyMap<string, CrmField>>();
 
-/** The result is cached, because all contacts of a run share the same fields. */
+/** Returns the fields by name. Caches the result, because all contacts of a run share the same fields. */
 function fieldsByName(fields: readonly CrmField[]): ReadonlyMap<string, CrmField> {
   const known = byName.get(fields);
   if (known !== undefined) return known;

@@ -1,7 +1,7 @@
 /**
- * The bands of net worth that users choose from a list, in US dollars. The last band has no upper end. They are written
- * out in the form of `moneyRangeLabel`, because formatting them in each process would take longer than deciding about
- * 500 contacts.
+ * The bands of net worth from which users choose, in US dollars. The last band has no upper limit. The labels are
+ * constants in the form of `moneyRangeLabel`. Formatting them in each process would take longer than deciding about 500
+ * contacts.
  */
 export const MONEY_BANDS: readonly string[] = [
   ...['$0 – $25K', '$25K – $50K', '$50K – $100K', '$100K – $250K', '$250K – $500K'],

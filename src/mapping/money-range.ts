@@ -1,4 +1,4 @@
-/** Amounts in US dollars from `low` to `high`, both included. If an end is infinite, the range is open. */
+/** Amounts in US dollars from `low` to `high`, both included. An infinite end means that the range is open. */
 export interface MoneyRange {
   low: number;
   high: number;
@@ -6,7 +6,7 @@ export interface MoneyRange {
 
 /**
  * Returns a range in readable form, such as `$1M – $5M`, `$750K – $1M`, or `$10M+` without an upper end. If both ends
- * are written in the same way, the label contains only one of them. Amounts have three significant digits.
+ * have the same text, the label contains the text only once. Amounts have three significant digits.
  */
 export function moneyRangeLabel(low: number, high: number | null): string {
   if (high === null) return `${shortMoney(low)}+`;
@@ -15,8 +15,7 @@ export function moneyRangeLabel(low: number, high: number | null): string {
 }
 
 /**
- * The length of a string that is longer than any range. Without this limit, a crafted string could make the patterns
- * below take quadratic time.
+ * The maximum length of a range. Without this limit, the patterns below could take quadratic time for a malicious text.
  */
 const MAX_LENGTH = 100;
 
@@ -53,8 +52,7 @@ const shortAmounts = new Map<number, string>();
 const MOST_SHORT_AMOUNTS = 1_000;
 
 /**
- * The format is created on first use, because creating a process's first format takes longer than handling 500
- * unchanged contacts.
+ * The number format. It is created on first use, because creating it takes longer than handling 500 unchanged contacts.
  */
 let moneyFormat: Intl.NumberFormat | null = null;
 
@@ -63,7 +61,7 @@ const SECOND_AMOUNT = String.raw`\$?\s*(?<second>\d[\d,]*(?:\.\d+)?)\s*(?<second
 
 type Groups = Readonly<Record<string, string | undefined>>;
 
-/** The patterns, from the most to the least specific. A pattern for a single amount comes last. */
+/** The patterns for ranges, from the most to the least specific. The pattern for a single amount comes last. */
 const FORMS: readonly (readonly [RegExp, (groups: Groups) => MoneyRange | null])[] = [
   [new RegExp(`^${AMOUNT}\\s*(?:[-–—]|to\\b|up to\\b)\\s*${SECOND_AMOUNT}$`), closedRange],
   [new RegExp(`^(?:over|more than|above|at least|from|[>≥]=?)\\s*${AMOUNT}$`), openAbove],

@@ -4,7 +4,7 @@ import type { Profile } from '../core/profile.ts';
 import { type LastName, parseGivenNames, parseLastName } from './name-words.ts';
 import { isGivenName, isSurname, shareRoot } from './names.ts';
 
-/** Whether a profile may be written into a contact, judged by their names. */
+/** Whether donor-sync may write a profile into a contact, based on the two names. */
 export type NameMatch =
   | { match: true }
   | {
@@ -14,9 +14,9 @@ export type NameMatch =
 
 /**
  * Compares the name in a profile with the contact's name. If the last name is different or the first name is unrelated,
- * the profile belongs to another person (design, section 3, "deliver"), and none of its values may be written. A wrong
- * hold costs a user a check, but a wrong match puts a stranger's wealth into the record. Doubtful names therefore do
- * not match:
+ * the profile belongs to another person (design, section 3, "deliver"), and donor-sync writes none of its values. After
+ * a wrong mismatch, a user only has to check the contact. A wrong match would write a stranger's wealth into the
+ * record. Doubtful names therefore do not match:
  *
  * - `Maria` is not `Mary`, and `José` is not `Joseph`, because translations are different names.
  * - Two common names that differ in one letter (`Daniel`, `Daniela`) are two people, not a typo.
@@ -53,7 +53,7 @@ export function guardName(
   return related ? { match: true } : { match: false, reason: 'first_name_unrelated' };
 }
 
-/** Returns the first name followed by the middle name, for each way to read the first name. */
+/** Returns all ways to read a profile's first name, each followed by the middle name. */
 function profileReadings(
   firstNames: readonly string[][],
   { middle }: Pick<Profile['name'], 'middle'>,
@@ -63,7 +63,7 @@ function profileReadings(
   return readings.length === 0 && middleNames.length > 0 ? [middleNames] : readings;
 }
 
-/** Returns a first-name field as one word. A middle name that has its own field is left out. */
+/** Returns a first-name field as one word. Leaves out a middle name that has its own field. */
 function firstWord(readings: readonly string[][]): string {
   return readings[0]?.join('') ?? '';
 }
@@ -73,7 +73,7 @@ function isSwapped(mine: string, myLast: LastName, theirs: string, theirLast: La
   return isGivenName(mine) !== isGivenName(theirs);
 }
 
-/** The length of the shortest word in which one different letter may be a typo. */
+/** The minimum length of a word in which one different letter may be a typo. */
 const LEAST_LETTERS_FOR_TYPO = 5;
 
 function lastNamesAgree(mine: LastName, theirs: LastName): boolean {
@@ -96,16 +96,13 @@ function sameSurname(mine: string, theirs: string): boolean {
   return mine === theirs || isMisprint(mine, theirs, isSurname);
 }
 
-/**
- * Returns true if one name is a part of the other name, as in `Smith` and `Smith-Jones`, or `García` and `García
- * López`.
- */
+/** True if one name is a part of the other name, as in `Smith` and `Smith-Jones`, or `García` and `García López`. */
 function isPartOf(single: LastName, double: LastName): boolean {
   const [only, ...others] = single.parts;
   return only !== undefined && others.length === 0 && double.parts.includes(only);
 }
 
-/** Returns true for names such as `Smith-Jones` and `Jones-Smith`. */
+/** True for names with the same parts, such as `Smith-Jones` and `Jones-Smith`. */
 function haveSameParts(mine: LastName, theirs: LastName): boolean {
   return mine.parts.toSorted().join(' ') === theirs.parts.toSorted().join(' ');
 }
@@ -115,7 +112,8 @@ function givenNamesRelate(mine: readonly string[], theirs: readonly string[]): b
 }
 
 /**
- * Joins two names if the model writes them as one word, such as `Mary Ann` for `Maryann`, and `Jo Ann` for `Joanne`.
+ * Joins two names if the model contains them as one word. Examples are `Mary Ann` for `Maryann`, and `Jo Ann` for
+ * `Joanne`.
  */
 function joinedLike(names: readonly string[], model: readonly string[]): readonly string[] {
   const [first = '', second = '', ...others] = names;

@@ -1,4 +1,4 @@
-/** A last name in the forms that are compared. All words are in lower case without accents. */
+/** A last name in the forms that are compared. All words are in lower case and without accents. */
 export interface LastName {
   /** All words joined, without suffixes, such as `vandyke` for `Van Dyke, Jr.`. */
   whole: string;
@@ -25,7 +25,7 @@ export function parseLastName(text: string): LastName {
 
 /**
  * Returns the possible readings of a first-name field, each as a list of names. `Robert (Bob)` and `Robert / Bob` can
- * mean either name. Titles before a name and suffixes after it are dropped.
+ * mean either name. Drops titles before a name and suffixes after it.
  */
 export function parseGivenNames(text: string): string[][] {
   if (!MAY_HOLD_ASIDE.test(text)) return text.split('/').map(givenWords).filter(isSome);
@@ -39,12 +39,11 @@ function isSome(words: readonly string[]): boolean {
 }
 
 /**
- * Returns the words of a name in lower case, without Latin accents and apostrophes. Every other mark
- * separates words. Square brackets are removed without a gap, because archives complete an initial as in
- * `C[harles]`.
+ * Returns the words of a name in lower case, without Latin accents and apostrophes. Every other punctuation mark
+ * separates words. Square brackets are removed without a gap, because archives complete an initial as in `C[harles]`.
  */
 function splitWords(text: string): string[] {
-  // For plain ASCII, this gives the same result many times faster. Most names are plain ASCII.
+  // Most names are plain ASCII. For them, this shorter way gives the same result many times faster.
   if (!/[^\0-\x7f]/.test(text)) {
     return text
       .replace(/['`[\]]/g, '')
@@ -68,7 +67,7 @@ function givenWords(text: string): string[] {
   return start === -1 ? words : words.slice(start);
 }
 
-/** Returns the words, but removes the words at the end that pass the test. The first word is always kept. */
+/** Removes the words at the end that pass the test. Always keeps the first word. */
 function withoutTail(words: readonly string[], isTail: (word: string) => boolean): string[] {
   const last = words.findLastIndex((word, index) => index === 0 || !isTail(word));
   return words.slice(0, last + 1);
@@ -78,10 +77,10 @@ function getGeneration([, ...words]: readonly string[]): number | null {
   return words.map((word) => GENERATIONS.get(word)).find((found) => found !== undefined) ?? null;
 }
 
-/** A prefix that forms one word with the next word. `St. John` is not `John`, just as `McDonald` is not `Donald`. */
+/** A prefix that forms one word with the next word. `St. John` is not `John`, and `McDonald` is not `Donald`. */
 const PREFIX = /(?<!\p{L})(saint|sainte|ste?|mc|mac|o)[.\s-]+(?=\p{L})/giu;
 
-/** The characters that can separate the two. */
+/** The characters between a prefix and the next word. */
 const MAY_HOLD_PREFIX = /[.\s-]/;
 
 /** A nickname in brackets or in quotes. */

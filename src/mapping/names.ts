@@ -13,9 +13,9 @@ export function readNameTable(file: string): [string, string][] {
 }
 
 /**
- * True if two different given names can belong to one person. One can be short for the other (`Bob`, `Robert`), both
- * can be short for the same name (`Liz`, `Beth`), or both can be spellings of the same name (`Katherine`, `Catherine`).
- * The names are in lower case without accents.
+ * True if two different given names can belong to one person. One name can be short for the other (`Bob`, `Robert`), or
+ * both can be short for the same name (`Liz`, `Beth`). Both can also be spellings of the same name (`Katherine`,
+ * `Catherine`). The names are in lower case and without accents.
  */
 export function shareRoot(one: string, other: string): boolean {
   const mine = roots().get(one);
@@ -35,16 +35,16 @@ function hasNicknames(word: string): boolean {
 
 let rootsByForm: ReadonlyMap<string, readonly string[]> | undefined;
 
-/** Returns the names that each form can mean, including the form itself. */
+/** Returns the names for each form. The form itself is one of its names. */
 function roots(): ReadonlyMap<string, readonly string[]> {
   rootsByForm ??= indexForms(readForms());
   return rootsByForm;
 }
 
 /**
- * Reads the short, pet and variant forms of English and Spanish given names that are used in the United States. A form
- * can belong to several names (`Pat`, `Chris`), but this does not make the names equal: `Patrick` is not `Patricia`.
- * Translations (`José`, `Joseph`) are left out on purpose, and so are forms that only genealogists know.
+ * Reads the short, pet and variant forms of English and Spanish given names in the United States. A form can belong to
+ * several names (`Pat`, `Chris`), but this does not make the names equal: `Patrick` is not `Patricia`. Leaves out
+ * translations (`José`, `Joseph`) and forms that only genealogists know.
  */
 function readForms(): { name: string; forms: readonly string[] }[] {
   return readNameTable('nicknames.csv').map(([name, forms]) => ({ name, forms: forms.split(' ') }));
@@ -63,7 +63,10 @@ export function isGivenName(word: string): boolean {
   return hasNicknames(word) || commonNames().given.has(word);
 }
 
-/** True if the word is a surname that is easily mistaken for another. The word is in lower case without accents. */
+/**
+ * True if the word is a surname that is easily confused with another surname. The word is in lower case and without
+ * accents.
+ */
 export function isSurname(word: string): boolean {
   return commonNames().surnames.has(word);
 }
@@ -77,9 +80,9 @@ let names: CommonNames | undefined;
 
 /**
  * Returns common names that differ in one letter from another common name, such as `Daniel` and `Daniela`, or `Johnson`
- * and `Johnston`. If two such names differ in one letter, the difference is not a typo. The names come from the most
- * frequent first names and surnames in the United States. If one name has several spellings (`Gonzalez`, `Gonzales`),
- * at most one of them is listed. The difference between the spellings is then treated as a typo.
+ * and `Johnston`. A difference between two of these names is not a typo. The names are the most frequent first names
+ * and surnames in the United States. If a name has several spellings (`Gonzalez`, `Gonzales`), the list contains at
+ * most one spelling. A difference between the spellings therefore counts as a typo.
  */
 function commonNames(): CommonNames {
   names ??= readCommonNames();

@@ -3,24 +3,23 @@ import { isPlainLine } from '../core/printable.ts';
 import type { Profile } from '../core/profile.ts';
 import type { RawValue, RawValues } from './raw-value.ts';
 
-/** A contact's best connection to a network, in the form in which it is written to the CRM. */
+/** A contact's best connection to a network, in the form for the CRM. */
 export interface WarmPathValues {
-  /** A number between 0 and 1. */
+  /** The strength, a number from 0 to 1. */
   strength: number | null;
   /** The full name of the member who could introduce the contact. */
   introducer: string | null;
   /** The name of the introducer's network. */
   network: string | null;
-  /** The organisation that the two share, for example an employer or a board. */
+  /** The organisation that the two people share, for example an employer or a board. */
   via: string | null;
   /** The whole path in one sentence. */
   sentence: string | null;
 }
 
 /**
- * Returns all values that a profile and a warm path can provide for a field map (design, section 4.2). An absent, blank
- * or non-finite value has no entry. It can therefore never erase a value in the CRM. `enhancedAtMs` is in epoch
- * milliseconds.
+ * Returns all values that a profile and a warm path provide for a field map (design, section 4.2). An absent, blank or
+ * non-finite value has no entry, so it can never erase a value in the CRM. `enhancedAtMs` is in epoch milliseconds.
  */
 export function profileValues(
   profile: Profile,
@@ -51,7 +50,7 @@ export function profileValues(
   });
 }
 
-/** Returns the values of a warm path if there is no new profile to deliver. */
+/** Returns the values of a warm path, if there is no new profile to deliver. */
 export function warmPathValues(warmPath: WarmPathValues): RawValues {
   return toRawValues(pathValues(warmPath));
 }
@@ -79,8 +78,8 @@ function toRawValues(some: SomeValues): RawValues {
 }
 
 /**
- * The largest amount that is shown. Nobody has a trillion dollars. If an upper bound consists of nines or is a
- * program's largest number, the range is open, so the number must not be shown.
+ * The largest amount that is shown. Nobody has a trillion dollars. If a range's upper bound consists of nines or is the
+ * largest number of a program, the range is open, and the bound must not be shown.
  */
 const OPEN_ENDED_FROM_USD = 999_999_999_999;
 
@@ -133,7 +132,9 @@ function highest(values: readonly (number | null)[]): number | null {
   return figures.length === 0 ? null : Math.max(...figures);
 }
 
-/** Returns the values in their order, without blanks and without duplicates that differ only in case. */
+/**
+ * Returns the values in their order. Leaves out blanks and duplicates. Values that differ only in case are duplicates.
+ */
 function distinct(values: readonly string[]): string[] {
   const lines = values.map(oneLine).filter(Boolean);
   if (lines.length < 2) return lines;

@@ -3,8 +3,8 @@ import type { FieldSource } from '../core/field-map.ts';
 
 /**
  * A profile's value before it is fitted to a field. Its kind decides how it may be changed. Lists and prose may be cut,
- * because a reader sees that they continue. Text, a link or a range would be misleading if it were cut, so it is left
- * out unless it fits completely.
+ * because a reader sees that they continue. Text, a link or a range would be misleading if it were cut. It is therefore
+ * left out unless it fits completely.
  */
 export type RawValue =
   | { kind: 'text'; text: string }
@@ -20,7 +20,7 @@ export type RawValue =
 
 export type RawKind = RawValue['kind'];
 
-/** The values, by the names that the field map uses. An unknown value has no entry. */
+/** The values, by the source names in the field map. An unknown value has no entry. */
 export type RawValues = ReadonlyMap<FieldSource, RawValue>;
 
 /** The kind of value that each source provides. */
@@ -50,7 +50,7 @@ export const SOURCE_KINDS = {
   'sync.statusDate': 'instant',
 } as const satisfies Record<FieldSource, RawKind>;
 
-/** The field types that can contain each kind of value, the best type first. */
+/** For each kind of value, the field types that can contain it, the best type first. */
 export const TYPES_FOR_KIND: Readonly<Record<RawKind, readonly CrmFieldType[]>> = {
   text: ['text', 'longText', 'picklist', 'multiPicklist'],
   url: ['url', 'text', 'longText'],

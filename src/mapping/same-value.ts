@@ -3,7 +3,7 @@ import type { FieldValue } from '../core/crm-field.ts';
 /** True if a user would see no difference between two values of a field. */
 export function sameValue(one: FieldValue, other: FieldValue): boolean {
   if (one === other) return true;
-  // Most fields of a new contact are empty, so this is checked first.
+  // Most fields of a new contact are empty, so this check comes first.
   if (one === null || other === null) return isBlank(one) && isBlank(other);
   return comparableText(one) === comparableText(other);
 }
@@ -14,9 +14,10 @@ export function isBlank(value: FieldValue): boolean {
 }
 
 /**
- * Values that a CRM merely stores differently have the same string. The differences are line ends, white space around
- * lines, trailing zeros of a number, and fractions of a second. A blank value becomes an empty string. Written values
- * are fingerprinted in this form, so we recognise a value as ours even if the CRM returns it in another form.
+ * Returns a value's text for comparisons. Values that a CRM only stores differently have the same text. The differences
+ * are line ends, white space around lines, trailing zeros of a number, and fractions of a second. A blank value becomes
+ * an empty text. donor-sync fingerprints written values in this form, so it recognises its own value even if the CRM
+ * returns the value in another form.
  */
 export function comparableText(value: FieldValue): string {
   if (value === null) return '';
@@ -28,16 +29,16 @@ export function comparableText(value: FieldValue): string {
   return DECIMAL.test(text) ? withoutZeros(text) : text;
 }
 
-/** Composes the characters of a value. Most values are plain ASCII, and then there is nothing to do. */
+/** Normalises the Unicode characters of a value. Most values are plain ASCII and need no change. */
 function composed(text: string): string {
   return /[^\0-\x7f]/.test(text) ? text.normalize('NFC') : text;
 }
 
-/** A number or an instant starts like this. */
+/** Matches the start of a number or a time. */
 const MAY_BE_NUMBER = /^-?\d/;
 
 /**
- * Converts line ends. Most values have one line. For these values, a search for line ends would take longer than all
+ * Converts line ends. Most values have only one line. A search for line ends in these values would take longer than all
  * other steps.
  */
 function withPlainLines(text: string): string {
@@ -46,7 +47,10 @@ function withPlainLines(text: string): string {
   return lines.map((line) => line.trim()).join('\n');
 }
 
-/** Does not use a regular expression, which would restart at each of many zeros. */
+/**
+ * Removes trailing zeros without a regular expression, because a regular expression would restart at each of many
+ * zeros.
+ */
 function withoutZeros(decimal: string): string {
   let end = decimal.length;
   while (decimal[end - 1] === '0') end -= 1;
@@ -56,7 +60,7 @@ function withoutZeros(decimal: string): string {
 const DECIMAL = /^-?\d+\.\d+$/;
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)$/;
 
-/** Returns an instant in whole seconds. Some CRMs write `+0000` for `Z` and store no fractions. */
+/** Returns a time in whole seconds. Some CRMs write `+0000` for `Z` and store no fractions. */
 function wholeSeconds(instant: string): string {
   const epochMs = Date.parse(instant.replace(/([+-]\d\d)(\d\d)$/, '$1:$2'));
   if (Number.isNaN(epochMs)) return instant;
@@ -69,7 +73,7 @@ export function plainNumber(value: number): string {
   return text.includes('e') ? withoutExponent(value) : text;
 }
 
-/** No CRM stores more decimal places than this. */
+/** The maximum number of decimal places. No CRM stores more. */
 const MAX_SHOWN_DECIMALS = 20;
 
 function withoutExponent(value: number): string {

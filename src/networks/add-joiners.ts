@@ -1,6 +1,6 @@
 /**
- * Adds joiners to networks with bulk adds. Each joiner is paid for only once, and the intent is stored on disk before
- * the request is sent.
+ * Adds joiners to networks with bulk adds. donor-sync pays for each joiner only once, and records the intent on disk
+ * before it sends the request.
  */
 
 import { hasMembersToRecall } from '../backup/restores.ts';
@@ -33,8 +33,8 @@ export type PresentNetwork = NetworkRecord & { networkId: string };
 const NETWORKS = { bucket: 'networks', setting: 'budget.networks' } as const;
 
 /**
- * Sends joiners until none are left, the credits are used up, or the run stops. Does not wait for the jobs. Throws
- * PartnerNotFound if the network no longer exists.
+ * Sends joiners until none are left, the credits are used up, or the run stops. Does not wait for the service's jobs.
+ * Throws PartnerNotFound if the network no longer exists.
  */
 export async function addJoiners(
   deps: NetworkDeps,
@@ -57,7 +57,7 @@ export async function addJoiners(
         donors: donorIds.map((donorId) => store.fingerprint('introducer', donorId)),
       },
     }),
-    // This is the maximum cost of the job. Its outcome contains the actual cost.
+    // The maximum cost of the job. The job's result contains the actual cost.
     toJournaledEnd: ({ jobId, donorIds }, { id }) => ({
       charged: donorIds.length,
       jobs: { [id]: jobId },
@@ -82,8 +82,8 @@ export async function addJoiners(
 }
 
 /**
- * Looks up members at the service after a restore. The backup may lack some members, and adding them again would cost a
- * credit each.
+ * After a restore, reads from the service which donors are members. The backup may lack some members, and adding each
+ * of them again would cost a credit.
  */
 async function recallMembers(
   deps: NetworkDeps,
@@ -128,7 +128,7 @@ async function intend(
     balanceBefore,
     spendMark,
   };
-  // A different run with the same key may have been faster. This run then waits for the other run's bulk add.
+  // A different run with the same key may have sent a bulk add first. This run then waits for that bulk add.
   return (await store.checkpoint(run.lease, (trx) => recordAddIntent(trx, intent)))
     ? intent
     : 'progress';
@@ -152,7 +152,7 @@ export async function findNetworkAllowance(
   );
 }
 
-/** Donors that the service does not know must not prevent the other donors from joining. */
+/** Sets aside donors that the service does not know, so that they do not prevent other donors from joining. */
 async function setUnknownAside(
   deps: NetworkDeps,
   run: NetworkRun,

@@ -3,15 +3,15 @@ import type { NetworkDecision } from '../decisions/statements/network-questions.
 import { askAboutNetwork } from '../decisions/statements/network-questions.ts';
 import type { NetworkDeps, NetworkRun } from './network-deps.ts';
 
-/** A question about a network. `matter` distinguishes it from other questions of the same kind. */
+/** A decision about a network. `matter` distinguishes it from other decisions of the same kind. */
 export interface Question {
   kind: NetworkQuestionKind;
   matter: string;
-  /** Details for users, without personal data. Null if the kind alone explains the question. */
+  /** Details for users, without personal data. Null if the kind alone explains the decision. */
   detail: string | null;
 }
 
-/** Opens a question about a network for a user, or finds the existing decision. */
+/** Opens a decision about a network, or finds the existing decision. */
 export function askPerson(
   { store, newId }: Pick<NetworkDeps, 'store' | 'newId'>,
   { lease }: Pick<NetworkRun, 'lease'>,

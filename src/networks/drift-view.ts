@@ -1,11 +1,14 @@
-/** Shows users how networks differ from their mirror. Each donor is shown with its contacts. */
+/**
+ * Shows users the differences between the service's networks and donor-sync's stored members. Shows each donor with its
+ * contacts.
+ */
 
 import { describeCount } from '../core/quantities.ts';
 import type { Reader } from '../database/reader.ts';
 import type { NetworkDrift } from './drift.ts';
 import { findContactsByDonor } from './statements/network-members.ts';
 
-/** How one network differs from its mirror, for `networks check --json` and the pages. */
+/** The differences of one network, for `networks check --json` and the pages. */
 export interface DriftView {
   name: string;
   networkId: string | null;
@@ -13,7 +16,7 @@ export interface DriftView {
   renamedTo: string | null;
   removedByHand: DriftDonor[];
   addedByHand: DriftDonor[];
-  /** How many members are not contacts of the integration, or null if the service reports no numbers. */
+  /** The number of members who are not contacts of the integration. Null if the service reports no numbers. */
   strangers: number | null;
 }
 
@@ -23,7 +26,7 @@ export interface DriftDonor {
   contacts: string[];
 }
 
-/** Converts differences into the form for users: each donor with its contacts. */
+/** Converts differences into the form for users, with each donor's contacts. */
 export async function viewDrift(
   reader: Reader,
   integrationId: string,
@@ -45,13 +48,13 @@ export async function viewDrift(
   }));
 }
 
-/** True if there is nothing to repair. */
+/** True if the network has no differences that a repair would change. */
 export function isTheSame({ state, renamedTo, removedByHand, addedByHand }: DriftView): boolean {
   const isThere = state !== 'deleted' && renamedTo === null;
   return isThere && removedByHand.length === 0 && addedByHand.length === 0;
 }
 
-/** Empty if the network and its mirror are equal. */
+/** Describes the differences of a network. Empty if the network has no differences. */
 export function describeDifferences({
   state,
   renamedTo,

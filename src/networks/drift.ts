@@ -1,4 +1,4 @@
-/** Finds networks at the service that differ from the mirror because someone changed them. */
+/** Finds networks at the service that differ from the stored members because someone has changed them. */
 import { ConfigurationError } from '../core/errors.ts';
 import type { MemberState } from '../database/tables/networks.ts';
 import type { Network } from '../partner/networks/network.ts';
@@ -13,13 +13,16 @@ import { listNetworks, type NetworkRecord } from './statements/networks.ts';
 /** The differences of one network. */
 export interface NetworkDrift {
   row: NetworkRecord;
-  /** `none`: there is no network yet. `deleted`: the service no longer has it. */
+  /** `none` means that there is no network yet. `deleted` means that the service no longer has the network. */
   state: 'none' | 'deleted' | 'present';
-  /** The name that someone gave it at the service, or null if it still has the name from the settings. */
+  /**
+   * The network's current name if someone has renamed it at the service. Null if it still has the name from the
+   * settings.
+   */
   renamedTo: string | null;
   /**
-   * Donors in the mirror who are not in the network, and donors in the network who are not in the
-   * mirror.
+   * Stored members who are not in the service's network, and donors in the service's network who are not stored
+   * members.
    */
   removedByHand: string[];
   addedByHand: string[];
@@ -32,18 +35,18 @@ export interface DriftOptions {
   maySpend: boolean;
 }
 
-/** This check does not need the CRM. */
+/** The dependencies of the check. It does not need the CRM. */
 type DriftDeps = Omit<NetworkDeps, 'connector'>;
 
 type DriftRun = Pick<NetworkRun, 'integration' | 'control'>;
 
-/** Batch size for contacts outside the groups. They are queried until all members are found. */
+/** The batch size for contacts outside the groups. Batches are queried until all members are found. */
 const PORTION = 100;
 
 /**
- * Asks the service for the donors' networks. It starts with the donors of mirrored groups, and continues with other
- * contacts while a network has unexplained members. Throws a ConfigurationError if this would cost credits and
- * `maySpend` is false.
+ * Queries the service for the donors' networks. Starts with the donors of mirrored groups. Continues with other
+ * contacts while a network has unknown members. Throws a ConfigurationError if this would cost credits and `maySpend`
+ * is false.
  */
 export async function findDrift(
   deps: DriftDeps,
@@ -63,7 +66,7 @@ export async function findDrift(
   return drifts;
 }
 
-/** Networks in the settings. Networks whose setting was removed are ignored. */
+/** Returns the networks that are in the settings. Ignores networks whose setting was removed. */
 async function findRows(deps: DriftDeps, run: DriftRun): Promise<NetworkRecord[]> {
   const rows = await listNetworks(deps.store.reader, run.integration.id);
   const { settings } = matchNetworks(fingerprintGroups(deps, run), rows);
@@ -80,10 +83,10 @@ async function findDonors(deps: DriftDeps, rows: readonly NetworkRecord[]): Prom
   return donors;
 }
 
-/** For each donor, the service's IDs for the networks that contain the donor. */
+/** The IDs of the service's networks that contain a donor, for each donor. */
 type Places = Map<string, ReadonlySet<string>>;
 
-/** Queries donors. The first query shows what all of them will cost. */
+/** Queries donors. The first query shows the cost of all queries. */
 async function askAbout(
   deps: DriftDeps,
   run: DriftRun,
@@ -120,7 +123,7 @@ async function ask(
   }
 }
 
-/** Queries contacts that are not in any group, because someone may have added one of them. */
+/** Queries contacts that are not in any group, because someone may have added a contact to a network. */
 async function askOthers(
   deps: DriftDeps,
   run: DriftRun,
@@ -156,7 +159,7 @@ function compare(
   const donorsIn = (...states: MemberState[]) =>
     new Set(members.flatMap((one) => (states.includes(one.state) ? [one.donorId] : [])));
   const mirrored = donorsIn('member');
-  // Members that are being added or removed are not differences.
+  // Members that donor-sync is adding or removing are not differences.
   const moving = donorsIn('adding', 'leaving');
   return {
     row,

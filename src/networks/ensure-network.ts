@@ -16,11 +16,11 @@ import {
   recordNetworkName,
 } from './statements/networks.ts';
 
-/** The network has the name from the settings. */
+/** Ensures that a network exists and has the name from the settings. */
 
 /**
- * Returns the group's network at the service. The network can be in the store already, can be adopted by its name, or
- * can be created. Joiners who are already in an adopted network are not paid for again. Returns null while another
+ * Returns the group's network at the service. donor-sync may know the network already, adopts a network with this name,
+ * or creates it. Joiners who are already in an adopted network are not paid for again. Returns null while another
  * group's network has the name.
  */
 export async function ensureNetwork(
@@ -33,7 +33,7 @@ export async function ensureNetwork(
   if (row.networkId !== null) return { ...row, networkId: row.networkId };
   const { ending } = run.control;
   const { networkId, adopted, memberCount } = await partner.networks.create(name, color, ending);
-  // This is checked before the joiners are queried, because their queries may cost credits.
+  // This check comes before the queries for the joiners, because these queries may cost credits.
   if (await isNetworkTaken(store.reader, networkId, row.id)) return holdName(deps, run, row, name);
   const isEmpty = !adopted || memberCount === 0;
   const present = isEmpty ? [] : await findPresent(deps, run, networkId, joiners);
@@ -47,9 +47,12 @@ export async function ensureNetwork(
   return { ...row, name, networkId };
 }
 
-/** Networks that were deleted at the service. They are not paid for again without a decision. */
+/**
+ * Handles networks that were deleted at the service. donor-sync does not pay for their members again without a user's
+ * decision.
+ */
 
-/** True if the network no longer exists at the service. Returns false if it never existed. */
+/** True if the network no longer exists at the service. False if it never existed. */
 export async function isDeleted(
   { partner }: NetworkDeps,
   { control }: NetworkRun,
@@ -59,7 +62,7 @@ export async function isDeleted(
   return networkId !== null && !listed.some((network) => network.networkId === networkId);
 }
 
-/** Opens a question that asks users if the network should be created again. */
+/** Opens a decision that asks users whether donor-sync should create the network again. */
 export async function holdDeleted(
   deps: NetworkDeps,
   run: NetworkRun,
@@ -73,7 +76,7 @@ export async function holdDeleted(
   });
 }
 
-/** True if the network no longer exists at the service and no user has requested a new one. */
+/** True if the network no longer exists at the service and no user has requested a new network. */
 export async function isLeftAlone({ store }: NetworkDeps, row: NetworkRecord): Promise<boolean> {
   if (row.networkId === null) return false;
   const decision = await findNetworkDecision(
@@ -85,20 +88,23 @@ export async function isLeftAlone({ store }: NetworkDeps, row: NetworkRecord): P
   return decision === 'open' || decision === 'rejected';
 }
 
-/** Networks that the service refuses as invalid. They are held, and all other networks continue. */
+/**
+ * Handles networks that the service refuses as invalid. A refused network waits for a decision, and all other networks
+ * continue.
+ */
 
-/** A refusal because of the request's content. The same request would be refused again. */
+/** The service's refusal because of the request's content. The service would refuse the same request again. */
 export type NetworkRefusal = PartnerBadRequest | PartnerValidationError;
 
 /**
- * Returns true for a 400 or 422 (service document, section 7). The request cost nothing, and other requests may be
- * accepted.
+ * True for status 400 or 422 (service document, section 7). The request cost nothing, and the service may accept other
+ * requests.
  */
 export function isNetworkRefusal(error: unknown): error is NetworkRefusal {
   return error instanceof PartnerBadRequest || error instanceof PartnerValidationError;
 }
 
-/** Describes the refused parts to users with the field paths from the service, and never with the values. */
+/** Describes the refused parts to users. The text contains the field paths from the service, and never the values. */
 export async function holdRefused(
   deps: NetworkDeps,
   run: NetworkRun,
@@ -118,16 +124,19 @@ function describeRefusal(refusal: NetworkRefusal): string {
   return [`${endpoint} answered ${status}`, ...places].join(', ');
 }
 
-/** Returns the fields without positions, so the same refusal in the next nightly run leads to the same question. */
+/**
+ * Returns the field names without list positions, so that the same refusal in the next nightly run leads to the same
+ * decision.
+ */
 function fieldsIn(loc: readonly (string | number)[]): string {
   return loc.filter((part) => typeof part === 'string' && part !== 'body').join('.');
 }
 
-/** Networks whose name in the settings differs from the name at the service. */
+/** Handles networks whose name in the settings differs from the name at the service. */
 
 /**
- * Gives every network the name from its setting, even if networks swap names. If a name is not available, a user has to
- * decide, and the network keeps its current name.
+ * Gives every network the name from its setting, even if networks swap names. If a name is not available, the network
+ * keeps its current name and a user has to decide.
  */
 export async function renameNetworks(
   deps: NetworkDeps,
@@ -146,8 +155,8 @@ export async function renameNetworks(
 }
 
 /**
- * Gives up a name for which a different network in the settings waits. The network keeps a temporary name until its new
- * name is available.
+ * Renames a network because a different network in the settings needs its name. The network keeps a temporary name
+ * until its new name is available.
  */
 async function freeName(
   { store, partner }: NetworkDeps,
@@ -160,8 +169,8 @@ async function freeName(
   );
   if (row.networkId === null || row.name === setting.name || !isWaitedFor) return row;
   const name = `donor-sync ${row.id}`;
-  // The temporary name is recorded first. If the process is killed or the rename is refused, donor-sync still knows
-  // that the network lacks its name.
+  // Records the temporary name first. If the process is killed or the rename is refused, donor-sync still knows that
+  // the network needs its name.
   await store.checkpoint(run.lease, (trx) => recordNetworkName(trx, row.id, name));
   try {
     await partner.networks.rename(row.networkId, name, run.control.ending);
@@ -204,8 +213,8 @@ async function holdUnnamed(
 }
 
 /**
- * Asks a user to choose a name, because a different network has this name. Resolves with null, because there is no
- * network.
+ * Asks a user to choose a name, because a different network already has this name. Resolves with null, because there is
+ * no network.
  */
 async function holdName(
   deps: Pick<NetworkDeps, 'store' | 'newId'>,

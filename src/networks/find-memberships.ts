@@ -1,4 +1,7 @@
-/** Queries the service for network members. The service does not list members, but it returns a donor's networks. */
+/**
+ * Finds network members at the service. The service does not list a network's members, but it returns a donor's
+ * networks.
+ */
 import { RetriableError } from '../core/errors.ts';
 import { inParallel } from '../core/parallel.ts';
 import { confirmLease } from '../credits/confirm.ts';
@@ -6,16 +9,16 @@ import { PartnerNotFound } from '../partner/errors.ts';
 import type { MayLeave } from '../partner/request.ts';
 import type { NetworkDeps, NetworkRun } from './network-deps.ts';
 
-/** The IDs of each donor's networks at the service, or null for a donor that the service does not know. */
+/** The IDs of each donor's networks at the service. Null for a donor that the service does not know. */
 export type Memberships = ReadonlyMap<string, ReadonlySet<string> | null>;
 
-/** The number of donors to query concurrently, to use the key's full request rate. */
+/** The number of simultaneous queries that makes full use of the key's rate limit. */
 const ASKED_AT_ONCE = 8;
 
-/** The caller, which is a run with a lease or a user who only reads. */
+/** The caller: a run with a lease, or a user who only reads. */
 type Asking = Pick<NetworkRun, 'control'> & Partial<Pick<NetworkRun, 'lease'>>;
 
-/** Costs no credits, unless the service charges for queries. */
+/** Reads the networks of these donors. Costs no credits, unless the service charges for queries. */
 export async function findMemberships(
   deps: Omit<NetworkDeps, 'connector'>,
   { control, lease }: Asking,
@@ -64,7 +67,7 @@ export function membershipStatesIn(
   );
 }
 
-/** Returns the donors among these who are in the network with this service ID. */
+/** Returns those donors that are in the network with this service ID. */
 export async function findPresent(
   deps: NetworkDeps,
   run: Asking,

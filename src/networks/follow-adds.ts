@@ -1,4 +1,6 @@
-/** Follows bulk adds that the service is processing. Finds the result for each donor, paid for or not. */
+/**
+ * Follows bulk adds that the service is processing. Finds the result for each donor and whether the donor was paid for.
+ */
 import { inParallel } from '../core/parallel.ts';
 import type { BulkAdd, MemberOutcome } from '../partner/networks/members.ts';
 import { findMemberships, type MembershipState, membershipStatesIn } from './find-memberships.ts';
@@ -19,15 +21,15 @@ const LOOK_INTERVAL_MS = 3_000;
 const JOBS_AT_ONCE = 4;
 
 /**
- * Ten minutes are enough, because a hundred donors at "a few seconds" each take less. The next run polls
- * again.
+ * The maximum number of polls. Ten minutes are enough, because a hundred donors at "a few seconds" each take less. The
+ * next run polls again.
  */
 const MAX_LOOKS = 200;
 
-/** A job that runs longer than this will not end. */
+/** A job that runs longer than this will never end. */
 const JOB_AGE_LIMIT_MS = 24 * 3_600_000;
 
-/** Checks all bulk adds in progress once, including bulk adds that were charged without a response. */
+/** Checks all bulk adds in progress once. Includes bulk adds without a response that were charged. */
 export async function lookAtAdds(deps: NetworkDeps, run: NetworkRun): Promise<void> {
   for (const add of await listAdds(deps.store.reader, run.integration.id, 'unclear')) {
     if (run.control.stopping.aborted) return;
@@ -36,7 +38,7 @@ export async function lookAtAdds(deps: NetworkDeps, run: NetworkRun): Promise<vo
   await lookAtRunning(deps, run);
 }
 
-/** Waits for the running jobs to end, within limits. */
+/** Waits for the running jobs to end, within a time limit. */
 export async function followAdds(deps: NetworkDeps, run: NetworkRun): Promise<void> {
   for (let look = 0; look < MAX_LOOKS; look++) {
     if ((await lookAtRunning(deps, run)) === 0 || run.control.stopping.aborted) return;
@@ -44,7 +46,7 @@ export async function followAdds(deps: NetworkDeps, run: NetworkRun): Promise<vo
   }
 }
 
-/** Resolves with the number of jobs that are still running. */
+/** Polls the running jobs. Resolves with the number of jobs that are still running. */
 async function lookAtRunning(deps: NetworkDeps, run: NetworkRun): Promise<number> {
   const adds = await listAdds(deps.store.reader, run.integration.id, 'running');
   const states = await inParallel(adds, JOBS_AT_ONCE, async (add) =>
@@ -63,7 +65,7 @@ async function lookAtJob(
   if (job.state === 'running' && !isTooOld(deps, add)) return 'running';
   const { adding: donors } = await listAddedDonors(store.reader, add.id);
   const named = job.state === 'completed' || job.state === 'failed' ? job.outcomes : NO_OUTCOMES;
-  // If a donor is missing from the job's result, the donor is searched for in the network itself.
+  // If the job's result lacks a donor, donor-sync searches for the donor in the network itself.
   const unnamed = donors.filter((donorId) => !named.has(donorId));
   const places = membershipStatesIn(await findMemberships(deps, run, unnamed), add.networkId);
   const ends = new Map(
@@ -115,9 +117,7 @@ function toMemberEnd(outcome: MemberOutcome): MemberEnd {
   }
 }
 
-/**
- * Donors who have appeared in the meantime are members. After the age limit, the other donors have failed.
- */
+/** Donors that are in the network by now are members. After the age limit, the other donors count as failed. */
 async function lookAtUnclear(deps: NetworkDeps, run: NetworkRun, add: AddRecord): Promise<void> {
   const { store } = deps;
   const { adding, members } = await listAddedDonors(store.reader, add.id);
@@ -136,7 +136,10 @@ async function lookAtUnclear(deps: NetworkDeps, run: NetworkRun, add: AddRecord)
   );
 }
 
-/** Returns the result that follows from the service's response. Returns null if the donor is not in the network. */
+/**
+ * Returns the result that follows from the donor's state at the service. Returns null if the donor is not in the
+ * network.
+ */
 function foundEnd(place: MembershipState | undefined): MemberEnd | null {
   if (place === 'unknown') return { kind: 'not_found' };
   return place === 'member' ? { kind: 'added' } : null;

@@ -1,7 +1,4 @@
-/**
- * Forecasts the changes that a run would make to the networks. It writes nothing and sends no request to the
- * service.
- */
+/** Forecasts a run's changes to the networks. The forecast writes nothing and sends no request to the service. */
 import { findContacts } from '../contacts/contacts.ts';
 import { listOptOutsInDoubt } from '../contacts/many-at-once/opt-outs.ts';
 
@@ -19,22 +16,22 @@ import { listNetworks } from './statements/networks.ts';
 
 export interface NetworkForecast {
   name: string;
-  /** Donors who are in it now. */
+  /** The number of donors who are now in the network. */
   members: number;
   joiners: number;
   leavers: number;
-  /** The number of contacts in the group who are enhanced first and may then join. */
+  /** The number of contacts in the group that must be enhanced before they can join. */
   toEnhance: number;
-  /** A sentence with the reason why nothing would be changed. Null if nothing prevents changes. */
+  /** The reason why the run would change nothing, in one sentence. Null if nothing prevents changes. */
   problem: string | null;
 }
 
 /** The forecast for all networks of an integration. */
 export interface NetworksForecast {
   networks: NetworkForecast[];
-  /** Credits in the networks bucket. `needed` counts everyone who may join after enhancement. */
+  /** The credits in the networks bucket. `needed` includes everyone who may join after an enhancement. */
   credits: { needed: number; allowed: number; remaining: number; limit: string | null };
-  /** The expected number of requests. If a job takes a long time, it is polled more often. */
+  /** The expected number of requests. If a job takes a long time, the run polls it more often. */
   calls: { partner: number; crm: number };
 }
 
@@ -79,8 +76,7 @@ export async function forecastNetworks(
 }
 
 /**
- * The number of requests for one bulk add: one to read the balance, one for the bulk add itself, and one to poll its
- * job.
+ * The number of requests for a bulk add: one to read the balance, one to send the bulk add, and one to poll its job.
  */
 const CALLS_PER_BULK_ADD = 3;
 

@@ -1,4 +1,4 @@
-/** Removes a person from the networks immediately before the person is erased. */
+/** Removes a person from the networks immediately before the erasure of the person. */
 import { findContacts } from '../contacts/contacts.ts';
 
 import { isDonorSyncError } from '../core/errors.ts';
@@ -20,17 +20,18 @@ type LeaveDeps = Pick<NetworkDeps, 'store' | 'partner' | 'clock'>;
 
 /** The names of the networks from which the person is removed. */
 export interface LeftNetworks {
-  /** The person has left these networks, and their mirror contains no data about the person. */
+  /** The networks that the person has left. donor-sync stores no more data about these memberships. */
   left: readonly string[];
   /**
-   * The networks whose service could not be reached or is still adding the person. The next sync removes the person.
+   * The networks whose service could not be reached or is still adding the person. The next sync removes the person
+   * from them.
    */
   pending: readonly string[];
 }
 
 /**
  * Removes the contact's donor from every mirrored network, unless a different contact of the integration is the same
- * donor. The removal is recorded before it is sent. Costs no credits.
+ * donor. Records each removal before it sends the request. Costs no credits.
  */
 export async function leaveNetworks(
   deps: LeaveDeps,
@@ -73,9 +74,8 @@ async function leave(
 }
 
 /**
- * Removes erased people from networks if an interrupted erasure has not removed them. This needs neither a group nor a
- * decision. Even if a group is unreadable or a question about other members is open, erased people are therefore
- * removed from the networks.
+ * Removes erased people from networks, if an interrupted erasure has not removed them. The removal needs neither a
+ * group nor a decision. Therefore, it happens even if a group is unreadable or a decision about other members is open.
  */
 export async function removeErased(deps: LeaveDeps, run: NetworkRun): Promise<void> {
   const { stopping, ending } = run.control;
@@ -91,7 +91,7 @@ export async function removeErased(deps: LeaveDeps, run: NetworkRun): Promise<vo
   }
 }
 
-/** If the service does not know the network or the donor, there is nobody to remove. */
+/** Removes a member. If the service does not know the network or the donor, there is nobody to remove. */
 async function removeMember(
   deps: LeaveDeps,
   lease: Lease,
@@ -108,7 +108,7 @@ async function removeMember(
 
 /**
  * Removes 1 to 100 donors from a network of the service. Costs no credits and can be repeated. A process that has lost
- * its lease does not send the request, because a different process may have added and paid for some of these donors
+ * its lease must not send the request, because a different process may have added and paid for some of these donors
  * again.
  */
 export async function takeOut(

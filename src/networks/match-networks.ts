@@ -1,4 +1,4 @@
-/** Matches the networks in the store with the groups in the settings. All functions are pure. */
+/** Matches the stored networks with the groups in the settings. All functions are pure. */
 import type { GroupSelector } from '../../connectors/contract.ts';
 import type { NetworkSetting } from '../core/integration-settings.ts';
 import type { NetworkRecord } from './statements/networks.ts';
@@ -9,27 +9,27 @@ export interface PrintedSetting {
   selector: string;
 }
 
-/** A network of the settings and its stored row, or null if it is new. */
+/** A network in the settings, with its stored row. The row is null if the network is new. */
 export interface MatchedSetting extends PrintedSetting {
   row: NetworkRecord | null;
 }
 
-/** A configured network that is stored in the database. */
+/** A network that is in the settings and in the database. */
 export interface MirroredNetwork {
   setting: NetworkSetting;
   row: NetworkRecord;
 }
 
 export interface MatchedNetworks {
-  /** The matches, in the order of the settings. */
+  /** The networks in the settings, in their order. */
   settings: MatchedSetting[];
-  /** Networks whose setting was removed. */
+  /** Stored networks whose setting was removed. */
   left: NetworkRecord[];
 }
 
 /**
- * A group is identified by its selector or its name. If only the name changes in the settings, the network is renamed.
- * If only the selector changes, the network is kept and its members change.
+ * Matches networks by the group's selector or by the name. If only the name changes in the settings, the network is
+ * renamed. If only the selector changes, the network is kept and its members change.
  */
 export function matchNetworks(
   settings: readonly PrintedSetting[],
@@ -61,7 +61,7 @@ function hasName({ setting }: PrintedSetting, row: NetworkRecord): boolean {
   return row.name === setting.name;
 }
 
-/** Returns a selector as canonical text. The order of its keys is not relevant. */
+/** Returns a selector as canonical text, in which the order of the keys does not matter. */
 export function selectorText(selector: GroupSelector): string {
   return JSON.stringify(sorted(selector));
 }

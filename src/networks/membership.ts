@@ -1,4 +1,4 @@
-/** The wanted and the current members of a network. */
+/** Computes the wanted and the current members of a network. */
 
 import type { ContactRecord } from '../contacts/contacts.ts';
 import { findContacts } from '../contacts/contacts.ts';
@@ -10,15 +10,17 @@ import { listNetworkMembers, type MemberRecord } from './statements/network-memb
 import { listWantedMembers, type NetworkRecord } from './statements/networks.ts';
 
 export interface Membership {
-  /** The donors of the group's contacts, in ascending order. Two contacts can be the same donor. */
+  /** The donors of the group's contacts, in ascending order. Two contacts can have the same donor. */
   wanted: string[];
-  /** The members in the mirror. */
+  /** The stored members. */
   members: MemberRecord[];
-  /** The number of contacts in the group that have no donor yet but may get one. */
+  /** The number of contacts in the group that have no donor yet but may get a donor. */
   toEnhance: number;
 }
 
-/** Returns a network's membership according to the last reading of its group. */
+/**
+ * Returns a network's wanted and current members. The wanted members come from the last reading of the network's group.
+ */
 export async function findMembership(
   { store }: { store: Pick<MirrorReader['store'], 'reader'> },
   row: Pick<NetworkRecord, 'id' | 'integrationId'>,
@@ -32,9 +34,9 @@ export async function findMembership(
 }
 
 /**
- * Returns the members that are not removed, although they would not be added now. Adding a member again costs a credit.
- * Nobody is therefore removed because of an opt-out that may be an error (`inDoubt`), or because of a mark that is not
- * an objection. A pure function.
+ * Returns the members that donor-sync keeps, although it would not add them now. Adding a member again costs a credit.
+ * Therefore, donor-sync removes nobody because of an opt-out that may be an error (`inDoubt`), or because of a mark
+ * that is not an objection. A pure function.
  */
 export function whoStays(
   members: readonly MemberRecord[],
@@ -51,8 +53,8 @@ export function whoStays(
 }
 
 /**
- * Returns the donors of a group's contacts. `stays` returns true for members who are kept although they are marked. A
- * pure function.
+ * Returns the donors of a group's contacts. `stays` returns true for marked members that donor-sync keeps. A pure
+ * function.
  */
 export function findWanted(
   crmIds: readonly string[],
@@ -71,7 +73,9 @@ export function findWanted(
   return { wanted: [...donors].sort(), toEnhance };
 }
 
-/** Returns false for contacts that have left the CRM or must not be researched. They are not in any network. */
+/**
+ * False for contacts that have left the CRM or whose research is not allowed. These contacts are not in any network.
+ */
 function isWanted({ state, hasOptedOut }: ContactRecord): boolean {
   return state !== 'removed' && hasOptedOut === 0;
 }
@@ -80,37 +84,39 @@ function isOnItsWay({ state }: ContactRecord): boolean {
   return state === 'due' || state === 'submitted' || state === 'ready';
 }
 
-/** A new member costs a credit and is sent to the service. */
+/** True if the contact may become a new member. A new member costs a credit and is sent to the service. */
 function mayJoin(contact: ContactRecord): boolean {
   return isWanted(contact) && !receivesNothing(contact);
 }
 
 /** Decides who joins a network and who leaves it. A pure function. */
 
-/** The changes to one network, as donor IDs in ascending order. */
+/** The changes to a network, as donor IDs in ascending order. */
 export interface MemberPlan {
-  /** The donors are wanted and were never added before. Adding a donor costs a credit. */
+  /** Wanted donors that were never added before. Adding a donor costs a credit. */
   joiners: string[];
   /** Members that are no longer in the group. */
   leavers: string[];
-  /** Members whose removal was started by an earlier run. Their removal needs no further decision. */
+  /** Members whose removal an earlier run has started. Their removal needs no further decision. */
   leaving: string[];
-  /** Donors who are wanted again after their removal had started. donor-sync does not know if they are members. */
+  /**
+   * Donors that are wanted again after their removal had started. donor-sync does not know whether they are members.
+   */
   returned: string[];
-  /** Donors who are not in the network and are no longer wanted. The database still has a row for each of them. */
+  /** Stored donors that are not in the network and are no longer wanted. */
   outdated: string[];
   members: number;
-  /** True if so many members would leave that the group was probably emptied by mistake. */
+  /** True if so many members would leave that someone has probably emptied the group by mistake. */
   isImplausible: boolean;
 }
 
-/** If fewer members than this leave, their removal is always accepted, whatever their share is (design, promise 7). */
+/** If fewer members than this leave, donor-sync always removes them, whatever their share is (design, promise 7). */
 const MIN_IMPLAUSIBLE = 5;
 
 /** The maximum share of members that may leave together. */
 const IMPLAUSIBLE_PART = 0.5;
 
-/** Compares the members that the CRM wants with the mirror. */
+/** Compares the members that the CRM wants with the stored members. */
 export function planMembers({
   wanted,
   members,

@@ -1,4 +1,4 @@
-/** Mirrors the wanted members as members of the service's networks. All data comes from the store. */
+/** Makes the members of the service's networks equal to the wanted members. All data comes from the database. */
 
 import { hasMissing } from '../contacts/many-at-once/missing.ts';
 import { inParallel, splitIntoBatches } from '../core/parallel.ts';
@@ -37,9 +37,9 @@ import {
 import { listNetworks, type NetworkRecord } from './statements/networks.ts';
 
 /**
- * Adds and removes network members so that they match their groups, after the contacts are delivered. First settles
- * work that an earlier run has left open. Then processes names, leavers and joiners, one network after the other. If
- * nothing has changed, no request is sent to the service.
+ * Adds and removes network members so that they match their groups, after the contacts are delivered. First finishes
+ * work that an earlier run has left open. Then processes names, removals and additions, one network after the other. If
+ * nothing has changed, sends no request to the service.
  */
 export async function mirrorNetworks(deps: NetworkDeps, run: NetworkRun): Promise<void> {
   if (run.only !== null) return;
@@ -62,8 +62,7 @@ async function mirrorGroups(deps: NetworkDeps, run: NetworkRun): Promise<boolean
   let mirrored = 0;
   for (const network of await findNetworks(deps, run)) {
     if (run.control.stopping.aborted) return false;
-    // A group that was only partly read is not used. If a group was not read completely in this run, its network does
-    // not change.
+    // A group that was only partly read is not used. Its network does not change in this run.
     const isRead = network.row.readRun === run.id;
     if (isRead && (await mirrorNetwork(deps, run, network))) mirrored += 1;
   }
@@ -78,8 +77,8 @@ async function findNetworks(deps: NetworkDeps, run: NetworkRun): Promise<Mirrore
 }
 
 /**
- * Finishes bulk adds of the run's own integration. A lost response of a different integration is relevant only if the
- * run adds members.
+ * Finishes earlier bulk adds of the integration. A lost response of a different integration matters only if the run
+ * adds members.
  */
 async function finishEarlierAdds(deps: NetworkDeps, run: NetworkRun): Promise<void> {
   const proof = addProof(deps, run);
@@ -88,7 +87,7 @@ async function finishEarlierAdds(deps: NetworkDeps, run: NetworkRun): Promise<vo
   await lookAtAdds(deps, run);
 }
 
-/** Resolves with false if the network waits for a user. */
+/** Mirrors one network. Resolves with false if the network waits for a user. */
 async function mirrorNetwork(
   deps: NetworkDeps,
   run: NetworkRun,
@@ -126,15 +125,15 @@ async function mirrorNetwork(
 }
 
 /**
- * Returns a plan without leavers. While donor-sync does not know if missing contacts have left, they may also be
- * missing from the groups. Nobody is therefore removed. A member that could not be added is not dropped either, because
- * adding it again would cost a credit.
+ * Returns a plan without removals, if donor-sync does not know whether missing contacts have left. These contacts may
+ * also be missing from their groups. Also keeps the row of a donor that could not be added, because adding the donor
+ * again would cost a credit.
  */
 function keptPlan(plan: MemberPlan, isKept: boolean): MemberPlan {
   return isKept ? { ...plan, leavers: [], leaving: [], outdated: [] } : plan;
 }
 
-/** Creates the plan once donor-sync knows which donors are members. */
+/** Creates the plan once it is known which donors are members. */
 async function planNetwork(
   deps: NetworkDeps,
   run: NetworkRun,
@@ -152,7 +151,7 @@ async function planNetwork(
   return planMembers(await findMembership(deps, row));
 }
 
-/** True if the leavers may be removed. If a group shrank implausibly, a user has to decide. */
+/** True if donor-sync may remove the leavers. If the group has shrunk implausibly, a user has to decide. */
 async function judgeLeavers(
   deps: NetworkDeps,
   run: NetworkRun,
@@ -171,7 +170,7 @@ async function judgeLeavers(
   });
 }
 
-/** Leavers → removed from the network. */
+/** Removes leavers from their network. */
 
 /** Removes members that are no longer wanted. Throws PartnerNotFound if the network no longer exists. */
 async function removeLeavers(
@@ -180,7 +179,8 @@ async function removeLeavers(
   row: NetworkRecord,
   { leavers, leaving }: MemberPlan,
 ): Promise<void> {
-  // This is recorded first. If these people are wanted again in the meantime, they are then not treated as members.
+  // Records the removal first. If a group wants these people again before the removal, they then do not count as
+  // members.
   if (leavers.length > 0)
     await deps.store.checkpoint(run.lease, (trx) => recordLeavingMembers(trx, row.id, leavers));
   const requests = splitIntoBatches([...leaving, ...leavers], MAX_DONORS_PER_REQUEST);
@@ -194,11 +194,12 @@ async function removeLeavers(
 }
 
 /**
- * The number of requests in flight. Each removal is recorded separately. A removal that was not recorded is repeated.
+ * The number of simultaneous requests. Each removal is recorded separately. A removal that was not recorded is
+ * repeated.
  */
 const REMOVALS_AT_ONCE = 4;
 
-/** Donors that the service does not know must not prevent the removal of other donors. */
+/** Removes members. Donors that the service does not know must not prevent the removal of other donors. */
 async function removeMembers(
   deps: NetworkDeps,
   run: NetworkRun,
@@ -210,11 +211,11 @@ async function removeMembers(
     await takeOut(deps, run.lease, row.networkId, donorIds, run.control.ending);
   } catch (error) {
     if (!(error instanceof PartnerNotFound) || (await isDeleted(deps, run, row))) throw error;
-    // Donors that the service no longer knows are not in any network. The other donors are removed.
+    // A donor that the service no longer knows is not in any network. The other donors are removed.
     if (donorIds.length === 1) return;
     for (const donorId of donorIds) await removeMembers(deps, run, row, [donorId]);
   }
 }
 
-/** The network stages of a run. Groups are read before the contacts, and mirrored after them. */
+/** The network stages of a run. Groups are read before the contacts, and networks are changed after the contacts. */
 export const NETWORK_STAGES: Stages = { before: [readGroups], after: [mirrorNetworks] };

@@ -1,9 +1,9 @@
-/** The dependencies that are needed to mirror networks, and the parts of a run that are needed for it. */
+/** The dependencies of the network stages, and the parts of a run that they need. */
 import type { Reader } from '../database/reader.ts';
 import type { Store } from '../store.ts';
 import type { Run, SyncDeps } from '../sync/control/context.ts';
 
-/** The dependencies that are needed to read the mirror. */
+/** The dependencies for reading the stored networks. */
 export interface MirrorReader {
   store: { reader: Reader; fingerprint: Store['fingerprint'] };
 }

@@ -1,6 +1,6 @@
 /**
- * Shows the introductions that the last run computed: the members who can introduce each contact. The data comes only
- * from the store. It contains IDs and no names.
+ * Shows the introductions that the last run computed, with the members who can introduce each contact. The data comes
+ * only from the database. It contains IDs but no names.
  */
 
 import { describeCount } from '../core/quantities.ts';
@@ -18,11 +18,11 @@ export interface PicturePerson {
   donorId: string;
   /** The person's contacts in the CRM. Empty for a member who is not a contact. */
   contacts: string[];
-  /** The networks that the person is in, by name. */
+  /** The names of the networks that contain the person. */
   networks: string[];
 }
 
-/** One connection: a member of a network who knows a contact. */
+/** A connection between a network member and a contact. */
 export interface PicturePath {
   /** Donor ID of the member. */
   from: string;
@@ -30,8 +30,8 @@ export interface PicturePath {
   to: string;
   contact: string;
   /**
-   * The strength in whole hundredths. Null for other members who know the contact, because no strength is stored for
-   * them.
+   * The strength in hundredths. Null for further members who know the contact, because donor-sync stores no strength
+   * for them.
    */
   strength: number | null;
   /** The network of the member. */
@@ -43,11 +43,11 @@ export interface NetworkPicture {
   people: PicturePerson[];
   /** The paths, strongest first. */
   paths: PicturePath[];
-  /** The number of contacts with a path, including contacts for which the picture has no room. */
+  /** The number of contacts with a path. Includes contacts that the picture does not show. */
   total: number;
 }
 
-/** A picture with more paths would be unreadable. */
+/** The maximum number of people in a picture. A picture with more people would be unreadable. */
 export const MAX_PEOPLE = 2_000;
 export const MAX_PATHS = 6_000;
 
@@ -88,8 +88,9 @@ export async function readPicture(
 }
 
 /**
- * The best path to each contact comes first. If there is room, other people who know the contact follow. A member who
- * has left a network since the paths were computed is not offered as an introducer in that network. A pure function.
+ * Sorts paths for the picture. The best path to each contact comes first. If there is space, other members who know the
+ * contact follow. If a member has left a network since the paths were computed, the member is not shown as an
+ * introducer in this network. A pure function.
  */
 export function rankPaths(
   known: readonly KnownPath[],
@@ -130,20 +131,23 @@ export function rankPaths(
 /** The part of a picture to show. */
 export interface PictureFilter {
   /**
-   * The minimum strength in hundredths. Weaker connections are omitted. Connections without a stored strength are also
-   * omitted, unless this is the minimum.
+   * The minimum strength in hundredths. Weaker connections are omitted. Connections without a stored strength are shown
+   * only with the lowest minimum.
    */
   weakest: number;
   /** The name of a network, or null for all networks. */
   network: string | null;
-  /** A contact's ID in the CRM, or a donor's ID. Only paths to or from this person are shown. Null shows all paths. */
+  /**
+   * A contact's ID in the CRM, or a donor's ID. Only paths to or from this person are shown. If null, all paths are
+   * shown.
+   */
   who: string | null;
 }
 
 export const SORTS = ['strength', 'contact', 'introducer', 'network'] as const;
 export type PictureSort = (typeof SORTS)[number];
 
-/** Returns the paths to show, in the order of a column. A pure function. */
+/** Returns the paths to show, sorted by the column. A pure function. */
 export function choosePaths(
   { paths, people }: NetworkPicture,
   { weakest, network, who }: PictureFilter,
@@ -163,7 +167,7 @@ export function choosePaths(
   return sort === 'strength' ? chosen : chosen.toSorted((a, b) => compare(a, b, sort));
 }
 
-/** Hundredths are not exact in floating point. */
+/** Tolerance for comparisons, because hundredths are not exact in floating point. */
 const EPSILON = 1e-6;
 
 function compare(one: PicturePath, other: PicturePath, sort: Exclude<PictureSort, 'strength'>) {

@@ -1,5 +1,5 @@
 /**
- * Networks that someone changed at the service. Shows the differences, and makes the networks equal to their
+ * Handles networks that someone has changed at the service. Shows the differences, or makes the networks equal to their
  * groups again.
  */
 
@@ -16,16 +16,13 @@ import { repairNetworks } from './repair.ts';
 import { listNetworkCounts, type NetworkCounts } from './statements/network-counts.ts';
 
 export interface ByHandOptions {
-  /** True if queries may cost credits. If false, a ConfigurationError reports the cost. */
+  /** True if queries may cost credits. If false and queries cost credits, a ConfigurationError reports the cost. */
   maySpend: boolean;
   /** Aborted to cancel the work. */
   signal: AbortSignal;
 }
 
-/**
- * Queries the service for the networks' members, and compares them with the mirror. Changes
- * nothing.
- */
+/** Queries the service for the networks' members, and compares them with the stored members. Changes nothing. */
 export async function checkNetworks(
   { integration, deps }: OpenIntegration,
   { maySpend, signal }: ByHandOptions,
@@ -42,7 +39,7 @@ export async function checkNetworks(
 export interface Repaired {
   found: DriftView[];
   done: NetworkCounts[];
-  /** The reason why the work ended early, or null if all work was done. */
+  /** The reason why the work ended early, or null if it is complete. */
   stopped: RunReason | null;
 }
 
@@ -51,7 +48,7 @@ export interface RepairOptions extends ByHandOptions {
   confirm(drifts: readonly NetworkDrift[]): Promise<void>;
 }
 
-/** Adds and removes network members so that they match their groups, under the integration's lease. */
+/** Adds and removes network members so that they match their groups. Runs under the integration's lease. */
 export function repairOpen(
   open: OpenIntegration,
   { maySpend, signal, confirm }: RepairOptions,
@@ -73,7 +70,7 @@ export function repairOpen(
   });
 }
 
-/** Returns the parts of a run that a repair needs. A repair is not a run, and no report of it is stored. */
+/** Returns the parts of a run that a repair needs. A repair is not a run, so donor-sync stores no report of it. */
 async function repairRun(
   { integration, partnerKey, deps: { store, clock, newId } }: OpenIntegration,
   lease: Lease,

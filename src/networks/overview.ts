@@ -1,4 +1,4 @@
-/** The state of an integration's networks, read only from the store. */
+/** Describes the state of an integration's networks. Reads only the database. */
 import type { GroupSelector } from '../../connectors/contract.ts';
 import type { Integration } from '../core/integration-settings.ts';
 import { matchNetworks } from './match-networks.ts';
@@ -10,17 +10,17 @@ import { listNetworks, type NetworkRecord } from './statements/networks.ts';
 /** The stored data about one network. */
 export interface NetworkOverview {
   name: string;
-  /** The group in the settings, or null if the setting was removed and the network is ignored. */
+  /** The group in the settings. Null if the setting was removed, so that donor-sync ignores the network. */
   group: GroupSelector | null;
-  /** The service's ID for the network, or null if there is no network yet. */
+  /** The network's ID at the service, or null if there is no network yet. */
   networkId: string | null;
   members: number;
-  /** The number of donors who will join, and of contacts in the group who are enhanced first. */
+  /** The number of donors who will join, and the number of contacts in the group that must be enhanced first. */
   joiners: number;
   toEnhance: number;
-  /** Donors who could not be added. They are not tried again before a repair. */
+  /** Donors who could not be added. donor-sync does not try again until a user starts a repair. */
   failed: { donorId: string; reason: string }[];
-  /** The time at which the group was last read completely (epoch ms), or null if it never was. */
+  /** The time of the last complete reading of the group (epoch ms), or null if there was none. */
   readAt: number | null;
 }
 

@@ -1,4 +1,4 @@
-/** Groups of the CRM → wanted members in the store. */
+/** Reads the CRM's groups, and stores their contacts as wanted members. */
 
 import type { GroupSelector } from '../../connectors/contract.ts';
 import { isDonorSyncError, messageOf } from '../core/errors.ts';
@@ -16,7 +16,7 @@ import {
   recordMirroredGroups,
 } from './statements/networks.ts';
 
-/** The pages of one group are read one after the other. */
+/** The number of groups that are read at the same time. The pages of one group are read one after the other. */
 const GROUPS_AT_ONCE = 4;
 
 /** A group in the settings, with its network's ID in the store. */
@@ -25,9 +25,9 @@ interface KnownGroup extends MirroredGroup {
 }
 
 /**
- * Reads every group of the settings before the contacts are read, so its members come first in the plan. A group is
- * used only if it was read completely. Otherwise the members from the last reading still come first, and users are
- * notified.
+ * Reads every group in the settings. This happens before the contacts are read, because the run enhances group members
+ * first. A group is used only if it was read completely. Otherwise, the members from the last reading still come first,
+ * and users are notified.
  */
 export async function readGroups(deps: NetworkDeps, run: NetworkRun): Promise<void> {
   if (run.only !== null || run.integration.networks.length === 0) return;
@@ -76,7 +76,7 @@ async function readGroup(deps: NetworkDeps, run: NetworkRun, group: KnownGroup):
     members = await readToEnd(deps, run, group.group);
   } catch (error) {
     if (run.control.stopping.aborted) throw error;
-    // The contacts are still synced. If the CRM itself is unavailable, reading the contacts reports that.
+    // The contacts are synced anyway. If the CRM itself is unavailable, reading the contacts reports the problem.
     return holdUnreadable(deps, run, group, error);
   }
   await store.checkpoint(run.lease, (trx) => recordGroupMembers(trx, run.id, group.id, members));
@@ -101,7 +101,7 @@ async function holdUnreadable(
   });
 }
 
-/** Reads all members' CRM IDs. Erased contacts are left out. */
+/** Reads the CRM IDs of all members. Leaves out erased contacts. */
 export async function readToEnd(
   deps: Pick<NetworkDeps, 'store' | 'connector'>,
   run: Pick<NetworkRun, 'forgotten' | 'erased'>,

@@ -13,14 +13,14 @@ import { dropNetworkMembers, recordNetworkMembers } from './statements/network-m
 import { recordNetworkName } from './statements/networks.ts';
 
 export interface RepairOptions extends DriftOptions {
-  /** Called with the differences before anything is changed. If it throws, nothing is changed. */
+  /** Called with the differences before any change. If this function throws, nothing is changed. */
   confirm(drifts: readonly NetworkDrift[]): Promise<void>;
 }
 
 /**
- * Updates the mirror to match the networks at the service. After that, mirroring makes the changes. Members that
- * someone removed are added and paid for again. Members that someone added are removed, and failed members are tried
- * again.
+ * Updates the stored members so that they match the service's networks. After that, mirroring makes the changes.
+ * donor-sync adds and pays again for members that someone removed. It removes members that someone added, and tries
+ * failed members again.
  */
 export async function repairNetworks(
   deps: NetworkDeps,

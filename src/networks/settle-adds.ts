@@ -1,6 +1,6 @@
 /**
- * A bulk add without a known response is settled by evidence. After a quiet time, the service is queried for the
- * donors, and the balance shows the cost. Until then no other bulk add of the key is sent.
+ * Finds out the result of a bulk add without a response. After a waiting time, donor-sync queries the service for the
+ * donors' networks, and reads the balance to find the cost. Until then, no other bulk add with the key is sent.
  */
 import { findLosses } from '../credits/lost-responses.ts';
 import type { Proof } from '../credits/spend.ts';
@@ -15,7 +15,7 @@ import {
   recordAddEnds,
 } from './statements/network-adds.ts';
 
-/** Settles lost responses to bulk adds by the donors' networks and by the decrease of the balance. */
+/** Finds out the result of lost responses to bulk adds, from the donors' networks and the decrease of the balance. */
 export function addProof(deps: NetworkDeps, run: NetworkRun): Proof<AddRecord> {
   return {
     async listOpen() {
@@ -30,7 +30,7 @@ export function addProof(deps: NetworkDeps, run: NetworkRun): Proof<AddRecord> {
   };
 }
 
-/** Changes nothing if the run stops in the meantime. */
+/** Proves the result of a bulk add. Changes nothing if the run stops during the proof. */
 async function proveAdd(
   deps: NetworkDeps,
   run: NetworkRun,
@@ -64,8 +64,8 @@ async function proveAdd(
 
 /**
  * Returns the results for the donors of a lost bulk add that cost `charged` credits. Donors in the network are paid
- * for. The others may be added again if nothing was charged, or if the members account for every missing credit.
- * Otherwise the job may still be running, and these donors have no result yet. A pure function.
+ * for. If nothing was charged, or if the members account for every missing credit, the other donors may be added again.
+ * Otherwise, the job may still be running, and the other donors have no result yet. A pure function.
  */
 export function judgeLostAdd(
   charged: number,

@@ -3,13 +3,13 @@ import type { Memberships, NetworkName } from './memberships.ts';
 
 /** A contact's best connection to a network. */
 export interface WarmPath {
-  /** The connection. Its source is the introducer. */
+  /** The connection between the introducer (its source) and the contact. */
   connection: Connection;
   /** The introducer's network. */
   network: NetworkName;
-  /** The number of people in the networks who are connected to the contact. */
+  /** The number of network members who are connected to the contact. */
   people: number;
-  /** Donor IDs of all these people, or null if the service did not name all of them. */
+  /** The donor IDs of all these members, or null if the service did not name all of them. */
   connecting: readonly string[] | null;
 }
 
@@ -17,7 +17,7 @@ export interface WarmPath {
 export interface PathChoice {
   donorId: string;
   connections: readonly Connection[];
-  /** The total number of connections, which may be more than are listed. */
+  /** The total number of connections. The list may contain fewer connections. */
   totalConnections: number;
   memberships: Memberships;
   minStrength: number;
@@ -30,9 +30,9 @@ export interface Introduction {
 }
 
 /**
- * Returns the strongest connection, or null if there is none. If several are equally strong, the network that is first
- * in the settings is preferred, followed by the introducer with the lower ID. The same connections therefore always
- * give the same path. A pure function.
+ * Returns the strongest connection, or null if there is none. If several connections are equally strong, chooses the
+ * network that is first in the settings, then the introducer with the lower ID. The same connections therefore always
+ * result in the same path. A pure function.
  */
 export function findBestPath(choice: PathChoice): WarmPath | null {
   const found = findIntroductions(choice);
@@ -44,9 +44,9 @@ export function findBestPath(choice: PathChoice): WarmPath | null {
 }
 
 /**
- * Returns all connections through which someone could be introduced to the contact, best first. Nobody introduces
- * themselves. A network already knows the connections between its own members. Members of the contact's own networks
- * are therefore used only through a different network. A pure function.
+ * Returns all connections through which someone could introduce the contact, best first. Nobody introduces themselves.
+ * Members of the same network already know each other. Therefore, a member of the contact's own network is used only
+ * through a different network. A pure function.
  */
 export function findIntroductions({
   donorId,

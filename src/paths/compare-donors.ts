@@ -1,4 +1,4 @@
-/** Compares donors with the networks: queries the service for the connections of a hundred donors per request. */
+/** Compares donors with the networks. One query to the service reads the connections of up to a hundred donors. */
 import { isDonorSyncError, messageOf } from '../core/errors.ts';
 import { inParallel } from '../core/parallel.ts';
 import type { Allowance } from '../credits/budget.ts';
@@ -11,27 +11,29 @@ import type { InsightDeps, InsightRun } from './insight-deps.ts';
 import { createQueryAllowance, type IntendedQuery } from './query-allowance.ts';
 import { STRENGTH_FLOOR } from './strength.ts';
 
-/** The number of requests in flight that uses the key's full request rate. */
+/** The number of simultaneous requests that makes full use of the key's rate limit. */
 const COMPARES_AT_ONCE = 10;
 
-/** If this many donors in a row are unknown, the service has a problem. The donors' paths then still exist. */
+/**
+ * If the service does not know this many donors in a row, the service has a problem. The donors' paths are then kept.
+ */
 const MANY_UNKNOWN = 20;
 
 /** The number of credits that the spending journal records for a query until its price is known. */
 const INTENDED_CREDITS = 1;
 
-/** The result for each donor, or null if the service does not know the donor. */
+/** The result for each donor. Null if the service does not know the donor. */
 export type Compared = Map<string, Pick<Prospect, 'connections' | 'totalConnections'> | null>;
 
 /** Compares donors with the networks while the budget allows it. */
 export interface Comparison {
-  /** Returns the connections of the donors. Once `isOver` is true, some donors may be missing. */
+  /** Returns the connections of the donors. If `isOver` is true afterwards, some donors may be missing. */
   compare(donorIds: readonly string[]): Promise<Compared>;
-  /** True if no more queries are possible in this run. The reason is recorded in the run. */
+  /** True if this run can send no more queries. The run contains the reason. */
   readonly isOver: boolean;
 }
 
-/** Creates a comparison with these networks. They are given as the service's IDs, and there is at least one. */
+/** Creates a comparison with these networks, which are given as the service's IDs. At least one network is required. */
 export function createComparison(
   deps: InsightDeps,
   run: InsightRun,
@@ -51,7 +53,8 @@ export function createComparison(
       for (let start = 0; start < distinct.length; start += MAX_DONORS_PER_REQUEST) {
         requests.push(distinct.slice(start, start + MAX_DONORS_PER_REQUEST));
       }
-      // The price of the first query shows how many further queries may be sent.
+      // The price of the first query decides how many further queries the run may send. Therefore, the first query is
+      // sent alone.
       const alone = deps.partner.connections.queryCost('compare') === undefined ? 1 : 0;
       for (const some of [requests.slice(0, alone), requests.slice(alone)]) {
         await inParallel(some, COMPARES_AT_ONCE, (ids) => compareSome(ids, compared));
@@ -63,7 +66,10 @@ export function createComparison(
     },
   };
 
-  /** Queries up to a hundred donors. If one of them makes the service refuse the request, fewer are queried. */
+  /**
+   * Sends a query for up to a hundred donors. If the service refuses the query because of one donor, sends queries for
+   * fewer donors.
+   */
   async function compareSome(donorIds: readonly string[], compared: Compared): Promise<void> {
     if (isOver || run.control.stopping.aborted) return;
     const query = await allowance.intend();
@@ -86,19 +92,19 @@ export function createComparison(
       },
       toJournaledEnd() {
         const cost = deps.partner.connections.queryCost('compare');
-        // Until the price is known, the intended cost of the query is used.
+        // Until the price is known, records the intended cost of the query.
         return { charged: cost === undefined ? INTENDED_CREDITS : (cost?.credits ?? 0), jobs: {} };
       },
       send: (_, mayLeave) =>
         deps.partner.connections.compare(donorIds, filters, run.control.ending, mayLeave),
       async accept(query, prospects) {
         await allowance.accept(query);
-        // A donor that is missing from the response has no connections.
+        // If a donor is missing from the response, the donor has no connections.
         for (const id of donorIds) compared.set(id, NO_CONNECTIONS);
         for (const prospect of prospects) compared.set(prospect.donor.donorId, prospect);
         return 'progress';
       },
-      // The query may have been charged, so it is not repeated before the next run, and its intent remains open.
+      // The service may have charged the query, so this run does not repeat it. Its intent remains open.
       async lose(_, error) {
         end(() => run.control.stopSpending('partner_unavailable', explain(messageOf(error))));
         return 'over';
@@ -109,7 +115,7 @@ export function createComparison(
           await compareHalves(donorIds, compared, error);
           return 'progress';
         }
-        // The rest of the run does not need this response. Any other error ends the run.
+        // The rest of the run does not need this response. Any other kind of error ends the run.
         if (error instanceof CreditsExhausted || error instanceof SpendingHeld) return null;
         throw error;
       },
@@ -144,7 +150,7 @@ export function createComparison(
 
 const NO_CONNECTIONS = { connections: [], totalConnections: 0 };
 
-/** True if the service refused the whole request because of one unknown donor. In that case nothing is charged. */
+/** True if the service refused the whole request because of one unknown donor. The service then charges nothing. */
 function isRefusal(error: unknown): boolean {
   return isDonorSyncError(error) && error.kind === 'skippable';
 }

@@ -18,7 +18,7 @@ export interface ContactPaths {
   /** The contact's name in the CRM. */
   name: string | null;
   donorId: string;
-  /** The integration's networks to which the contact belongs. */
+  /** The integration's networks that contain the contact. */
   memberOf: string[];
   /** The connections, strongest first. */
   connections: ShownConnection[];
@@ -26,14 +26,14 @@ export interface ContactPaths {
 
 export interface ContactPathsDeps extends ByHandDeps {
   store: ByHandDeps['store'] & Pick<Store, 'fingerprint'>;
-  /** The connector must already be signed in. */
+  /** The connector, which must already be signed in. */
   connector: Pick<Connector, 'readByIds'>;
 }
 
 /**
- * Fetches all connections of one contact from the service with one query. People who may not be shown are left out.
+ * Reads all connections of one contact from the service with one query. Leaves out people whom a page may not show.
  * Before the query, throws a ConfigurationError if there are no networks yet, if the contact's donor is unknown, or if
- * nothing may be shown about the contact.
+ * a page may not show any data about the contact.
  */
 export async function readContactPaths(
   deps: ContactPathsDeps,
@@ -98,7 +98,7 @@ async function requireEnhanced(
   );
 }
 
-/** Creates the error for a contact whose connections must not be used. `findKeptBack` returns the reason. */
+/** Creates the error for a contact whose connections donor-sync must not use. `findKeptBack` returns the reason. */
 export function keptBack(integration: string, contact: string, reason: RedeliveryExclusion) {
   return new ConfigurationError(
     `No connection of the contact "${contact}" is shown, and it cannot be put on a list: ${exclusionText(reason)}.`,

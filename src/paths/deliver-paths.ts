@@ -1,4 +1,4 @@
-/** Writes paths into CRM fields in the same way as profiles: only differences are written, and they can be undone. */
+/** Writes paths into CRM fields, in the same way as profiles. Only differences are written, and users can undo them. */
 import type { RecordLookup } from '../../connectors/contract.ts';
 import { parseOwned } from '../contacts/owned-values.ts';
 import { PATH_SOURCES } from '../core/field-map.ts';
@@ -42,7 +42,7 @@ export async function deliverPaths(
   const computed = fingerprinted.flatMap(({ contact, path, inCrm }): ComputedPath[] => {
     const { crmId, donorId } = contact;
     const write = written.get(crmId) ?? null;
-    // Nothing may be written for the contact now, so its path is computed again when values may be written.
+    // donor-sync must not write to this contact now. It computes the path again when it may write.
     if (write === null && lookedUp.has(crmId)) return [];
     return [{ crmId, donorId, path: storedPath(path), inCrm, written: write }];
   });
@@ -62,7 +62,10 @@ function pathFields({ mappings }: Pick<InsightRun, 'mappings'>): string[] {
   return mappings.filter(({ from }) => PATH_SOURCES.includes(from)).map(({ to }) => to);
 }
 
-/** Returns false if the CRM already contains the values, or if there is neither a path nor a value of ours to clear. */
+/**
+ * True if the CRM may contain different values. False if it contains the same values. Also false if there is neither a
+ * path nor an old value of donor-sync to clear.
+ */
 function mayDiffer({ contact, path, inCrm }: Fingerprinted, fields: readonly string[]): boolean {
   if (fields.length === 0 || contact.inCrm === inCrm) return false;
   const owned = parseOwned(contact.ownedValues);
@@ -83,10 +86,11 @@ async function writePaths(
   const plans = found.flatMap((each) => {
     const { crmId } = each.contact;
     const { lookup, ...known } = getRecord(crmId);
-    // The next reading handles contacts that have left the CRM or were marked. Their values are kept until then.
+    // The next reading handles contacts that have left the CRM or have a mark. Until then, their values remain
+    // unchanged.
     if (lookup?.state !== 'found') return [];
     if (lookup.contact.optedOut || lookup.contact.excluded) return [];
-    // Nothing is written for a contact that was erased, or that may have been erased.
+    // donor-sync writes nothing to a contact that was erased, or that may be an erased person.
     if (forgottenFingerprint(deps, run, crmId) !== null) return [];
     if (looksErased(deps, run, lookup.contact)) return [];
     return [planPath(deps, run, each, lookup, known)];
@@ -126,7 +130,7 @@ function storedPath(path: WarmPath | null): StoredPath | null {
   };
 }
 
-/** Returns the values of a path for a contact with this name. */
+/** Returns the field values of a path. The sentence uses the contact's name. */
 export function pathValues(
   { connection, network, people }: WarmPath,
   calledName: string,
@@ -141,8 +145,8 @@ export function pathValues(
 }
 
 /**
- * Returns a path's whole content as one string, without the contact's own name. If the string has not changed, the CRM
- * already contains the path.
+ * Returns a path's whole content as text, without the contact's own name. If this text has not changed, the CRM already
+ * contains the path.
  */
 function pathText(path: WarmPath): string {
   return JSON.stringify(pathValues(path, ''));

@@ -8,20 +8,20 @@ import { describeConnections, type ShownConnection } from './shown-connection.ts
 import { STRENGTH_FLOOR } from './strength.ts';
 import { findUnshownDonors } from './unshown-donors.ts';
 
-/** A person who is not in the CRM and whom people in the networks know. */
+/** A person who is not in the CRM and is connected to network members. */
 export interface FoundProspect {
   donorId: string;
   name: string | null;
   /** The donor's page in the service's web application. */
   profileUrl: string | null;
-  /** The number of people in the networks who know the prospect. */
+  /** The number of network members who are connected to the prospect. */
   people: number;
   /** The strongest connection. */
   best: ShownConnection;
 }
 
 export interface ProspectQuery {
-  /** The minimum strength, from 0 to 1. The service has no connections below 0.45. */
+  /** The minimum strength, from 0 to 1. The service stores no connections below 0.45. */
   minStrength: number;
   limit: number;
 }
@@ -31,14 +31,14 @@ export interface ProspectDeps extends ByHandDeps {
 }
 
 /**
- * The number of prospects that are requested. Many of the strongest are already in the CRM. The service may return
- * fewer.
+ * The number of prospects to request. It is large, because many of the strongest prospects are already in the CRM. The
+ * service may return fewer.
  */
 const ASKED_FOR = 500;
 
 /**
- * Fetches the strongest prospects from the service's whole database with one query. The strongest comes first. Contacts
- * of the integration and erased people are left out.
+ * Reads the strongest prospects from the service's whole database with one query, the strongest first. Leaves out the
+ * integration's contacts and erased people.
  */
 export async function findProspects(
   deps: ProspectDeps,
@@ -84,8 +84,8 @@ function introducersOf(connections: Prospect['connections']): string[] {
 }
 
 /**
- * Returns the name with which the sentence refers to a person. Only a CRM knows which part of a name is the first name,
- * so this is the first word.
+ * Returns the name that the sentence uses for a prospect. Only a CRM knows which part of a name is the first name, so the
+ * sentence uses the first word.
  */
 function calledByName({ donor }: Prospect): string {
   const [firstName = null, ...others] = donor.name?.split(/\s+/) ?? [];

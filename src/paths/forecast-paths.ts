@@ -1,4 +1,4 @@
-/** Forecasts the work of a run on warm paths. It writes nothing and sends no request to the service. */
+/** Forecasts a run's work on warm paths. The forecast writes nothing and sends no request to the service. */
 
 import type { FieldMapping } from '../core/field-map.ts';
 import type { Integration } from '../core/integration-settings.ts';
@@ -10,27 +10,30 @@ import { countPossiblePaths, countStalePaths, hasPathScope } from './statements/
 
 /** The forecast for the warm paths of an integration. */
 export interface PathsForecast {
-  /** The maximum number of contacts whose connections to the networks would be queried. */
+  /** The maximum number of contacts whose connections the run would query. */
   contacts: number;
-  /** If the service charges for them, `insights.budget` is the limit. */
+  /** The maximum number of queries. If the service charges for queries, `insights.budget` is the limit. */
   queries: number;
   /** The number of requests to the service, and the number of requests to the CRM if every path has changed. */
   calls: { partner: number; crm: number };
 }
 
-/** Facts about the run's other work that affect the number of paths. */
+/** The parts of the run's other work that affect the number of paths. */
 export interface PathsForecastFacts {
   integration: Integration;
   mappings: readonly FieldMapping[];
   /** The run's contacts, or null for all contacts. */
   only: readonly string[] | null;
-  /** Contacts that get a profile. */
+  /** The number of contacts that the run will enhance. */
   enhanced: number;
-  /** Donors who join a network, and contacts who may join once they are enhanced. */
+  /** The number of donors who join a network, and of contacts who may join once they are enhanced. */
   joiners: number;
 }
 
-/** Returns only counts, because the service alone has the paths, and its responses may cost credits. */
+/**
+ * Forecasts the work on warm paths as numbers only. The paths themselves are only at the service, and reading them may
+ * cost credits.
+ */
 export async function forecastPaths(
   { store, connector }: Pick<InsightDeps, 'store' | 'connector'>,
   { integration, mappings, only, enhanced, joiners }: PathsForecastFacts,
@@ -40,7 +43,7 @@ export async function forecastPaths(
   const mirrored = await listMirroredNetworks(store.reader, id);
   if (joiners === 0 && !mirrored.some(({ members }) => members.length > 0)) return NOTHING;
   const settings = fingerprintSettings(store, { integration, mappings }, mirrored);
-  // A new member may be the best introducer for any contact.
+  // A new member may be the best introducer for any contact, so all paths must be computed again.
   const areAllStale = joiners > 0 || !(await hasPathScope(store.reader, id, settings));
   const known = areAllStale
     ? await countPossiblePaths(store.reader, id, only)
@@ -50,7 +53,7 @@ export async function forecastPaths(
   const queries = Math.ceil(contacts / MAX_DONORS_PER_REQUEST);
   const { remote, readBatch, writeBatch } = connector.capabilities;
   const requests = Math.ceil(contacts / readBatch) + Math.ceil(contacts / writeBatch.preferred);
-  // One more request lists the service's networks.
+  // One additional request lists the service's networks.
   return { contacts, queries, calls: { partner: queries + 1, crm: remote ? requests : 0 } };
 }
 

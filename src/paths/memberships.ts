@@ -13,20 +13,20 @@ export type NetworkName = Pick<MirroredNetwork, 'networkId' | 'name'>;
 
 /** The networks of an integration, and their members. */
 export interface Memberships {
-  /** The service's IDs, in the order of the settings. */
+  /** The networks' IDs at the service, in the order of the settings. */
   networkIds: readonly string[];
-  /** True if the networks have no members. There is then nothing to compare with. */
+  /** True if the networks have no members. There are then no connections to compute. */
   isEmpty: boolean;
   /** Returns the networks of a donor, in the order of the settings. */
   of(donorId: string): readonly NetworkName[];
   /**
-   * Returns the networks of a connection, in the order of the settings. The service names them. If it does not report
-   * them, these are the member's networks.
+   * Returns the networks of a connection, in the order of the settings. If the service does not report a connection's
+   * networks, returns the member's networks.
    */
   listNetworks(connection: Connection): readonly NetworkName[];
 }
 
-/** Indexes networks in the order of the settings, so that many donors can be looked up. */
+/** Indexes networks in the order of the settings, so that looking up many donors is fast. */
 export function indexMemberships(networks: readonly MirroredNetwork[]): Memberships {
   const byDonor = new Map<string, NetworkName[]>();
   for (const network of networks) {
@@ -48,12 +48,12 @@ export function indexMemberships(networks: readonly MirroredNetwork[]): Membersh
   };
 }
 
-/** Returns the members' donor IDs by network, in the form that the store compares. */
+/** Returns the members' donor IDs by network, in the form in which the database stores them. */
 export function membersByNetwork(networks: readonly MirroredNetwork[]): Members {
   return Object.fromEntries(networks.map(({ networkId, members }) => [networkId, members]));
 }
 
-/** If there are none, throws a ConfigurationError that explains how to create them. */
+/** Returns the networks. If there are none, throws a ConfigurationError that explains how to create networks. */
 export async function requireNetworks(
   reader: Reader,
   integrationId: string,
@@ -66,7 +66,7 @@ export async function requireNetworks(
   );
 }
 
-/** Returns the fingerprint of the settings that decide what a path is, how it is worded, and which fields it has. */
+/** Returns the fingerprint of the settings for paths: their definition, their wording and their fields. */
 export function fingerprintSettings(
   { fingerprint }: Pick<Store, 'fingerprint'>,
   { integration, mappings }: Pick<InsightRun, 'integration' | 'mappings'>,

@@ -2,7 +2,10 @@ import { stringify } from 'csv-stringify/sync';
 import { plainCell } from '../core/printable.ts';
 import type { FoundProspect } from './find-prospects.ts';
 
-/** No cell contains a formula that a spreadsheet would run or a control character. */
+/**
+ * Returns prospects as CSV. Cells are escaped, so that they contain no control characters and a spreadsheet does not
+ * run them as formulas.
+ */
 export function prospectsCsv(prospects: readonly FoundProspect[]): string {
   return stringify(
     prospects.map(({ donorId, name, profileUrl, people, best }) => ({

@@ -1,7 +1,7 @@
 /**
- * Limits what one run's queries cost. Their price is not documented (service document, section 4.1). The client learns
- * it from the first query, and assumes one credit until then. Each query is on disk before it is sent. If its response
- * is lost, the next run's first balance reading shows its cost.
+ * Limits the cost of a run's queries. The service document does not state their price (section 4.1). The client
+ * measures the price with the first query, and assumes one credit until then. Each query is recorded on disk before it
+ * is sent. If its response is lost, the next run's first balance shows the cost.
  */
 
 import { type Allowance, getAllowance } from '../credits/budget.ts';
@@ -11,31 +11,31 @@ import type { Bucket } from '../partner/buckets.ts';
 import type { CreditBalances } from '../partner/credits.ts';
 import type { InsightDeps, InsightRun } from './insight-deps.ts';
 
-/** The bucket that is most likely to be charged for a query. The first query shows if it is the correct bucket. */
+/** The bucket that the service will most likely charge for a query. The first query shows the correct bucket. */
 const EXPECTED = { bucket: 'searches', credits: 1 } as const satisfies {
   bucket: Bucket;
   credits: number;
 };
 
-/** A query that may be sent. */
+/** A query that the run may send. */
 export interface IntendedQuery {
   /** The ID of the recorded intent. */
   id: string;
-  /** True if the query is certainly free, so there is no intent. */
+  /** True if the query is certainly free. There is then no recorded intent. */
   isFree: boolean;
 }
 
 /** Allows queries while the settings and the bucket allow them. */
 export interface QueryAllowance {
-  /** Returns the reason if no more queries may be sent. */
+  /** Records a query's intent. If the run may send no more queries, returns the reason. */
   intend(): Promise<IntendedQuery | Allowance>;
-  /** Records that the response arrived. If the price is not known yet, the next reading shows it. */
+  /** Records that the response arrived. If the price is not known yet, the next balance shows it. */
   accept(query: IntendedQuery): Promise<void>;
   /** Records that the service refused the query and charged nothing (section 4.5, rule 5). */
   refuse(query: IntendedQuery): Promise<void>;
 }
 
-/** The first query must be sent alone, because its price is still unknown. */
+/** Creates the allowance of a run. The first query must be sent alone, because its price is still unknown. */
 export function createQueryAllowance(deps: InsightDeps, run: InsightRun): QueryAllowance {
   const { store, partner, newId } = deps;
   const { perRun, keep } = run.integration.insights.budget;
@@ -88,11 +88,13 @@ export function createQueryAllowance(deps: InsightDeps, run: InsightRun): QueryA
 /** The balances before the run's first query. */
 interface Reading {
   balances: CreditBalances;
-  /** Credits of earlier queries that are not in the reading yet and may still be deducted. */
+  /**
+   * The credits of earlier queries that the service may still deduct. The balances do not include these credits yet.
+   */
   unproven: ReadonlyMap<string, number>;
 }
 
-/** Reads the balances (free), which show what earlier queries without a response have cost. */
+/** Reads the balances (free). They show the cost of earlier queries without a response. */
 async function readAndProve(
   { store, partner, log }: InsightDeps,
   run: InsightRun,

@@ -1,7 +1,7 @@
 /**
- * Makes queries about connections for a user. Their price is not documented, so the first query of each kind shows it.
- * Unless a query is certainly free, it is recorded in the spending journal before it is sent, and its cost is added to
- * the bill.
+ * Sends a user's queries about connections. Their price is not documented, so donor-sync measures the first query of
+ * each kind. Unless a query is certainly free, the spending journal records it before it is sent, and the bill contains
+ * its cost.
  */
 import { messageOf } from '../core/errors.ts';
 import { requireAgreed } from '../credits/confirm.ts';
@@ -26,13 +26,13 @@ export interface ByHand {
   kind: QueryKind;
 }
 
-/** The run's ID in the spending journal. Empty, because there is no run. */
+/** The run ID in the spending journal. It is empty, because a user's query belongs to no run. */
 const NO_RUN = '';
 
-/** The assumed cost of a query until the first query of its kind has been measured. */
+/** The assumed cost of a query until donor-sync has measured the first query of its kind. */
 const ASSUMED_CREDITS = 1;
 
-/** Makes one query, and records what it costs. */
+/** Sends a query, and records its cost. */
 export async function queryByHand<Answer>(
   deps: ByHandDeps,
   { integrationId, partnerKey, kind }: ByHand,
@@ -58,7 +58,7 @@ export async function queryByHand<Answer>(
   try {
     answer = await query();
   } catch (error) {
-    // If the response was lost, the full cost of the query is recorded, because nobody settles it later.
+    // If the response was lost, the full cost is recorded, because no later run finds out the actual cost.
     await record(chargedBy(error) === 'unknown' ? credits : 0);
     throw error;
   }
@@ -71,13 +71,13 @@ export async function queryByHand<Answer>(
     try {
       await store.spendingJournal.append({ what: 'answered', at, id, charged, jobs: {} });
     } catch (error) {
-      // Without this line, the full cost of the query would be charged after a restore.
+      // Without this journal line, donor-sync would charge the full cost of the query after a restore.
       deps.log.warn({ request: id, error: messageOf(error) }, 'the end of a query is not recorded');
     }
     try {
       await store.act((trx) => addQueryCost(trx, integrationId, { credits: charged, at }));
     } catch (error) {
-      // The answer has been paid for, so it must be returned even if the database is busy.
+      // The response is paid for, so it must be returned even if the database is busy.
       deps.log.warn({ credits: charged, error: messageOf(error) }, 'a query is not in the bill');
     }
   }

@@ -1,7 +1,7 @@
 /**
- * Ranks the contacts that a member of a network can introduce. The largest giving capacity comes first, then the
- * strongest connection. The order is computed when it is needed, and kept in memory for a minute. It is never stored,
- * because it would show how rich people are.
+ * Ranks the contacts that a network member can introduce. The largest giving capacity comes first, then the strongest
+ * connection. The ranking is computed on request and kept in memory for a minute. It is never stored, because it would
+ * show how rich people are.
  */
 import { setImmediate } from 'node:timers/promises';
 import { findContacts } from '../contacts/contacts.ts';
@@ -25,7 +25,7 @@ export interface RankedIntroduction {
   network: string;
   /** The strength, from 0 to 1. */
   strength: number;
-  /** Index in `CAPACITY_BANDS`, or null if the capacity is not known. */
+  /** The position in `CAPACITY_BANDS`, or null if the capacity is unknown. */
   band: number | null;
 }
 
@@ -35,12 +35,14 @@ export interface RankDeps {
   sealer: Pick<Sealer, 'open'>;
 }
 
-/** The number of records that are decrypted before other work can continue. This takes about five milliseconds. */
+/**
+ * The number of records that are decrypted before other work can run. Decrypting them takes about five milliseconds.
+ */
 const SLICE = 500;
 
 /**
- * Returns the ranking. It does not contain contacts that have opted out, object to research, have died or wait for a
- * decision. A member who has left the network or who may not be named is not offered as an introducer.
+ * Returns the ranking. Leaves out contacts that have opted out, object to research, have died or wait for a decision. A
+ * member who has left the network is not an introducer. A member whom a page may not name is not an introducer either.
  */
 export async function rankIntroductions(
   deps: RankDeps,
@@ -73,11 +75,11 @@ export async function rankIntroductions(
   return sortBands(byBand);
 }
 
-/** Sorts one band after the other, so other work can run between them. */
+/** Sorts one band after the other, so that other work can run in between. */
 async function sortBands(bands: RankedIntroduction[][]): Promise<RankedIntroduction[]> {
   const ranked: RankedIntroduction[] = [];
   for (const band of bands) {
-    // The contacts are already in the order of their IDs, which decides between equals.
+    // The contacts are already sorted by ID, so equally strong contacts remain in this order.
     band.sort((one, other) => other.strength - one.strength);
     for (const each of band) ranked.push(each);
     await setImmediate();
@@ -91,8 +93,8 @@ interface Introducers {
 }
 
 /**
- * Returns the current members of each network. The key is the service's ID for the network. Members who may not be
- * shown are left out.
+ * Returns the current members of each network, by the network's ID at the service. Leaves out members whom a page may
+ * not show.
  */
 async function findIntroducers(
   deps: RankDeps,
@@ -111,8 +113,8 @@ async function findIntroducers(
 }
 
 /**
- * Returns donors without a visible contact. All their contacts have left, have died or wait for a decision. A member
- * without a contact is not among them.
+ * Returns donors whose contacts have all left the CRM, have died or wait for a decision. Does not return a member
+ * without any contact.
  */
 async function findWithheld(
   { reader }: RankDeps,

@@ -1,18 +1,18 @@
-/** A warm path in words, as a person would write it. All functions are pure. */
+/** Describes a warm path in words. All functions are pure. */
 import type { Connection } from '../partner/connections/connection.ts';
 
 export interface SentenceParts {
   connection: Connection;
   /** The name of the introducer's network. Empty if it is not known. */
   network: string;
-  /** The number of people in the networks who are connected to the contact. */
+  /** The number of network members who are connected to the contact. */
   people: number;
   /** The name that the sentence uses for the contact: the first name from the CRM. */
   calledName: string;
 }
 
 /**
- * Describes a path, for example `Maria Ortiz (Board) sat on the board of Riverside Food Bank with Anna, 2012–2018. 4
+ * Describes a path. An example is `Maria Ortiz (Board) sat on the board of Riverside Food Bank with Anna, 2012–2018. 4
  * people in your networks know Anna.` The sentence does not guess anyone's gender.
  */
 export function describePath(parts: SentenceParts): string {
@@ -65,8 +65,8 @@ interface Scene {
 }
 
 /**
- * `past` means that the relationship has ended, `perfect` that it started in a known year and continues. `present`
- * means that it continues or that this is not known.
+ * The tense of a relationship. `past` means that the relationship has ended. `perfect` means that it started in a known
+ * year and continues. `present` means that it continues, or that its state is unknown.
  */
 type Tense = 'past' | 'perfect' | 'present';
 
@@ -75,7 +75,7 @@ function chooseTense(source: Tie, target: Tie, years: SharedYears | null): Tense
   return source.isOver || target.isOver ? 'past' : 'present';
 }
 
-/** The introducer's role there, as a verb. */
+/** The introducer's role in the organisation, as a verb. */
 const ACTIONS = {
   board: { past: 'sat on', perfect: 'has sat on', present: 'sits on' },
   service: { past: 'served in', perfect: 'has served in', present: 'serves in' },
@@ -96,7 +96,7 @@ function describeTogether(scene: Scene, kind: TieKind, tense: Tense): string {
   );
 }
 
-/** Verbs for the contact's role at the same place during the same years. */
+/** The contact's role in the same organisation during the same years, as a verb. */
 const MEANWHILE = {
   board: { past: 'sat on its board', present: 'sits on its board' },
   service: { past: 'served there', present: 'serves there' },
@@ -115,10 +115,7 @@ function describeAcross(scene: Scene, source: TieKind, target: TieKind, tense: T
   return ended(`${action}${yearsText(years)}, and ${calledName} ${MEANWHILE[target].present}`);
 }
 
-/**
- * Returns a phrase such as `the board of Hill College`. A committee has no board, because it is similar to a board
- * itself.
- */
+/** Returns a phrase such as `the board of Hill College`. A committee has no board, so its own name is used. */
 function boardOr(kind: TieKind, place: string): string {
   const isBoardItself = /\b(board|committee|commission|council|conference|panel)\b/i.test(place);
   return kind === 'board' && !isBoardItself ? `the board of ${place}` : place;
@@ -131,18 +128,18 @@ function yearsText(years: SharedYears | null): string {
   return from === to ? ` in ${from}` : `, ${from}–${to}`;
 }
 
-/** Adds a full stop, unless the text already ends with one, such as `Tom Jr.`. */
+/** Adds a full stop, unless the text already ends with a full stop, such as `Tom Jr.`. */
 function ended(sentence: string): string {
   return sentence.endsWith('.') ? sentence : `${sentence}.`;
 }
 
-/** The name of an organisation in the form that a sentence needs. */
+/** Returns an organisation's name in the form that a sentence needs. */
 
-/** If a name starts with one of these words, it needs an article, whatever kind of organisation it is. */
+/** A name that starts with one of these words needs an article, whatever kind of organisation it is. */
 const ARTICLE_BEFORE =
   /^(?:U\.S\. (?!Steel|Bank)|United States (?!Steel)|United Nations|University of |College of |Supreme Court|Department of |City of |State of |White House|Board of |Committee on |Joint |Friends of |YMCA|YWCA|NAACP)/;
 
-/** Words for kinds of nonprofits. They are the last word of the name, or the word before an `of`, `for` or `on`. */
+/** Words for kinds of nonprofits. The word is the last word of the name, or comes before `of`, `for` or `on`. */
 const ARTICLE_FOR =
   /\b(?:Administration|Agency|Alliance|Army|Arboretum|Aquarium|Association|Authority|Ballet|Board|Bureau|Cent(?:er|re)|Chamber|Clinic|Club|Coalition|Collaborative|Commission|Committee|Conference|Congress|Conservancy|Consortium|Corps|Council|Court|Cross|Department|Endowment|Federation|Fellowship|Foundation|Friends|Fund|Gallery|Gardens?|Guild|House of Representatives|Initiative|Institute|Institution|League|Library|Mission|Museum|Network|Opera|Orchestra|Panel|Partnership|Philharmonic|Project|Senate|Shelter|Society|Symphony|Theatre|Theater|Trust|Union|Zoo)(?: (?:of|for|on|to|against)\b[\s\S]*)?$/;
 
@@ -150,8 +147,8 @@ const ARTICLE_FOR =
 const PLAIN_KINDS: ReadonlySet<string> = new Set(['company', 'school']);
 
 /**
- * Adds an article where English needs it: `the Women's Shelter`, but plain `Riverside Food Bank`. The result has one
- * line. `kind` is the service's word.
+ * Adds an article if English needs one: `the Women's Shelter`, but plain `Riverside Food Bank`. The result has one
+ * line. `kind` is the service's word for the organisation's kind.
  */
 export function withArticle(name: string, kind: string | null): string {
   const plain = name.replace(/\s+/g, ' ').trim();
@@ -163,7 +160,7 @@ export function withArticle(name: string, kind: string | null): string {
 /** The kind of a person's relationship to an organisation. Each kind needs a different sentence. */
 export type TieKind = 'board' | 'service' | 'work' | 'school' | 'gift';
 
-/** A relationship in our own terms. */
+/** A relationship in donor-sync's own form. */
 export interface Tie {
   kind: TieKind;
   /** True if the service reports that the relationship has ended. */
@@ -171,8 +168,8 @@ export interface Tie {
 }
 
 /**
- * The service's words for relationships. The complete set is not documented (section 2.2). If a word is missing here,
- * the sentence is plainer.
+ * The service's words for relationships. The document does not list all of them (section 2.2). If a word is missing
+ * here, the sentence contains fewer details.
  */
 const TIES = {
   sits_on_board_of: { kind: 'board', isOver: false },
@@ -187,7 +184,7 @@ const TIES = {
   donated_to: { kind: 'gift', isOver: true },
 } as const satisfies Record<string, Tie>;
 
-/** Returns the tie for a relationship, or null for an unknown word. */
+/** Returns the relationship for a word of the service, or null for an unknown word. */
 function toTie(relationship: string | null): Tie | null {
   const word = relationship?.trim().toLowerCase().replaceAll(' ', '_') ?? '';
   return isKnown(word) ? TIES[word] : null;
@@ -197,16 +194,18 @@ function isKnown(word: string): word is keyof typeof TIES {
   return Object.hasOwn(TIES, word);
 }
 
-/** The calendar years in which two people were at the same place. `to` is null if both are still there. */
+/**
+ * The calendar years in which two people were in the same organisation. `to` is null if both people are still there.
+ */
 export interface SharedYears {
   from: number;
   to: number | null;
 }
 
 /**
- * Returns the years in a connection's snippet, such as `Both on the board of Hill College, 2012–2018; also …`, or null
- * if it contains none. Snippets have no fixed form (service document, section 2.2), so years in the organisation's own
- * name are ignored.
+ * Returns the years in a connection's snippet, such as `Both on the board of Hill College, 2012–2018; also …`. Returns
+ * null if the snippet contains no years. Snippets have no fixed form (service document, section 2.2), so the function
+ * ignores years in the organisation's own name.
  */
 export function sharedYearsIn(snippet: string, entityName: string | null): SharedYears | null {
   const text = afterName(snippet, entityName).split(';')[0] ?? '';
@@ -224,7 +223,7 @@ function afterName(snippet: string, entityName: string | null): string {
   return start === -1 ? snippet : snippet.slice(start + (entityName ?? '').length);
 }
 
-/** Earlier years cannot belong to a living person. */
+/** The earliest year of a relationship. Nobody with an earlier relationship is still alive. */
 const FIRST_YEAR = 1900;
 const LAST_YEAR = 2200;
 
@@ -233,14 +232,14 @@ function plausible(from: number, to: number | null): SharedYears | null {
   return isPlausible ? { from, to } : null;
 }
 
-/** Returns the contact's name for a sentence. It is the first name, as someone would write it. */
+/** Returns the contact's name for a sentence: the first name in its usual spelling. */
 export function calledName(contact: { firstName: string | null; lastName: string | null }): string {
   const [first, last] = [contact.firstName, contact.lastName].map(tidy);
   if (!first) return last || 'this person';
   const words = first.split(' ');
   const lastName = words.findLastIndex((word, at) => at === 0 || !/^\p{L}\.?$/u.test(word));
   const withoutInitials = words.slice(0, lastName + 1).join(' ');
-  // An initial alone is not enough for a name.
+  // A single initial is not enough, so the last name is added.
   return isInitial(withoutInitials) && last ? `${withoutInitials} ${last}` : withoutInitials;
 }
 
@@ -249,14 +248,17 @@ function tidy(name: string | null): string {
   return line.split(' ').map(recased).join(' ');
 }
 
-/** Corrects names that are all in upper or lower case. Two capitals may well be initials. */
+/**
+ * Corrects names that are all in upper or lower case. A word of two capital letters may be initials, so it remains
+ * unchanged.
+ */
 function recased(word: string): string {
   const isUpper = word === word.toUpperCase() && word.length > 2;
   if (!isUpper && word !== word.toLowerCase()) return word;
   return word.toLowerCase().replace(/(^|[-'’.])\p{L}/gu, (start) => start.toUpperCase());
 }
 
-/** Returns true for `E.`, `J.P.` or `JP`, but not for `Jo`. */
+/** True for `E.`, `J.P.` or `JP`, but not for `Jo`. */
 function isInitial(name: string): boolean {
   return /^(?:\p{L}|(?:\p{L}\.)+|\p{Lu}{2})$/u.test(name);
 }

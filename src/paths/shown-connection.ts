@@ -4,23 +4,23 @@ import { indexMemberships, type Memberships } from './memberships.ts';
 import { describeConnection } from './sentence.ts';
 import { roundedStrength } from './strength.ts';
 
-/** A connection to a member, in the form for pages and for JSON. */
+/** A connection to a network member, in the form for pages and JSON. */
 export interface ShownConnection {
-  /** From 0 to 1, in whole hundredths. */
+  /** The strength from 0 to 1, rounded to hundredths. */
   strength: number;
   /** The member who could introduce the contact. The name is null if the service does not report it. */
   introducer: { donorId: string; name: string | null };
-  /** The integration's networks to which the member belongs. */
+  /** The integration's networks that contain the member. */
   networks: string[];
   /** The organisation that the two people share. */
   organization: string | null;
-  /** The service's word, for example `sits_on_board_of`. */
+  /** The service's word for the introducer's relationship, for example `sits_on_board_of`. */
   introducerIs: string | null;
   contactIs: string | null;
   sentence: string;
 }
 
-/** Describes connections to one person with this name. The connections are in order, strongest first. */
+/** Describes the connections of a person with this name. The connections are sorted, strongest first. */
 export function describeConnections(
   connections: readonly Connection[],
   networks: readonly MirroredNetwork[],

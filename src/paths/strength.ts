@@ -1,10 +1,12 @@
 /** The weakest connection that the service stores for networks (service document, section 8). */
 export const STRENGTH_FLOOR = 0.45;
 
-/** Strengths are shown in whole percent, because the likelihood that two people know each other is not more precise. */
+/**
+ * Strengths are rounded to whole percent, because the likelihood that two people know each other is not more precise.
+ */
 const STRENGTH_STEPS = 100;
 
-/** Rounds a strength between 0 and 1 for display. */
+/** Rounds a strength from 0 to 1 for display. */
 export function roundedStrength(strength: number): number {
   return Math.round(strength * STRENGTH_STEPS) / STRENGTH_STEPS;
 }

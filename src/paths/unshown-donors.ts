@@ -5,9 +5,9 @@ import { findErasedDonors } from '../privacy/statements/mentions.ts';
 import type { Store } from '../store.ts';
 
 /**
- * Returns donors that may not be shown: erased people, and contacts that have opted out, object to research, have died
- * or want no contact. A mark is respected even if a user may still decide that it is an error. All of these donors can
- * still be in a network of the service.
+ * Returns donors whom a page may not show: erased people, and contacts that have opted out, object to research, have
+ * died or want no contact. Includes contacts whose mark a user may still declare an error. All these donors can still
+ * be in a network at the service.
  */
 export async function findUnshownDonors(
   { reader, fingerprint }: Pick<Store, 'reader' | 'fingerprint'>,

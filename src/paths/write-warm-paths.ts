@@ -1,4 +1,4 @@
-/** A contact's warm path is the best connection to a member of a network. */
+/** Computes and writes warm paths. A contact's warm path is the best connection to a network member. */
 
 import { clearErasedMentions } from '../fields/erasing/erased-mentions.ts';
 import {
@@ -28,19 +28,19 @@ import {
 } from './statements/warm-paths.ts';
 import { findUnshownDonors } from './unshown-donors.ts';
 
-/** The number of contacts that are compared at a time while the previous contacts are written. */
+/** The number of contacts that are compared while the previous contacts are written. */
 const PORTION_SIZE = 1_000;
 
 const DAY_MS = 86_400_000;
 
 /**
- * Computes the paths that may have changed, and writes them into the CRM. If no path may have changed, no request is
- * sent to the service. Unfinished work is in the store, and the next run continues it.
+ * Computes the paths that may have changed, and writes them into the CRM. If no path may have changed, sends no request
+ * to the service. The database contains the unfinished work, and the next run continues it.
  */
 export async function writeWarmPaths(deps: InsightDeps, run: InsightRun): Promise<void> {
   const { id, insights, networks: settings } = run.integration;
   if (!insights.enabled) return;
-  // Without networks, only the values of earlier networks have to be cleared.
+  // Without networks, donor-sync only has to clear the values of earlier networks.
   if (settings.length === 0 && !(await hasPaths(deps.store.reader, id))) return;
   const mirrored = settings.length === 0 ? [] : await listNamedMembers(deps, id);
   await noticeChanges(deps, run, mirrored);
@@ -52,9 +52,9 @@ export async function writeWarmPaths(deps: InsightDeps, run: InsightRun): Promis
 }
 
 /**
- * Returns the networks, and removes members who may not be shown from their lists. A member who is marked as dead is
- * not removed from the network, because adding a member again costs a credit. However, such a member is not offered as
- * an introducer.
+ * Returns the networks with their members. Leaves out members whom a page may not show. A member who is marked as dead
+ * remains in the network, because adding the member again would cost a credit. However, this member is not used as an
+ * introducer.
  */
 async function listNamedMembers(
   { store }: Pick<InsightDeps, 'store'>,
@@ -86,8 +86,8 @@ async function noticeChanges(
 }
 
 /**
- * Leaves out networks that were deleted at the service. The service would refuse every comparison with them. Costs no
- * credits.
+ * Returns the networks that still exist at the service. The service would refuse a comparison with a deleted network.
+ * Costs no credits.
  */
 async function existingNetworks(
   { partner }: InsightDeps,
@@ -100,7 +100,7 @@ async function existingNetworks(
   return networks.filter(({ networkId }) => existing.has(networkId));
 }
 
-/** Compares one batch while the previous batch is written, so neither waits for the other. */
+/** Compares one batch while the previous batch is written. Neither batch waits for the other. */
 async function computePaths(
   deps: InsightDeps,
   run: InsightRun,
@@ -124,8 +124,8 @@ async function computePaths(
 }
 
 /**
- * Returns the contacts that `contacts.filter` still includes. A comparison costs a query, so other contacts are not
- * compared. Their paths wait, and their values are kept.
+ * Returns the contacts that `contacts.filter` still includes. A comparison requires a query, so donor-sync does not
+ * compare other contacts. Their paths wait, and their values remain unchanged.
  */
 async function onlyIncluded(
   deps: InsightDeps,
@@ -140,7 +140,7 @@ async function onlyIncluded(
   return portion.filter(({ crmId }) => !outside.has(crmId));
 }
 
-/** Returns the next contacts. Excludes the last contacts if their donors would not fill a request. */
+/** Returns the next contacts. Leaves out the last contacts if their donors would not fill a request. */
 async function readNextBatch(
   { store }: InsightDeps,
   { integration, only }: InsightRun,
@@ -151,13 +151,13 @@ async function readNextBatch(
   return stale.length < limit ? stale : fillRequests(stale);
 }
 
-/** Returns as many contacts as fill complete requests. Each request contains different donors. A pure function. */
+/** Returns the contacts that fill complete requests. Each request contains different donors. A pure function. */
 function fillRequests<Contact extends Pick<StaleContact, 'donorId'>>(
   contacts: readonly Contact[],
 ): Contact[] {
   const donors = new Set(contacts.map(({ donorId }) => donorId));
   const whole = donors.size - (donors.size % MAX_DONORS_PER_REQUEST);
-  // Many contacts of a few donors do not fill a request.
+  // If many contacts have only a few donors, they do not fill a request.
   if (whole === 0) return [...contacts];
   const kept = new Set([...donors].slice(0, whole));
   const end = contacts.findIndex(({ donorId }) => !kept.has(donorId));
@@ -169,7 +169,7 @@ const NO_COMPARISON: Comparison = {
   isOver: false,
 };
 
-/** Waits for both, even if one of them fails, because nothing may be written after the run has ended. */
+/** Waits for both promises, even if one of them fails, because no write may happen after the run has ended. */
 async function waitForBoth<Result>(one: Promise<Result>, other: Promise<void>): Promise<Result> {
   await Promise.allSettled([one, other]);
   await other;
@@ -195,7 +195,9 @@ async function findPaths(
   });
 }
 
-/** Removes connections to people who may not be named. Such people can still be in a network at the service. */
+/**
+ * Removes connections to people whom a sentence may not name. These people can still be in a network at the service.
+ */
 async function withoutUnshown(
   { store }: InsightDeps,
   integrationId: string,
@@ -223,7 +225,10 @@ async function withoutUnshown(
 /** The stages of a run that compute and write warm paths after the networks have been mirrored. */
 export const INSIGHT_STAGES: Stages = { before: [], after: [writeWarmPaths, clearErased] };
 
-/** Runs after the paths are written, because the new paths replace most values that name an erased person. */
+/**
+ * Clears values that name an erased person. The new paths have already replaced most of these values, so this stage
+ * comes after them.
+ */
 function clearErased(deps: InsightDeps, { lease }: InsightRun): Promise<void> {
   return clearErasedMentions(deps, lease);
 }

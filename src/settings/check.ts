@@ -12,7 +12,7 @@ import {
 import type { SettingPath } from './problem.ts';
 import type { SettingsTree, TreeProblem } from './settings-tree.ts';
 
-/** A part of the file after its check. The value is set if the part has no problem. */
+/** A checked part of the settings file. `parsed` is set if the part has no problem. */
 export interface Checked<T> {
   /** The value that the schema has read, with defaults. */
   parsed: { value: T } | null;
@@ -22,8 +22,8 @@ export interface Checked<T> {
 }
 
 /**
- * Checks the part of the file at `path` with a schema, and describes every problem. The schema's own messages come
- * first. If there is none, the message is built from the values that the schema accepts.
+ * Checks the part of the file at `path` with a schema, and describes every problem. Uses the schema's own message for a
+ * problem, if there is one. Otherwise, builds the message from the values that the schema accepts.
  */
 export function checkPart<T>(
   tree: SettingsTree,
@@ -31,8 +31,8 @@ export function checkPart<T>(
   schema: z.ZodType<T>,
 ): Checked<T> {
   const written = readVariables(tree, path, schema);
-  // An empty message marks issues for which the schema has no message. The check runs only once, so compiling it is not
-  // worthwhile.
+  // An empty message marks a problem for which the schema has no message. The check runs only once, so compiling the
+  // schema is not worthwhile.
   const result = schema.safeParse(written, { error: () => '', jitless: true });
   if (result.success) return { parsed: { value: result.data }, written, problems: [] };
   const part: Part = { tree, path, schema, written };
@@ -48,12 +48,12 @@ interface Part {
   written: unknown;
 }
 
-/** Creating the JSON schema takes longer than the check, and only problems and variables need it. */
+/** Creating the JSON schema takes longer than the check. Only problems and variables need the JSON schema. */
 function expectedAt({ schema, written }: Omit<Part, 'tree' | 'path'>, path: SettingPath) {
   return alternativesAt(toJsonSchema(schema), written, path);
 }
 
-/** Converts variables, which are always text, to numbers or booleans where the schema expects them. */
+/** Converts variables to numbers or booleans if the schema expects them, because variables are always text. */
 function readVariables(tree: SettingsTree, path: SettingPath, schema: z.ZodType): unknown {
   const whole = structuredClone(valueAt(tree.value, path));
   for (const found of tree.interpolatedIn(path)) {
@@ -94,8 +94,9 @@ function describeIssue(part: Part, issue: z.core.$ZodIssue, path: SettingPath): 
 }
 
 /**
- * Describes the problem if several forms are possible. Describes only the intended form. Its issues are all at a deeper
- * level. If there is no such form, describes the unknown keys, or lists all possible forms.
+ * Describes the problem if the schema allows several forms. If all problems of one form are at a deeper level, this is
+ * the intended form, and only its problems are described. Otherwise, describes the unknown keys, or lists all possible
+ * forms.
  */
 function describeUnion(
   part: Part,
@@ -147,7 +148,9 @@ function describeMismatch(part: Part, path: SettingPath): string {
   return `expected ${expectation}, got ${found}${hint}`;
 }
 
-/** If there is a good guess, a longer list of the known words does not help. */
+/**
+ * The maximum number of known words in a message with a guess. If there is a good guess, a longer list does not help.
+ */
 const MAX_LISTED_WORDS = 8;
 
 /** Describes the value that was found, without revealing a secret. */
@@ -167,7 +170,10 @@ const WORDS_OF_TYPES: Readonly<Record<string, string>> = {
   boolean: 'true or false',
 };
 
-/** Longer values are shortened. The line and column show where the rest is. */
+/**
+ * The maximum length of a quoted value. Longer values are shortened, because the line and column show where the rest
+ * is.
+ */
 const MAX_QUOTED_LENGTH = 60;
 
 function quote(value: unknown): string {
@@ -178,9 +184,8 @@ function quote(value: unknown): string {
 const SECRET_NAMES = /key|secret|token|password|passphrase|credential|url|smtp|database|auth/i;
 
 /**
- * True if the value at the path may be shown. If there is text where a group or a list is expected, it may be a secret
- * that was written one level too high. A value under a name that suggests a secret may also be a secret, except the
- * `type` of a sign-in.
+ * True if a message may show the value at the path. Text in place of a group or a list may be a secret at the wrong
+ * level. A value under a name that suggests a secret may also be a secret, except the `type` of a sign-in.
  */
 function isPublic(part: Part, path: SettingPath): boolean {
   const alternatives = expectedAt(part, path);

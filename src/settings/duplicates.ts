@@ -20,10 +20,10 @@ export function duplicateProblems(tree: SettingsTree): TreeProblem[] {
   return problems;
 }
 
-/** Otherwise, each integration would overwrite the other's rows. */
+/** Two integrations must not write the same file, because each integration would overwrite the other's rows. */
 const WRITTEN_TWICE = 'is written by another integration, too';
 
-/** Returns the setting that contains the CSV file which an integration replaces. */
+/** Returns the settings that name the CSV files which the integrations replace. */
 function writtenFiles(tree: SettingsTree, integrations: readonly SettingPath[]): SettingPath[] {
   return integrations.flatMap((path) => {
     const crm = [...path, 'crm'];
@@ -64,7 +64,10 @@ function listEntries(tree: SettingsTree, list: SettingPath): SettingPath[] {
   return Array.isArray(entries) ? entries.map((_, index) => [...list, index]) : [];
 }
 
-/** If a value comes from the environment, its variable is named and the value is never shown. */
+/**
+ * Describes a value that occurs twice. If the value comes from the environment, names only its variable and never shows
+ * the value.
+ */
 function describeValue(tree: SettingsTree, path: SettingPath, value: string): string {
   const [variable] = tree.getMark(path).variables;
   return variable === undefined ? JSON.stringify(value) : `the value of ${variable}`;

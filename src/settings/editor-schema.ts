@@ -13,8 +13,8 @@ const VARIABLE = {
 type CrmDefinition = Pick<ConnectorDefinition, 'kind' | 'settingsSchema' | 'groupSchema'>;
 
 /**
- * Returns the JSON schema with which editors complete and check a settings file. It contains the file's own schema and
- * the connector's schema for each kind of CRM. `scripts/write-settings-schema.ts` writes it to
+ * Returns the JSON schema that lets editors complete and check a settings file. The schema contains the file's own
+ * schema, and the connector's schema for each kind of CRM. `scripts/write-settings-schema.ts` writes it to
  * `config/settings.schema.json`.
  */
 export function editorSchema(definitions: readonly CrmDefinition[]): JsonSchema {
@@ -28,13 +28,13 @@ export function editorSchema(definitions: readonly CrmDefinition[]): JsonSchema 
   return { $id: 'donor-sync-settings', title: 'Settings of donor-sync', ...settings };
 }
 
-/** Returns the rules for an integration whose CRM is of this kind. */
+/** Returns the schema rules for integrations with this kind of CRM. */
 function buildCondition({ kind, settingsSchema, groupSchema }: CrmDefinition): JsonSchema {
   const isKind = { properties: { kind: { const: kind } }, required: ['kind'] };
   const group = withoutDialect(buildRelaxedSchema(groupSchema));
   const crm = withoutDialect(buildRelaxedSchema(settingsSchema));
   const consequence = { properties: { crm, networks: { items: { properties: { group } } } } };
-  // Built from entries, because JavaScript treats an object literal with a `then` like a promise.
+  // Built from entries, because JavaScript treats an object literal with a `then` key like a promise.
   return Object.fromEntries([
     ['if', { properties: { crm: isKind }, required: ['crm'] }],
     ['then', consequence],
@@ -42,7 +42,7 @@ function buildCondition({ kind, settingsSchema, groupSchema }: CrmDefinition): J
 }
 
 /**
- * Returns the schema of a part of the settings. In this schema, a variable can replace any value that is not plain
+ * Returns the schema of a part of the settings. The schema also allows a variable for every value that is not plain
  * text.
  */
 function buildRelaxedSchema(schema: z.ZodType): JsonSchema {
@@ -64,7 +64,7 @@ function needsVariable({ type, pattern, format, enum: choices }: JsonSchema): bo
   return pattern !== undefined || format !== undefined || choices !== undefined;
 }
 
-/** Removes the dialect's name, because only the schema of the whole file contains it. */
+/** Removes the name of the schema dialect, because only the schema of the whole file contains the name. */
 function withoutDialect({ $schema: _dialect, ...schema }: JsonSchema): JsonSchema {
   return schema;
 }

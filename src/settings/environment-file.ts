@@ -1,4 +1,7 @@
-/** Reads `.env` next to the settings file. It contains variables that are not set in the environment itself. */
+/**
+ * Reads the `.env` file next to the settings file. The file contains variables that the environment itself does not
+ * set.
+ */
 import { readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
@@ -11,11 +14,11 @@ export function getEnvironmentFile(settingsFile: string): string {
 }
 
 /**
- * Returns the environment with the variables from the file next to the settings. Variables that are already
- * set do not change.
+ * Returns the environment together with the variables in the `.env` file. Variables that the environment already sets
+ * do not change.
  */
 export async function withEnvironmentFile(options: {
-  /** The settings file, relative to `cwd` if not absolute. */
+  /** The settings file. A relative path is relative to `cwd`. */
   path: string;
   cwd: string;
   env: Environment;
@@ -31,7 +34,7 @@ async function readVariables(file: string): Promise<Environment> {
     return parseEnv(decodeText(await readFile(file)));
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : null;
-    // If it is a folder, it belongs to a different program.
+    // A folder named `.env` belongs to a different program.
     if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EISDIR') return {};
     throw new ConfigurationError(
       `${file} cannot be read: ${messageOf(error)}. It might contain variables for the settings, so allow the user who runs donor-sync to read it.`,
@@ -41,7 +44,8 @@ async function readVariables(file: string): Promise<Environment> {
 }
 
 /**
- * Windows editors put a byte order mark at the start of a file, and the older Windows shell writes UTF-16.
+ * Decodes the file. Windows editors put a byte order mark at the start of a file, and the older Windows shell writes
+ * UTF-16.
  */
 function decodeText(bytes: Buffer): string {
   const isWide = bytes[0] === 0xff && bytes[1] === 0xfe;

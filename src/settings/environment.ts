@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../core/errors.ts';
 import { didYouMean } from '../core/near-miss.ts';
 
-/** The environment, in the form in which Node provides it. */
+/** The environment variables, as Node provides them. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 const LOG_LEVELS = ['silent', 'error', 'warn', 'info', 'debug'] as const;
@@ -9,17 +9,18 @@ const LOG_LEVELS = ['silent', 'error', 'warn', 'info', 'debug'] as const;
 /** The level of detail of the log. */
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** The options from the environment, in addition to the settings file and its variables. */
+/** The options from environment variables. They do not belong to the settings file. */
 export interface RuntimeOptions {
-  /** Null if it is not set. */
+  /** The value of DONOR_SYNC_SECRET_KEY, or null if it is not set. */
   secretKey: string | null;
   /**
-   * DONOR_SYNC_LOG_LEVEL. If it is not set, it is `warn` on a terminal, where progress is shown, and `info` otherwise.
+   * The value of DONOR_SYNC_LOG_LEVEL. If the variable is not set, the level is `warn` on a terminal, which shows
+   * progress, and `info` otherwise.
    */
   logLevel: LogLevel;
 }
 
-/** Throws a ConfigurationError if a variable has an invalid value. */
+/** Reads the options. Throws a ConfigurationError if a variable has an invalid value. */
 export function readRuntimeOptions(env: Environment, isTerminal: boolean): RuntimeOptions {
   const word = env['DONOR_SYNC_LOG_LEVEL'] || (isTerminal ? 'warn' : 'info');
   const logLevel = LOG_LEVELS.find((level) => level === word.toLowerCase());
@@ -31,15 +32,17 @@ export function readRuntimeOptions(env: Environment, isTerminal: boolean): Runti
   return { secretKey: env['DONOR_SYNC_SECRET_KEY'] || null, logLevel };
 }
 
-/** The operator's environment for set-ups in a browser, in addition to the settings file. */
+/** The operator's environment variables for set-ups in a browser. */
 export interface SetupEnvironment {
-  /** The base URL of the service to offer, or null if there is none. */
+  /** The base URL of the service that the set-up offers, or null if there is none. */
   serviceUrl: string | null;
-  /** Hosts in the private network that may be set in a browser anyway. */
+  /** Hosts in the private network that users may enter in a browser. */
   hosts: readonly string[];
 }
 
-/** Reads which sandboxes and services are in the operator's network: PARTNER_BASE_URL and DONOR_SYNC_SETUP_HOSTS. */
+/**
+ * Reads which sandboxes and services are in the operator's network, from PARTNER_BASE_URL and DONOR_SYNC_SETUP_HOSTS.
+ */
 export function readSetupEnvironment(env: Environment): SetupEnvironment {
   const hosts = (env['DONOR_SYNC_SETUP_HOSTS'] ?? '').split(',').map((host) => host.trim());
   return {
@@ -58,7 +61,7 @@ export function wantsStack(env: Environment): boolean {
   return env['DONOR_SYNC_LOG_LEVEL'] === 'debug';
 }
 
-/** Creates the error for an environment variable that cannot be used. `why` follows the variable's name. */
+/** Creates the error for an unusable environment variable. `why` follows the variable's name in the message. */
 export function invalidVariable(variable: string, why: string): ConfigurationError {
   return new ConfigurationError(`The environment variable ${variable} ${why}`, {
     code: 'environment_invalid',

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import type { SettingPath } from './problem.ts';
 
-/** A schema in the form from which messages and editor schemas are built. */
+/** A JSON schema. Messages and editor schemas are built from this form. */
 export type JsonSchema = z.core.JSONSchema.BaseSchema;
 
 /** Caches JSON schemas, so a connector's schema is converted once for all its integrations. */
 const jsonSchemas = new WeakMap<z.ZodType, JsonSchema>();
 
-/** Returns the JSON schema of the values that a user can write, before defaults are added. */
+/** Returns the JSON schema of the values that a user can write. Defaults are not added yet. */
 export function toJsonSchema(schema: z.ZodType): JsonSchema {
   const known = jsonSchemas.get(schema);
   if (known !== undefined) return known;
@@ -17,8 +17,8 @@ export function toJsonSchema(schema: z.ZodType): JsonSchema {
 }
 
 /**
- * Returns the values that are allowed at a path, as the alternatives of the schema. Alternatives that the value's own
- * `type` or `kind` rules out are left out.
+ * Returns the allowed values at a path, as the alternatives of the schema. Leaves out alternatives that the value's own
+ * `type` or `kind` excludes.
  */
 export function alternativesAt(root: JsonSchema, value: unknown, path: SettingPath): JsonSchema[] {
   let schemas = alternatives(root, value);
@@ -31,7 +31,7 @@ export function alternativesAt(root: JsonSchema, value: unknown, path: SettingPa
   return schemas;
 }
 
-/** Returns the value at a path of plain objects and lists, or undefined if there is none. */
+/** Returns the value at a path of plain objects and lists, or undefined if the path does not exist. */
 export function valueAt(value: unknown, path: SettingPath): unknown {
   let current = value;
   for (const step of path) {
@@ -48,14 +48,14 @@ export function knownKeys(schemas: readonly JsonSchema[]): string[] {
   return [...new Set(schemas.flatMap((schema) => Object.keys(schema.properties ?? {})))];
 }
 
-/** Returns the words that the alternatives accept, if they are a choice of words. */
+/** Returns the words that the alternatives accept, if the alternatives are a choice of words. */
 export function knownWords(schemas: readonly JsonSchema[]): string[] {
   return schemas
     .flatMap((schema) => schema.enum ?? (schema.const === undefined ? [] : [schema.const]))
     .filter((word) => typeof word === 'string');
 }
 
-/** Describes what is expected in human-readable words, such as `a whole number >= 0 or null`. */
+/** Describes the expected values in words, such as `a whole number >= 0 or null`. */
 export function describeExpectation(schemas: readonly JsonSchema[]): string {
   const words = new Set(schemas.map(describeOne));
   return [...words].join(' or ') || 'something else';
@@ -95,7 +95,7 @@ function describeRange(schema: JsonSchema): string {
   return bounds.length === 0 ? '' : ` ${bounds.join(' and ')}`;
 }
 
-/** Leaves out the limits of JavaScript numbers, which do not help a reader. */
+/** Describes a limit. Leaves out the limits of JavaScript numbers, because they do not help a reader. */
 function bound(sign: string, limit: number | boolean | undefined): string {
   if (typeof limit !== 'number' || Math.abs(limit) >= Number.MAX_SAFE_INTEGER) return '';
   return `${sign} ${limit}`;
@@ -119,7 +119,7 @@ function alternatives(schema: JsonSchema, value: unknown): JsonSchema[] {
   return possible.length > 0 ? possible : all;
 }
 
-/** True if a key with a fixed value in this branch, such as `type`, has a different value here. */
+/** True if a key with a fixed value in this branch, such as `type`, has a different value in the settings. */
 function isRuledOut(branch: JsonSchema, value: unknown): boolean {
   return Object.entries(branch.properties ?? {}).some(([key, property]) => {
     const fixed = typeof property === 'object' ? property.const : undefined;

@@ -4,16 +4,16 @@ import { ConfigurationError } from '../core/errors.ts';
 import { isConfidential } from '../core/host.ts';
 import type { Integration } from '../core/integration-settings.ts';
 
-/** An address to which everything is sent unencrypted. */
+/** An address to which donor-sync would send data unencrypted. */
 export interface InsecureAddress {
-  /** Null if the address belongs to the whole installation. */
+  /** The ID of the integration, or null if the address belongs to the whole installation. */
   integration: string | null;
-  /** The setting that contains it, for example `partner.baseUrl`. */
+  /** The setting that contains the address, for example `partner.baseUrl`. */
   setting: string;
   host: string;
 }
 
-/** True if the address is plain http to a machine that is not in `allowInsecureHttp`. */
+/** True if the address uses plain HTTP and its host is not in `allowInsecureHttp`. */
 export function isInsecure(address: string, allowInsecureHttp: readonly string[]): boolean {
   if (!URL.canParse(address)) return false;
   const url = new URL(address);
@@ -46,14 +46,14 @@ export function insecureAddresses(
   );
 }
 
-/** Describes the problem with an address, and how to fix it. It does not name `setting`. */
+/** Describes the problem with an address, and how to fix it. The text does not contain the setting's name. */
 export function insecureProblem(host: string): string {
   return `over plain http to ${host}, keys and tokens can be read in transit: use https, or name the host in allowInsecureHttp if that network is yours alone`;
 }
 
 /**
- * Creates the error for a refused address in the settings. `nothing` is the sentence about what was not done, or what
- * to do instead.
+ * Creates the error for a refused address in the settings. `nothing` is a sentence about the work that was not done, or
+ * about the alternative.
  */
 export function insecureAddress(
   { setting, host }: { setting: string; host: string },

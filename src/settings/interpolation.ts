@@ -16,17 +16,17 @@ export interface Interpolation {
   text: string;
   /** The variables that the text names, in order. */
   variables: string[];
-  /** The problems: variables that are not set, and references that are not closed or are misspelt. */
+  /** The problems. A variable is not set, or a reference is misspelt or not closed. */
   problems: string[];
 }
 
-/** Matches `$${`, then `${NAME}`, then a `${` that is neither. */
+/** Matches `$${`, then `${NAME}`, then any other `${`. */
 const REFERENCE = /\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)\}|\$\{[^}\s]*\}?/g;
 
 /**
- * Replaces every `${NAME}` with the variable's value from the environment. `$${` becomes a plain `${`. If a variable is
- * not set or is empty, this is a problem (design, section 4.2), and the reference is left unchanged. Values are not
- * interpolated again, so a `${` in a variable is not replaced either.
+ * Replaces every `${NAME}` with the variable's value from the environment. `$${` becomes a plain `${`. An unset or
+ * empty variable is a problem (design, section 4.2), and its reference remains unchanged. Values are not interpolated
+ * again, so a `${` in a variable's value also remains unchanged.
  */
 export function interpolate(text: string, env: Environment): Interpolation {
   const variables: string[] = [];
@@ -51,21 +51,21 @@ function unsetMessage(name: string, value: string | undefined): string {
   return `the environment variable ${name} is ${state}`;
 }
 
-/** Reads YAML within limits, so every file is refused within a moment if necessary. */
+/** Reads YAML within limits, so that donor-sync refuses an excessive file quickly. */
 
 /**
  * The maximum length of a settings file in characters. A file with 5,000 integrations and separate field maps has 5
- * million.
+ * million characters.
  */
 export const MAX_LENGTH = 8_000_000;
 
 /**
- * The limit is deeper than any setting. The parser's time grows with the square of the depth, and at some depth it
- * fails.
+ * The maximum depth of settings. No valid setting is this deep. The parser's time grows with the square of the depth,
+ * and the parser fails at some depth.
  */
 export const MAX_DEPTH = 40;
 
-/** The parser's own levels around the settings: the document and its first collection. */
+/** The number of the parser's own levels around the settings: the document and its first collection. */
 const PARSER_LEVELS = 4;
 
 /** A parsed file: its content, or the position at which it exceeds a limit. */
@@ -74,8 +74,8 @@ export type YamlFile =
   | { excess: { offset: number; message: string } };
 
 /**
- * Parses YAML that should be one document. Duplicate keys are not an error here, because the parser would compare each
- * key with all keys before it.
+ * Parses YAML that should be one document. Duplicate keys are not an error here, because this check would make the
+ * parser compare each key with all previous keys.
  */
 export function parseYaml(text: string, lineCounter: LineCounter): YamlFile {
   if (text.length > MAX_LENGTH) return { excess: { offset: 0, message: describeTooLong() } };
@@ -96,7 +96,7 @@ export function parseYaml(text: string, lineCounter: LineCounter): YamlFile {
   return { document, secondDocumentAt: second?.range[0] ?? null, excess: null };
 }
 
-/** The number is formatted only when it is needed, because formatting the first number takes about 10 ms. */
+/** Formats the number only when a message needs it, because formatting the first number takes about 10 ms. */
 function describeTooLong(): string {
   return `the file has more than ${MAX_LENGTH.toLocaleString('en-US')} characters: keep integrations in the database instead (donor-sync apply)`;
 }
@@ -104,8 +104,8 @@ function describeTooLong(): string {
 const TOO_DEEP = `this is nested more than ${MAX_DEPTH} levels deep, and no setting is; is a bracket or an indentation wrong?`;
 
 /**
- * Returns the target of each alias. It is the last anchor with the alias's name before the alias. The parser's own
- * search would go through the whole file for each alias.
+ * Returns the target of each alias. The target is the last anchor with the alias's name before the alias. The parser's
+ * own search would read the whole file for each alias.
  */
 export function aliasTargets(document: Document): ReadonlyMap<Alias, Node> {
   const anchors = new Map<string, Node>();

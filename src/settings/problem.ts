@@ -1,13 +1,13 @@
 /** The path to a setting, which consists of keys and positions in lists. */
 export type SettingPath = readonly PropertyKey[];
 
-/** Lines and columns are counted from 1. */
+/** A line and a column, both counted from 1. */
 export interface Position {
   line: number;
   column: number;
 }
 
-/** One problem in a settings file. It contains no secret and no value of a variable. */
+/** A problem in a settings file. It contains neither a secret nor a variable's value. */
 export interface Problem extends Position {
   /** The settings file's name, as the user wrote it. */
   file: string;
@@ -16,7 +16,10 @@ export interface Problem extends Position {
   message: string;
 }
 
-/** Returns a line such as `donor-sync.yaml:14:9 integrations[0].budget.keep: expected …`. Editors can jump to it. */
+/**
+ * Returns a line such as `donor-sync.yaml:14:9 integrations[0].budget.keep: expected …`. Editors can jump to this
+ * position.
+ */
 export function formatProblem(problem: Problem): string {
   const place = `${problem.file}:${problem.line}:${problem.column}`;
   return problem.path === ''
@@ -24,13 +27,13 @@ export function formatProblem(problem: Problem): string {
     : `${place} ${problem.path}: ${problem.message}`;
 }
 
-/** Sorts problems in the order of the file, without duplicates. */
+/** Sorts problems in the order of the file, and removes duplicates. */
 export function sortProblems(problems: readonly Problem[]): Problem[] {
   const unique = new Map(problems.map((problem) => [formatProblem(problem), problem]));
   return [...unique.values()].sort((a, b) => a.line - b.line || a.column - b.column);
 }
 
-/** Formats a path, such as `['integrations', 0, 'crm']` as `integrations[0].crm`. Unusual keys are quoted. */
+/** Formats a path, such as `['integrations', 0, 'crm']` as `integrations[0].crm`. Puts unusual keys in quotes. */
 export function formatPath(path: SettingPath): string {
   return path.map(formatStep).join('').replace(/^\./, '');
 }

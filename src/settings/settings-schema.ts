@@ -19,29 +19,30 @@ const trustedProxySchema = z
 const DEFAULT_PORT = 8787;
 
 /**
- * Returns the address at which this machine reaches the service. If the port is not known yet, uses the default one.
+ * Returns the address at which this machine reaches its own server. If the port is not known yet, uses the default
+ * port.
  */
 export function ownUrl(port: number): string {
   return `http://127.0.0.1:${port === 0 ? DEFAULT_PORT : port}`;
 }
 
-/** True if the settings do not contain the server's address. An owner then sets it on the pages. */
+/** True if the settings do not contain the server's address. An owner then sets the address on the pages. */
 export function hasOwnUrl({ publicUrl, port }: { publicUrl: string; port: number }): boolean {
   return publicUrl === ownUrl(port);
 }
 
 const signInSchema = z.strictObject({
   /**
-   * True if users can sign in with a password. Otherwise they need a passkey, the provider, or a link from an owner.
+   * True if users can sign in with a password. Otherwise, users need a passkey, the provider, or a link from an owner.
    */
   passwords: z.boolean().default(true),
-  /** An OpenID Connect provider. Invited users can sign in through it. */
+  /** An OpenID Connect provider through which invited users can sign in. */
   oidc: z
     .strictObject({
       issuer: z.url({ protocol: /^https?$/ }),
       clientId: z.string().trim().min(1),
       clientSecret: z.string().trim().min(1),
-      /** The label of the button. Defaults to the issuer's host. */
+      /** The label of the sign-in button. Defaults to the issuer's host. */
       name: z.string().trim().min(1).max(60).optional(),
       /** Restricts sign-in to email addresses of these domains. */
       allowedDomains: z.array(z.string().trim().toLowerCase().min(1)).min(1).max(100).optional(),
@@ -50,24 +51,24 @@ const signInSchema = z.strictObject({
     .default(null),
 });
 
-/** The address on which `serve` listens, and the address at which others reach it. */
+/** The address at which `serve` listens, and the public address of the server. */
 export const serverSchema = z
   .strictObject({
     host: z.string().trim().min(1).default('127.0.0.1'),
-    /** 0 uses any free port. */
+    /** The port on which `serve` listens. 0 uses any free port. */
     port: z.int().min(0).max(65_535).default(DEFAULT_PORT),
-    /** The address for webhooks and for returns from a sign-in. Defaults to this machine at this port. */
+    /** The public address, for webhooks and for the return from a sign-in. Defaults to this machine at this port. */
     publicUrl: z.url({ protocol: /^https?$/ }).optional(),
-    /** The number of integrations that are synced at the same time. The others wait for their turn. */
+    /** The number of integrations that are synced at the same time. All other integrations wait. */
     maxRunsAtOnce: z.int().min(1).max(100).default(4),
-    /** The proxies that are trusted to report a caller's address, as IP addresses or ranges. */
+    /** The trusted proxies, as IP addresses or ranges. donor-sync believes the caller's address that they report. */
     trustedProxies: z.array(trustedProxySchema).max(100).default([]),
     /**
-     * The addresses from which users reach the pages and the API, as IP addresses or ranges. All other callers reach
-     * only webhooks, doors and health checks. If null, everyone reaches all addresses.
+     * The addresses from which users can use the pages and the API, as IP addresses or ranges. All other callers can
+     * use only webhooks, doors and health checks. If null, there is no restriction.
      */
     pagesFrom: z.array(trustedProxySchema).max(100).nullable().default(null),
-    /** Whether users can sign in over connections on which others in the network could read the password. */
+    /** Whether users can sign in over plain HTTP, although others in the network could read the password. */
     plainHttp: z.enum(['refuse', 'allow']).default('refuse'),
     signIn: signInSchema.prefault({}),
   })
@@ -80,7 +81,7 @@ const databaseSchema = z.string().regex(/^(sqlite:(?!\/\/[^/]).+|postgres(ql)?:\
   error: 'expected "sqlite:" and a file, or a URL that starts with "postgres://"',
 });
 
-/** A schedule whose cron line and time zone are valid. */
+/** A schedule. Its cron line and time zone are checked. */
 const checkedScheduleSchema = scheduleSchema.extend({
   cron: scheduleSchema.shape.cron.superRefine(reportAs(cronProblem)),
   timezone: scheduleSchema.shape.timezone
@@ -89,18 +90,22 @@ const checkedScheduleSchema = scheduleSchema.extend({
     .default('UTC'),
 });
 
-/** The number of days for which past records are kept. Data about money and ownership is kept regardless. */
+/** The number of days for which donor-sync keeps past records. Data about money and ownership is always kept. */
 const retentionSchema = z.strictObject({
   runRows: z.int().min(1).max(3650).default(90),
-  /** Decisions about holds, and the contact of each run. If null, they are kept permanently. */
+  /** Answered decisions, and the contacts of each run. If null, they are kept permanently. */
   outcomes: z.int().min(30).max(3650).nullable().default(null),
-  /** The previous values of written fields. After this time, a run can no longer be undone. */
+  /** The previous values of written fields. After this time, users can no longer undo a run. */
   previousValues: z.int().min(7).max(3650).nullable().default(null),
-  /** Paid profiles. If null, they are kept until they are too old to be delivered. If 0, no profiles are kept. */
+  /**
+   * Paid profiles. If null, donor-sync keeps them until they are too old to be delivered. If 0, it keeps no profiles.
+   */
   profiles: z.int().min(0).max(3650).nullable().default(null),
-  /** Data about contacts that have left the CRM. Excludes payments and the fingerprints of our values. */
+  /**
+   * Data about contacts that have left the CRM. Excludes payments and the fingerprints of values that donor-sync wrote.
+   */
   removedContacts: z.int().min(1).max(3650).nullable().default(null),
-  /** The audit of who did what. */
+  /** The audit, which shows who did what. */
   audit: z.int().min(30).max(3650).nullable().default(null),
 });
 
@@ -108,11 +113,11 @@ const retentionSchema = z.strictObject({
 const creditsSchema = z.strictObject({ price: creditPricesSchema.prefault({}) });
 
 /**
- * This installation's app in HubSpot. The app's card and workflow action call donor-sync. Installations that share an
- * app would share its secret, so each installation needs its own app.
+ * This installation's app in HubSpot. The app's card and workflow action call donor-sync. Each installation needs its
+ * own app, because installations with a shared app would share its secret.
  */
 const doorAppSchema = z.strictObject({
-  /** The app's ID, a number. Without the ID, there is no card. */
+  /** The app's ID, which is a number. Without the ID, HubSpot shows no card. */
   appId: z
     .union([z.string().regex(/^\d+$/), z.int().positive().transform(String)])
     .nullable()
@@ -120,43 +125,43 @@ const doorAppSchema = z.strictObject({
   /** The secret with which HubSpot signs the calls. */
   clientSecret: z.string().trim().min(1).nullable().default(null),
   /**
-   * The maximum number of a client's contacts that workflows may mark in a day. If workflows try to mark more contacts,
-   * a user is asked.
+   * The maximum number of a client's contacts that workflows may mark per day. If workflows try to mark more contacts,
+   * donor-sync asks a user.
    */
   workflowPerDay: z.int().min(0).max(100_000).default(100),
 });
 
 export type DoorAppSettings = z.infer<typeof doorAppSchema>;
 
-/** The actions that wait for a second user. */
+/** The actions that a second user must confirm. */
 const twoPeopleSchema = z.strictObject({
   /**
-   * If a user approves or resubmits more contacts together than this number, a second user must confirm. If null, no
-   * second user is ever needed.
+   * A second user must confirm if a user approves or resubmits more contacts together than this number. If null, no
+   * second user is needed.
    */
   approvals: z.int().min(1).nullable().default(null),
   /**
-   * If a run wrote to more contacts than this number, a second user must confirm its undo. If null, no second user is
-   * ever needed.
+   * A second user must confirm the undo of a run that wrote to more contacts than this number. If null, no second user
+   * is needed.
    */
   undo: z.int().min(0).nullable().default(null),
-  /** True if a second user must confirm when a contact is erased from the integrations of other accounts too. */
+  /** True if a second user must confirm when a contact is also erased from the integrations of other accounts. */
   forgetEverywhere: z.boolean().default(false),
   /** True if a second user must confirm every erasure of a contact. */
   forget: z.boolean().default(false),
   /**
    * True if a second user must confirm the erasures that the CRM requests. If false, the first erasures of each day
-   * need no approval.
+   * need no confirmation.
    */
   forgetByCrm: z.boolean().default(false),
 });
 
-/** A CRM app to which users grant access. Contains the credentials that its administrator received. */
+/** A CRM app to which users grant access. It contains the credentials that the app's administrator received. */
 const appSchema = z.strictObject({
   clientId: z.string().trim().min(1),
-  /** Omitted for public clients, if the CRM accepts them. */
+  /** The secret of the app. Omitted for public clients, if the CRM accepts public clients. */
   clientSecret: z.string().trim().min(1).optional(),
-  /** The address at which users sign in. Defaults to the CRM's own address. */
+  /** The address at which users sign in to the CRM. Defaults to the CRM's own address. */
   url: z.url({ protocol: /^https?$/ }).optional(),
 });
 
@@ -166,7 +171,7 @@ const appsShape = Object.fromEntries(
   ),
 );
 
-/** Values for the set-up in a browser. The set-up does not ask for these values. */
+/** Default values for the set-up in a browser. The set-up does not ask users for these values. */
 const setupSchema = z
   .strictObject({
     /** The base URL of the Partner Data Service. */
@@ -194,15 +199,13 @@ export const settingsSchema = z.strictObject({
   twoPeople: twoPeopleSchema.prefault({}),
   hubspot: doorAppSchema.prefault({}),
   database: databaseSchema.default('sqlite:data/donor-sync.db'),
-  /**
-   * A different file outside the database that records erasures. On Postgres, it replaces the file next to this one.
-   */
+  /** An additional file for the erasure log. On Postgres, it replaces the file next to the settings file. */
   erasureLog: z.string().trim().min(1).nullable().default(null),
-  /** The same as `Settings.spendingJournal`. */
+  /** The path of the spending journal. See `Settings.spendingJournal`. */
   spendingJournal: z.string().trim().min(1).nullable().default(null),
-  /** Hosts to which keys and tokens may be sent over plain http, although others could read them. */
+  /** Hosts to which donor-sync may send keys and tokens over plain HTTP, although others could read them. */
   allowInsecureHttp: z.array(hostSchema).default([]),
-  /** May be empty if all integrations are in the database (`donor-sync apply`). */
+  /** The integrations. The list may be empty if all integrations are in the database (`donor-sync apply`). */
   integrations: z.array(
     integrationSchema.extend({ schedule: checkedScheduleSchema.nullable().default(null) }),
   ),

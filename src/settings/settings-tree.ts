@@ -14,22 +14,25 @@ import { aliasTargets, interpolate, MAX_DEPTH, parseYaml } from './interpolation
 import type { Position, SettingPath } from './problem.ts';
 
 /**
- * The maximum number of settings in one file. Each group, list and value counts. An alias's target is counted each
- * time, because a small file with aliases can represent a huge file. 10,000 integrations that share a field map through
- * an alias have a million settings (docs/guides/settings.md).
+ * The maximum number of settings in one file. Each group, list and value counts. An alias counts as much as its target
+ * each time, because a small file with aliases can represent a huge file. 10,000 integrations that share a field map
+ * through an alias have a million settings (docs/guides/settings.md).
  */
 const MAX_SETTINGS = 1_500_000;
 
-/** A settings file as plain values, with the position and the origin of each. */
+/** The values of a settings file, with the position and the origin of each value. */
 export interface SettingsTree {
   value: unknown;
-  /** Returns the mark of the setting, or of the nearest setting above it that is in the file. */
+  /**
+   * Returns the mark of the setting. If the file does not contain the setting, returns the mark of the nearest setting
+   * above it.
+   */
   getMark(path: SettingPath): NodeMark;
-  /** Returns the settings at the path and below it that contain at least one variable. */
+  /** Returns the setting at the path and all settings below it that contain at least one variable. */
   interpolatedIn(path: SettingPath): Interpolated[];
   /** YAML errors, and variables without a value. */
   problems: TreeProblem[];
-  /** False if the YAML is so broken that its values mean nothing. */
+  /** False if the YAML has such severe errors that its values are unusable. */
   readable: boolean;
 }
 
@@ -40,11 +43,11 @@ export interface Interpolated {
 
 export interface NodeMark {
   position: Position;
-  /** The position at which the value's key starts. */
+  /** The position at which the setting's key starts. */
   keyPosition: Position;
-  /** The variables whose values are parts of this value. */
+  /** The variables whose values are part of this setting's value. */
   variables: readonly string[];
-  /** True if one of the variables has no value, so any other complaint would be useless. */
+  /** True if one of the variables has no value. Further problems of this setting would then be useless. */
   incomplete: boolean;
 }
 
@@ -54,7 +57,7 @@ export interface TreeProblem {
   message: string;
 }
 
-/** Reads the YAML of a settings file and inserts the values from the environment. It never throws. */
+/** Reads the YAML of a settings file and inserts the values of environment variables. This function never throws. */
 export function readSettingsTree(text: string, env: Environment): SettingsTree {
   const lineCounter = new LineCounter();
   const file = parseYaml(text, lineCounter);
@@ -81,7 +84,7 @@ export function readSettingsTree(text: string, env: Environment): SettingsTree {
   };
 }
 
-/** Returns the tree of a file that exceeds a limit. Only the position of the problem is available. */
+/** Returns the result for a file that exceeds a limit. The result contains only the position of the problem. */
 function unreadTree(problem: TreeProblem): SettingsTree {
   const nothing = { value: null, interpolatedIn: () => [], readable: false };
   return { ...nothing, getMark: () => NO_MARK, problems: [problem] };
@@ -94,7 +97,9 @@ function positionIn(lineCounter: LineCounter, offset: number): Position {
   return { line: Math.max(line, 1), column: Math.max(col, 1) };
 }
 
-/** Returns the first error in each line. After one mistake, the parser also reports the rest of the line. */
+/**
+ * Returns the first error in each line. After one mistake, the parser reports further errors for the rest of the line.
+ */
 function syntaxProblems(
   text: string,
   lineCounter: LineCounter,
@@ -112,8 +117,8 @@ function syntaxProblems(
 }
 
 /**
- * The parser's own messages can quote the file, which may contain a secret. The messages of this function do not quote
- * the file.
+ * Returns a message for a YAML error. The parser's own messages can quote the file, which may contain a secret. These
+ * messages never quote the file.
  */
 function syntaxMessage(error: YAMLError, line: string): string {
   switch (error.code) {
@@ -137,7 +142,7 @@ function syntaxMessage(error: YAMLError, line: string): string {
   }
 }
 
-/** Returns true for a line with a `${NAME}` inside { } or [ ]. */
+/** True for a line with a `${NAME}` inside { } or [ ]. */
 function hasVariableInFlow(line: string): boolean {
   const start = line.search(/[{[]/);
   return start !== -1 && line.includes('${', start + 1);
@@ -148,11 +153,14 @@ const SECOND_DOCUMENT = 'one file holds one document; "---" starts a second one'
 interface Reader extends Pick<SettingsTree, 'getMark' | 'interpolatedIn'> {
   read(contents: unknown): unknown;
   problems: TreeProblem[];
-  /** Returns the reason why the file was not read completely. In that case, nothing that was read counts. */
+  /**
+   * Returns the reason why the file was not read completely, or null if it was. If there is a reason, nothing that was
+   * read may be used.
+   */
   excess(): TreeProblem | null;
 }
 
-/** Storing the paths as strings would need more memory than everything else. */
+/** The marks of all settings, as a tree. Paths stored as strings would need more memory than everything else. */
 interface MarkTree {
   mark: NodeMark;
   interpolated: Interpolated | null;
@@ -163,7 +171,7 @@ interface MarkTree {
 interface NodeContext {
   path: SettingPath;
   keyPosition: Position;
-  /** The parent in the tree, which contains the mark under the mark's key. */
+  /** The parent in the tree. It contains this mark under the mark's key. */
   parent: MarkTree;
 }
 
@@ -171,7 +179,7 @@ function createReader(document: Document, lineCounter: LineCounter, env: Environ
   const targets = aliasTargets(document);
   const root: MarkTree = { mark: NO_MARK, interpolated: null, children: null };
   const problems: TreeProblem[] = [];
-  /** Maps whose keys have been checked, so a map used by several aliases is reported once. */
+  /** Maps whose keys have already been checked. A map that several aliases use is therefore reported only once. */
   const checkedMaps = new Set<YAMLMap>();
   let settingsRead = 0;
   let excess: TreeProblem | null = null;
@@ -204,11 +212,11 @@ function createReader(document: Document, lineCounter: LineCounter, env: Environ
     return noted;
   }
 
-  /** Counts the settings that have been read so far, up to the limit. */
+  /** Counts the settings that have been read so far. Returns true above the limit. */
   function isTooMuch(path: SettingPath, position: Position, depth: number): boolean {
     settingsRead += 1;
     if (excess === null && settingsRead <= MAX_SETTINGS && depth <= MAX_DEPTH) return false;
-    // From here on, everything that is read is discarded.
+    // From here on, donor-sync discards everything that it reads.
     excess ??= { path, position, message: describeTooLarge() };
     return true;
   }
@@ -219,7 +227,7 @@ function createReader(document: Document, lineCounter: LineCounter, env: Environ
     if (isTooMuch(path, position, path.length)) return null;
     if (isAlias(node)) {
       const target = targets.get(node);
-      // An alias has its anchor's value, and problems are reported at the anchor.
+      // An alias has its anchor's value. Problems are reported at the anchor.
       if (target !== undefined) return read(target, place);
       problems.push({ path, position: keyPosition, message: UNKNOWN_ANCHOR });
       return null;
@@ -234,12 +242,12 @@ function createReader(document: Document, lineCounter: LineCounter, env: Environ
     );
   }
 
-  /** Reads a map's entries. `merges` is the number of merge keys so far. They do not make the path longer. */
+  /** Reads a map's entries. `merges` is the number of merge keys so far. Merge keys do not make the path longer. */
   function readEntries(map: YAMLMap, place: NodeContext, merges: number): Map<string, unknown> {
     const { path, parent } = place;
     const entries = new Map<string, unknown>();
     complainOfDoubles(map);
-    // `<<: *anchor` is handled first, so the keys next to it override it.
+    // `<<: *anchor` is handled first, so that the keys next to it override the anchor's keys.
     for (const source of map.items.filter(isMerge).flatMap(mergeSources)) {
       const target = isAlias(source) ? targets.get(source) : source;
       if (!isMap(target) || isTooMuch(path, getStart(map), path.length + merges)) continue;
@@ -308,13 +316,13 @@ const UNKNOWN_ANCHOR = 'no anchor (&name) has the name of this alias';
 const DOUBLE_KEY = 'this key is here twice';
 const NO_TEXT_KEY = 'a key is a text; this one is a group or a list';
 
-/** The number is formatted only when it is needed, because formatting the first number takes about 10 ms. */
+/** Formats the number only when a message needs it, because formatting the first number takes about 10 ms. */
 function describeTooLarge(): string {
   return `the file is too large (more than ${MAX_SETTINGS.toLocaleString('en-US')} settings, with its aliases expanded) or one of its aliases contains itself: keep integrations in the database instead (donor-sync apply)`;
 }
 
 function toKey({ key }: Pair): string {
-  // As a string, a nested key would double in size with each level.
+  // Without this rule, a nested key as a string would double in size with each level.
   if (isMap(key) || isSeq(key)) return '?';
   return String(isScalar(key) ? key.value : key);
 }
@@ -323,7 +331,7 @@ function isMerge(pair: Pair): boolean {
   return isScalar(pair.key) && pair.key.type === 'PLAIN' && pair.key.value === '<<';
 }
 
-/** Returns the maps to merge. If there are several, the first map has precedence, so it is merged last. */
+/** Returns the maps to merge. The first map has precedence, so it is merged last. */
 function mergeSources(pair: Pair): unknown[] {
   return isSeq(pair.value) ? pair.value.items.toReversed() : [pair.value];
 }

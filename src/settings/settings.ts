@@ -25,12 +25,12 @@ import { readSettingsTree, type SettingsTree, type TreeProblem } from './setting
 
 export { hasOwnUrl, ownUrl } from './settings-schema.ts';
 
-/** The settings file in the form that the rest of the program reads. Everything in it has been checked. */
+/** The checked settings, in the form that the rest of donor-sync reads. */
 export interface Settings {
   /** The absolute path of the settings file. */
   path: string;
   server: z.infer<typeof serverSchema>;
-  /** Values for the set-up in a browser. The set-up does not ask for these values. */
+  /** Default values for the set-up in a browser. The set-up does not ask users for these values. */
   setup: SetupSettings;
   alerts: AlertSettings;
   /** `sqlite:` with an absolute path, or a `postgres://` URL. */
@@ -38,15 +38,15 @@ export interface Settings {
   /** The file outside the database that records erasures, or null for a database in memory. */
   erasureLog: string | null;
   moreErasureLogs?: readonly string[];
-  /** The file that records spending outside the database, or null if it is not recorded there. */
+  /** The file outside the database that records spending, or null if there is no file. */
   spendingJournal?: string | null;
-  /** The number of days for which past records are kept. */
+  /** The number of days for which donor-sync keeps past records. */
   retention: Retention;
-  /** The price of a credit, by bucket. By default, the price is not known. */
+  /** The price of a credit, by bucket. By default, donor-sync does not know the price. */
   credits?: { price: CreditPrices };
-  /** The actions that need a second user. Defaults to none. */
+  /** The actions that a second user must confirm. Defaults to none. */
   twoPeople?: SecondPersonRules;
-  /** The app of this installation in HubSpot. Defaults to none. */
+  /** This installation's app in HubSpot. Defaults to none. */
   hubspot?: DoorAppSettings;
   /** Hosts for which plain http is allowed. */
   allowInsecureHttp: string[];
@@ -54,23 +54,23 @@ export interface Settings {
 }
 
 export interface LoadOptions {
-  /** The path of the settings file, which can be relative to `cwd`. Messages contain the path as it is written here. */
+  /** The path of the settings file. The path can be relative to `cwd`. Messages contain this path unchanged. */
   path: string;
   env: Environment;
   /** The folder in which the command was started. */
   cwd: string;
-  /** Returns the connector of `crm.kind`. Throws if there is none. */
+  /** Returns the connector for a kind of CRM. Throws an error if there is no connector of this kind. */
   findConnectorDefinition(kind: string): Promise<ConnectorDefinition>;
   /** Hosts for which plain http is allowed, in addition to the hosts in the settings. */
   allowInsecureHttp?: readonly string[];
   /**
-   * The database to use in place of the database in the settings. The result is the settings as they will be after a
-   * move.
+   * The database to use instead of the database in the settings. The result is the settings after a move to this
+   * database.
    */
   database?: string;
 }
 
-/** The settings file that is read by default. */
+/** The settings file that donor-sync reads by default. */
 export const DEFAULT_SETTINGS_PATH = 'donor-sync.yaml';
 
 /** Returns the settings file to use: `--config`, then DONOR_SYNC_CONFIG, then `./donor-sync.yaml`. */
@@ -79,16 +79,16 @@ export function settingsPath(option: string | undefined, env: Environment): stri
 }
 
 /**
- * Reads and checks a settings file (design, section 4.2). Variables that the environment does not set are read from
- * `.env` next to the file. Throws one ConfigurationError that lists all problems. `details.problems` lists the problems
- * for programs.
+ * Reads and checks a settings file (design, section 4.2). Reads variables that the environment does not set from the
+ * `.env` file next to the settings file. Throws one ConfigurationError that lists all problems. `details.problems`
+ * contains the problems for programs.
  */
 export async function loadSettings(options: LoadOptions): Promise<Settings> {
   const text = await readSettingsFile(options);
   return parseSettings(text, { ...options, env: await withEnvironmentFile(options) });
 }
 
-/** Reads and checks settings that are, or will be, the file's content. */
+/** Reads and checks the text of a settings file. */
 export async function parseSettings(text: string, options: LoadOptions): Promise<Settings> {
   const tree = readSettingsTree(text, options.env);
   const { settings, problems } = await checkSettings(tree, options);
@@ -125,7 +125,7 @@ async function checkSettings(
   tree: SettingsTree,
   options: LoadOptions,
 ): Promise<{ settings: CheckedSettings | null; problems: TreeProblem[] }> {
-  // If the YAML could be read only partly, the check would report settings as missing although they exist.
+  // If the YAML could be read only partly, the check would wrongly report settings as missing.
   if (!tree.readable) return { settings: null, problems: [] };
   const whole = checkPart(tree, [], settingsSchema);
   const problems = [...whole.problems, ...duplicateProblems(tree)];
@@ -152,7 +152,9 @@ async function checkSettings(
   return { settings, problems };
 }
 
-/** Loads the packages that users can choose in the set-up. Reports packages that have no set-up. */
+/**
+ * Loads the connector packages that users can choose in the set-up. Reports packages that do not support the set-up.
+ */
 async function checkPackages(
   tree: SettingsTree,
   names: unknown,
@@ -160,7 +162,7 @@ async function checkPackages(
 ): Promise<TreeProblem[]> {
   const problems: TreeProblem[] = [];
   for (const [index, name] of (Array.isArray(names) ? names : []).entries()) {
-    // The check of the whole file has already reported it.
+    // The check of the whole file has already reported this problem.
     if (typeof name !== 'string' || name === '') continue;
     const definition = await findDefinition(name, options);
     const path = ['setup', 'packages', index];
@@ -175,16 +177,16 @@ async function checkPackages(
   return problems;
 }
 
-/** If a list has errors, it allows no hosts. The errors are reported elsewhere. */
+/** The schema of the allowed hosts. If the list has errors, no hosts are allowed. The errors are reported elsewhere. */
 const hostsSchema = settingsSchema.shape.allowInsecureHttp.catch([]);
 
 interface CheckedCrm {
-  /** The settings as they are written in the file. The connector itself reads them and adds its own defaults. */
+  /** The CRM settings as the user wrote them. The connector reads them and adds its own defaults. */
   settings: Integration['crm'];
   problems: TreeProblem[];
 }
 
-/** Checks the parts that only the connector can check: its own settings, and the groups that it can read. */
+/** Checks the parts that only the connector can check: its own settings, and the groups that it reads. */
 async function checkCrm(
   tree: SettingsTree,
   index: number,
@@ -193,14 +195,15 @@ async function checkCrm(
   const path = ['integrations', index, 'crm'];
   const kind = valueAt(tree.value, [...path, 'kind']);
   const kindMark = tree.getMark([...path, 'kind']);
-  // The check of the whole file has already reported it.
+  // The check of the whole file has already reported this problem.
   if (typeof kind !== 'string' || kind === '' || kindMark.incomplete) {
     return { settings: { kind: '' }, problems: [] };
   }
   const definition = await findDefinition(kind, options);
   if (typeof definition === 'string') {
     const [variable] = kindMark.variables;
-    // A value from the environment is never shown, even if it is in the wrong setting.
+    // A message never shows a value from the environment, because the user may have put a secret into the wrong
+    // setting.
     const message = variable === undefined ? definition : `no CRM is called what ${variable} says`;
     const problem = { path: [...path, 'kind'], position: kindMark.position, message };
     return { settings: { kind }, problems: [problem] };
@@ -222,12 +225,12 @@ function checkUrl(
   const url = valueAt(tree.value, path);
   if (typeof url !== 'string' || !isInsecure(url, allowInsecureHttp)) return [];
   const { position, variables } = tree.getMark(path);
-  // A value from the environment is never shown.
+  // A message never shows a value from the environment.
   const host = variables.length === 0 ? new URL(url).hostname : 'this host';
   return [{ path, position, message: insecureProblem(host) }];
 }
 
-/** Returns the connector of this kind, or the reason why there is none. */
+/** Returns the connector for a kind of CRM, or the reason why there is no connector. */
 async function findDefinition(
   kind: string,
   options: LoadOptions,
@@ -270,7 +273,7 @@ function problemIn(file: string, { path, position, message }: TreeProblem): Prob
   return { file, ...position, path: formatPath(path), message };
 }
 
-/** Makes relative paths relative to the file, because cron starts commands in any folder. */
+/** Makes relative paths relative to the settings file, because cron starts commands in any folder. */
 function resolveFiles(settings: CheckedSettings, folder: string): Omit<Settings, 'path'> {
   const database = resolveDatabase(settings.database, folder);
   return {
@@ -285,25 +288,27 @@ function resolveFiles(settings: CheckedSettings, folder: string): Omit<Settings,
   };
 }
 
-/** The settings that contain the paths of files, for each kind of CRM that has such settings. */
+/** For each kind of CRM, the settings that contain file paths. */
 const FILE_SETTINGS: Readonly<Record<string, readonly string[]>> = { csv: ['path', 'output'] };
 
 const SQLITE = 'sqlite:';
 const IN_MEMORY = ':memory:';
 
-/** An SQLite file is relative to the settings file's folder. A Postgres URL is not changed. */
+/**
+ * Resolves the database. An SQLite file is relative to the settings file's folder. A Postgres URL remains unchanged.
+ */
 function resolveDatabase(database: string, folder: string): string {
   if (!database.startsWith(SQLITE)) return database;
   const file = database.slice(SQLITE.length);
   return file === IN_MEMORY ? database : `${SQLITE}${resolve(folder, file)}`;
 }
 
-/** The name of a Postgres database's erasure log, next to the settings file. */
+/** The name of the erasure log next to the settings file. Used for a Postgres database. */
 const LOG_BY_SETTINGS = 'donor-sync.erasures';
 
 /**
- * With SQLite, there is a log next to the database file, and a second log in the file from the settings. With Postgres,
- * the log is in the file from the settings. If the settings have none, the log is next to the settings file.
+ * Returns the files for the erasure log. With SQLite, one file is next to the database, and the settings can name a
+ * second file. With Postgres, the settings can name the file. Otherwise, the file is next to the settings file.
  */
 function resolveErasureLogs(
   named: string | null,
@@ -320,9 +325,9 @@ function resolveErasureLogs(
 }
 
 /**
- * Returns the file from the settings, or a file next to an SQLite database. Several hosts may spend credits with one
- * Postgres database, and each host has its own file system. With Postgres, there is therefore no file unless the
- * settings name a file.
+ * Returns the file of the spending journal. The settings can name the file. Otherwise, the file is next to an SQLite
+ * database. Several hosts may spend credits with one Postgres database, and each host has its own file system. With
+ * Postgres, there is therefore no file unless the settings name it.
  */
 function resolveSpendingJournal(
   named: string | null,
@@ -335,7 +340,7 @@ function resolveSpendingJournal(
   return file === IN_MEMORY ? null : `${file}.spending`;
 }
 
-/** Resolves the files of a CRM's settings, relative to the folder of the settings file. */
+/** Resolves the file paths in a CRM's settings, relative to the folder of the settings file. */
 function resolveCrmFiles<Crm extends { kind: string }>(crm: Crm, folder: string): Crm {
   const names = FILE_SETTINGS[crm.kind] ?? [];
   const entries = Object.entries(crm).map(([name, value]) =>

@@ -1,13 +1,12 @@
 /**
- * The engine for a database without a server. It uses the requests in the store as its queue, and the leases as its
- * locks.
+ * The engine for a database without a server. The requests in the database are its queue, and the leases are its locks.
  */
 import type { Clock } from '../../core/clock.ts';
 import type { RunRequestRecord } from '../../sync/statements/request-rows.ts';
 import type { Engine, Turn } from './engine.ts';
 
 export interface EmbeddedDeps {
-  /** Queued requests that may start, and started requests that have not ended. */
+  /** Returns queued requests that may start, and started requests that have not ended. */
   listReady(): Promise<RunRequestRecord[]>;
   listBegun(): Promise<RunRequestRecord[]>;
   clock: Pick<Clock, 'monotonicMs'>;
@@ -21,9 +20,9 @@ export function createEmbeddedEngine({
   clock,
   isFree,
 }: EmbeddedDeps): Engine {
-  /** The integrations whose turn belongs to this process. */
+  /** The integrations for which this process has a turn. */
   const taken = new Set<string>();
-  /** The time (monotonic) until which integrations that could not start are not tried again. */
+  /** For integrations that could not start, the time of the next attempt (monotonic). */
   const resting = new Map<string, number>();
   const never = new AbortController().signal;
 
@@ -36,7 +35,7 @@ export function createEmbeddedEngine({
     async take({ free, forSchedules, isKnown }) {
       const turns: Turn[] = [];
       const known = new Map<string, boolean>();
-      // Requests whose process may have died come first.
+      // Requests come first if their process may have died.
       for (const row of [...(await listBegun()), ...(await listReady())]) {
         const { integrationId } = row;
         if (turns.length >= free) break;

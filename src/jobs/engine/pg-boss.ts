@@ -1,7 +1,7 @@
 /**
  * The engine on Postgres, for any number of processes on any number of machines. pg-boss assigns the turns. If a
- * process ends unexpectedly, pg-boss notices this and assigns the process's turn to a different process. The library is
- * loaded when the engine is opened.
+ * process ends unexpectedly, pg-boss notices this and assigns the turn to a different process. The library is loaded
+ * when the engine is opened.
  */
 import type { ConstructorOptions, JobAttempt, PgBoss, Queue } from 'pg-boss';
 import { z } from 'zod';
@@ -15,9 +15,9 @@ import { findWanted, listWithoutJob } from '../statements/wanted-runs.ts';
 import type { Engine, Turn } from './engine.ts';
 
 export interface PgBossDeps {
-  /** The database that contains the store. */
+  /** The URL of the database with donor-sync's data. */
   url: string;
-  /** The default is two separate connections. */
+  /** Returns the connection to use. By default, pg-boss opens two separate connections. */
   connect?: ((url: string) => QueueConnection) | undefined;
   db: Database;
   clock: Clock;
@@ -27,30 +27,30 @@ export interface PgBossDeps {
 /** The connection for pg-boss's statements. */
 export type QueueConnection = Pick<ConstructorOptions, 'connectionString' | 'max' | 'db'>;
 
-/** A separate schema, because a different program in the same database may use pg-boss too. */
+/** The name of pg-boss's own database schema. A different program in the same database may also use pg-boss. */
 const SCHEMA = 'donor_sync_jobs';
 
-/** With `exclusive`, each integration has at most one waiting or active job. */
+/** The name of the queue. With `exclusive`, each integration has at most one waiting or active job. */
 const QUEUE = 'turns';
 
 const JOBS = { table: `${SCHEMA}.job`, queue: QUEUE };
 
-/** A process that has not sent a heartbeat for this long loses its turns. pg-boss does not allow a shorter time. */
+/** The time after which a process without a heartbeat loses its turns. pg-boss does not allow a shorter time. */
 const HEARTBEAT_SECONDS = 10;
 const HEARTBEAT_INTERVAL_MS = 3_000;
 
 const QUEUE_OPTIONS = {
   policy: 'exclusive',
   heartbeatSeconds: HEARTBEAT_SECONDS,
-  // The maximum duration of a run. Heartbeats show whether it is still running.
+  // The maximum duration of a run. Heartbeats show whether the run's process is alive.
   expireInSeconds: 12 * 3_600,
-  // A lost turn becomes free immediately. The request decides whether its run is tried again.
+  // The turn of a dead process becomes free immediately. The request decides whether its run is tried again.
   retryLimit: 1_000,
   retryDelay: 0,
   deleteAfterSeconds: 24 * 3_600,
 } satisfies Omit<Queue, 'name'>;
 
-/** Jobs with this priority are taken first, and have reserved slots. */
+/** The priority of urgent jobs. Processes take them first, and reserve slots for them. */
 const URGENT = 10;
 
 /** The interval at which requested runs without a job get a job. */
@@ -59,7 +59,10 @@ const SWEEP_INTERVAL_MS = 5_000;
 /** The time for which a process tries to end its turn while the database is unavailable. */
 const END_PATIENCE_MS = 30_000;
 
-/** Options that change nothing on a shared server. Its operator migrates it with `donor-sync migrate`. */
+/**
+ * The options for a shared server, on which pg-boss must not change its schema. The operator migrates it with
+ * `donor-sync migrate`.
+ */
 const AS_IT_IS = { migrate: false, createSchema: false } satisfies Partial<ConstructorOptions>;
 
 interface JobData {
@@ -111,7 +114,7 @@ export function createPgBossEngine(deps: PgBossDeps): Engine {
     void keep();
     return { integrationId, isExclusive: true, lost: lost.signal, end };
 
-    /** Keeps the turn while the database is unavailable. No other process can get the turn at that time. */
+    /** Keeps the turn while the database is unavailable, because no other process can get the turn at that time. */
     async function keep(): Promise<void> {
       while (!ended.signal.aborted) {
         await clock.sleep(HEARTBEAT_INTERVAL_MS, ended.signal);
@@ -128,7 +131,7 @@ export function createPgBossEngine(deps: PgBossDeps): Engine {
     async function end(afterMs = 0): Promise<void> {
       ended.abort();
       held.delete(ended);
-      // Repeating this causes no problems, because a turn that has ended is not ended again.
+      // This step can be repeated, because a turn that has ended is not ended again.
       await transact(db, END_PATIENCE_MS, async (trx) => {
         if (loaded === null) return;
         const isOurs = isDone(await boss.complete(QUEUE, attempt, null, loaded.within(trx)));
@@ -138,7 +141,7 @@ export function createPgBossEngine(deps: PgBossDeps): Engine {
     }
   }
 
-  /** Finds requests that were made just as a turn ended, or by a process without an engine. */
+  /** Finds requests that were stored when a turn was just ending, or by a process without an engine. */
   async function sweep({ boss }: Loaded): Promise<void> {
     const nowMs = clock.monotonicMs();
     if (nowMs - sweptMs < SWEEP_INTERVAL_MS) return;
@@ -154,12 +157,12 @@ export function createPgBossEngine(deps: PgBossDeps): Engine {
 
 const responseSchema = z.object({ affected: z.number() });
 
-/** Returns false if the turn has ended or now belongs to a different process. */
+/** False if the turn has ended or now belongs to a different process. */
 function isDone(response: object): boolean {
   return responseSchema.parse(response).affected > 0;
 }
 
-/** If a job is already waiting or active, it serves the request. */
+/** Adds a job for an integration. If a job is already waiting or active, that job carries out the request. */
 async function put(
   { boss, within }: Loaded,
   trx: Trx,
@@ -174,7 +177,7 @@ async function ask(loaded: Loaded, trx: Trx, runs: readonly AskedRun[]): Promise
   await put(loaded, trx, runs, 0);
   for (const { integrationId: singletonKey, isUrgent } of runs) {
     if (!isUrgent) continue;
-    // A job may wait for its schedule or for a delay. It is now started immediately.
+    // A job that waits for its schedule or a delay now starts immediately.
     const at = { singletonKey, priority: URGENT, startAfter: 0 };
     await loaded.boss.update(QUEUE, undefined, { ...at, ...loaded.within(trx) });
   }
@@ -215,14 +218,14 @@ async function load(
   const { PgBoss, fromKysely, systemClock: timers } = await import('pg-boss');
   const boss = new PgBoss({
     ...connect(url),
-    // If its clock were set back, pg-boss would no longer look for dead processes.
+    // A monotonic clock, because pg-boss would not look for dead processes after someone sets a clock back.
     clock: { ...timers, now: clock.monotonicMs },
     application_name: 'donor-sync-jobs',
     schema: SCHEMA,
     schedule: false,
-    // Nothing reads pg-boss's list of processes, so it is not kept.
+    // Nothing reads pg-boss's list of processes, so pg-boss does not keep the list.
     registerInstance: false,
-    // The time after which a missing heartbeat is noticed.
+    // The interval at which pg-boss looks for missing heartbeats.
     superviseIntervalSeconds: 3,
     monitorIntervalSeconds: 3,
     ...options,

@@ -1,4 +1,4 @@
-/** Stores keys with which callers can repeat a request without starting a second run. */
+/** Stores idempotency keys. With such a key, a caller can repeat a request without starting a second run. */
 
 import type { Selectable } from 'kysely';
 import type { ActorTransaction } from '../../database/actor-transaction.ts';
@@ -8,12 +8,12 @@ import type { Tables } from '../../database/tables/tables.ts';
 
 export type IdempotencyRecord = FromRow<Selectable<Tables['idempotency_keys']>>;
 
-/** The time for which a key returns its first run. */
+/** The lifetime of a key. During this time, the key returns its first run. */
 const KEY_LIFETIME_MS = 24 * 3_600_000;
 
 /**
- * Returns the first run of this key, which is the given run if the key is new. `fingerprint` identifies the integration
- * and the key, and `request` the request's content.
+ * Returns the first run of this key. If the key is new, this is the given run. `fingerprint` identifies the integration
+ * and the key, and `request` identifies the request's content.
  */
 export async function claimIdempotencyKey(
   trx: ActorTransaction,
@@ -38,7 +38,7 @@ export async function claimIdempotencyKey(
     .then(fromRow);
 }
 
-/** Records that a different run serves the request, because an equal run was already waiting. */
+/** Records that a different run carries out the request, because an equal run was already waiting. */
 export async function redirectIdempotencyKey(
   connection: TimedConnection,
   fingerprint: string,

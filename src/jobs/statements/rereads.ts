@@ -1,4 +1,4 @@
-/** Plans later readings, because the CRM finds changes only after a while. */
+/** Plans later readings, because a CRM's search finds changes only after a while. */
 
 import type { Selectable } from 'kysely';
 import type { ActorTransaction } from '../../database/actor-transaction.ts';
@@ -12,7 +12,7 @@ export type RereadRecord = FromRow<Selectable<Tables['rereads']>>;
 
 const selectRereads = preparedRead((db) => db.selectFrom('rereads').selectAll().compile());
 
-/** Plans to read the changes again later, because a call has just arrived. */
+/** Plans to read the changes again later, because a webhook call has just arrived. */
 export async function planReread(
   connection: TimedConnection,
   integrationId: string,
@@ -30,8 +30,8 @@ export function listRereads(reader: Reader): Promise<RereadRecord[]> {
 }
 
 /**
- * Requests a run that reads changes. `isLast` marks the last of these runs. Does nothing if a different process has
- * requested the run, or if another call has arrived.
+ * Requests a run that reads changes. `isLast` marks the last of the planned runs. Does nothing if a different process
+ * has requested the run, or if another webhook call has arrived.
  */
 export async function requestReread(
   trx: ActorTransaction,

@@ -1,9 +1,12 @@
-/** Integrations with requested runs, for the engines. */
+/** Finds integrations with requested runs, for the engines. */
 import { type SqlBool, sql } from 'kysely';
 import type { AskedRun } from '../../core/run.ts';
 import type { Reader } from '../../database/reader.ts';
 
-/** Returns integrations that have a requested run but no open job in a pg-boss queue. A job is found by its key. */
+/**
+ * Returns integrations that have a requested run but no open job in a pg-boss queue. A job's key identifies its
+ * integration.
+ */
 export async function listWithoutJob(
   reader: Reader,
   { table, queue }: { table: string; queue: string },
@@ -17,7 +20,7 @@ export async function listWithoutJob(
   return rows.map(({ urgent, ...row }) => ({ ...row, isUrgent: Number(urgent) > 0 }));
 }
 
-/** Returns an integration's requested run, or null if there is none. */
+/** Returns the requested run of an integration, or null if there is none. */
 export async function findWanted(reader: Reader, integrationId: string): Promise<AskedRun | null> {
   const row = await wantedRows(reader)
     .where('integration_id', '=', integrationId)
@@ -25,7 +28,7 @@ export async function findWanted(reader: Reader, integrationId: string): Promise
   return row ? { integrationId, isUrgent: Number(row.urgent) > 0 } : null;
 }
 
-/** Selects queued or started requests. A run that has started but has not ended is still requested. */
+/** Selects queued or started requests. A started run that has not ended is still requested. */
 function wantedRows(reader: Reader) {
   return reader
     .selectFrom('run_requests')

@@ -1,9 +1,9 @@
-/** Reads the service's networks as they are in the mirror. */
+/** Reads the stored networks and members. */
 import type { Reader } from '../../database/reader.ts';
 
-/** A configured group that has a network at the service. */
+/** A group in the settings that has a network at the service. */
 export interface MirroredNetwork {
-  /** The service's ID. */
+  /** The network's ID at the service. */
   networkId: string;
   /** The name in the settings. */
   name: string;
@@ -12,8 +12,8 @@ export interface MirroredNetwork {
 }
 
 /**
- * Returns an integration's networks with their members, in the order of the settings. They have the state that the last
- * run with networks found. Networks that are no longer in the settings are left out.
+ * Returns an integration's networks with their members, in the order of the settings. The data comes from the last run
+ * that processed networks. Leaves out networks that are no longer in the settings.
  */
 export async function listMirroredNetworks(
   reader: Reader,

@@ -13,31 +13,31 @@ import { addCounts } from './network-counts.ts';
 
 export type AddRecord = FromRow<Selectable<Tables['network_adds']>>;
 
-/** A bulk add to be recorded before its request is sent. */
+/** A bulk add that is recorded before its request is sent. */
 export interface AddIntent {
   id: string;
   runId: string;
   partnerKey: string;
-  /** The store's ID of the network, and the service's ID. */
+  /** The network's ID in the database, and its ID at the service. */
   network: string;
   networkId: string;
   donorIds: readonly string[];
   balanceBefore: number;
-  /** The key's mark (`findSpendMark`), from before the balance was read. */
+  /** The spending mark of the key (`findSpendMark`) from before the balance was read. */
   spendMark: string;
 }
 
 export type MemberEnd =
-  /** The donor is in the network, because of this bulk add or from before it. */
+  /** The donor is in the network. This bulk add or an earlier action has added the donor. */
   | { kind: 'added' }
   | { kind: 'already' }
   | { kind: 'not_found' }
-  /** The donor is not in the network, although the bulk add may have been charged. The reason consists of one word. */
+  /** The donor is not in the network, although the bulk add may have been charged. The reason is one word. */
   | { kind: 'failed'; detail: string }
   /** The donor was not paid for, so a new bulk add may add the donor. */
   | { kind: 'unpaid' };
 
-/** How a bulk add ended: what it cost, and which donors have no result yet. */
+/** The end of a bulk add: its cost, and the donors without a result. */
 export interface AddEnd {
   state: Extract<AddState, 'running' | 'unclear' | 'done' | 'unpaid'>;
   charged: number | null;
@@ -46,8 +46,8 @@ export interface AddEnd {
 const UNANSWERED: AddState[] = ['intended', 'lost'];
 
 /**
- * Records the intent with the current balance. Returns false and records nothing if a different bulk add with the key
- * is waiting for its response, or has been sent since the balance was read.
+ * Records the intent with the current balance. Returns false and records nothing if another bulk add with the key is
+ * still waiting for its response. Also returns false if another bulk add was sent after the balance was read.
  */
 export async function recordAddIntent(trx: RunTransaction, intent: AddIntent): Promise<boolean> {
   const inserted = await trx
@@ -67,7 +67,7 @@ export async function recordAddIntent(trx: RunTransaction, intent: AddIntent): P
     .onConflict((c) => c.doNothing())
     .executeTakeFirst();
   if (inserted.numInsertedOrUpdatedRows === 0n) return false;
-  // This is checked once the key is locked, because no other bulk add can be sent from then on.
+  // This check comes after the key is locked, because from then on no other bulk add can be sent.
   if ((await findSpendMark(trx, intent.partnerKey, intent.id)) !== intent.spendMark) {
     await trx.deleteFrom('network_adds').where('id', '=', intent.id).execute();
     return false;
@@ -109,7 +109,10 @@ export async function recordAddRefused(trx: RunTransaction, addId: string): Prom
   await setState(trx, addId, { state: 'unpaid', charged: 0 });
 }
 
-/** Records that no response arrived. The bulk add may have been charged, so the key waits until it is settled. */
+/**
+ * Records that no response arrived. The bulk add may have been charged, so no other bulk add with the key is sent until
+ * its result is known.
+ */
 export async function recordAddLost(trx: RunTransaction, addId: string): Promise<void> {
   await trx
     .updateTable('network_adds')
@@ -119,7 +122,7 @@ export async function recordAddLost(trx: RunTransaction, addId: string): Promise
     .execute();
 }
 
-/** Records the results of a bulk add's donors, and its state afterwards. */
+/** Records the results of a bulk add's donors, and the bulk add's new state. */
 export async function recordAddEnds(
   trx: RunTransaction,
   runId: string,
@@ -146,7 +149,7 @@ export async function recordAddEnds(
 
 /**
  * Returns a bulk add without a response. It was sent with this key, or by this integration with an earlier key. The
- * integration's own bulk adds come first.
+ * integration's own bulk adds have precedence.
  */
 export async function findUnansweredAdd(
   reader: Reader,
@@ -166,7 +169,7 @@ export function listAdds(
   return addsIn(reader, { integrationId, state }).then(({ rows }) => fromRows(rows));
 }
 
-/** Returns a bulk add's donors in the mirror. They are members, or have no result yet. */
+/** Returns the stored donors of a bulk add. They are members, or have no result yet. */
 export async function listAddedDonors(
   reader: Reader,
   addId: string,
@@ -183,8 +186,8 @@ export async function listAddedDonors(
 }
 
 /**
- * Returns the credits of the networks bucket that an integration has spent since `since` (epoch ms). Bulk adds that
- * have not ended are treated as spent.
+ * Returns the credits of the networks bucket that an integration has spent since `since` (epoch ms). Counts unfinished
+ * bulk adds as spent.
  */
 export function getNetworkCreditsSince(reader: Reader, integrationId: string, since: number) {
   return spentSince(reader, 'network_adds', integrationId, since);
@@ -230,7 +233,7 @@ async function endMembers(
       .where('add_id', '=', addId)
       .where('donor_id', 'in', batch);
     await ended.set({ state: STATE_OF[kind], detail, since }).where('detail', 'is', null).execute();
-    // If a contact was erased in the meantime, it is being removed, whatever the result was.
+    // If a contact was erased during the bulk add, its donor is removed, whatever the result was.
     await ended
       .set({ state: 'leaving', since })
       .where('detail', '=', ERASED_MEMBER)
@@ -247,8 +250,8 @@ const STATE_OF = {
 } as const satisfies Record<Exclude<MemberEnd['kind'], 'unpaid'>, MemberState>;
 
 /**
- * Returns a string that marks the state of a key's spending on bulk adds. It changes when a different bulk add is sent
- * or answered. `own` is left out.
+ * Returns a string that identifies the state of a key's bulk adds. The string changes when another bulk add is sent or
+ * answered. Ignores the bulk add `own`.
  */
 export async function findSpendMark(reader: Reader, partnerKey: string, own = ''): Promise<string> {
   const [adds] = (await selectAdds(reader, { partnerKey, own })).rows;

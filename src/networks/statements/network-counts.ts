@@ -1,21 +1,21 @@
-/** The changes that runs made to networks, for the reports. */
+/** Counts the changes that runs made to networks, for the runs' reports. */
 
 import type { RunTransaction } from '../../database/leases.ts';
 import { preparedRead, type Slots } from '../../database/prepared.ts';
 import type { Reader } from '../../database/reader.ts';
 import type { Trx } from '../../database/tables/tables.ts';
 
-/** The changes that a run has made in one network, as they are reported (design, section 4.3). */
+/** A run's changes to one network, as the report contains them (design, section 4.3). */
 export interface NetworkCounts {
   name: string;
   added: number;
   removed: number;
-  /** Members that were there before and still are. */
+  /** The number of members that were there before the run and still are. */
   kept: number;
   failed: number;
 }
 
-/** Starts the counts of added and removed members for these networks, in the order of the settings. */
+/** Starts a run's counts for these networks, in the order of the settings. */
 export async function beginNetworkCounts(
   trx: RunTransaction,
   runId: string,
@@ -62,7 +62,7 @@ const selectCounts = preparedRead((db, { runId }: Slots<{ runId: string }>) =>
     .compile(),
 );
 
-/** Increases a run's counts for a network, if the run counts changes to this network. */
+/** Increases a run's counts for a network. Does nothing if the run does not count this network. */
 export async function addCounts(
   trx: Trx,
   { runId, network }: { runId: string; network: string },

@@ -1,4 +1,4 @@
-/** Stores a network's members as they are in the mirror. */
+/** Stores the members of networks. */
 
 import type { Selectable } from 'kysely';
 import { type FromRow, fromRows } from '../../database/from-row.ts';
@@ -12,7 +12,7 @@ import { addCounts } from './network-counts.ts';
 
 export type MemberRecord = FromRow<Selectable<Tables['network_members']>>;
 
-/** Returns a network's donors and their states, by donor ID. `network` is the store's ID for the network. */
+/** Returns a network's donors and their states, by donor ID. `network` is the network's ID in the database. */
 export function listNetworkMembers(reader: Reader, network: string): Promise<MemberRecord[]> {
   return reader
     .selectFrom('network_members')
@@ -60,7 +60,8 @@ export async function listDonors(reader: Reader, integrationId: string): Promise
 }
 
 /**
- * Returns donors that are being removed because their contact was erased, and that do not belong to any other contact.
+ * Returns donors that are being removed because their contact was erased. Leaves out donors that belong to another
+ * contact.
  */
 export async function listErasedMembers(
   reader: Reader,
@@ -69,7 +70,7 @@ export async function listErasedMembers(
   return selectErased(reader, { integrationId }).then(({ rows }) => fromRows(rows));
 }
 
-/** Records which members are to be removed, before the request to the service. */
+/** Records which members will be removed, before the request to the service. */
 export async function recordLeavingMembers(
   trx: RunTransaction,
   network: string,
@@ -85,7 +86,7 @@ export async function recordLeavingMembers(
   }
 }
 
-/** Records which members the service has removed at our request. */
+/** Records which members the service has removed at donor-sync's request. */
 export async function recordRemovedMembers(
   trx: RunTransaction,
   runId: string,
@@ -96,7 +97,7 @@ export async function recordRemovedMembers(
   await addCounts(trx, { runId, network }, { removed: donorIds.length });
 }
 
-/** Drops donors from the mirror. If the group still wants them, they are joiners again. */
+/** Deletes stored donors of a network. If the group still wants them, they are joiners again. */
 export async function dropNetworkMembers(
   trx: RunTransaction,
   network: string,
@@ -105,7 +106,7 @@ export async function dropNetworkMembers(
   await erase(trx, network, donorIds);
 }
 
-/** Records donors whose state was found out without a bulk add. */
+/** Records donors whose state became known without a bulk add. */
 export async function recordNetworkMembers(
   trx: RunTransaction,
   network: string,

@@ -1,4 +1,4 @@
-/** The groups in the settings, their members in the CRM, and their networks at the service. */
+/** Stores the groups in the settings, their members in the CRM, and their networks at the service. */
 
 import type { Selectable } from 'kysely';
 import { move, type Which } from '../../contacts/life/apply-events.ts';
@@ -12,7 +12,7 @@ import type { Tables } from '../../database/tables/tables.ts';
 
 export type NetworkRecord = FromRow<Selectable<Tables['networks']>>;
 
-/** A group of the settings in the store. */
+/** A group in the settings, as the database stores it. */
 export interface MirroredGroup {
   id: string;
   /** The fingerprint of the selector. */
@@ -26,7 +26,7 @@ export interface Binding {
   id: string;
   networkId: string;
   name: string;
-  /** The key's fingerprint. Several integrations with the same key may want the same network. */
+  /** The fingerprint of the service key. Several integrations with the same key may want the same network. */
   partnerKey: string;
 }
 
@@ -49,7 +49,7 @@ export function listNetworks(reader: Reader, integrationId: string): Promise<Net
   return selectNetworks(reader, { integrationId }).then(({ rows }) => fromRows(rows));
 }
 
-/** Records the groups in the settings. A network's name changes only once the service has the new name. */
+/** Records the groups in the settings. The stored name of a network changes only once the service has the new name. */
 export async function recordMirroredGroups(
   trx: RunTransaction,
   groups: readonly MirroredGroup[],
@@ -75,7 +75,7 @@ export async function recordMirroredGroups(
   }
 }
 
-/** Records the members of a completely read group, and moves due members to the front of the plan. */
+/** Records the members of a completely read group, and moves due members to the front of the queue. */
 export async function recordGroupMembers(
   trx: RunTransaction,
   runId: string,
@@ -111,7 +111,7 @@ export async function recordGroupMembers(
     .execute();
 }
 
-/** Returns the CRM IDs of these groups' members, from the last reading. */
+/** Returns the CRM IDs of these groups' members at the last reading. */
 export async function listWantedMembers(
   reader: Reader,
   networks: readonly string[],
@@ -125,9 +125,9 @@ export async function listWantedMembers(
 }
 
 /**
- * Records that the service now has a network for the group, with these donors as members. Returns false and changes
- * nothing if the network already belongs to a different group. Two processes can find the same network at the same
- * time.
+ * Records that the group now has a network at the service, with these donors as members. Returns false and changes
+ * nothing if the network already belongs to a different group. This can happen because two processes can find the same
+ * network at the same time.
  */
 export async function bindNetwork(
   trx: RunTransaction,
@@ -169,7 +169,7 @@ export async function recordNetworkName(
   await trx.updateTable('networks').set({ name }).where('id', '=', id).execute();
 }
 
-/** True if this network at the service already mirrors a different group, in any integration. */
+/** True if this network at the service already belongs to a different group, in any integration. */
 export async function isNetworkTaken(
   reader: Reader,
   networkId: string,

@@ -1,4 +1,4 @@
-/** Donors that were added to networks after the backup from which the database was restored. */
+/** Handles donors that were added to networks between the backup and its restore. */
 
 import { recountSpent } from '../../credits/statements/credit-spans.ts';
 import type { RecalledRequest } from '../../credits/statements/journal/recall.ts';
@@ -9,7 +9,7 @@ import { inBatches, inFilledBatches } from '../../database/rows.ts';
 import { UNKNOWN_BALANCE } from '../../database/tables/credits.ts';
 import type { Trx } from '../../database/tables/tables.ts';
 
-/** Returns those of the given bulk adds that are missing from the database. */
+/** Returns the given bulk adds that are missing from the database. */
 export async function findUnknownAdds(
   reader: Reader,
   ids: readonly string[],
@@ -48,7 +48,7 @@ export async function recordRecalledAdd(
       partner_key: key,
       network: mirrored?.id ?? '',
       network_id: subject.networkId,
-      // Its result is relevant only if one of its donors is to be added.
+      // The bulk add's result matters only if one of its donors will be added.
       state: 'done',
       donors: credits,
       charged: answered?.charged ?? credits,
@@ -77,13 +77,13 @@ export async function recordRecalledAdd(
       .onConflict((c) => c.doNothing())
       .execute();
   }
-  // No later run looks at it, because it was sent before that run.
+  // No later run checks the bulk add for its cost, because it was sent before that run.
   await recountSpent(trx, new Map([[integration, at]]));
 }
 
 /**
- * Adopts the bulk adds that have already paid for some of these donors. The donors are then treated as being added, and
- * the job or the network shows the result. Resolves with the number of donors.
+ * Adopts the bulk adds that have already paid for some of these donors. donor-sync then treats these donors as being
+ * added, and the job or the network shows the result. Resolves with the number of donors.
  */
 export async function takeRecalledAdds(
   trx: RunTransaction,
@@ -119,7 +119,7 @@ export async function takeRecalledAdds(
           intended_at: row.sent_at,
           job_id: row.job_id,
         })
-        // The restore has recorded this bulk add, and some of its donors may already have been adopted.
+        // The restore has already recorded this bulk add, and donor-sync may already have adopted some of its donors.
         .onConflict((c) => c.column('id').doUpdateSet({ state, network, closed_at: null }))
         .execute();
       await trx

@@ -8,12 +8,12 @@ import { closeWrites, type FieldEnd } from '../../fields/statements/field-end.ts
 import type { RunContext } from '../../sync/statements/runs.ts';
 
 /**
- * A contact's best connection. It contains IDs and no names. `connecting` is null if the service did not name everyone.
+ * A contact's best connection, with IDs but without names. `connecting` is null if the service did not name everyone.
  */
 export interface StoredPath {
   /** The strength, from 0 to 1. */
   strength: number;
-  /** The number of people in the networks who are connected to the contact. */
+  /** The number of network members who are connected to the contact. */
   people: number;
   introducerId: string;
   networkId: string;
@@ -25,9 +25,9 @@ export interface ComputedPath {
   crmId: string;
   donorId: string;
   path: StoredPath | null;
-  /** The fingerprint of the values in the CRM. If it is null, the record must always be compared. */
+  /** The fingerprint of the values in the CRM. If null, the CRM record must always be compared. */
   inCrm: string | null;
-  /** How the write to the CRM ended, or null if its record was not read. */
+  /** The result of the write to the CRM, or null if the CRM record was not read. */
   written: FieldEnd | null;
 }
 
@@ -41,7 +41,7 @@ export async function recordPaths(
   const written = computed.flatMap((each) =>
     each.written === null ? [] : [{ crmId: each.crmId, ...each.written }],
   );
-  // A later run retries the values that the CRM refused.
+  // If the CRM refused some values, a later run tries them again.
   const done = computed.filter((each) => each.written?.isDone !== false);
   await savePaths(trx, integrationId, run.now, done);
   await saveOwned(trx, integrationId, run, written);
@@ -109,7 +109,7 @@ async function saveOwned(
   await move(trx, { integrationId }, 'valuesWritten', owned, run);
 }
 
-/** Records the outcome of a path. The profile's outcome is kept unless the path's outcome is more specific. */
+/** Records the outcome of a path. Keeps the profile's outcome, unless the path's outcome is more specific. */
 async function saveOutcomes(
   trx: RunTransaction,
   integrationId: string,

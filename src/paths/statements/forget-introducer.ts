@@ -3,14 +3,14 @@ import type { Trx } from '../../database/tables/tables.ts';
 import { findScope, isConnecting, markConnectedTo } from './stale-paths.ts';
 
 /**
- * The `introducer_id` of a path whose introducer was erased. It shows that there was a path, so there may be
- * values of ours to clear. It also shows that their text must not be stored anywhere, not even encrypted.
+ * The `introducer_id` of a path whose introducer was erased. It shows that the CRM may contain values of this path that
+ * must be cleared. The text of these values must not be stored anywhere, not even encrypted.
  */
 export const ERASED_INTRODUCER = '';
 
 /**
- * Removes a contact's donor from the stored data about other contacts' paths. Paths through this donor are computed
- * again. Resolves with the number of contacts whose CRM fields name this introducer.
+ * Removes a contact's donor from the stored paths of other contacts. Paths through this donor are computed again.
+ * Resolves with the number of contacts whose CRM fields name this introducer.
  */
 export async function forgetIntroducer(
   trx: Trx,
@@ -46,9 +46,7 @@ export async function forgetIntroducer(
   return Number(introduced.numUpdatedRows);
 }
 
-/**
- * Returns the donor of this contact, if no other contact of the integration is the same donor. Otherwise returns null.
- */
+/** Returns this contact's donor, or null if another contact of the integration is the same donor. */
 export async function findOnlyDonor(
   reader: Reader,
   integrationId: string,

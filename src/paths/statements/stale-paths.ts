@@ -1,17 +1,19 @@
-/** Finds the warm paths that may have changed since they were last computed. */
+/** Finds the warm paths that may have changed since donor-sync last computed them. */
 import type { ExpressionBuilder } from 'kysely';
 import { z } from 'zod';
 import type { Lease } from '../../database/leases.ts';
 import { inBatches } from '../../database/rows.ts';
 import type { Tables, Trx } from '../../database/tables/tables.ts';
 
-/** The data on which warm paths depend, in addition to the contacts. */
+/** The data on which warm paths depend. It does not include the contacts. */
 export interface PathScope {
-  /** The fingerprint of the settings that define paths and their fields. */
+  /** The fingerprint of the settings for paths and their fields. */
   settings: string;
   /** Donor IDs of the members, by the service's network ID. */
   members: Members;
-  /** Paths that were computed before this time are computed again (epoch ms). Null for no paths. */
+  /**
+   * The age limit of paths (epoch ms). Paths that were computed before this time are computed again. Null for no limit.
+   */
   computedBefore: number | null;
 }
 
@@ -45,12 +47,14 @@ export async function markStale(
 
 const membersSchema = z.record(z.string(), z.array(z.string()));
 
-/** Compares memberships by network. Returns the donors who have joined or left any network. A pure function. */
+/**
+ * Compares memberships by network. Returns the donors who have joined or left at least one network. A pure function.
+ */
 function memberChanges(before: Members, after: Members): MemberChanges {
   return { joined: missingFrom(before, after), left: missingFrom(after, before) };
 }
 
-/** Returns the members of `these` networks who are not in the same network among `those`. */
+/** Returns the members in `these` networks who are not in the same network in `those`. */
 function missingFrom(those: Members, these: Members): Set<string> {
   const missing = new Set<string>();
   for (const [networkId, donorIds] of Object.entries(these)) {
@@ -117,7 +121,7 @@ export async function markConnectedTo(
   }
 }
 
-/** True if a path leads through a donor. A wildcard in an ID could only cause an additional match. */
+/** True if a path leads through a donor. A wildcard in the ID could only cause an additional match. */
 export function isConnecting(eb: ExpressionBuilder<Tables, 'warm_paths'>, donorId: string) {
   return eb('connecting', 'like', `%${JSON.stringify(donorId)}%`);
 }
@@ -149,7 +153,7 @@ async function markEnhanced(trx: Trx, integrationId: string, since: number | nul
     .execute();
 }
 
-/** Returns the CRM IDs of the contacts that these runs have processed. Does not read any other contacts. */
+/** Returns the CRM IDs of the contacts that these runs have processed. Reads no other contacts. */
 function touchedSince(trx: Trx, integrationId: string, epoch: number) {
   return trx
     .selectFrom('contacts as touched')
@@ -159,8 +163,8 @@ function touchedSince(trx: Trx, integrationId: string, epoch: number) {
 }
 
 /**
- * Selects the runs from this epoch on. Anything that gives a contact a donor or a profile also records its run.
- * Therefore, a contact that none of these runs has processed has not changed.
+ * Selects the runs from this epoch on. Every change that gives a contact a donor or a profile also records its run.
+ * Therefore, contacts that none of these runs has processed have not changed.
  */
 function runsSince(trx: Trx, integrationId: string, epoch: number) {
   return trx

@@ -1,4 +1,4 @@
-/** The warm paths to compute, and the computed results. */
+/** Stores the computed warm paths, and finds warm paths that must be computed. */
 
 import { type ExpressionBuilder, sql } from 'kysely';
 import { z } from 'zod';
@@ -19,9 +19,9 @@ export interface StaleContact {
   crmId: string;
   donorId: string;
   computedAt: number;
-  /** The fingerprint of the values in the CRM. If it is null, the record must always be compared. */
+  /** The fingerprint of the values in the CRM. If null, the CRM record must always be compared. */
   inCrm: string | null;
-  /** JSON that maps each field to the fingerprint of the value that we wrote last. */
+  /** JSON that maps each field to the fingerprint of the value that donor-sync wrote last. */
   ownedValues: string;
   /** True if the CRM may still name an erased person. */
   isIntroducerErased?: boolean;
@@ -39,11 +39,11 @@ export interface KnownPath {
   donorId: string;
   /** The strength, from 0 to 1. */
   strength: number;
-  /** The number of people in the networks who are connected to the contact. */
+  /** The number of network members who are connected to the contact. */
   people: number;
   introducerId: string;
   networkId: string;
-  /** The donor IDs of these people. Only people whom the service named are included. */
+  /** The donor IDs of the members whom the service has named. */
   connecting: readonly string[];
 }
 
@@ -73,10 +73,9 @@ const idsSchema = z.array(z.string());
 
 /**
  * Marks paths as stale if they may have changed since the last time. If the settings changed or a member joined, all
- * paths are stale. Otherwise, these are old paths, and paths of contacts that have been enhanced since then. If a
- * member left, they also include the member's own paths and all paths through the member. Contacts without a path are
- * added. Only contacts that a run has processed since then are checked, so a run without changes has almost nothing to
- * do.
+ * paths are stale. Otherwise, old paths and paths of newly enhanced contacts are stale. If a member left, the member's
+ * own paths and all paths through the member are also stale. Adds contacts without a path. Checks only contacts that a
+ * run has processed since then, so a run without changes is fast.
  */
 export async function markStalePaths(trx: RunTransaction, scope: PathScope): Promise<void> {
   await markStale(trx, trx.lease, scope);
@@ -84,8 +83,8 @@ export async function markStalePaths(trx: RunTransaction, scope: PathScope): Pro
 
 /**
  * Returns contacts whose path must be computed. Contacts without a computed path come first, then the oldest paths.
- * Contacts with the same donor follow one another. Excludes contacts that have left the CRM, have opted out, have died
- * or want no contact.
+ * Contacts with the same donor come one after the other. Excludes contacts that have left the CRM, have opted out, have
+ * died or want no contact.
  */
 export async function listStalePaths(
   reader: Reader,
@@ -130,8 +129,8 @@ export async function listStalePaths(
 }
 
 /**
- * Returns the contacts whose best path starts with this contact's donor. Returns none if a different contact is the
- * same donor. The contact itself is left out.
+ * Returns other contacts whose best path starts with this contact's donor. Returns an empty list if a different contact
+ * is the same donor.
  */
 export async function listIntroducedContacts(
   reader: Reader,
@@ -156,7 +155,7 @@ export async function listIntroducedContacts(
   return rows.map((row) => ({ crmId: row.crm_id, ownedValues: row.owned_values }));
 }
 
-/** Marks contacts whose introducer the CRM no longer names. Their paths are computed again. */
+/** Marks contacts whose CRM fields no longer name an introducer. Their paths are computed again. */
 export async function dropIntroducers(
   trx: RunTransaction,
   crmIds: readonly string[],
@@ -181,7 +180,7 @@ export async function findPathCost(reader: Reader, runId: string): Promise<Query
   return row === undefined ? null : { bucket: row.bucket, credits: Number(row.credits) };
 }
 
-/** Returns the strongest paths of an integration to contacts who may be researched. */
+/** Returns an integration's strongest paths to contacts whose research is allowed. */
 export function listStrongestPaths(
   reader: Reader,
   integrationId: string,
@@ -196,8 +195,8 @@ export function listStrongestPaths(
 }
 
 /**
- * A path for the ranking. Contains the encrypted key and record of its contact's profile, or empty strings if there is
- * no profile.
+ * A path for the ranking, with the encrypted key and record of the contact's profile. Both are empty if there is no
+ * profile.
  */
 export interface PathWithGiving {
   crmId: string;
@@ -209,8 +208,8 @@ export interface PathWithGiving {
 }
 
 /**
- * Returns a part of the paths. Their contacts may be researched and do not wait for a decision. They are ordered by ID
- * and start after the given ID.
+ * Returns a part of the paths, sorted by ID and starting after the given ID. Includes only contacts whose research is
+ * allowed and that do not wait for a decision.
  */
 export async function listPathsWithGiving(
   reader: Reader,
@@ -287,8 +286,8 @@ export async function countPaths(reader: Reader, integrationId: string): Promise
 }
 
 /**
- * Returns the number of contacts with a path that was first found at or after `from` and before `until` (epoch ms).
- * Counts only contacts that may still be researched.
+ * Returns the number of contacts whose first path was found at or after `from` and before `until` (epoch ms). Counts
+ * only contacts whose research is still allowed.
  */
 export async function countPathsFound(
   reader: Reader,
@@ -310,7 +309,7 @@ export async function hasPaths(reader: Reader, integrationId: string): Promise<b
   return rows.length > 0;
 }
 
-/** True if paths were last compared under the settings with this fingerprint. */
+/** True if the paths were last compared with the settings that have this fingerprint. */
 export async function hasPathScope(
   reader: Reader,
   integrationId: string,
@@ -325,8 +324,8 @@ export async function hasPathScope(
 }
 
 /**
- * Returns the number of contacts with a donor that may have a path. Counts all contacts, or only the contacts with
- * these CRM IDs.
+ * Returns the number of contacts that may have a path, because they have a donor. Counts all contacts, or only the
+ * contacts with these CRM IDs.
  */
 export async function countPossiblePaths(
   reader: Reader,
@@ -403,9 +402,7 @@ function staleContacts(reader: Reader, integrationId: string, only: readonly str
     .$if(only !== null, (query) => query.where('warm_paths.crm_id', 'in', only ?? []));
 }
 
-/**
- * Selects contacts that are in the CRM, have not opted out, and have no other mark that forbids writing values to them.
- */
+/** Selects contacts that are in the CRM, have not opted out, and have no other mark that forbids writing to them. */
 function mayBeResearched(eb: ExpressionBuilder<Pick<Tables, 'contacts'>, 'contacts'>) {
   return eb.and([
     eb('contacts.state', '<>', 'removed'),
