@@ -122,7 +122,10 @@ export const aboutSalesforce: AboutRemoteCrm = {
   },
 };
 
-/** Salesforce accepts these only at the org's own address. The value is the start of the message about it. */
+/**
+ * Salesforce accepts these types of sign-in only at the org's own address. The value is the start of the message about
+ * it.
+ */
 const OF_ONE_ORG: ReadonlyMap<string, string> = new Map([
   ['clientCredentials', 'client credentials need'],
   ['token', 'an access token needs'],

@@ -11,16 +11,16 @@ import type { SalesforceSettings } from './settings.ts';
 import { createAuth, type SignIn } from './sign-in/auth.ts';
 import { addressRefused } from './sign-in/instance.ts';
 
-/** The additional dependencies of a connector. In the product, they are the machine's own. */
+/** Dependencies of a Salesforce connector. In the product, they are the machine's clock and random numbers. */
 export interface SalesforceWorld {
   fetch: SendRequest;
-  /** From 0 up to 1. */
+  /** Returns a random number from 0 up to 1. */
   random: () => number;
 }
 
 /**
- * The library builds the requests. Our own code sends the requests and counts them for the daily limit. A request that
- * fails throws one of the four kinds of error.
+ * The library (jsforce) builds the requests. Our own code sends the requests and counts them for the daily limit. If a
+ * request fails, donor-sync throws one of its four kinds of error.
  */
 export interface SalesforceApi extends SalesforceClient {
   signIn(): Promise<SignIn>;
@@ -29,7 +29,7 @@ export interface SalesforceApi extends SalesforceClient {
   serverTimeMs(): number | null;
 }
 
-/** Sends nothing yet. The first request signs in. */
+/** Creates the client without sending a request. The first call signs in. */
 export function createApi(
   settings: SalesforceSettings,
   { clock, secrets, signal, onCall, fetch }: ConnectorDeps,
@@ -61,7 +61,7 @@ export function createApi(
     get: (path) => speak((org) => org.get(path)),
     send: (method, path, body) => speak((org) => org.send(method, path, body)),
     describe: (objectName) => speak((org) => org.describe(objectName)),
-    // Sent directly to the org, even if no requests are left for us.
+    // Sends the request to the org even if donor-sync has used up its share of the daily requests.
     limits: async () => (await loadClient()).limits(),
     updateContacts: (contacts) => speak((org) => org.updateContacts(contacts)),
     openUpdateJob: () => speak((org) => org.openUpdateJob()),
@@ -89,7 +89,10 @@ export function createApi(
     return client;
   }
 
-  /** Works even after the run has stopped. One short attempt, because the process is about to end. */
+  /**
+   * Works even after the run has stopped. Sends a single request with a short timeout, because the process is about to
+   * end.
+   */
   async function abortJob(kind: JobKind, id: string): Promise<void> {
     const { createClient } = await import('./client.ts');
     const last = createClient(settings.apiVersion, (request) =>
@@ -98,7 +101,7 @@ export function createApi(
     await last.abortJob(kind, id);
   }
 
-  /** Adds the token only for the instance that signed in. No other code adds it. */
+  /** Adds the token only for the instance that signed in. Only this function adds the token to requests. */
   async function carry(
     { url: path, headers, ...request }: LibraryRequest & Pick<CrmRequest, 'patience'>,
     { send }: Pick<CrmExchange, 'send'>,
@@ -121,7 +124,7 @@ export function createApi(
   }
 }
 
-/** When the run stops, a write in progress can continue for this long. */
+/** After a run stops, the request that aborts a job may take this long (ms). */
 const LAST_PATIENCE = { maxTries: 1, timeoutMs: 5_000 };
 
 const COMMON_HEADERS = { accept: 'application/json', 'user-agent': 'donor-sync' };

@@ -1,13 +1,14 @@
 /**
- * The library builds paths, bodies and forms and reads JSON. The function `carry` sends the requests. Only this file
- * imports the library. The library is loaded when the first request is sent. Other processes do not load it.
+ * The library builds paths, bodies and forms, and it parses JSON. The function `carry` sends the requests. Only this
+ * file imports the library. The library is loaded when the first request is sent, so processes that send no request do
+ * not load it.
  *
- * These parts of the library are not used. `query` and `queryMore` rewrite a malicious address of the next page instead
- * of refusing it. `poll` and `loadAndWaitForResults` delete a job after 30 seconds. `uploadData`, `result`,
- * `get…Results` and `bulk2.query` hold whole results in memory. A large result would end the process. `login` and
- * `identity` send a password or put the token into an address.
+ * donor-sync does not use the following parts of the library. If a response contains a malicious address for the next
+ * page, `query` and `queryMore` rewrite the address instead of refusing it. `poll` and `loadAndWaitForResults` delete a
+ * job after 30 seconds. `uploadData`, `result`, `get…Results` and `bulk2.query` hold whole results in memory, so a
+ * large result would crash the process. `login` and `identity` send a password, or put the token into an address.
  */
-// Imported first, because it replaces all functions with which the library could send requests.
+// This import must be first, because it replaces all functions with which the library could send requests.
 import '../senders/without-senders.ts';
 
 import { PassThrough } from 'node:stream';
@@ -23,19 +24,19 @@ import { answerUnreadable } from '../requests/errors.ts';
 import type { CrmReply } from '../requests/exchange.ts';
 import { addressRefused } from './sign-in/instance.ts';
 
-/** A request as built by the library. */
+/** A request that the library has built. */
 export interface LibraryRequest extends Outgoing {
-  /** A path at the org's address, including its query. For OAuth, the whole address. */
+  /** A path at the org's address, including the query. For OAuth, it is a complete address. */
   url: string;
 }
 
 /**
- * Sends a request that the library has built with our own code. Returns only a successful response. Any other response
- * is thrown as one of our errors.
+ * Uses our own code to send a request that the library has built. Returns only a successful response. Converts any
+ * other response to one of our errors and throws it.
  */
 export type Carry = (request: LibraryRequest) => Promise<CrmReply>;
 
-/** A response in CSV, as it arrives. */
+/** A CSV response that is streamed. */
 export interface CsvAnswer {
   headers: AnswerHeaders;
   chunks: AsyncIterable<Uint8Array>;
@@ -44,7 +45,10 @@ export interface CsvAnswer {
 /** The two kinds of jobs in Bulk API 2.0. */
 export type JobKind = 'ingest' | 'query';
 
-/** The requests that the connector makes. Responses are unchanged JSON, or undefined if the body was empty. */
+/**
+ * The requests that the connector makes. A method returns the parsed JSON unchanged, or undefined if the response was
+ * empty.
+ */
 export interface SalesforceClient {
   /** Paths are relative to the API version (`/query?q=…`) or to the root (`/services/…`). */
   get(path: string): Promise<unknown>;
@@ -60,16 +64,16 @@ export interface SalesforceClient {
   /** Reports to Salesforce that the upload of a job is complete. */
   closeJob(id: string): Promise<void>;
   abortJob(kind: JobKind, id: string): Promise<void>;
-  /** Sends CSV while it is being produced. */
+  /** Uploads CSV while the CSV is being produced. */
   upload(path: string, csv: () => AsyncIterable<Uint8Array>): Promise<void>;
-  /** Requests CSV and passes the response on as it arrives. */
+  /** Requests CSV and streams the response. */
   download(path: string): Promise<CsvAnswer>;
 }
 
-/** Without the address, the library cannot send requests itself. */
+/** An address that does not exist. With this address, the library cannot send requests itself. */
 const ORG = 'https://org.invalid';
 
-/** Errors thrown by `carry`. All other errors come from the library and may quote the body of a response. */
+/** Errors that `carry` has thrown. All other errors come from the library and may quote the body of a response. */
 const thrownByCarry = new WeakSet<Error>();
 
 /** Passes the requests that the library builds to `carry`. */
@@ -97,8 +101,8 @@ export class GuardedTransport extends Transport {
 }
 
 /**
- * A connection that passes all its requests to `carry`. It has neither a token nor credentials, so it cannot renew a
- * session itself.
+ * A connection that passes all its requests to `carry`. The connection has no token and no credentials, so it cannot
+ * renew a session.
  */
 export class GuardedConnection extends Connection {
   override _transport: GuardedTransport;
@@ -110,7 +114,7 @@ export class GuardedConnection extends Connection {
     );
   }
 
-  /** The cache would keep every description. */
+  /** The library's cached version would keep every description in memory. */
   describeUncached(objectName: string): Promise<unknown> {
     return super.describe(objectName);
   }
@@ -132,37 +136,40 @@ export class GuardedOAuth2 extends OAuth2 {
   }
 }
 
-/** Requests the user that a token belongs to. `carry` adds the token. */
+/** Requests the user to whom a token belongs. `carry` adds the token. */
 export async function readUserInfo(carry: Carry): Promise<unknown> {
   return readable(
     new GuardedConnection(ANY_VERSION, carry).requestGet('/services/oauth2/userinfo'),
   );
 }
 
-/** A version for a path that does not contain one, because the library requires it. */
+/** The library requires a version, even for a path that does not contain a version. */
 const ANY_VERSION = '67.0';
 
-/** The requests from an app to the servers that sign users in. */
+/** The requests that an app sends to Salesforce's sign-in servers. */
 export interface SignInClient {
   requestToken(form: TokenForm): Promise<unknown>;
   revokeToken(token: string): Promise<void>;
 }
 
-/** A grant with its parameters, excluding the app's own credentials. */
+/** The parameters of a grant, without the app's own credentials. */
 export type TokenForm = { grant_type: string } & { [name: string]: string };
 
 export interface AppConfig {
   /** The address at which the app signs in. */
   loginUrl: string;
   clientId?: string | undefined;
-  /** The app's secret. Public clients have none. */
+  /** The app's secret. Public clients have no secret. */
   clientSecret?: string | undefined;
   redirectUri?: string | undefined;
-  /** For PKCE. The library sends the verifier's hash with the user's browser, and the verifier itself with the code. */
+  /**
+   * The verifier for PKCE. The library sends the verifier's hash with the user's browser, and the verifier itself with
+   * the code.
+   */
   codeVerifier?: string | undefined;
 }
 
-/** Creates the client of an app. It does not send anything yet. */
+/** Creates the client of an app. The function does not send anything yet. */
 export function createSignInClient(config: AppConfig, carry: Carry): SignInClient {
   const app = new GuardedOAuth2(config, carry);
   return {
@@ -171,7 +178,7 @@ export function createSignInClient(config: AppConfig, carry: Carry): SignInClien
   };
 }
 
-/** Returns the page on which a user allows the app to sign in. Nothing is sent. */
+/** Returns the page on which a user allows the app to sign in. The function sends no request. */
 export function toAuthorizationUrl(
   config: AppConfig,
   parameters: { scope: string; state: string },
@@ -180,7 +187,7 @@ export function toAuthorizationUrl(
   return new GuardedOAuth2(config, nothing).getAuthorizationUrl(parameters);
 }
 
-/** It does not send anything yet. */
+/** Creates the client without sending a request. */
 export function createClient(version: string, carry: Carry): SalesforceClient {
   const org = new GuardedConnection(version, carry);
   const { bulk2: bulk } = org;
@@ -204,18 +211,19 @@ export function createClient(version: string, carry: Carry): SalesforceClient {
     checkJob: (kind, id) => readable(findJob(kind, id).check()),
     async closeJob(id) {
       const job = bulk.job('ingest', { id });
-      // The job may still be open. Waiting would be useless.
+      // Salesforce's response may still describe an open job. Waiting for a different state here would be useless.
       await readable(job.close().then(() => job.getInfo()));
     },
     async abortJob(kind, id) {
       await withOwnErrors<unknown>(findJob(kind, id).abort());
     },
     async upload(path, csv) {
-      // A stream in the library could be read only once. After a new sign-in, the upload starts
-      // again.
+      // The library could read a stream only once. After a new sign-in, our code creates a new stream and starts the
+      // upload again.
       const sending = new GuardedConnection(version, async (request) => {
         const reply = await carry({ ...request, body: csv });
-        // Salesforce returns nothing. A proxy's page means that the upload was not passed on.
+        // Salesforce answers with an empty body. If a proxy answers with an HTML page, Salesforce has not received the
+        // upload.
         if (reply.status < 300 && /^\s*</.test(reply.text)) throw answerUnreadable('Salesforce');
         return reply;
       });
@@ -224,7 +232,7 @@ export function createClient(version: string, carry: Carry): SalesforceClient {
     },
     async download(path) {
       let opened: CrmReply | null = null;
-      // The library passes on only text, so the body is captured earlier.
+      // The library returns only text, so this function captures the streamed body before the library reads it.
       const opening = new GuardedConnection(version, async (request) => {
         opened = await carry({ ...request, isStreamed: true });
         return opened;
@@ -235,7 +243,10 @@ export function createClient(version: string, carry: Carry): SalesforceClient {
     },
   };
 
-  /** The library takes the ID for its next request from the last response. donor-sync therefore keeps no job object. */
+  /**
+   * A job object of the library stores the ID from its last response and uses it in the next request. donor-sync
+   * therefore creates a new job object for each request.
+   */
   function findJob(kind: JobKind, id: string) {
     return kind === 'ingest' ? bulk.job('ingest', { id }) : bulk.job('query', { id });
   }
@@ -255,7 +266,10 @@ function toCsvAnswer(reply: CrmReply | null): CsvAnswer {
   return { headers: reply.headers, chunks: reply.chunks };
 }
 
-/** Returns the library's result. Its errors are replaced with ours, because they may quote the body of a response. */
+/**
+ * Returns the library's result. Replaces the library's errors with our errors, because the library's errors may quote
+ * the body of a response.
+ */
 async function withOwnErrors<Result>(result: PromiseLike<Result>): Promise<Result> {
   try {
     return await result;
@@ -266,8 +280,8 @@ async function withOwnErrors<Result>(result: PromiseLike<Result>): Promise<Resul
 }
 
 /**
- * Throws if the response is not JSON. The library returns anything else as text, such as the page of a proxy (CRM
- * facts, section E).
+ * Throws if the response is not JSON. The library returns a response that is not JSON as text, for example the page of
+ * a proxy (CRM facts, section E).
  */
 async function readable(answer: PromiseLike<unknown>): Promise<unknown> {
   const body = await withOwnErrors(answer);
@@ -276,7 +290,7 @@ async function readable(answer: PromiseLike<unknown>): Promise<unknown> {
   return body;
 }
 
-/** An absolute address from a response is rejected. */
+/** Returns the path of an address. Throws if a response contains a complete address. */
 function toPath(url: string): string {
   if (url.startsWith(`${ORG}/`)) return url.slice(ORG.length);
   throw addressRefused();
@@ -289,7 +303,7 @@ function toOutgoing({ method, url, headers = {}, body }: HttpRequest): LibraryRe
   throw new TypeError('The library builds bodies of text only.');
 }
 
-/** Returns the headers in lower case. The length is omitted, because the sender calculates it again. */
+/** Returns the headers in lower case. Omits the length, because the code that sends the request calculates it again. */
 function toHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
   const entries = Object.entries(headers).map(
     ([name, value]) => [name.toLowerCase(), value] as const,
@@ -297,10 +311,7 @@ function toHeaders(headers: Readonly<Record<string, string>>): Record<string, st
   return Object.fromEntries(entries.filter(([name]) => name !== 'content-length'));
 }
 
-/**
- * Declares every body as JSON. Otherwise the library would convert XML or CSV from a third party into something other
- * than text.
- */
+/** Declares every body as JSON. Without this declaration, the library would parse XML or CSV from a third party. */
 function toResponse({ status, text }: CrmReply): HttpResponse {
   return { statusCode: status, headers: { 'content-type': 'application/json' }, body: text };
 }

@@ -36,11 +36,14 @@ import {
 import { createSalesforceConsent } from './sign-in/consent.ts';
 import { MAX_CHANGES, writeChanges } from './write.ts';
 
-/** Salesforce as a CRM. `README.md` in this folder describes rights, limits and peculiarities. */
+/**
+ * The connector for Salesforce. `README.md` in this folder describes the required permissions, the limits and the
+ * peculiarities of Salesforce.
+ */
 export const salesforceConnector: ConnectorDefinition<SalesforceSettings> =
   defineSalesforceConnector({ fetch: outboundSend('anywhere'), random: Math.random });
 
-/** Returns the connector for a different environment, for example one without jitter. */
+/** Defines the connector with different dependencies, for example without random delays. */
 export function defineSalesforceConnector(
   world: SalesforceWorld,
 ): ConnectorDefinition<SalesforceSettings> {
@@ -112,7 +115,7 @@ async function openSalesforceConnector(
     readFacts: async () => readFacts(session()),
     automaticMarks: () => automaticMarks(session().shape.exclusions, options.contacts),
     readLimits: async () => readLimits(session()),
-    // Salesforce has already written every change that it acknowledged.
+    // Salesforce has already stored every change that it confirmed.
     async finish() {},
     close,
   };

@@ -14,7 +14,7 @@ import { hasSuccessPack } from './success-pack.ts';
 import { blankToNull } from './values.ts';
 
 export interface ContactShape {
-  /** The columns to select, ID first. Hidden columns are never included. */
+  /** The columns to select. The first column is the ID. Hidden columns are never included. */
   columns: readonly string[];
   identity: IdentityShape;
   relations: Relations;
@@ -30,7 +30,9 @@ interface ShapeOptions {
   log: Log;
 }
 
-/** Determines the columns from the org's own description. It sends further requests only if necessary. */
+/**
+ * Determines the columns from the org's own description of Contact. Sends further requests only if they are necessary.
+ */
 export async function shapeContact(
   api: SalesforceApi,
   description: ObjectDescription,
@@ -89,7 +91,7 @@ export async function shapeContact(
 const NAMES = ['FirstName', 'LastName'];
 const PARTS = ['Street', 'City', 'State', 'PostalCode', 'Country'];
 
-/** The most significant address first. */
+/** The names of the address fields. The most important address comes first. */
 const ADDRESSES = ['Mailing', 'Other'].map((kind) => PARTS.map((part) => `${kind}${part}`));
 
 /** Adds the sources of addresses. A field without a description is hidden. */
@@ -97,7 +99,9 @@ function addressSources({ fields }: ObjectDescription): IdentitySource[] {
   return ADDRESSES.flat().map((name) => ({ name, part: 'addresses', readable: fields.has(name) }));
 }
 
-/** Returns how the org models people. A permission must not look like a change of the org. */
+/**
+ * Returns the way in which the org models people. The result must not change when a user gains or loses a permission.
+ */
 function getMode(description: ObjectDescription): string {
   const models = [
     hasSuccessPack(description) ? 'npsp' : null,
@@ -107,8 +111,9 @@ function getMode(description: ObjectDescription): string {
 }
 
 /**
- * Returns the parts of a contact that cannot be read. Depends on the employer's name. Relations are queried only
- * without another employer. A million contacts share these lists.
+ * Returns a function that lists the unreadable parts of a contact. The parts depend on the employer's name, because
+ * relations are queried only if a contact has no other employer. All contacts share these lists, because an org can
+ * have a million contacts.
  */
 function createUnreadable(
   sources: readonly IdentitySource[],
@@ -128,7 +133,7 @@ function createUnreadable(
   };
 }
 
-/** Parts that a response lacks are `missing`. */
+/** Joins the values of several columns. Adds columns that the response lacks to `missing`. */
 function joined(parts: readonly string[], read: ColumnReader, missing: string[]): string {
   let address = '';
   for (const part of parts) {
@@ -147,7 +152,9 @@ function oneLine(text: string): string {
   return lines.filter((line) => line !== '').join(', ');
 }
 
-/** The last names that Salesforce uses if a name is missing. Salesforce requires a last name. */
+/**
+ * The last names that Salesforce products enter if a contact has no last name. A last name is required in Salesforce.
+ */
 const NO_NAMES: ReadonlySet<string> = new Set(['[not provided]', '[[Unknown]]']);
 
 function nameOrNull(raw: unknown): string | null {

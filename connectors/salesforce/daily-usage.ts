@@ -9,10 +9,7 @@ export function createOrgLimit(reservePercent: number): DailyLimit {
   });
 }
 
-/**
- * Matches `Sforce-Limit-Info: api-usage=18/5000`. The number includes the requests of all tools of
- * the org.
- */
+/** Matches `Sforce-Limit-Info: api-usage=18/5000`. The number includes the requests from all of the org's tools. */
 const USAGE = /api-usage=(\d+)\/(\d+)/;
 
 export function dailyUsage(headers: AnswerHeaders): LimitState['daily'] | null {

@@ -9,9 +9,9 @@ const describedFieldSchema = z.object({
   label: z.string().default(''),
   type: z.string(),
   length: z.number().default(0),
-  /** Digits of an integer. */
+  /** The maximum number of digits in an integer. */
   digits: z.number().default(0),
-  /** All digits of a number, and the digits after the decimal point. */
+  /** `precision` is the number of all digits, and `scale` is the number of digits after the decimal point. */
   precision: z.number().default(0),
   scale: z.number().default(0),
   updateable: z.boolean().default(false),
@@ -34,16 +34,16 @@ const describeSchema = z.object({
   childRelationships: z.array(z.object({ childSObject: z.string() })).default([]),
 });
 
-/** Limited to what the integration's user can see. */
+/** The description of an object type. It contains only the fields that the CRM user of donor-sync can see. */
 export interface ObjectDescription {
-  /** True if the user may change records of this kind at all. */
+  /** True if the user may change any records of this type. */
   updateable: boolean;
   fields: ReadonlyMap<string, DescribedField>;
-  /** The kinds of record that point to this kind, as far as the user may see them. */
+  /** The object types that have a lookup to this type, if the user can see them. */
   childObjects: ReadonlySet<string>;
 }
 
-/** Describes a kind of record, with one request. */
+/** Requests the description of an object type. */
 export async function describeObject(
   api: SalesforceApi,
   objectName: string,
@@ -63,7 +63,10 @@ export async function describeObject(
   };
 }
 
-/** Describes a kind of record. Returns null if the org does not have it or the user may not see it. */
+/**
+ * Requests the description of an object type. Returns null if the org does not have this type, or if the user may not
+ * see it.
+ */
 export async function describeIfSeen(
   api: SalesforceApi,
   objectName: string,

@@ -7,27 +7,28 @@ import type { SalesforceSettings } from './settings.ts';
 import { hasSuccessPack, PRIMARY_AFFILIATION } from './success-pack.ts';
 import { blankToNull } from './values.ts';
 
-/** The source of a contact's employer. Relations are a separate source. */
+/** The source of a contact's employer. Account contact relations are a separate source. */
 export interface EmployerShape {
   /** The columns to select. */
   columns: readonly string[];
   sources: readonly IdentitySource[];
-  /** The source of the columns, or null if no source can be read. */
+  /** The name of the source for these columns, or null if no source can be read. */
   source: string | null;
-  /** Returns the employer's name. Null without an employer, undefined for an unreadable name. */
+  /** Returns the employer's name, null if there is no employer, or undefined if the name cannot be read. */
   getName(read: ColumnReader): string | null | undefined;
 }
 
 export const AFFILIATION_NAME = 'npsp__Primary_Affiliation__r.Name';
 export const ACCOUNT_NAME = 'Account.Name';
 
-/** Blank for organisations. */
+/** The account field that marks households. It is blank for organisations. */
 const HOUSEHOLD_MARK = 'npe01__SYSTEM_AccountType__c';
 const ORGANIZATION = 'Organization';
 
 /**
- * Returns the shape of employers. In the Nonprofit Success Pack, the account is the household. A person account is the
- * person. Neither is therefore ever used as an employer.
+ * Returns the source of employers in this org. In the Nonprofit Success Pack, the contact's account is the household.
+ * In an org with person accounts, the person account is the contact. Households and person accounts are therefore never
+ * used as employers.
  */
 export async function shapeEmployer(
   api: SalesforceApi,
@@ -42,7 +43,7 @@ export async function shapeEmployer(
   if (employer !== 'account' && hasAffiliation) return AFFILIATION;
   const account = await shapeAccount(api, description);
   if (employer === 'account' || !hasSuccessPack(description)) return account;
-  // A hidden affiliation is replaced by the account, if possible.
+  // If the affiliation field is hidden, the account's name is used if possible.
   return { ...account, sources: [source(AFFILIATION_NAME, false), ...account.sources] };
 }
 
@@ -66,7 +67,7 @@ async function shapeAccount(
   const hasHouseholds = hasSuccessPack(description);
   if (hasHouseholds) {
     const account = await describeObject(api, 'Account');
-    // Without the mark, a household looks like an employer.
+    // Without this field, a household cannot be distinguished from an employer.
     if (!account.fields.has(HOUSEHOLD_MARK)) return HIDDEN_ACCOUNT;
     columns.push(mark);
   }
@@ -91,7 +92,8 @@ const HIDDEN_ACCOUNT: EmployerShape = {
 };
 
 /**
- * Returns the name of the account in a lookup field. Every account has a name. A set lookup without a name is hidden.
+ * Returns the name of the account in a lookup field. Every account has a name, so an account without a name is hidden
+ * from the user.
  */
 function nameBehind(
   read: ColumnReader,

@@ -17,9 +17,9 @@ import {
 } from '../requests/errors.ts';
 
 /**
- * What to do about a Salesforce error. `lock` and `passing` are temporary, and `limit` ends tomorrow. `session` needs a
- * new sign-in, and `settings` always requires a user to act. `crowded` means that too many records were written
- * together. `record` affects only one record.
+ * The reaction to a Salesforce error. Errors of the kinds `lock` and `passing` are temporary, and errors of the kind
+ * `limit` end on the next day. After a `session` error, donor-sync signs in again. After a `settings` error, a user
+ * must act. `crowded` means that too many records were written in one transaction. `record` affects only one record.
  */
 export type ErrorSort =
   | 'lock'
@@ -30,20 +30,20 @@ export type ErrorSort =
   | 'crowded'
   | 'record';
 
-/** The meaning of an error code, in words for a nonprofit's admin. */
+/** The meaning of an error code, in words for a nonprofit's administrator. */
 export interface ErrorMeaning {
   sort: ErrorSort;
   sentence: string;
   /** The reason why Salesforce rejects a value with this code. Omitted if the code is not about values. */
   cause?: RefusalCause;
-  /** An admin needs Salesforce's exact text. */
+  /** True if users also need Salesforce's own text. */
   keepsWords?: true;
 }
 
-/** One error in the form in which Salesforce reports it for a request or a record. */
+/** One error that Salesforce reports for a request or a record. */
 export interface SalesforceFault {
   code: string;
-  /** The text may contain anything, even values. Passed on only as `words`. */
+  /** Salesforce's text may contain anything, even values. donor-sync passes the text on only as `words`. */
   message: string;
   fields: readonly string[];
 }
@@ -211,8 +211,8 @@ const MEANINGS = new Map<string, ErrorMeaning>(
 );
 
 /**
- * The meaning of an error about Salesforce's limits for one transaction. The records are written again in smaller
- * groups. Users see this only for a single contact.
+ * The meaning of an error about Salesforce's transaction limits. After this error, donor-sync writes the records again
+ * in smaller groups. Users see this text only if a single contact exceeds a limit.
  */
 const CROWDED_MEANING: ErrorMeaning = {
   sort: 'crowded',
@@ -223,15 +223,17 @@ const CROWDED_MEANING: ErrorMeaning = {
   keepsWords: true,
 };
 
-/** The codes of failures in an org's own code. Their messages can wrap any other failure. */
+/**
+ * The codes of failures in the org's own triggers and flows. The message of such a failure can contain any other
+ * failure.
+ */
 const OWN_CODE: ReadonlySet<string> = new Set([
   ...['CANNOT_INSERT_UPDATE_ACTIVATE_ENTITY', 'CANNOT_EXECUTE_FLOW_TRIGGER'],
 ]);
 
 /**
- * Salesforce's limits for one transaction (“governor limits”) as its messages name them, such as
- * `System.LimitException: Too many SOQL queries: 101`, `Apex CPU time limit exceeded` and `Apex heap size too large:
- * 6127412`.
+ * Matches the messages about Salesforce's transaction limits (“governor limits”). Examples are `System.LimitException:
+ * Too many SOQL queries: 101`, `Apex CPU time limit exceeded` and `Apex heap size too large: 6127412`.
  */
 const CROWDED =
   /System\.LimitException|Apex CPU time limit exceeded|Apex heap size too large|\bToo many (?:[A-Za-z.]+ ){1,4}?(?:statements|rows|queries|calls|jobs|emails?|callouts|invocations)\b[^:]{0,40}: \d/;
@@ -242,10 +244,10 @@ const UNKNOWN_MEANING: ErrorMeaning = {
   keepsWords: true,
 };
 
-/** The statuses that always mean a temporary failure. */
+/** Matches HTTP statuses that always mean a temporary failure. */
 const PASSING_STATUS = /^ERROR_HTTP_(420|429|5\d\d)$/;
 
-/** A trigger's or flow's failure may wrap a lock or a limit. */
+/** Returns the meaning of an error. A failed trigger or flow may have failed because of a lock or a limit. */
 export function getMeaning({ code, message }: SalesforceFault): ErrorMeaning {
   if (code === 'ERROR_HTTP_401') return meaning('INVALID_SESSION_ID');
   if (code === 'ERROR_HTTP_404') return meaning('NOT_FOUND');
@@ -257,14 +259,14 @@ export function getMeaning({ code, message }: SalesforceFault): ErrorMeaning {
 }
 
 /**
- * Returns true if too many requests are in flight. Returns false if the daily requests are used up. Both errors have
- * the same code.
+ * Returns true if too many requests are in flight at the same time. Returns false if the daily requests are used up.
+ * Both errors have the same code.
  */
 function isConcurrencyLimit({ code, message }: Omit<SalesforceFault, 'fields'>): boolean {
   return code === 'REQUEST_LIMIT_EXCEEDED' && /concurrent/i.test(message);
 }
 
-/** Contains only names from Salesforce. */
+/** Returns a sentence that contains only codes and field names from Salesforce. */
 export function sentenceFor(fault: SalesforceFault): string {
   const { sentence } = getMeaning(fault);
   const trigger = TRIGGER.exec(fault.message)?.[1];
@@ -277,14 +279,14 @@ export function sentenceFor(fault: SalesforceFault): string {
 /** Matches `Guard: execution of BeforeUpdate`, which is how Salesforce's messages about a trigger start. */
 const TRIGGER = /^(\w{1,40}(?:\.\w{1,40})?): execution of (?:Before|After)[A-Z]/;
 
-/** Returns Salesforce's own text, which users see with a decision. Null if our sentence is enough. */
+/** Returns Salesforce's own text, which users see with a decision. Returns null if our sentence is enough. */
 export function wordsOfFault(fault: SalesforceFault): ForeignText | null {
   const { code, message, fields } = fault;
   if (!getMeaning(fault).keepsWords) return null;
   return foreignText(message, { code: foreignCode(code), fields: foreignFields(fields) });
 }
 
-/** `details.crmCode` contains the code. */
+/** Creates the error for a rejected request. `details.crmCode` contains Salesforce's code. */
 export function requestError(fault: SalesforceFault, cause?: unknown): DonorSyncError {
   const code = foreignCode(fault.code);
   const background = { cause, details: { crmCode: code }, words: wordsOfFault(fault) };
@@ -304,7 +306,7 @@ export function requestError(fault: SalesforceFault, cause?: unknown): DonorSync
   }
 }
 
-/** The fix when the sign-in is rejected. */
+/** The text that tells users how to fix a rejected sign-in. */
 export const SIGN_IN_FIX =
   'Check crm.auth in the settings, and in Salesforce the app’s policies and that the ' +
   "integration's user is active.";
@@ -315,7 +317,7 @@ const faultSchema = z.object({
   fields: z.array(z.string()).nullish(),
 });
 
-/** Returns the first error of a rejected request. Names are included only if `asked` contains them. */
+/** Returns the first error of a rejected request. The error contains only names that also occur in `asked`. */
 export function parseFault(status: number, text: string, asked = ''): SalesforceFault {
   const said = parseJson(text);
   const fault = z.array(faultSchema).safeParse(said).data?.[0] ?? faultSchema.safeParse(said).data;
@@ -333,7 +335,7 @@ export function parseFault(status: number, text: string, asked = ''): Salesforce
 
 const NAMED = /No such column '(\w+)'|sObject type '(\w+)'|(?:for|The) field '(\w+)'/g;
 
-/** Returns the names that Salesforce reports as invalid. Other words are never treated as names. */
+/** Returns the names that Salesforce reports as invalid. A word that is not in `asked` is never treated as a name. */
 function namesIn(message: string, asked: string): string[] {
   const withoutTexts = decoded(asked).replace(/'(?:[^'\\]|\\[\s\S]?)*(?:'|$)/g, "''");
   const ours = new Set(withoutTexts.match(/\w+/g));
@@ -349,14 +351,12 @@ function decoded(path: string): string {
   }
 }
 
-/**
- * Returns the body of a response in the expected form. Throws a RetriableError if it has a different form.
- */
+/** Parses the body of a response with the schema. Throws a RetriableError if the body has a different form. */
 export function readAs<Shape>(schema: z.ZodType<Shape>, body: unknown): Shape {
   return readAnswer('Salesforce', schema, body);
 }
 
-/** Returns Salesforce's own code behind one of our errors, or null if there is none. */
+/** Returns the Salesforce code in one of our errors, or null if the error has no such code. */
 export function getCrmCode(error: unknown): string | null {
   if (!(error instanceof DonorSyncError)) return null;
   const { crmCode } = z.object({ crmCode: z.string().optional() }).parse(error.details);

@@ -5,10 +5,13 @@ import {
   createCrmExchange,
 } from '../requests/exchange.ts';
 
-/** 420 is Salesforce's own word for "later". */
+/** HTTP statuses of temporary failures. Salesforce uses 420 for "try again later". */
 const PASSING_STATUSES: ReadonlySet<number> = new Set([408, 420, 429, 500, 502, 503, 504]);
 
-/** Sends requests to Salesforce, each at most four times. The waits are about 0.5, 1 and 2 seconds. */
+/**
+ * Sends requests to Salesforce, and tries each request at most four times. The waits between the attempts are about
+ * 0.5, 1 and 2 seconds.
+ */
 export function createExchange(line: CrmLine): CrmExchange {
   return createCrmExchange(
     {
@@ -25,7 +28,7 @@ export function createExchange(line: CrmLine): CrmExchange {
   );
 }
 
-/** Returns true for a temporary failure. A slow query will be slow again. */
+/** Returns true for a temporary failure. A query that exceeded Salesforce's time limit would exceed it again. */
 function isPassing(reply: CrmReply): boolean {
   if (!PASSING_STATUSES.has(reply.status)) return isConcurrency(reply);
   return !reply.text.includes('QUERY_TIMEOUT');
@@ -36,8 +39,8 @@ function isThrottled({ status, text }: CrmReply): boolean {
 }
 
 /**
- * Returns true for too many requests at the same time. This state ends within seconds. The daily limit does not end so
- * soon.
+ * Returns true if too many requests are in flight at the same time. This state ends within seconds, but an exhausted
+ * daily limit does not.
  */
 function isConcurrency(reply: CrmReply): boolean {
   return isThrottled(reply) && /concurrent/i.test(reply.text);

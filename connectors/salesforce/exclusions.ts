@@ -10,36 +10,41 @@ import type { ColumnReader } from './query.ts';
 import { hasSuccessPack } from './success-pack.ts';
 import { blankToNull } from './values.ts';
 
-/** The CRM's own marks that exclude contacts. */
+/** The fields with which Salesforce itself marks contacts that must be excluded. */
 export interface ExclusionShape {
   /** The columns to select. */
   columns: readonly string[];
-  /** The fields for each reason, or null if the settings allow research about such people. */
+  /** The fields for each reason. A reason is null if the settings allow research about such people. */
   marks: Readonly<Record<Exclusion, MarkNames | null>>;
-  /** The Nonprofit Success Pack ticks both boxes for deceased contacts. */
+  /**
+   * Returns the reason to exclude the contact. The Nonprofit Success Pack ticks both checkboxes for a deceased contact,
+   * so "deceased" has priority.
+   */
   getExclusion(read: ColumnReader): Exclusion | 'mark_unknown' | null;
-  /** True if the person forbids research. This is stronger than the wish not to be contacted. */
+  /** Returns true if the person forbids research. This objection has priority over the mark "do not contact". */
   isObjection(read: ColumnReader): boolean;
   /**
    * The checkboxes of Individuals that express objections, for example `Individual.ShouldForget`.
    */
   objections: readonly string[];
-  /** Returns the requests about the person's data. The key `privacy` contains them. Empty if there are none. */
+  /**
+   * Returns the person's requests about their data under the key `privacy`. Returns an empty object if there are none.
+   */
   getPrivacy(read: ColumnReader): { privacy?: PrivacyMarks };
 }
 
-/** Fields by their names, for example `Individual.ShouldForget`. */
+/** The fields that mark contacts, for example `Individual.ShouldForget`. */
 export interface MarkNames {
   readable: readonly string[];
-  /** Fields of the org that the integration's user cannot see. */
+  /** Fields that the org has, but that the CRM user of donor-sync cannot see. */
   hidden: readonly string[];
 }
 
-/** The fields that donor-sync uses for each reason even if the settings do not name them. */
+/** The fields that donor-sync checks for each reason, even if the settings do not name them. */
 const KNOWN = {
   deceased: {
     pack: 'npsp__Deceased__c',
-    /** Orgs of some industries have this date. Blank for living contacts. */
+    /** In some industries, orgs have this field with the date of death. The field is blank for living contacts. */
     own: ['DeceasedDate', 'PersonDeceasedDate'],
     individual: ['DeathDate'],
   },
@@ -50,7 +55,7 @@ const KNOWN = {
   },
 } satisfies Record<Exclusion, { pack: string; own: string[]; individual: string[] }>;
 
-/** The contact's field that refers to its person's consent (Data Protection and Privacy). */
+/** The contact's lookup field for the record with the person's consent (Data Protection and Privacy). */
 const INDIVIDUAL = 'IndividualId';
 const INDIVIDUAL_ID = 'Individual.Id';
 
@@ -72,7 +77,7 @@ interface ExclusionOptions {
   log: Log;
 }
 
-/** Finds the marks. Needs one more request if contacts refer to Individuals. */
+/** Finds the fields that mark contacts. Sends one more request if contacts refer to Individuals. */
 export async function shapeExclusions(
   api: SalesforceApi,
   description: ObjectDescription,
@@ -99,7 +104,7 @@ export async function shapeExclusions(
   const isHidden = createHiddenIndividual(log);
   const found = [...deceased.found, ...doNotContact.found];
   const asked = Object.values(requests).filter((mark) => mark !== null);
-  // People to be erased are always excluded. No setting changes this.
+  // Contacts that must be erased are always excluded. A setting cannot change this rule.
   const isToForget = (read: ColumnReader) =>
     requests.shouldForget !== null && isSet(requests.shouldForget, read);
   return {
@@ -144,15 +149,15 @@ export async function shapeExclusions(
 interface Mark {
   name: string;
   field: DescribedField;
-  /** Blank without an Individual. */
+  /** True for a field of Individual. The value is blank if the contact has no Individual. */
   isOfIndividual: boolean;
-  /** Reads the values that the settings list. Omitted if the settings list no values. */
+  /** Interprets a value with the lists in the settings. Omitted if the settings contain no list for this field. */
   listed?: (raw: unknown) => MarkMeaning;
 }
 
 /**
- * The fields of an Individual that are requests about the person's data. Null if the org has no such field or the user
- * cannot see it.
+ * The fields of Individual that contain the person's requests about their data. A field is null if the org does not
+ * have it, or if the user cannot see it.
  */
 type RequestMarks = Readonly<Record<keyof PrivacyMarks, Mark | null>>;
 
@@ -175,7 +180,7 @@ interface Marks {
 
 const NO_MARKS: Marks = { found: [], hidden: [] };
 
-/** Undefined without Individuals, null if they are hidden. */
+/** Returns the request fields. Returns undefined if the org has no Individuals, and null if Individuals are hidden. */
 function findMarks(
   description: ObjectDescription,
   individual: ObjectDescription | null | undefined,
@@ -193,7 +198,7 @@ function findMarks(
   if (!add(known.pack, fields.get(known.pack), false) && hasSuccessPack(description)) {
     hidden.push(known.pack);
   }
-  // A missing field looks like a hidden one.
+  // The description lacks both missing and hidden fields, so donor-sync cannot distinguish them.
   for (const name of known.own) add(name, fields.get(name), false);
   for (const name of individual === undefined ? [] : known.individual) {
     const path = `Individual.${name}`;
@@ -248,8 +253,8 @@ function meaningIn({ name, field, isOfIndividual, listed }: Mark, read: ColumnRe
 }
 
 /**
- * The Individual is not shared with our user. Individuals store refusals of consent. An unreadable one must not count
- * as permission.
+ * Returns true if the contact's Individual exists but is not shared with the CRM user of donor-sync. Individuals can
+ * contain an objection to research. An Individual that donor-sync cannot read must not count as permission.
  */
 function createHiddenIndividual(log: Log): (read: ColumnReader) => boolean {
   let isReported = false;

@@ -9,7 +9,10 @@ import { grantFields, lacksRight } from './permissions.ts';
 import { buildMetadata } from './project/field-metadata.ts';
 import type { SalesforceSession } from './session.ts';
 
-/** Returns the fields of Contact that contain one plain value. Each shows whether the user can read and write it. */
+/**
+ * Returns the fields of Contact that contain a single value. For each field, shows whether the user can read and write
+ * it.
+ */
 export function crmFields(
   { fields }: ObjectDescription,
   money: MoneyField | null = null,
@@ -35,7 +38,7 @@ function crmField(field: DescribedField, type: CrmFieldType): CrmField {
   };
 }
 
-/** Our word for each of Salesforce's types. Addresses, places and files have none. */
+/** Our field type for each Salesforce type. Addresses, locations and files have no type of ours. */
 const TYPES: Readonly<Record<string, CrmFieldType>> = {
   string: 'text',
   textarea: 'longText',
@@ -59,7 +62,7 @@ const TYPES: Readonly<Record<string, CrmFieldType>> = {
   datetime: 'datetime',
 };
 
-/** The types for formatted or encrypted text, which users cannot write freely. */
+/** The Salesforce types that donor-sync does not write, because they do not accept arbitrary text. */
 const CLOSED_TYPES: ReadonlySet<string> = new Set(['id', 'reference', 'time']);
 
 function toFieldType({ type }: DescribedField): CrmFieldType | null {
@@ -93,13 +96,13 @@ function isWritable({ type, updateable, calculated, autoNumber }: DescribedField
   return updateable && !calculated && !autoNumber && !CLOSED_TYPES.has(type);
 }
 
-/** The number of checks before a new field is treated as invisible, and the waits between the checks. */
+/** The number of times that donor-sync checks whether a new field is visible, and the waits between the checks. */
 const LOOKS = 5;
 const LOOK_WAIT_MS = 1_000;
 
 /**
- * Creates missing fields. Even administrators cannot see a new field. So the integration's user gets access. Existing
- * fields get access too if necessary.
+ * Creates missing fields and gives the CRM user of donor-sync access to them. Without this access, not even an
+ * administrator can see a new field. Also gives access to existing fields if necessary.
  */
 export async function createFields(
   session: SalesforceSession,
@@ -147,7 +150,7 @@ async function createField(session: SalesforceSession, spec: FieldSpec): Promise
     await session.api.send('POST', '/tooling/sobjects/CustomField', { FullName, Metadata });
     return { name, result: 'created', problem: null };
   } catch (error) {
-    // A user has created the field without granting access to it.
+    // A user has already created the field, but has not granted access to it.
     if (ALREADY_THERE.has(getCrmCode(error) ?? ''))
       return { name, result: 'existed', problem: null };
     const problem = creationProblem(error);
@@ -167,7 +170,7 @@ const ALREADY_THERE: ReadonlySet<string> = new Set([
   'FIELD_ALREADY_EXISTS',
 ]);
 
-/** Returns the problem with creating a field, or null if the failure is not about this field. */
+/** Returns the reason why a field cannot be created, or null if the failure has nothing to do with this field. */
 function creationProblem(error: unknown): string | null {
   if (!isConfigurationError(error) || error.code !== 'crm_request_refused') return null;
   if (lacksRight(error)) return NO_RIGHT_TO_CREATE;
@@ -179,7 +182,7 @@ const NO_RIGHT_TO_CREATE =
   '“View Setup and Configuration”). A System Administrator can grant it in a permission set for as long as ' +
   '`fields create` takes, or create the field by hand: Setup → Object Manager → Contact.';
 
-/** Waits a moment until the description shows the new access. */
+/** Waits until the description of Contact shows the new access. */
 async function awaitEditable(session: SalesforceSession, names: readonly string[]): Promise<void> {
   for (let look = 0; look < LOOKS; look += 1) {
     session.description = await describeObject(session.api, 'Contact');

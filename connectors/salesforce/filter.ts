@@ -20,7 +20,7 @@ export async function requireFilter({
       code: getCrmCode(error),
       says: error.words?.reveal() ?? '',
       names: namesIn(filter),
-      // We put the filter in parentheses.
+      // The query contains the filter in parentheses.
       start: soql.indexOf(filter) + 1,
     };
     const message = refusalWords(refused, description.fields.keys()) ?? otherWords(error);
@@ -28,17 +28,20 @@ export async function requireFilter({
   }
 }
 
-/** Salesforce's own text about a query that contains the filter. */
+/** A query with the user's filter, and Salesforce's message about the query. */
 interface Refused {
   code: string | null;
   says: string;
-  /** The names in the filter, excluding words in quotes. The rest of the message is not repeated. */
+  /**
+   * The names in the filter, without quoted strings. The error message repeats only these names from Salesforce's
+   * message.
+   */
   names: ReadonlySet<string>;
   /** The number of characters in the query before the filter. */
   start: number;
 }
 
-/** Explains the problem to the author of the filter. Returns null if Salesforce reported something else. */
+/** Explains the problem with the filter to its author. Returns null if Salesforce's message is not about the filter. */
 function refusalWords(refused: Refused, fields: Iterable<string>): string | null {
   const column = named(refused, NO_COLUMN);
   if (column !== null) {
@@ -80,7 +83,7 @@ const NO_RELATIONSHIP = /Didn't understand relationship '(\w+)'/;
 const NO_TEXT =
   /filter criterion for field '(\w+)' must be of type (\w+) and should not be enclosed in quotes/;
 
-/** Returns the names that the pattern finds in Salesforce's message. The filter must contain the first of them. */
+/** Returns the names that the pattern finds in Salesforce's message. The first name must also occur in the filter. */
 function named({ says, names }: Refused, pattern: RegExp): [string, string | undefined] | null {
   const [, name, other] = pattern.exec(says) ?? [];
   return name === undefined || !names.has(name) ? null : [name, other];
@@ -90,7 +93,10 @@ function namesIn(filter: string): Set<string> {
   return new Set(filter.replace(/'(?:[^'\\]|\\[\s\S]?)*(?:'|$)/g, "''").match(/\w+/g));
 }
 
-/** Describes where the mistake is in the filter. Salesforce names the column in the query. */
+/**
+ * Describes the position of the mistake in the filter. Salesforce's message contains the column number in the whole
+ * query.
+ */
 function describePlace({ says, start }: Refused): string {
   const character = Number(/ERROR at Row:1:Column:(\d+)/.exec(says)?.[1] ?? 0) - start;
   return character > 0 ? ` from character ${character} on` : '';

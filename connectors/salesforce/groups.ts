@@ -9,7 +9,7 @@ import { queryPages, queryRecords, quoted, quotedList, whereClause } from './que
 import type { SalesforceSession } from './session.ts';
 import { type SalesforceGroup, salesforceGroupSchema } from './settings.ts';
 
-/** The maximum number of campaigns that are offered as choices. */
+/** The maximum number of campaigns that users can choose from. */
 const MOST_CAMPAIGNS = 500;
 
 export async function* readGroup(
@@ -20,7 +20,7 @@ export async function* readGroup(
   yield* eachOnce(listIds(session, group), session.signal);
 }
 
-/** Returns the active campaigns. The counts are Salesforce's own. */
+/** Returns the active campaigns. The number of members comes from Salesforce. */
 export async function listGroups({ api }: SalesforceSession): Promise<GroupSummary[]> {
   const campaigns = await queryRecords(
     api,
@@ -40,7 +40,10 @@ function listIds(session: SalesforceSession, group: SalesforceGroup): AsyncItera
   return contactsWhere(session, group.where);
 }
 
-/** Leads are not contacts. The log reports their number. */
+/**
+ * Yields the contacts in a campaign. Leads are skipped, because they are not contacts. The log reports the number of
+ * skipped leads.
+ */
 async function* campaignMembers(
   session: SalesforceSession,
   campaign: string,
@@ -63,7 +66,7 @@ async function* campaignMembers(
   if (leads > 0) session.log.info({ campaign: id, leads }, "the campaign's leads are left out");
 }
 
-/** Yields people whom the Nonprofit Success Pack affiliates with an organization. */
+/** Yields the people who are affiliated with an organisation in the Nonprofit Success Pack. */
 async function* affiliated(
   session: SalesforceSession,
   { organization, role, status }: Extract<SalesforceGroup, { affiliation: unknown }>['affiliation'],
@@ -127,7 +130,7 @@ const reportSchema = z.object({
   /** False if Salesforce has omitted rows. */
   allData: z.boolean(),
   hasDetailRows: z.boolean().default(true),
-  /** `T!T` is the whole report. */
+  /** The key `T!T` contains the rows of the whole report. */
   factMap: z.record(
     z.string(),
     z.object({
@@ -144,7 +147,7 @@ type Report = z.infer<typeof reportSchema>;
 /** The maximum number of rows that Salesforce returns for a report (CRM facts, section A2). */
 const MAX_ROWS = 2_000;
 
-/** Columns with the contact's own ID, and not the ID of a related person. */
+/** Matches the names of columns that contain the contact's own ID and not the ID of a related person. */
 const CONTACT_ID_COLUMN =
   /^(CONTACT_ID|CONTACT\.ID|CONT_ID|CONTACTID|.*\bCONTACT\.ID|.*CONTACT_ID)$/i;
 
@@ -169,7 +172,9 @@ async function runReport(api: SalesforceApi, id: string): Promise<unknown> {
   }
 }
 
-/** It has such a name, or is the only column that contains contact IDs. */
+/**
+ * Returns the column with the contact IDs. The column has a matching name, or it is the only column with contact IDs.
+ */
 function contactColumn(id: string, report: Report, cells: readonly (string | null)[][]): number {
   const { detailColumns } = report.reportMetadata;
   const holdsIds = (at: number) => cells.some((row) => row[at] !== null && row[at] !== undefined);

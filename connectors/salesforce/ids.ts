@@ -1,26 +1,27 @@
 const CHECK_CHARACTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ012345';
 const ID = /^[a-zA-Z0-9]{15}(?:[a-zA-Z0-9]{3})?$/;
 
-/** The length of an ID without the characters that encode upper and lower case. */
+/** The length of an ID without the last three characters, which encode the letter case. */
 const SHORT_LENGTH = 15;
 
-/** The kinds of record, distinguished by the first three characters of their IDs. */
+/** The first three characters of an ID, by type of object. */
 export const ID_PREFIXES = { account: '001', contact: '003', report: '00O', campaign: '701' };
 
 /**
- * Null for text that is not an ID of this kind.
+ * Returns null if the text is not an ID of this object type.
  *
- * The last three characters encode which of the others are capitals. An ID with 15 characters is case-sensitive: `a`
- * and `A` are two records. In an ID with 18 characters, the last three characters may be in either case. They can
- * restore the case of all letters. Apex's `Id.valueOf(text, true)` does the same. An ID is wrong if it has letters in
- * both cases that contradict the last three characters. It might lead to a different record, so it is refused.
+ * In an ID with 18 characters, the last three characters encode which of the other characters are capital letters. An
+ * ID with 15 characters is case-sensitive, so `a` and `A` lead to two records. The last three characters may have
+ * either case, and donor-sync can restore the case of the other letters from them. The Apex function `Id.valueOf(text,
+ * true)` restores the case in the same way. If an ID has letters in both cases and they contradict the last three
+ * characters, the ID is refused. It might lead to a different record.
  */
 export function longId(text: string, prefix: string): string | null {
   const id = ID.test(text) ? longForm(text) : null;
   return id?.startsWith(prefix) ? id : null;
 }
 
-/** Returns the canonical form of a contact's ID, from any form that users and programs type. */
+/** Converts a contact's ID to its canonical form. Users and programs type several forms. */
 export function contactId(text: string): string | null {
   return longId(text.trim(), ID_PREFIXES.contact);
 }
@@ -45,7 +46,7 @@ function longForm(text: string): string | null {
   return isFolded ? restored(text) : null;
 }
 
-/** Null if the check characters do not fit. */
+/** Restores the letter case of an ID. Returns null if the last three characters do not match. */
 function restored(folded: string): string | null {
   const check = folded.slice(SHORT_LENGTH).toUpperCase();
   let short = '';
@@ -55,7 +56,7 @@ function restored(folded: string): string | null {
     const character = folded.charAt(at);
     short += isCapital ? character.toUpperCase() : character.toLowerCase();
   }
-  // Finds misplaced digits and invalid check characters.
+  // This comparison finds digits where letters are expected, and invalid check characters.
   return toCheckCharacters(short) === check ? short + check : null;
 }
 
@@ -67,10 +68,13 @@ function toCheckCharacters(short: string): string {
   return check;
 }
 
-/** The number of characters that one check character encodes. */
+/** The number of ID characters whose case one check character encodes. */
 const CHUNK = 5;
 
-/** Returns five bits. A bit is set if the character is a capital letter. The first character's bit is the lowest. */
+/**
+ * Returns five bits, one for each character. A bit is set if the character is a capital letter. The bit of the first
+ * character has the lowest value.
+ */
 function capitalBits(text: string, start: number): number {
   let bits = 0;
   for (let at = 0; at < CHUNK; at += 1) {

@@ -19,10 +19,13 @@ import { withRelations } from './relations.ts';
 import type { SalesforceSession } from './session.ts';
 import { canonicalValue } from './values.ts';
 
-/** The address and the headers together can have 16,384 characters. */
+/**
+ * The maximum number of characters in a request's address. Salesforce accepts 16,384 characters for the address and the
+ * headers together.
+ */
 const MAX_PATH_LENGTH = 12_000;
 
-/** A list that is too long is split in half. */
+/** Reads contacts by ID. If the list of IDs is too long for one request, splits the list in half. */
 export async function readByIds(
   session: SalesforceSession,
   ids: readonly string[],
@@ -44,7 +47,10 @@ export async function readByIds(
   });
 }
 
-/** An unknown field may be new. */
+/**
+ * Finds the fields in the description. If a field is unknown, requests the description again, because the field may be
+ * new.
+ */
 export async function findFields(
   session: SalesforceSession,
   names: readonly string[],
@@ -62,7 +68,10 @@ export async function findFields(
   });
 }
 
-/** Returns the records that were merged into this one, as long as they are in the recycle bin. */
+/**
+ * Returns the contacts that were merged into this contact. Salesforce knows them only while they are in the recycle
+ * bin.
+ */
 export async function findMerged(
   session: Pick<SalesforceSession, 'api'>,
   id: string,
@@ -74,21 +83,21 @@ export async function findMerged(
   return records.map((record) => String(record['Id']));
 }
 
-/** Returns the contacts among these that the filter includes now. */
+/** Returns the contacts with these IDs that currently match the filter. */
 export async function findIncluded(
   session: SalesforceSession,
   ids: readonly string[],
 ): Promise<Set<string>> {
   const wanted = ids.flatMap((id) => contactId(id) ?? []);
-  // `queryAll` also returns deleted and merged contacts.
+  // `queryAll` also returns deleted and merged contacts, so this condition excludes them.
   const conditions = ['IsDeleted = false', session.filter].filter((each) => each !== null);
   const found = await findRecords(session, wanted, ['Id'], conditions.join(' AND '));
   return new Set(ids.filter((id) => found.has(contactId(id) ?? '')));
 }
 
 /**
- * Returns these columns of the contacts with these IDs, including deleted contacts. The key is the ID. Contacts outside
- * the condition are omitted.
+ * Returns these columns of the contacts with these IDs, including deleted contacts. The key is the ID. Contacts that do
+ * not match the condition are omitted.
  */
 export async function findRecords(
   session: Pick<SalesforceSession, 'api'>,
@@ -113,7 +122,7 @@ export async function findRecords(
   return new Map(records.map((record) => [String(record['Id']), createColumnReader(record)]));
 }
 
-/** Returns the people in these records who are not deleted. The key is the ID. */
+/** Converts the records to contacts, and omits deleted contacts. The key is the ID. */
 async function readContacts(
   session: SalesforceSession,
   records: ReadonlyMap<string, ColumnReader>,
@@ -127,8 +136,8 @@ async function readContacts(
 }
 
 /**
- * It has the ID as it was requested, and the contact in it has the canonical ID. `queryAll` does not find purged or
- * invisible records.
+ * The result contains the ID as the caller requested it. The contact in the result has the canonical ID. `queryAll`
+ * does not return records that have been removed from the recycle bin or that the user cannot see.
  */
 function toLookup(
   id: string,

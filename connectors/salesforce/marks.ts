@@ -6,7 +6,7 @@ import type { DescribedField, ObjectDescription } from './describe.ts';
 import type { ColumnReader } from './query.ts';
 import { blankToNull, canonicalValue } from './values.ts';
 
-/** Types of fields whose values are options. One of these options may be "No". */
+/** Types of fields whose values are options. One of the options may be "No". */
 export const PICKLIST_TYPES: ReadonlySet<string> = new Set([
   'picklist',
   'multipicklist',
@@ -29,8 +29,8 @@ export function requireField(
 }
 
 /**
- * Returns the value of a field that excludes contacts. A missing field says nothing about marks. It must not look like
- * permission.
+ * Returns the value of a field that excludes contacts. If the response lacks the field, the function throws. A missing
+ * field must not count as permission.
  */
 export function readMark(read: ColumnReader, name: string): unknown {
   const raw = read(name);
@@ -42,32 +42,37 @@ export function readMark(read: ColumnReader, name: string): unknown {
 }
 
 /**
- * True if the field marks the contact. A ticked checkbox marks the contact. Any other field marks the contact with
- * every value except zero.
+ * Returns true if the field marks the contact. A checkbox marks the contact if it is ticked. Every other field marks
+ * the contact unless its value is blank or zero.
  */
 export function isMarked(raw: unknown, field: DescribedField): boolean {
   const value = canonicalValue(raw, field);
   return value !== null && value !== false && value !== 0;
 }
 
-/** How `contacts.optOutField` is read. */
+/** Describes how `contacts.optOutField` is read. */
 export interface OptOutShape {
   /** The columns to select. */
   columns: readonly string[];
-  /** A condition that matches every contact who has opted out. May match others too. Null if SOQL cannot express it. */
+  /**
+   * A SOQL condition that matches every contact who has opted out. The condition may also match other contacts. Null if
+   * SOQL cannot express it.
+   */
   condition: string | null;
   isOptedOut(read: ColumnReader): boolean;
-  /** The settings do not list the value. */
+  /** Returns true if the field has a value that the settings do not list. */
   isUnknown(read: ColumnReader): boolean;
 }
 
-/** The types for free text. */
+/** The Salesforce types for free text. */
 const TEXT_TYPES: ReadonlySet<string> = new Set(['string', 'textarea', 'phone', 'url', 'email']);
 
 /** The maximum number of options that a message lists. */
 const MOST_LISTED = 30;
 
-/** Invalid settings throw before anything is read or spent. */
+/**
+ * Returns the way to read opt-outs. Invalid settings throw an error before donor-sync reads contacts or spends credits.
+ */
 export function shapeOptOut(
   description: ObjectDescription,
   { optOutField: name, optOutValues = null, unmarkedValues }: ContactsSettings,
@@ -98,20 +103,24 @@ export function shapeOptOut(
   };
 }
 
-/** Returns the condition, or null if there is none. A query cannot contain every value. A pure function. */
+/**
+ * Returns the condition, or null if there is none. A query cannot contain a condition on every type of field. The
+ * function is pure.
+ */
 function conditionOfMark({ name, type, filterable }: DescribedField): string | null {
   if (!filterable) return null;
   return type === 'boolean' ? `${name} = true` : `${name} != null`;
 }
 
-/** Throws if the field has no such values. */
+/** Returns a function that interprets listed values. Throws if a listed value is not an option of the field. */
 export function readListed(
   field: DescribedField,
   kind: MarkKind,
   marked: readonly string[],
   unmarked: readonly string[] | undefined,
 ): (raw: unknown) => MarkMeaning {
-  // With both lists, other values wait for a user. So extra values are harmless.
+  // If the settings contain both lists, a contact with any other value waits for a decision. Additional values in the
+  // lists are therefore harmless.
   const mayBeOther = unmarked !== undefined;
   const isMarking = chooser(field, { kind, setting: `${kind}Values`, mayBeOther }, marked);
   const isHarmless =
@@ -131,7 +140,8 @@ interface ValueList {
   kind: MarkKind;
   setting: string;
   /**
-   * True if records may have values that are not options. Imports add values, and deleted options remain in records.
+   * True if records may contain values that are not options of the field. Imports add values, and deleted options
+   * remain in records.
    */
   mayBeOther: boolean;
 }
@@ -156,7 +166,10 @@ function chooser(
   );
 }
 
-/** Throws if a value in the settings is not an option. Retired options count, because records may have them. */
+/**
+ * Throws if a value in the settings is not an option. Inactive options are accepted, because records may still contain
+ * them.
+ */
 function requireOptions(
   field: DescribedField,
   { setting, mayBeOther }: ValueList,

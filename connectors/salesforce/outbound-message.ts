@@ -1,10 +1,10 @@
 /**
- * An Outbound Message is unsigned SOAP with at most 100 notifications. Salesforce expects an acknowledgement of each
- * message (developer guide "Outbound Messaging", vendor facts).
+ * Reads Salesforce's Outbound Messages. An Outbound Message is unsigned SOAP with at most 100 notifications. Salesforce
+ * expects an acknowledgement of each message (developer guide "Outbound Messaging", vendor facts).
  */
 
 export interface Notification {
-  /** The API name of the record's type. */
+  /** The API name of the record's object type. */
   type: string;
   id: string;
   account: string | null;
@@ -14,13 +14,14 @@ const ENVELOPE = 'Envelope/Body/notifications';
 const RECORD = `${ENVELOPE}/Notification/sObject`;
 
 /**
- * The maximum depth of nested elements. No notification is deeper. XML with deeper nesting is not an Outbound Message.
+ * The maximum depth of nested elements. Notifications have fewer levels, so XML with more levels is not an Outbound
+ * Message.
  */
 const MAX_DEPTH = 10;
 
 /**
- * Returns the records of an Outbound Message, or null for any other text. IDs contain no entities. Declarations and
- * comments do not come from Salesforce.
+ * Returns the records in an Outbound Message, or null if the text is not an Outbound Message. IDs contain no entities,
+ * so the parser does not support them. Salesforce does not send declarations inside the message, or comments.
  */
 export function readOutboundMessage(xml: string): Notification[] | null {
   if (xml.includes('<!')) return null;
@@ -47,7 +48,7 @@ export function readOutboundMessage(xml: string): Notification[] | null {
   return isMessage && path.length === 0 ? notifications : null;
 }
 
-/** Yields the content of each element's brackets, and the text between it and the previous element. */
+/** Yields each tag, and the text between this tag and the previous tag. */
 function* readTags(xml: string): Generator<{ tag: string; textBefore: string }> {
   let end = 0;
   for (let start = xml.indexOf('<'); start !== -1; start = xml.indexOf('<', end)) {
@@ -61,7 +62,7 @@ function* readTags(xml: string): Generator<{ tag: string; textBefore: string }> 
 
 const NAMESPACE = 'http://soap.sforce.com/2005/09/outbound';
 
-/** After any other response, Salesforce repeats the message for a day. */
+/** Salesforce expects this response. After any other response, it repeats the message for a day. */
 export const ACKNOWLEDGEMENT = `<?xml version="1.0" encoding="UTF-8"?>
 <soapenv:Envelope xmlns:soapenv="http://schemas.xmlsoap.org/soap/envelope/"><soapenv:Body><notificationsResponse xmlns="${NAMESPACE}"><Ack>true</Ack></notificationsResponse></soapenv:Body></soapenv:Envelope>
 `;

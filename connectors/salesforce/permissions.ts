@@ -6,7 +6,9 @@ import { getCrmCode, readAs } from './errors.ts';
 import { type QueryRecord, queryRecords, quoted, quotedList } from './query.ts';
 import type { SalesforceSession } from './session.ts';
 
-/** Our own permission set. It is created if no permission set has its name. */
+/**
+ * A permission set that belongs to donor-sync. donor-sync creates it if the org has no permission set with this name.
+ */
 export interface OwnSet {
   name: string;
   label: string;
@@ -14,7 +16,7 @@ export interface OwnSet {
   access: { PermissionsRead: boolean; PermissionsEdit: boolean };
 }
 
-/** Gives the integration's user access to fields that donor-sync writes. */
+/** Gives the CRM user of donor-sync access to the fields that donor-sync writes. */
 export const FIELDS: OwnSet = {
   name: 'donor_sync_fields',
   label: 'donor-sync fields',
@@ -22,7 +24,7 @@ export const FIELDS: OwnSet = {
   access: { PermissionsRead: true, PermissionsEdit: true },
 };
 
-/** New fields are invisible to everyone. */
+/** The permission set for users who may see the fields. Without it, nobody can see a new field. */
 export const VIEWERS: OwnSet = {
   name: 'donor_sync_viewers',
   label: 'donor-sync viewers',
@@ -42,10 +44,13 @@ const saveResultsSchema = z.array(
   }),
 );
 
-/** The number of records in one collections request. */
+/** The number of records in one request to the Collections API. */
 const COLLECTION_ROWS = 200;
 
-/** If the set does not exist, it is created. Returns problems by field. */
+/**
+ * Gives the CRM user of donor-sync access to these fields, and creates the permission set if it does not exist. Returns
+ * the problem for each field without access.
+ */
 export async function grantFields(
   session: SalesforceSession,
   names: readonly string[],
@@ -62,8 +67,9 @@ export async function grantFields(
 }
 
 /**
- * Lets users read fields of Contact: users who already have the permission set, and the active users of a profile if
- * one is given. Salesforce cannot assign a set to a profile. Users who get the profile later need another call.
+ * Lets users read fields of Contact. Includes users who already have the permission set. If a profile is given, also
+ * includes the active users with this profile. Salesforce cannot assign a permission set to a profile. For users who
+ * get the profile later, the administrator must call this function again.
  */
 export async function showFields(
   session: SalesforceSession,
@@ -101,7 +107,7 @@ function describeProblem(
   return first === undefined ? null : `${first[0]}: ${first[1]}`;
 }
 
-/** Returns how many users other than the integration's can read at least one of the fields. */
+/** Returns the number of users who can read at least one of the fields. Does not count the CRM user of donor-sync. */
 export async function countViewers(
   session: SalesforceSession,
   names: readonly string[],
@@ -117,7 +123,7 @@ export async function countViewers(
   return sets.size === 0 ? 0 : countPeople(session, [...sets]);
 }
 
-/** Counts the users who have one of these permission sets. The integration's user is excluded. */
+/** Counts the users who have one of these permission sets. Does not count the CRM user of donor-sync. */
 async function countPeople(
   { api, userId }: PermissionDeps,
   sets: readonly string[],
@@ -141,7 +147,7 @@ function isCustom(name: string): boolean {
   return name.endsWith('__c');
 }
 
-/** Describes Salesforce's refusal in words. Any other error is rethrown. */
+/** Returns the reason for Salesforce's refusal as text. Throws any other error again. */
 function describeRefusal(error: unknown): string {
   if (!isConfigurationError(error) || error.code !== 'crm_request_refused') throw error;
   return lacksRight(error) ? NO_RIGHT : messageOf(error);
@@ -150,7 +156,10 @@ function describeRefusal(error: unknown): string {
 const NO_RIGHT =
   "the integration's user lacks the permission “Manage Profiles and Permission Sets” or “Assign Permission Sets”.";
 
-/** The refusal concerns the setup and not a contact. Without permission, Salesforce refuses or hides records. */
+/**
+ * Returns true if a permission is missing. In this case, Salesforce refuses the request or hides records. The cause is
+ * the setup and not a contact.
+ */
 export function lacksRight(error: unknown): boolean {
   return NO_RIGHT_CODES.has(getCrmCode(error) ?? '');
 }
@@ -176,7 +185,7 @@ async function findOrCreateSet({ api }: PermissionDeps, set: OwnSet): Promise<st
   return readAs(createdSchema, await api.send('POST', '/sobjects/PermissionSet', body)).id;
 }
 
-/** Inserts missing entries into the set and extends existing entries that lack the intended access. */
+/** Adds missing field permissions to the permission set, and extends permissions that are too weak. */
 async function grantTo(
   { api }: PermissionDeps,
   ParentId: string,
@@ -219,7 +228,7 @@ async function grantTo(
   ]);
 }
 
-/** Returns the problem for each rejected record. The key is the record's name. */
+/** Saves the records, and returns the problem for each rejected record. The key is the record's name. */
 async function save(
   api: PermissionDeps['api'],
   method: 'POST' | 'PATCH',
@@ -242,7 +251,10 @@ async function save(
   return problems;
 }
 
-/** donor-sync cannot write without its own access, so refusals are thrown. */
+/**
+ * Assigns the permission set to the CRM user of donor-sync. A refusal is thrown, because donor-sync cannot write
+ * without this access.
+ */
 async function assignToSelf(
   { api, userId }: PermissionDeps,
   PermissionSetId: string,
@@ -258,7 +270,7 @@ async function assignToSelf(
   });
 }
 
-/** Counts the refused assignments. */
+/** Assigns the permission set to users, and returns the number of refused assignments. */
 async function assignTo(
   { api }: PermissionDeps,
   PermissionSetId: string,

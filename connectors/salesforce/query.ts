@@ -4,13 +4,13 @@ import type { SalesforceApi } from './api.ts';
 import { getCrmCode, readAs } from './errors.ts';
 import { pagePath } from './sign-in/instance.ts';
 
-/** Parents are nested under the names of their relationships. */
+/** A record in a query's response. Parent records are nested under the names of their relationships. */
 export type QueryRecord = Readonly<Record<string, unknown>>;
 
 /** Returns the value in a record's column, for example `FirstName` or `Account.Name`. */
 export type ColumnReader = (column: string) => unknown;
 
-/** The records as Salesforce returned them. Copying them would take longer than all other work. */
+/** Accepts the records as Salesforce returned them. Copying them would take longer than all other work. */
 export const recordSchema = z.custom<QueryRecord>(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
 );
@@ -22,13 +22,15 @@ const replySchema = z.object({
   nextRecordsUrl: z.string().optional(),
 });
 
-/** The maximum number of pages for one query. With Salesforce's page size, it is enough for ten million records. */
+/**
+ * The maximum number of pages for one query. With Salesforce's page size, the limit is enough for ten million records.
+ */
 const MAX_PAGES = 5_000;
 
-/** `query` leaves out deleted records, and `queryAll` includes them. */
+/** `query` omits deleted records, and `queryAll` includes them. */
 export type QueryKind = 'query' | 'queryAll';
 
-/** Yields the records of a query page by page. Throws if the query cannot be read completely. */
+/** Yields the records of a query page by page. Throws if some records cannot be read. */
 export async function* queryPages(
   api: SalesforceApi,
   soql: string,
@@ -56,7 +58,7 @@ export async function queryRecords(
   return records;
 }
 
-/** Returns the records of a query with one page, or null if Salesforce takes too long to find them. */
+/** Returns the records of a query with one page. Returns null if Salesforce takes too long. */
 export async function queryAtOnce(
   api: SalesforceApi,
   soql: string,
@@ -70,12 +72,12 @@ export async function queryAtOnce(
   }
 }
 
-/** True if Salesforce ended a query because it took too long. */
+/** Returns true if Salesforce ended a query because it took too long. */
 export function isTooSlow(error: unknown): boolean {
   return getCrmCode(error) === 'QUERY_TIMEOUT';
 }
 
-/** If Salesforce takes too long, the request is split in half. */
+/** Sends a query. If Salesforce takes too long, splits the query in half. */
 export async function queryInHalves(
   items: readonly string[],
   ask: (items: readonly string[]) => Promise<QueryRecord[]>,
@@ -95,12 +97,12 @@ export async function countRecords(api: SalesforceApi, soql: string): Promise<nu
   return readAs(replySchema, await api.get(queryPath(soql, 'query'))).totalSize;
 }
 
-/** Returns the address of a query. Callers use it to count the characters. */
+/** Returns the address of a query. Callers use the address to count its characters. */
 export function queryPath(soql: string, kind: QueryKind): string {
   return `/${kind}?q=${encodeURIComponent(soql)}`;
 }
 
-/** `Account.Name` is the name of its parent. */
+/** Returns a function that reads columns. For example, `Account.Name` is the name of the parent account. */
 export function createColumnReader(record: QueryRecord): ColumnReader {
   return (column) => {
     let value: unknown = record;
@@ -111,7 +113,7 @@ export function createColumnReader(record: QueryRecord): ColumnReader {
 
 function getChild(value: unknown, key: string): unknown {
   if (typeof value !== 'object' || value === null) return undefined;
-  // A list in place of a parent cannot be read.
+  // A list in the place of a parent record is an error.
   const record = Array.isArray(value) ? readAs(recordSchema, value) : value;
   return Object.hasOwn(record, key) ? Reflect.get(record, key) : undefined;
 }
@@ -130,7 +132,10 @@ export function quotedList(texts: readonly string[]): string {
   return `(${texts.map(quoted).join(',')})`;
 }
 
-/** Combines the conditions that are not null with AND, and returns them as a clause. Empty if there are none. */
+/**
+ * Combines the conditions with AND and returns a WHERE clause. Ignores null. Returns an empty string if all conditions
+ * are null.
+ */
 export function whereClause(conditions: readonly (string | null)[]): string {
   const present = conditions.filter((condition) => condition !== null);
   return present.length === 0 ? '' : ` WHERE ${present.join(' AND ')}`;

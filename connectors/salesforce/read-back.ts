@@ -9,15 +9,16 @@ import type { RecentWrite } from './rows/recent-writes.ts';
 import type { SalesforceSession } from './session.ts';
 import { canonicalValue, isoInstant } from './values.ts';
 
-/** Columns that show who last changed a record, and when. */
+/** Columns that contain the user and the time of a record's last change. */
 const STAMPS = ['LastModifiedById', 'LastModifiedDate'];
 
-/** Salesforce's timestamps and the times in its responses are rounded to whole seconds. */
+/** The length of a second (ms). Salesforce rounds its timestamps and the times in its responses to whole seconds. */
 const SECOND_MS = 1_000;
 
 /**
- * Reads written fields back, usually in one request. Automation runs in the write's transaction as the same user. A
- * changed value is treated as a change by automation if our own user made the last change during our write.
+ * Reads written fields back, usually in one request. Salesforce runs automation in the transaction of the write, as the
+ * same user. If donor-sync's own user made the last change during our write, a different value was changed by
+ * automation.
  */
 export async function readBack(
   session: SalesforceSession,
@@ -51,7 +52,7 @@ export async function readBack(
   });
 }
 
-/** Returns the author of a record's last change: our write, another tool as our user, or someone else. */
+/** Returns who made a record's last change: our write, another tool with the same user, or a different user. */
 function findAuthor(
   read: ColumnReader,
   userId: string,

@@ -1,6 +1,6 @@
 /**
- * Returns the address of a contact's page. A My Domain shows the record of any ID. The address of the login server
- * leads to no org.
+ * Returns the address of a contact's page. A My Domain address shows the record for any ID. The address of the login
+ * server does not lead to an org.
  */
 export function recordUrl({ url }: { url: string }, id: string): string | null {
   if (!URL.canParse(url)) return null;

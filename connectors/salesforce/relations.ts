@@ -7,22 +7,22 @@ import { createColumnReader, queryInHalves, queryRecords, quotedList } from './q
 import type { SalesforceSettings } from './settings.ts';
 import { blankToNull } from './values.ts';
 
-/** With more IDs, the address would be too long. */
+/** The maximum number of IDs in a query. With more IDs, the address would be too long. */
 const IDS_PER_QUERY = 500;
 
-/** The number of requests in flight at a time for one page of contacts. */
+/** The number of requests in flight at the same time for one page of contacts. */
 const QUERIES_AT_ONCE = 4;
 
 const OBJECT = 'AccountContactRelation';
 export const RELATION_NAME = `${OBJECT}.Account.Name`;
 
-/** Households and boards are also related accounts, but they are not employers. */
+/** A condition that selects employers. Households and boards are also related accounts. */
 const IS_EMPLOYEE = "Roles INCLUDES ('Employee')";
 
 /** The fields that the query needs. */
 const NEEDED = ['AccountId', 'ContactId', 'IsActive', 'Roles'];
 
-/** Whether relations provide employers that are missing from Contact's columns. */
+/** Describes whether account contact relations can provide employers that are missing from Contact's columns. */
 export interface Relations {
   /** Whether the org uses relations. `none` means that the org does not use relations. */
   state: 'none' | 'hidden' | 'readable';
@@ -30,9 +30,9 @@ export interface Relations {
 }
 
 /**
- * A person account represents the person. The employer is a different account, to which the person is related as an
- * employee. An org without relations cannot be distinguished from an org that hides its relations from the user. In
- * both cases, these employers are unknown. This does not mean that they do not exist.
+ * A person account represents the person. The person's employer is a different account, to which the person is related
+ * as an employee. An org without relations cannot be distinguished from an org that hides its relations from the user.
+ * In both cases, these employers are unknown, but they may exist.
  */
 export async function shapeRelations(
   api: SalesforceApi,
@@ -50,7 +50,7 @@ export async function shapeRelations(
   };
 }
 
-/** The organisations to which a contact is related become its employers if it has no other employer. */
+/** If a contact has no other employer, adds the organisations from the contact's relations as employers. */
 export async function withRelations(
   { api, shape }: { api: SalesforceApi; shape: { relations: Relations } },
   contacts: readonly Contact[],
@@ -79,7 +79,8 @@ export async function withRelations(
 }
 
 /**
- * The organisations of one person. A relation always has an organisation, so an organisation without a name is hidden.
+ * The organisations that are related to one person. Every relation has an organisation, so an organisation without a
+ * name is hidden from the user.
  */
 interface Related {
   names: Set<string>;

@@ -1,6 +1,5 @@
 /**
- * Searches contacts by name with Salesforce's own search. Names are in the body of the request, not in its
- * address.
+ * Searches contacts by name with Salesforce's own search. The names are in the request's body, and not in its address.
  */
 import { z } from 'zod';
 import { toNameWords } from '../reading/name-search.ts';
@@ -12,10 +11,10 @@ import type { SalesforceSession } from './session.ts';
 
 const foundSchema = z.object({ searchRecords: z.array(z.object({ Id: z.string() })) });
 
-/** The minimum length of the longest word in a search. Salesforce refuses shorter searches. */
+/** The minimum number of characters in the longest word of a search. Salesforce refuses shorter words. */
 const SHORTEST_WORD = 2;
 
-/** Words with a meaning in Salesforce's search language, in upper or lower case. */
+/** Words that are operators in Salesforce's search language, in upper or lower case. */
 const OPERATORS = new Set(['and', 'or', 'not']);
 
 export async function search(

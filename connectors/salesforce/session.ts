@@ -12,7 +12,7 @@ import { createRecentWrites, type RecentWrites } from './rows/recent-writes.ts';
 import type { SalesforceSettings } from './settings.ts';
 import { findVersion } from './versions.ts';
 
-/** The data that the tasks of an open connector share. */
+/** The data of an open connection to Salesforce. */
 export interface SalesforceSession {
   settings: SalesforceSettings;
   /** The SOQL condition that every contact must meet, or null if there is none. */
@@ -23,20 +23,23 @@ export interface SalesforceSession {
   signal: AbortSignal;
   random: () => number;
   account: CrmAccount;
-  /** The integration's user. */
+  /** The ID of the CRM user of donor-sync. */
   userId: string;
   shape: ContactShape;
-  /** The description of Contact that the user can see. It is read again when fields are created. */
+  /**
+   * The description of Contact, limited to the fields that the user can see. donor-sync reads it again when it creates
+   * fields.
+   */
   description: ObjectDescription;
-  /** The knowledge about rejections that name no field, from this session's writes. */
+  /** Knowledge about rejections without a named field, from this session's writes. */
   lessons: Lessons;
-  /** The last writes of this session. They are needed to read the values back. */
+  /** The latest writes of this session. They are necessary to interpret values that are read back. */
   recent: RecentWrites;
-  /** The times at which the values to write were looked up. */
+  /** The times at which donor-sync read values before writing them. */
   lookups: RecentLookups;
 }
 
-/** Signs in and reads how this org describes Contact. This usually takes one request in addition to the sign-in. */
+/** Signs in and reads how this org describes Contact. In addition to the sign-in, this usually takes one request. */
 export async function openSession(
   { settings, contacts, deps }: ConnectorOptions<SalesforceSettings>,
   world: SalesforceWorld,
@@ -54,7 +57,8 @@ export async function openSession(
     log: deps.log,
     signal: deps.signal,
     random: world.random,
-    // The host distinguishes a sandbox from the org that it is a copy of, because their names are the same.
+    // The account's name is the host. A sandbox has the same name as the org from which it was copied, but a different
+    // host.
     account: { id: orgId, name: new URL(instanceUrl).host },
     userId,
     shape: await shapeContact(api, description, { employer, contacts, log: deps.log }),
@@ -65,12 +69,15 @@ export async function openSession(
   };
 }
 
-/** The response to any request for a version that Salesforce has retired. */
+/** The error codes with which Salesforce answers any request for a retired API version. */
 const RETIRED: ReadonlySet<string | null> = new Set([
   ...['NOT_FOUND', 'ERROR_HTTP_404', 'ERROR_HTTP_410', 'UNSUPPORTED_API_VERSION'],
 ]);
 
-/** Returns the first request with a version of the API. It distinguishes a retired version from a missing record. */
+/**
+ * Describes Contact, in the first request that contains an API version. The function distinguishes a retired API
+ * version from a missing record.
+ */
 async function describeContact(api: SalesforceApi, wanted: string): Promise<ObjectDescription> {
   try {
     return await describeObject(api, 'Contact');

@@ -12,22 +12,25 @@ export const authSchema = z.discriminatedUnion('type', [
     type: z.literal('jwt'),
     clientId: text,
     username: text,
-    /** The private key in PEM. The app has the certificate for this key. `\n` may be used for a line break. */
+    /**
+     * The private key in PEM. The Salesforce app has the matching certificate. In the key, `\n` may represent a line
+     * break.
+     */
     privateKey: text,
   }),
   z.strictObject({ type: z.literal('clientCredentials'), clientId: text, clientSecret: text }),
   z.strictObject({
     type: z.literal('refreshToken'),
     clientId: text,
-    /** Omitted by public clients. */
+    /** The app's secret. Public clients have none. */
     clientSecret: text.optional(),
     refreshToken: text,
   }),
-  /** A user grants donor-sync access once (`donor-sync connect`). */
+  /** In this way, a user grants donor-sync access once with `donor-sync connect`. */
   z.strictObject({
     type: z.literal('oauth'),
     clientId: text,
-    /** Omitted by public clients. */
+    /** The app's secret. Public clients have none. */
     clientSecret: text.optional(),
   }),
   z.strictObject({ type: z.literal('token'), token: text }),
@@ -35,10 +38,10 @@ export const authSchema = z.discriminatedUnion('type', [
 
 export type AuthSettings = z.infer<typeof authSchema>;
 
-/** The default version of Salesforce's APIs. */
+/** The default API version. */
 export const DEFAULT_API_VERSION = '67.0';
 
-/** The `crm` part of the settings for an integration with Salesforce. */
+/** The `crm` part of the settings for a Salesforce client. */
 export const salesforceSettingsSchema = z.strictObject({
   kind: z.literal('salesforce'),
   /** The My Domain URL, or the login URL if the sign-in method allows it. */
@@ -53,7 +56,7 @@ export const salesforceSettingsSchema = z.strictObject({
     ),
   auth: authSchema,
   /**
-   * Hosts from which the org may respond, in addition to the host of `url` and Salesforce's own hosts. The
+   * Additional hosts at which the org may respond. The host of `url` and Salesforce's own hosts are always allowed. The
    * token is not sent to any other host.
    */
   instanceHosts: z.array(hostAndPortSchema).default([]),
@@ -62,35 +65,36 @@ export const salesforceSettingsSchema = z.strictObject({
     .regex(/^\d{2,3}\.0$/, 'must look like 67.0')
     .default(DEFAULT_API_VERSION),
   /**
-   * The source of a contact's employer. It is the account, the primary affiliation of the Nonprofit Success Pack, or
-   * the source that fits the org's description.
+   * The source of a contact's employer. The source is the account, the primary affiliation of the Nonprofit Success
+   * Pack, or (`auto`) the source that matches the org's description.
    */
   employer: z.enum(['auto', 'account', 'primaryAffiliation']).default('auto'),
-  /** How amounts in US dollars are handled for contacts with a different currency. */
+  /** How donor-sync writes amounts in US dollars to contacts with a different currency. */
   currency: currencyModeSchema,
   dailyReservePercent: dailyReservePercentSchema,
-  /** If there are at least this many contacts, the Bulk API reads and writes them. */
+  /** The number of contacts from which donor-sync uses the Bulk API for reading and writing. */
   bulkThreshold: z.number().int().min(200).max(1_000_000).default(2000),
   /**
-   * True to search for fields that a rule rejects but does not name. The search sends updates that Salesforce rolls
-   * back. Use false for orgs whose flows publish platform events immediately. Such events are not rolled back.
+   * If true, donor-sync searches for the fields that cause a rejection without a named field. The search sends updates
+   * that Salesforce rolls back. Use false for orgs whose flows publish platform events immediately. Such events are not
+   * rolled back.
    */
   probe: z.boolean().default(true),
 });
 
 export type SalesforceSettings = z.infer<typeof salesforceSettingsSchema>;
 
-/** One group of people in Salesforce. */
+/** A setting that selects a group of people in Salesforce. */
 export const salesforceGroupSchema = z.union([
   z.strictObject({
-    /** ID or name. */
+    /** The campaign's ID or name. */
     campaign: text,
     /** The member statuses to include. If omitted, all statuses are included. */
     statuses: z.array(text).min(1).optional(),
   }),
   z.strictObject({
     affiliation: z.strictObject({
-      /** The ID or name of the account with which people are affiliated. */
+      /** The ID or name of an account. The group contains the people who are affiliated with the account. */
       organization: text,
       role: text.optional(),
       status: text.default('Current'),

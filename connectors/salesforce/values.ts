@@ -23,7 +23,9 @@ export function canonicalValue(raw: unknown, field: DescribedField): FieldValue 
   }
 }
 
-/** True if Salesforce can convert the JSON to the field's type. Returns true for an unknown field too. */
+/**
+ * Returns true if Salesforce can convert the JSON value to the field's type. Also returns true for an unknown field.
+ */
 export function isReadable(value: FieldValue, field: DescribedField | undefined): boolean {
   if (value === null || field === undefined) return true;
   if (NUMBER_TYPES.has(field.type)) {
@@ -45,7 +47,7 @@ export function blankToNull(raw: unknown): string | null {
   return text === '' ? null : text;
 }
 
-/** Returns an instant with a `Z`. Salesforce writes `2026-11-20T02:00:00.000+0000`. */
+/** Returns an instant that ends in `Z`. Salesforce writes instants as `2026-11-20T02:00:00.000+0000`. */
 export function isoInstant(text: string): string {
   const epochMs = Date.parse(text.replace(/([+-]\d\d)(\d\d)$/, '$1:$2'));
   return Number.isNaN(epochMs) ? text : new Date(epochMs).toISOString();

@@ -4,7 +4,7 @@ import { readAs } from './errors.ts';
 
 const versionsSchema = z.array(z.object({ version: z.string() }));
 
-/** Whether the org supports a version of the API, and the newest version that it supports. */
+/** Returns whether the org supports an API version, and the newest version that the org supports. */
 export async function findVersion(
   api: Pick<SalesforceApi, 'get'>,
   wanted: string,

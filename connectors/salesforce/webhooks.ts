@@ -1,4 +1,4 @@
-/** Salesforce's webhooks. Flows use the general form, and Outbound Messages have their own form. */
+/** Salesforce's webhooks. Flows send donor-sync's general form, and Outbound Messages have their own form. */
 import type { CrmWebhooks } from '../webhooks.ts';
 import { ACKNOWLEDGEMENT, readOutboundMessage } from './outbound-message.ts';
 

@@ -18,15 +18,18 @@ import {
 import { settle } from './rows/settle.ts';
 import type { SalesforceSession } from './session.ts';
 
-/** The number of requests in flight at a time. More requests would mostly wait for the same accounts. */
+/**
+ * The number of requests in flight at a time. With more requests, most of them would wait for locks on the same
+ * accounts.
+ */
 const COLLECTIONS_AT_ONCE = 3;
 
-/** The maximum number of changes in one write. They are in memory until their results are known. */
+/** The maximum number of changes in one write. The changes stay in memory until their results are known. */
 export const MAX_CHANGES = 100_000;
 
 /**
- * If there are many, uses the Bulk API. A batch never contains two changes to the same contact. Salesforce rejects such
- * a request. In a job, it does not keep the order of the changes.
+ * Writes changes, and uses the Bulk API for many changes. A batch never contains two changes to the same contact,
+ * because Salesforce rejects such a request. A Bulk API job also does not keep the order of the changes.
  */
 export async function* writeChanges(
   session: SalesforceSession,
@@ -38,7 +41,7 @@ export async function* writeChanges(
   }
 }
 
-/** The changes to different contacts. The key is the long form of the contact's ID. */
+/** Changes to different contacts. The key is the 18-character ID of the contact. */
 interface ChangeBatch {
   changes: Map<string, ContactChange>;
   /** Changes whose IDs are not contact IDs. */
@@ -81,8 +84,8 @@ async function* writeBatch(
 }
 
 /**
- * Leaves out numbers that have more decimals than their fields. Salesforce would round and acknowledge them. Returns
- * the result if nothing can be sent.
+ * Omits numbers with more decimals than their field can store. Salesforce would round these numbers and confirm them.
+ * If no value remains, returns the result of the change.
  */
 function withoutTooExact(
   { description }: SalesforceSession,
@@ -106,7 +109,7 @@ const TOO_EXACT = 'NUMBER_OUTSIDE_VALID_RANGE';
 
 /**
  * Writes each change once, and uses the Bulk API if there are many. The Bulk API always runs triggers for 200 records.
- * It is therefore not used after the org's triggers have exceeded a limit with fewer records.
+ * donor-sync therefore does not use it after the org's triggers have exceeded a limit with fewer records.
  */
 async function* writePass(
   session: SalesforceSession,
@@ -149,7 +152,7 @@ async function* writeInCollections(
   rethrow(failure);
 }
 
-/** Throws the failure. The results before it have already been reported. */
+/** Throws the error that stopped the writing. The earlier results have already been reported. */
 function rethrow(failure: CollectionResult['failure']): void {
   if (failure !== null) throw failure.error;
 }

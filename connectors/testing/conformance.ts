@@ -1,7 +1,7 @@
 /**
- * The promises of `contract.ts` as tests for any connector, with vitest, node:test or any other runner that has
- * `describe` and `it`. A harness makes changes in its CRM. A kind of CRM declares what can happen in it, and only the
- * tests for those events apply.
+ * Tests whether a connector keeps the promises in `contract.ts`. The tests run in vitest, in node:test, or in any other
+ * runner that has `describe` and `it`. A test harness changes records in the connector's CRM. Each kind of CRM declares
+ * the events that can happen in it, and the kit runs only the tests for those events.
  */
 import type { Ability, ConformanceHarness, TestRunner } from './harness.ts';
 import { kitProblem } from './node.ts';
@@ -36,7 +36,7 @@ import { createSuite } from './suite.ts';
 export type * from './harness.ts';
 export * from './options.ts';
 
-/** Declares the suite. `create` returns an empty CRM. The tests run one after another. */
+/** Declares the tests for a connector. `create` returns an empty CRM. The tests run one after another. */
 export function testConnector(
   runner: TestRunner,
   name: string,
@@ -45,7 +45,7 @@ export function testConnector(
 ): void {
   const problem = kitProblem(process.versions.node);
   if (problem === null) declarePromises(runner, name, create, abilities);
-  // Otherwise, failures of the old Node would look like mistakes of the connector.
+  // On an old version of Node, failures of Node would look like mistakes of the connector.
   else runner.it(problem, () => Promise.reject(new Error(problem)));
 }
 
@@ -96,7 +96,9 @@ function declarePromises(
   });
 }
 
-/** Events that are not tested without this ability. All other events are reported next to their promises. */
+/**
+ * Events that the kit does not test without this ability. The tests of the promises report the other untested events.
+ */
 const UNTESTED: Readonly<
   Record<
     Exclude<

@@ -1,14 +1,14 @@
-/** Assertions. Their messages say what was expected, what was received, and which part to check. */
+/** Assertions. Each message contains the expected value, the received value and the part of the connector to check. */
 import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
 import { likelyCause } from './likely-causes.ts';
 
-/** A longer value is cut in a message. */
+/** The number of characters after which a message truncates a value. */
 const LONGEST_SHOWN = 300;
 
 /**
- * Fails unless both are deeply equal. `what` is the subject of the message. `hint` names the part of the connector that
- * the author should check.
+ * Throws unless both values are deeply equal. `what` is the subject of the message. `hint` names the part of the
+ * connector that the author should check.
  */
 export function expectEqual(actual: unknown, expected: unknown, what: string, hint: string): void {
   expectThat(isDeepStrictEqual(actual, expected), {
@@ -18,7 +18,7 @@ export function expectEqual(actual: unknown, expected: unknown, what: string, hi
   });
 }
 
-/** Fails unless the condition is true. */
+/** Throws unless the condition is true. */
 export function expectThat(
   condition: boolean,
   message: { what: string; expected: string; actual: string; hint: string },
@@ -33,12 +33,12 @@ export function expectThat(
   throw error;
 }
 
-/** Errors whose message already contains everything. */
+/** Errors whose messages already contain the promise, the values and the hint. */
 const explained = new WeakSet<object>();
 
 /**
- * Returns an error that says which promise is broken, what was expected, and what the likely cause is. The message of
- * `assert` shows two values but not the situation. Any other error is returned unchanged.
+ * Returns an error with the broken promise, the expected value and the likely cause. The message of `assert` shows two
+ * values but does not describe the situation. Any other error is returned unchanged.
  */
 export function explain(title: string, error: unknown): unknown {
   if (!(error instanceof assert.AssertionError) || explained.has(error)) return error;
@@ -71,13 +71,13 @@ function differenceOf(operator: string, actual: unknown, expected: unknown): str
   }
 }
 
-/** A long value is truncated. */
+/** Returns the value as text, and truncates a long text. */
 export function show(value: unknown): string {
   const text = value === undefined ? 'nothing' : JSON.stringify(plain(value));
   return text.length <= LONGEST_SHOWN ? text : `${text.slice(0, LONGEST_SHOWN)}… (${text.length})`;
 }
 
-/** JSON has no form for sets and maps. */
+/** JSON cannot represent sets and maps. */
 function plain(value: unknown): unknown {
   return value instanceof Set || value instanceof Map ? [...value] : value;
 }

@@ -1,4 +1,4 @@
-/** The faults that tests cause, and helpers to examine how a connector reacts to them. */
+/** Faults that tests cause, and functions that examine a connector's reaction to the faults. */
 import assert from 'node:assert/strict';
 import type { Clock } from '../../src/core/clock.ts';
 import { isDonorSyncError } from '../../src/core/errors.ts';
@@ -10,7 +10,10 @@ import type { ConnectorTest } from './suite.ts';
 
 const HTML = '<html><body>Service temporarily unavailable</body></html>';
 
-/** Responses that contain no information about contacts. The CRM or a proxy in front of it has failed. */
+/**
+ * Responses that contain no information about contacts. The test simulates a failure of the CRM, or of a proxy between
+ * the connector and the CRM.
+ */
 export const FAILURES: readonly [name: string, fault: Fault][] = [
   ['status 500', { kind: 'answer', status: 500, body: '{"message":"internal error"}' }],
   ['status 503', { kind: 'answer', status: 503, body: HTML, headers: { 'retry-after': '0' } }],
@@ -24,7 +27,7 @@ export const FAILURES: readonly [name: string, fault: Fault][] = [
   ['a response that breaks off', { kind: 'cutOff' }],
 ];
 
-/** A request limit with the shortest possible wait. */
+/** A response that reports a request limit, with the shortest possible wait. */
 export const LIMITED: Fault = {
   kind: 'answer',
   status: 429,
@@ -33,19 +36,19 @@ export const LIMITED: Fault = {
 };
 
 /**
- * Returns a rule that gives this fault to every request from this one on. The count of requests starts when the rule is
- * set.
+ * Returns a rule that applies the fault to all requests from this position on. The position counts requests since the
+ * rule was set.
  */
 export function from(position: number, fault: Fault): FaultRule {
   return (_, at) => (at >= position ? fault : null);
 }
 
-/** Returns a rule that gives the fault only to this request. */
+/** Returns a rule that applies the fault only to the request at this position. */
 export function only(position: number, fault: Fault): FaultRule {
   return (_, at) => (at === position ? fault : null);
 }
 
-/** Creates a clock whose waits end immediately. Its time advances as if the waits had been real. */
+/** Creates a clock that ends each wait immediately. The clock's time advances by the duration of the wait. */
 export function createKitClock(): Clock & { sleptMs(): number } {
   let sleptMs = 0;
   return {
@@ -59,7 +62,7 @@ export function createKitClock(): Clock & { sleptMs(): number } {
   };
 }
 
-/** Collects all log entries as text. */
+/** Stores all log entries as text. */
 export function createKitLog(): Log & { lines: string[] } {
   const lines: string[] = [];
   const note = (facts: unknown, message: string) =>
@@ -67,7 +70,7 @@ export function createKitLog(): Log & { lines: string[] } {
   return { lines, debug: note, info: note, warn: note, error: note };
 }
 
-/** Opens a connector behind a proxy. Its waits end immediately. */
+/** Opens a connector behind a proxy. The connector's waits end immediately. */
 export async function openBehindProxy(
   t: ConnectorTest,
   options: HarnessOptions = {},
@@ -79,7 +82,9 @@ export async function openBehindProxy(
 
 export type Ending<Result> = { result: Result; error: null } | { result: null; error: Error };
 
-/** Runs some work. The test fails if an error has none of the four kinds. */
+/**
+ * Runs some work and returns its result or error. The test fails if the error does not belong to one of the four kinds.
+ */
 export async function endingOf<Result>(work: () => Promise<Result>): Promise<Ending<Result>> {
   try {
     return { result: await work(), error: null };
@@ -92,12 +97,12 @@ export async function endingOf<Result>(work: () => Promise<Result>): Promise<End
   }
 }
 
-/** Returns the kind of an error, or null if the work succeeded. */
+/** Returns the kind of the error, or null if the work succeeded. */
 export function kindOf({ error }: Ending<unknown>): string | null {
   return isDonorSyncError(error) ? error.kind : null;
 }
 
-/** The results of writing until its end or an error. */
+/** The results of the changes that were written before the end or an error. */
 export interface Written {
   results: WriteResult[];
   error: Error | null;
@@ -115,7 +120,7 @@ export async function writeUntilEnd(
   return { results, error };
 }
 
-/** Returns some of these positions, including the first, the second and the last. */
+/** Returns some of these positions, including the first, the second and the last position. */
 export function somePositions(count: number, most = 4): number[] {
   const middle = Array.from({ length: most - 3 }, (_, at) =>
     Math.round(((at + 1) * count) / (most - 2)),

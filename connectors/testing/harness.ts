@@ -1,4 +1,4 @@
-/** The harness for the tests of the promises. It simulates events in a connector's CRM. */
+/** The interface between the tests and a connector's CRM. A harness simulates events in the CRM. */
 import type { Contact } from '../../src/core/contact.ts';
 import type { FieldSpec, FieldValue } from '../../src/core/crm-field.ts';
 import type {
@@ -13,24 +13,24 @@ import type {
 } from '../contract.ts';
 import type { CrmWebhooks } from '../webhooks.ts';
 
-/** A contact with the values that a user would type. */
+/** A contact with the values that a user types. */
 export type SeedContact = Omit<Contact, 'id' | 'optedOut' | 'excluded' | 'unreadable'>;
 
 /** Options with which the kit opens a connector. Pass all of them to `testOptions`. */
 export interface HarnessOptions extends Partial<ConnectorDeps> {
   /**
-   * The address to use instead of the CRM's own address. Set only for kinds of CRM with `api`. `testOptions` puts it
-   * into the settings as `url`.
+   * The address that the connector uses instead of the CRM's own address. The kit sets this address only for CRMs whose
+   * harness has `api`. `testOptions` puts it into the settings as `url`.
    */
   url?: string;
   contacts?: Partial<ContactsSettings>;
-  /** The fields and groups in the settings. Set only for `check`. */
+  /** The fields and groups in the settings. The kit sets them only for `check`. */
   uses?: ConnectorUses;
 }
 
 /**
- * One CRM for one test, with controls that simulate users and faults. Its account has its own id, as each nonprofit's
- * has.
+ * The CRM of one test. The harness can simulate users and faults. Each harness has its own account ID, because each
+ * nonprofit has its own account.
  */
 export interface ConformanceHarness {
   /** Opens a connector to the CRM. `testOptions` creates the options for the definition's `open`. */
@@ -51,121 +51,130 @@ export interface ConformanceHarness {
   addContacts(contacts: readonly SeedContact[]): Promise<string[]>;
   editContact(id: string, changes: Partial<SeedContact>): Promise<void>;
   deleteContact(id: string): Promise<void>;
-  /** Types a string into a field. For a number, the string contains its digits. Null clears the field. */
+  /**
+   * Types a string into a field, as a user would. For a number field, the string contains the digits of the number.
+   * Null clears the field.
+   */
   setValue(id: string, field: string, value: string | null): Promise<void>;
   /**
-   * Returns a field's content, read without the connector, or null if it is blank. A number consists of the digits that
-   * users see (7.25 for 7.25 %). An instant is a string in ISO format with its zone. A date contains only its digits,
-   * and selected options are joined by `;`.
+   * Reads a field's content directly from the CRM, without the connector. Returns null if the field is blank. For a
+   * number, returns the digits that users see, for example 7.25 for 7.25 %. For an instant, returns an ISO string with
+   * the time zone. For a date, returns only the digits of the date. For selected options, returns the options joined by
+   * `;`.
    */
   seenValue(id: string, field: string): Promise<string | null>;
-  /** Two blank text fields that donor-sync can write. */
+  /** Two text fields that are blank and that donor-sync can write. */
   textFields: readonly [string, string];
   /**
-   * Blank fields of other types in a new contact. Each has a canonical value other than null. There is at least one
-   * such field for each type that the connector can write.
+   * Fields of other types, which are blank in a new contact. Each field has an example value that the connector returns
+   * unchanged. The list contains at least one field for each type that the connector can write.
    */
   typedFields?: readonly { name: string; value: FieldValue }[];
-  /** The number of contacts that fill at least three pages. */
+  /** The number of contacts that are needed to fill at least three pages. */
   contactsForThreePages: number;
   /**
-   * The field that the kit uses for `contacts.optOutField`, `deceasedField` and `doNotContactField`. It has functions
-   * that set and remove a mark. If omitted, a user types `yes` into the first of `textFields`.
+   * The field that the kit uses for `contacts.optOutField`, `deceasedField` and `doNotContactField`. The harness has
+   * functions that set and remove a mark in this field. If this field is omitted, the tests type `yes` into the first
+   * of `textFields`.
    */
   markField?: {
     field: string;
     mark(id: string): Promise<void>;
     unmark?(id: string): Promise<void>;
     /**
-     * The values of this field that are marks, for example an option of a multi-select. Omitted if the values are words
-     * for yes.
+     * The values that count as marks in this field, for example an option of a multi-select field. Omitted if the field
+     * contains words such as "yes".
      */
     values?: readonly string[];
   };
   /**
-   * Marks a contact with the CRM's own field, as users do. There is one function for each kind that the connector
-   * reports in `automaticMarks`.
+   * Marks a contact in the CRM's own field, as users do. The object has a function for each kind of mark that the
+   * connector reports in `automaticMarks`.
    */
   ownMarks?: Partial<Record<AutomaticMark['kind'], (id: string) => Promise<void>>>;
   /** A condition for `contacts.filter`, with one contact that it includes and one that it excludes. */
   filter?: { text: string; included: SeedContact; excluded: SeedContact };
   /** A field that does not exist and can be created. */
   newField?: FieldSpec;
-  /** A group of these contacts, and a valid selector of a group that cannot be read. */
+  /** Creates a group of contacts. Also has a valid selector of a group that the connector cannot read. */
   groups?: {
     /**
-     * With `namedGroups`, the kit may pass a name. If the CRM does not allow two groups with the same name, `add`
-     * throws.
+     * With the ability `namedGroups`, the kit can pass a name. `add` throws if the CRM does not allow two groups with
+     * the same name.
      */
     add(members: readonly string[], name?: string): Promise<GroupSelector>;
     unknown: GroupSelector;
     /**
-     * These contacts leave the group. If omitted, the kit deletes contacts, and deleted contacts leave their groups.
+     * Removes contacts from the group. If this function is omitted, the kit deletes the contacts, and the CRM then
+     * removes them from the group.
      */
     leave?(selector: GroupSelector, members: readonly string[]): Promise<void>;
   };
   /**
-   * The connector's user can no longer see the contact, and the CRM shows no sign of a deletion. If the contact is
-   * deleted already, its row is hidden in the list of deletions. Throws if the CRM cannot do this.
+   * Hides the contact from the connector's user. The CRM does not report a deletion. If the contact is already deleted,
+   * the harness hides the contact's row in the list of deletions. Throws if the CRM cannot do this.
    */
   vanish?(id: string): Promise<void>;
-  /** The loser is removed and leads to the winner from then on. */
+  /** Merges the loser into the winner. The CRM then removes the loser and redirects its ID to the winner. */
   mergeContacts?(loser: string, winner: string): Promise<void>;
   /**
-   * The number of contacts that fill more than one page of the list that `findMerged` reads. All of them are merged
-   * into the same contact. Omitted if the CRM returns all merged contacts in one response.
+   * The number of merged contacts that fill more than one page of the list that `findMerged` reads. The kit merges all
+   * of them into the same contact. Omitted if the CRM returns all merged contacts in one response.
    */
   mergesForTwoPages?: number;
   refuseWrites?(id: string): Promise<void>;
   /** From now on, the CRM rejects values in this field of the contact and names the field. */
   refuseField?(id: string, field: string): Promise<void>;
-  /** The CRM rejects the next writes to the contact because another user is changing it. */
+  /** The CRM rejects the next writes to the contact, as if another user was changing the contact. */
   lock?(id: string, times: number): Promise<void>;
   /**
-   * From now on, the CRM's own automation changes each value that is written into this field. It does so before the
-   * record can be read.
+   * From now on, the CRM's own automation changes each value that is written into this field. The CRM changes the value
+   * before anyone can read the record.
    */
   automate?(field: string): Promise<void>;
   /**
-   * A different app, with its own key, writes a text into this field. The CRM's automation then runs as it does after
-   * any other write. Needed only for a connector with `readBack`.
+   * Writes a text into this field with the key of a different app. The CRM's automation then runs, as after any other
+   * write. Only a connector with `readBack` needs this function.
    */
   writeAsOtherApp?(id: string, field: string, value: string): Promise<void>;
-  /** A group whose reading starts normally and fails before its end. */
+  /** Creates a group whose first pages can be read, but whose reading then fails. */
   addBreakingGroup?(members: readonly string[]): Promise<GroupSelector>;
   /**
-   * The integration's user can no longer read this part of an identity. Returns the names of the sources that can then
-   * no longer be read. The list is empty if the CRM has no such right.
+   * Removes the permission of donor-sync's CRM user to read this part of an identity. Returns the names of the fields
+   * that this user can no longer read. The list is empty if the CRM does not have this permission.
    */
   hideSources?(part: IdentitySource['part']): Promise<readonly string[]>;
   /** Restores the access that `hideSources` has removed. */
   showSources?(): Promise<void>;
   webhooks?: WebhookCalls;
-  /** The `canonicalId` of the connector's definition, and strings that it must recognise. */
+  /** The definition's `canonicalId`, and strings that `canonicalId` must recognise. */
   ids?: IdForms;
   close(): Promise<void>;
 }
 
-/** The calls with which a CRM reports changes. Bodies are strings, exactly as the CRM sends them. */
+/** The webhook calls in which a CRM reports changes. Bodies are strings, exactly as the CRM sends them. */
 export interface WebhookCalls {
   /** `about.webhooks` of the definition. */
   definition: CrmWebhooks;
-  /** With several contacts, it may contain several events. */
+  /** Returns a call about changed contacts. With several contacts, the call may contain several events. */
   changed(ids: readonly string[]): string;
   /**
-   * There is one call for each reason that the CRM can report except privacy. One call is enough if the CRM reports no
-   * reasons.
+   * Returns one call for each deletion reason that the CRM can report, except privacy. If the CRM reports no reasons,
+   * the function returns a single call.
    */
   deleted(ids: readonly string[]): string | readonly string[];
-  /** A call that reports a merge, if the CRM has such calls. */
+  /** Returns a call that reports a merge. Omitted if the CRM has no such calls. */
   merged?(loser: string, winner: string): string;
-  /** A call that reports the deletion of these contacts for privacy reasons, if the CRM has such calls. */
+  /**
+   * Returns a call that reports the deletion of these contacts for privacy reasons. Omitted if the CRM has no such
+   * calls.
+   */
   erased?(ids: readonly string[]): string;
   /** Calls that concern records other than contacts. */
   others: readonly string[];
   /**
-   * If the CRM signs its calls, the call is signed with this secret at the current time. Names of headers are in lower
-   * case.
+   * Signs the call with this secret at the current time, if the CRM signs its calls. The names of the returned headers
+   * are in lower case.
    */
   signed?(
     body: string,
@@ -182,7 +191,7 @@ export interface IdForms {
   noIds: readonly string[];
 }
 
-/** Events that only some CRMs have, and facts about a CRM. The harness has a member for each event. */
+/** Events and properties that only some CRMs have. The harness has a function for each event. */
 export type Ability =
   | 'api'
   | 'groups'
@@ -193,23 +202,23 @@ export type Ability =
   | 'refuseField'
   | 'lock'
   | 'automate'
-  /** The CRM stores which app has written a value. */
+  /** The CRM stores which app wrote a value. */
   | 'otherApp'
   | 'ownMarks'
   | 'otherKey'
-  /** Each organisation has a server with its own address, and the CRM gives it no other ID. */
+  /** Each organisation has its own server address, and the CRM identifies the organisation only by this address. */
   | 'ownAddress'
   /**
-   * The CRM shows the value that a write replaces only in the same request. It has no idempotency keys and no history
-   * of fields.
+   * The CRM returns a replaced value only in the response to the write that replaces it. The CRM has no idempotency
+   * keys and no field history.
    */
   | 'losesFormer'
-  /** In a marking field, every value is a mark, even `no`. */
+  /** Every value in a mark field counts as a mark, even `no`. */
   | 'anyTextMarks'
-  /** The CRM applies a change to a merged contact to the winner, and no request can prevent this. */
+  /** The CRM applies a change of a merged contact to the contact that remains, and a request cannot prevent this. */
   | 'followsMerges'
   | 'addBreakingGroup'
-  /** Groups are selected by their names, and `groups.add` takes a name. */
+  /** The settings select groups by name, and `groups.add` accepts a name. */
   | 'namedGroups'
   /** The CRM sends webhooks in its own form. */
   | 'webhooks'

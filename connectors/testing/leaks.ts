@@ -1,9 +1,9 @@
-/** Everything in an error that could appear in a log or a report. */
+/** Finds all strings in an error that could appear in a log or a report. */
 import { inspect } from 'node:util';
 
 /**
- * Returns the strings in an error: its message, details, causes and own properties, at any depth. The CRM's own text is
- * excluded, because donor-sync stores it separately and encrypted.
+ * Returns all strings in an error, at any depth: the message, the details, the causes and the error's own properties.
+ * The CRM's own text is excluded, because donor-sync stores it separately and encrypted.
  */
 export function errorTexts(error: unknown): string[] {
   const texts: string[] = [];

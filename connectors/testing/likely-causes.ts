@@ -1,6 +1,6 @@
-/** The likely cause for each promise whose tests compare values but give no message. */
+/** The likely cause of a failure, for each promise whose tests compare values without an explanation. */
 
-/** The key is the title of the promise, or the beginning of the title if it ends in `…`. */
+/** Each key is the title of a promise. A key that ends in `…` is the beginning of a title. */
 const CAUSES: Readonly<Record<string, string>> = {
   'answers in the order of the ids, with the values of the fields asked for':
     'Build the answer from the ids that were asked for: the CRM returns rows in its own order. A blank field is null, and not missing.',
@@ -200,7 +200,10 @@ const CAUSES: Readonly<Record<string, string>> = {
     'Call `throwIfStopped(deps.signal)` before each request, and yield `written` only after the response.',
 };
 
-/** Returns the likely cause of a failure of this promise. Returns null if the promise's own messages name the cause. */
+/**
+ * Returns the likely cause of a failure of this promise. Returns null if the test's own messages already name the
+ * cause.
+ */
 export function likelyCause(title: string): string | null {
   const known = CAUSES[title];
   if (known !== undefined) return known;
@@ -210,5 +213,5 @@ export function likelyCause(title: string): string | null {
   return begin === undefined ? null : (CAUSES[begin] ?? null);
 }
 
-/** The titles, and beginnings of titles, that have a cause here. A title that belongs to no promise is a mistake. */
+/** All titles and beginnings of titles that have a likely cause. A test fails if a title does not match any promise. */
 export const CAUSED_TITLES: readonly string[] = Object.keys(CAUSES);

@@ -1,7 +1,10 @@
-/** The version of Node that runs the kit. */
+/** Checks which version of Node runs the kit. */
 import { nodeProblem, OLDEST_NODE } from '../../src/node-version.ts';
 
-/** Returns a message if this version of Node is too old for the kit (`20.20.2`), or null if the kit can run. */
+/**
+ * Returns a message if this version of Node (for example `20.20.2`) is too old for the kit. Returns null if the kit can
+ * run.
+ */
 export function kitProblem(version: string): string | null {
   if (nodeProblem(version) === null) return null;
   return (

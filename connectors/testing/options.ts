@@ -4,7 +4,10 @@ import { silentLog } from '../../src/core/log.ts';
 import type { ConnectorDefinition, ConnectorDeps, ConnectorOptions } from '../contract.ts';
 import type { HarnessOptions } from './harness.ts';
 
-/** Returns a connector's dependencies in a test: the machine's clock, no log, and no secrets. */
+/**
+ * Returns a connector's dependencies for a test. They are the system clock, a log that drops all entries, and no
+ * secrets.
+ */
 export function testDeps(deps: Partial<ConnectorDeps> = {}): ConnectorDeps {
   return {
     clock: systemClock,
@@ -17,8 +20,8 @@ export function testDeps(deps: Partial<ConnectorDeps> = {}): ConnectorDeps {
 }
 
 /**
- * Converts settings from the file to options for a definition's `open` and `check`. A `url` in the options of the kit
- * replaces the `url` of the settings.
+ * Converts settings from the file to options for a definition's `open` and `check`. If the kit's options contain a
+ * `url`, it replaces the `url` in the settings.
  */
 export function testOptions<Settings>(
   { settingsSchema }: Pick<ConnectorDefinition<Settings>, 'settingsSchema'>,

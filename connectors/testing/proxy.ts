@@ -1,6 +1,6 @@
 /**
- * A proxy between a connector and its CRM's API. The proxy causes faults and shows which requests the connector has
- * sent.
+ * A proxy between a connector and its CRM's API. The proxy causes faults and stores the requests that the connector
+ * sends.
  */
 import {
   createServer,
@@ -12,48 +12,50 @@ import { parseJson } from '../../src/outbound/exchange.ts';
 
 export interface SeenRequest {
   method: string;
-  /** The address with its query, exactly as the connector sent it. */
+  /** The request's address with its query, exactly as the connector sent it. */
   url: string;
   headers: IncomingHttpHeaders;
   body: string;
 }
 
 export type Fault =
-  /** The CRM never sees the request. */
+  /** The proxy answers the request. The CRM does not receive the request. */
   | { kind: 'answer'; status: number; body?: string; headers?: Readonly<Record<string, string>> }
   /** The connection breaks before the request reaches the CRM. */
   | { kind: 'break' }
   | { kind: 'lose' }
-  /** The CRM executes the request, but its response ends in the middle. */
+  /** The CRM executes the request, but the connection breaks in the middle of the response. */
   | { kind: 'cutOff' }
-  /** The CRM executes the request, but its response has a different body. */
+  /** The CRM executes the request, but the proxy changes the body of the response. */
   | { kind: 'alter'; change(text: string): string }
-  /** The request reaches the CRM only after this time (ms). */
+  /** The CRM receives the request only after this time (ms). */
   | { kind: 'late'; ms: number };
 
 /**
- * Returns the fault for a request, or null to pass the request on. `at` is the number of requests after the rule was
- * set, starting at 0.
+ * Returns the fault for a request, or null to pass the request on. `at` is the number of earlier requests since the
+ * rule was set.
  */
 export type FaultRule = (request: SeenRequest, at: number) => Fault | null;
 
 export interface FaultProxy {
-  /** The address to open a connector with. */
+  /** The address with which a test opens a connector. */
   url: string;
-  /** All requests so far. */
+  /** All requests that the connector has sent so far. */
   readonly requests: readonly SeenRequest[];
-  /** The CRM's own responses to the requests that were passed on, so far. */
+  /** The CRM's responses to the requests that the proxy has forwarded so far. */
   readonly replies: readonly SeenReply[];
   /** Null removes the rule. */
   rule(rule: FaultRule | null): void;
   /**
-   * Sets a hook that runs before and after each request that is passed on. Only one request runs at a time. Null
-   * removes it.
+   * Sets a function that runs before and after each forwarded request. The proxy then forwards only one request at a
+   * time. Null removes the function.
    */
   around(hook: RequestHook | null): void;
-  /** Replaces a string of the CRM in all responses, and restores it in requests. Null ends this. */
+  /**
+   * Replaces one of the CRM's strings in all responses, and restores the string in requests. Null ends the replacement.
+   */
   rename(names: { own: string; shown: string } | null): void;
-  /** Keys and tokens in the requests so far. */
+  /** Returns all keys and tokens in the requests so far. */
   secrets(): string[];
   close(): Promise<void>;
 }
@@ -69,7 +71,7 @@ export interface RequestHook {
   after(request: SeenRequest): Promise<void>;
 }
 
-/** Headers that belong to one connection. */
+/** Headers that apply to a single connection, so the proxy does not forward them. */
 const HOP_HEADERS = [
   ...['connection', 'content-length', 'host', 'keep-alive', 'transfer-encoding'],
   ...['accept-encoding', 'content-encoding', 'expect', 'te', 'upgrade'],
@@ -139,7 +141,7 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
       response.destroy();
       return;
     }
-    // A CRM may return links to itself. A connector that follows them would bypass the proxy.
+    // A response may contain links to the CRM. A connector that follows these links would bypass the proxy.
     const text = reply.text.replaceAll(origin, ownOrigin);
     const shown = renamed ? text.replaceAll(renamed.own, renamed.shown) : text;
     const body = Buffer.from(fault?.kind === 'alter' ? fault.change(shown) : shown);
@@ -152,8 +154,8 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
   }
 
   /**
-   * Runs requests in turn. A simulated user acts before and after one request at a time. Otherwise parallel requests
-   * would share what the hook remembers.
+   * Runs requests one after another. Before and after a request, a simulated user acts. Parallel requests would mix the
+   * data that the user's two actions share.
    */
   function inTurn<Reply>(
     { before, after }: RequestHook,
@@ -198,19 +200,22 @@ async function readAll(stream: AsyncIterable<Uint8Array>): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** Headers of a request that contain no secret. */
+/** Headers that do not contain a secret. */
 const OPEN_HEADERS: ReadonlySet<string> = new Set([
   ...HOP_HEADERS,
   ...['accept', 'accept-language', 'cache-control', 'content-type', 'origin', 'pragma'],
   ...['referer', 'sec-fetch-mode', 'user-agent', 'x-requested-with'],
 ]);
 
-/** There are fewer names than for headers, because names in JSON can also be names of fields. */
+/**
+ * The names of secrets in JSON. The pattern has fewer names than the pattern for headers, because JSON names can also
+ * be field names.
+ */
 const SECRET_NAME_IN_JSON = /(api|access|private).?key|token|secret|password|assertion/i;
 
 const SECRET_NAME = /key|token|secret|password|assertion|auth/i;
 
-/** A shorter string could occur anywhere by chance. */
+/** The minimum length of a secret. A shorter string could occur in a text by chance. */
 const SHORTEST_SECRET = 6;
 
 function listSecrets({ url, headers, body }: SeenRequest): string[] {

@@ -1,4 +1,4 @@
-/** Results of a connector, in the forms that its tests check. */
+/** Collects a connector's results in forms that the tests can check. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Contact } from '../../src/core/contact.ts';
 import type { FieldValues } from '../../src/core/crm-field.ts';
@@ -11,10 +11,12 @@ import type {
 } from '../contract.ts';
 import { expectThat, show } from './expect.ts';
 
-/** The longest reading for which a test waits. With a cursor that does not move, reading would never end. */
+/**
+ * The maximum number of batches in a reading. Without this limit, a reading whose cursor does not move would never end.
+ */
 const MOST_PORTIONS = 10_000;
 
-/** Reads something completely. */
+/** Reads all items into an array. */
 export async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   const collected: Item[] = [];
   for await (const item of items) {
@@ -69,8 +71,8 @@ export function findResult(results: readonly WriteResult[], id: string): WriteRe
 }
 
 /**
- * Asserts that `all` contains each of `some`, and shows the missing ones. `what` is the name of the list. `hint` tells
- * the author how to fix the mistake.
+ * Fails unless `all` contains each item of `some`, and shows the missing items. `what` is the name of the list. `hint`
+ * tells the author how to fix the mistake.
  */
 export function assertIncludes(
   all: Iterable<unknown>,
@@ -87,7 +89,7 @@ export function assertIncludes(
   });
 }
 
-/** Some of the items. They come from the beginning, the middle and the end, and two of them are neighbours. */
+/** Returns some of the items, from the beginning, the middle and the end. Two of the returned items are neighbours. */
 export function someOf<Item>(items: readonly Item[]): Item[] {
   const at = (share: number) => Math.floor((items.length - 1) * share);
   const chosen = new Set([1, 2, at(1 / 3), at(1 / 2), at(4 / 5)]);
@@ -100,12 +102,14 @@ export const SHORT_PAGE_HINT =
 export const HIDDEN_PAGE_HINT =
   'A page can be empty although others follow: the key may see none of its rows. Go on while the CRM names a next page, and end only when it names none. If the CRM does not say whether another page follows, compare with its total and throw.';
 
-/** More would take too long if a page has thousands of rows. */
+/**
+ * The maximum number of hidden rows. If a page has thousands of rows, a test with more hidden rows would take too long.
+ */
 const MOST_HIDDEN = 500;
 
 /**
- * Hides the rows of the first page. Later also hides the rows of the second page. After each step, runs the check with
- * the IDs that are left.
+ * Hides the rows of the first page. Then also hides the rows of the second page. After each step, runs the check with
+ * the IDs of the visible rows.
  */
 export async function hidePages(
   ids: readonly string[],

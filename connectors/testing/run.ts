@@ -8,8 +8,8 @@ export interface BrokenPromise {
 }
 
 /**
- * Runs the kit against a connector, and returns the promises that it breaks. With `title`, only the promise with this
- * title is tested. It tests the kit with connectors that are wrong on purpose.
+ * Runs the kit against a connector, and returns the promises that the connector breaks. With `title`, only the promise
+ * with this title is tested. The function tests the kit itself, with connectors that contain deliberate mistakes.
  */
 export async function findBrokenPromises(
   declare: (runner: Parameters<typeof testConnector>[0]) => void,

@@ -8,7 +8,7 @@ export const MARIA: SeedContact = {
   employers: [],
 };
 
-/** A person who has a value in each part of an identity. */
+/** A person with a value in each part of an identity. */
 export const FULL: SeedContact = {
   ...MARIA,
   addresses: ['1 Elm Street, Springfield'],
@@ -16,8 +16,8 @@ export const FULL: SeedContact = {
 };
 
 /**
- * People with two addresses and two employers each, in both orders. The first address and the first employer are the
- * most important.
+ * Two people with the same two addresses and two employers, in opposite order. The first address and the first employer
+ * are the most important.
  */
 export const SEVERAL: readonly [SeedContact, SeedContact] = [
   {
@@ -32,7 +32,7 @@ export const SEVERAL: readonly [SeedContact, SeedContact] = [
   },
 ];
 
-/** Creates this many different people. */
+/** Creates the given number of different people. */
 export function people(count: number): SeedContact[] {
   return Array.from({ length: count }, (_, at) => ({
     firstName: `First${at}`,

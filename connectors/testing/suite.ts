@@ -1,5 +1,6 @@
 /**
- * The framework for the tests of a connector. Each test has a separate CRM, and closes everything that it has opened.
+ * Creates the tests for a connector. Each test has its own CRM, and closes all connectors and proxies that it has
+ * opened.
  */
 import type { Connector } from '../contract.ts';
 import { explain } from './expect.ts';
@@ -15,26 +16,28 @@ import { type FaultProxy, startFaultProxy } from './proxy.ts';
 /** The objects that a test uses. */
 export interface ConnectorTest {
   crm: ConformanceHarness;
-  /** The connector that was last opened. */
+  /** The connector that the test opened last. */
   readonly connector: Connector;
   open(options?: HarnessOptions): Promise<void>;
   another(options?: HarnessOptions): Promise<Connector>;
-  /** Opens a different CRM. */
+  /** Creates another CRM. */
   otherCrm(): Promise<ConformanceHarness>;
-  /** Returns a proxy in front of the API. Use it only if the kind of CRM has `api`. */
+  /** Returns a proxy in front of the CRM's API. Only kinds of CRM with `api` have a proxy. */
   proxy(): Promise<FaultProxy>;
   start(contacts: readonly SeedContact[]): Promise<string[]>;
-  /** Opens the CRM again, as a later run would. */
+  /** Closes the connector and opens it again, as a later run would. */
   startAgain(): Promise<void>;
 }
 
-/** Promises use this function to declare their tests. */
+/** The functions with which promises declare their tests. */
 export interface Suite {
   describe(name: string, body: () => void): void;
   it(title: string, body: (t: ConnectorTest) => Promise<void>): void;
-  /** True if the kind of CRM has this ability. It is tested only then. */
+  /**
+   * True if the kind of CRM has this ability. The kit runs the tests of an ability only for CRMs that have the ability.
+   */
   can(ability: Ability): boolean;
-  /** Reports that something is not tested, with the reason. */
+  /** Reports a property that the kit does not test, with the reason. */
   notShown(title: string): void;
 }
 

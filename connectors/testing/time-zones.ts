@@ -1,9 +1,9 @@
-/** The time zones in which the kit runs a connector. Mistakes with local time show only in some zones. */
+/** The time zones in which the kit runs a connector. Mistakes with local time appear only in some time zones. */
 
 /** One zone is far ahead of UTC. The other is behind UTC and has summer time. */
 export const ZONES = ['Pacific/Kiritimati', 'America/Los_Angeles'] as const;
 
-/** True if this process applies a change of its time zone. A worker thread does not apply it. */
+/** Returns true if this process can change its time zone. A worker thread cannot change its time zone. */
 export function canChangeZone(): boolean {
   const offsets = ZONES.map((zone) => inZone(zone, () => new Date(0).getTimezoneOffset()));
   return new Set(offsets).size === ZONES.length;

@@ -4,7 +4,7 @@ import { writeUntilEnd } from './faults.ts';
 import { getValues } from './readings.ts';
 import type { ConnectorTest } from './suite.ts';
 
-/** The connector's description of a field that the harness names. */
+/** The connector's description of a field that the harness has named. */
 export interface TypedField extends CrmField {
   value: FieldValue;
 }
@@ -25,10 +25,10 @@ export async function listTyped(
   return (await describeTyped(t)).filter(({ type }) => types.includes(type));
 }
 
-/** The two views of one written value, and the result of its write. */
+/** A written value as the connector reads it and as users see it, together with the result of the write. */
 export interface Held {
   sent: FieldValue;
-  /** True if the connector reports the value as written. */
+  /** True if the connector reported that the value was written. */
   isAcknowledged: boolean;
   /** The value that the connector reads. */
   read: FieldValue | undefined;
@@ -58,7 +58,7 @@ export async function writeEach(
   return held;
 }
 
-/** True if the harness shows this day in any format. */
+/** Returns true if the harness shows this day in any date format. */
 export function isSameDay(seen: string, date: string): boolean {
   if (/^-?\d{7,}$/.test(seen)) return new Date(Number(seen)).toISOString().startsWith(date);
   const found = (seen.match(/\d+/g) ?? []).slice(0, 3).map(Number);
@@ -73,7 +73,9 @@ function byNumber(a: number, b: number): number {
   return a - b;
 }
 
-/** Returns the instant (epoch ms) that a harness shows as a string. Returns null if the string contains no zone. */
+/**
+ * Returns the instant (epoch ms) of a string that a harness shows. Returns null if the string contains no time zone.
+ */
 export function instantOf(seen: string): number | null {
   if (/^-?\d+$/.test(seen)) return Number(seen);
   const hasZone = /(Z|UTC|GMT|[+-]\d\d:?\d\d)$/i.test(seen.trim());

@@ -12,15 +12,18 @@ import { readRows } from './bulk-query.ts';
 
 const JOBS = '/jobs/ingest';
 
-/** The maximum size of a job's data. Salesforce accepts 150 MB in base64 and thus more than 100 MB of plain text. */
+/** The maximum size of a job's data. Salesforce accepts 150 MB in base64, which is more than 100 MB of plain text. */
 const MAX_JOB_BYTES = 90_000_000;
 
-/** The changes that wait for a result, by the long form of the contact's ID. A known result removes the change. */
+/**
+ * The changes that wait for a result, by the long form of the contact's ID. When the result arrives, the change is
+ * removed.
+ */
 type Waiting = Map<string, SentChange>;
 
 /**
- * Adds changes without a result to `unsettled`. Returns changes that CSV cannot express or that need a smaller
- * transaction. None of these changes is written.
+ * Adds changes without a result to `unsettled`. Returns the changes that CSV cannot express, and the changes that need
+ * a smaller transaction. The returned changes have not been written.
  */
 export async function* writeInBulk(
   session: SalesforceSession,
@@ -65,7 +68,8 @@ const BYTES_PER_CELL = 28;
 
 /**
  * Writes changes in one job. Salesforce lists the changes that failed or were not processed. If the counts agree, all
- * other changes are written. Otherwise only listed ones count. Returns changes that exceeded a transaction limit.
+ * other changes have been written. If the counts differ, only the listed changes have a result. Returns changes that
+ * exceeded a transaction limit.
  */
 async function* writeJob(
   session: SalesforceSession,
@@ -97,7 +101,7 @@ async function* writeJob(
 /** The minimum number of requests for one job. */
 const REQUESTS_PER_JOB = 4;
 
-/** Salesforce may have written the change. */
+/** A change has no result, but Salesforce may have written it. */
 const NO_RESULT: SalesforceFault = { code: 'UNKNOWN_EXCEPTION', message: '', fields: [] };
 
 type FinishedJob = BulkJob & { sent: number };
@@ -120,7 +124,10 @@ async function upload(session: SalesforceSession, waiting: Waiting): Promise<Fin
   }
 }
 
-/** After a lost response, a second request would be too late. */
+/**
+ * Tells Salesforce that the upload is complete. If the response is lost, a second request would be refused, because the
+ * job has already started.
+ */
 async function begin(session: SalesforceSession, id: string): Promise<void> {
   try {
     await session.api.closeJob(id);
@@ -130,7 +137,10 @@ async function begin(session: SalesforceSession, id: string): Promise<void> {
   }
 }
 
-/** Returns true for a string that Salesforce would misread. It would clear the field or leave it unchanged. */
+/**
+ * Returns true for a change with a string that Salesforce would misread as an instruction to clear the field or to
+ * leave it unchanged.
+ */
 function isAmbiguous({ values }: ContactChange): boolean {
   return Object.values(values).some((value) => value === CLEARING_CELL || value === '');
 }
@@ -167,8 +177,8 @@ async function* successes(
 }
 
 /**
- * Removes the changes in one of a job's lists, with their errors. They are matched by ID, because Salesforce does not
- * keep the order.
+ * Removes the changes in one of a job's result lists from the waiting changes, and returns their errors. The changes
+ * are found by ID, because Salesforce does not keep their order.
  */
 async function* take(
   session: SalesforceSession,
@@ -197,8 +207,8 @@ function toText(value: unknown): string {
 }
 
 /**
- * Returns why a record failed, from its cell `sf__Error`: `CODE:message:fields --`, once for each error (CRM facts,
- * section A3). Messages may contain values, so they must be cut exactly.
+ * Parses the reasons why a record failed. The cell `sf__Error` contains `CODE:message:fields --` once for each error
+ * (CRM facts, section A3). Messages may contain values, so the function must find their exact end.
  */
 function bulkFaults(cell: string): SalesforceFault[] {
   return cell
@@ -212,12 +222,15 @@ function bulkFaults(cell: string): SalesforceFault[] {
     });
 }
 
-/** Combines the errors in a cell into one error. Collections use the same combination. */
+/** Combines the errors in a cell into one error. The Collections API uses the same combination. */
 export function bulkFault(cell: string): SalesforceFault {
   return combined(bulkFaults(cell));
 }
 
-/** Two hyphens within a message do not end it. At the end of a message, the next code or nothing follows. */
+/**
+ * Two hyphens inside a message do not mark its end. After the end of a message, the cell either ends or continues with
+ * the next code.
+ */
 const END_OF_ERROR = /--(?=[A-Z][A-Z0-9_]*:|\s*$)/;
 
 const ERROR = /^([A-Z][A-Z0-9_]*):(.*):([\w,. ]*)$/s;
@@ -225,10 +238,10 @@ const ERROR = /^([A-Z][A-Z0-9_]*):(.*):([\w,. ]*)$/s;
 /** The cell that clears a field in a Bulk API upload. An empty cell leaves the field unchanged. */
 export const CLEARING_CELL = '#N/A';
 
-/** How many characters are in one chunk of an upload. */
+/** The number of characters in one chunk of an upload. */
 const CHUNK_LENGTH = 128 * 1024;
 
-/** There is a column for each of `fields`. */
+/** Yields the changes as CSV, with a column for each of `fields`. */
 async function* changesAsCsv(
   changes: Iterable<ContactChange>,
   fields: readonly string[],
@@ -246,7 +259,7 @@ async function* changesAsCsv(
   yield encoder.encode(text);
 }
 
-/** An unnamed field stays unchanged. */
+/** Returns the cell for a value. If the change does not contain the field, the field stays unchanged. */
 function cell(value: FieldValue | undefined): string {
   if (value === undefined) return '';
   if (value === null) return CLEARING_CELL;

@@ -20,19 +20,22 @@ export type BulkJob = z.infer<typeof jobSchema>;
 
 type JobDeps = Pick<SalesforceSession, 'api' | 'clock' | 'signal'>;
 
-/** The first wait before a job is checked, and how fast the following waits grow, up to a second. */
+/** The wait before a job is checked for the first time. The following waits grow up to one second. */
 const FIRST_WAIT_MS = 60;
 const WAIT_GROWTH = 1.6;
 const SHORT_WAIT_MS = 1_000;
 
 /**
- * Each further wait is this share of the total wait so far. The delay until the end of a job is noticed is therefore
- * always short.
+ * Each further wait is this fraction of the total wait so far. Therefore, donor-sync always notices the end of a job
+ * after a short delay.
  */
 const LONG_WAIT_PART = 1 / 8;
 const LONGEST_WAIT_MS = 15_000;
 
-/** With the waits above, this is two and a half hours. Salesforce itself ends queries before that time. */
+/**
+ * The maximum number of times that a job is checked. With the waits above, it takes two and a half hours to reach this
+ * number. Salesforce itself ends queries before that time.
+ */
 const MAX_LOOKS = 640;
 
 export function toNewJob(answer: unknown): BulkJob {
@@ -69,8 +72,9 @@ export async function awaitJob(
 }
 
 /**
- * Ends a job that is no longer needed. Also works after the run has been stopped. Otherwise, a waiting job could write
- * hours later. Its values may then belong to an erased contact or another person.
+ * Ends a job that is no longer needed. The function also works after the run has been stopped. If a waiting job is not
+ * aborted, Salesforce could write its values hours later. By that time, the contact may have been erased, or the
+ * contact may describe a different person.
  */
 export async function abortJob(
   { api }: Pick<JobDeps, 'api'>,
@@ -80,11 +84,13 @@ export async function abortJob(
 ): Promise<void> {
   const isAtItsEnd = isDonorSyncError(error) && error.details['state'] !== undefined;
   if (isAtItsEnd) return;
-  // Otherwise the job will end anyway.
+  // If Salesforce refuses to abort the job, the job ends without our help.
   await api.abortJob(kind, id).catch(() => {});
 }
 
-/** Returns the next wait before a job is checked again. It depends on the total wait so far. A pure function. */
+/**
+ * Returns the next wait before a job is checked again. The wait depends on the total wait so far. The function is pure.
+ */
 export function nextWaitMs(look: number, waitedMs: number): number {
   const growing = Math.min(FIRST_WAIT_MS * WAIT_GROWTH ** look, SHORT_WAIT_MS);
   return Math.min(Math.max(growing, waitedMs * LONG_WAIT_PART), LONGEST_WAIT_MS);
@@ -93,7 +99,7 @@ export function nextWaitMs(look: number, waitedMs: number): number {
 /** Messages about an object that does not exist or that the user cannot access. */
 const SETTINGS_FAULT = /InvalidBatch|InvalidEntity|INVALID_FIELD|MALFORMED_QUERY|INVALID_TYPE/;
 
-/** The Bulk API's own limits for 24 hours, in addition to the org's request limit. */
+/** Error codes of the Bulk API's own limits for 24 hours. These limits apply in addition to the org's request limit. */
 const LIMIT_FAULT = /LIMIT_EXCEEDED/;
 
 function jobFailed({ id, state, errorMessage }: BulkJob): Error {
@@ -113,10 +119,10 @@ function jobFailed({ id, state, errorMessage }: BulkJob): Error {
 }
 
 /**
- * Matches `InvalidBatch : …` or `INVALID_FIELD: …`. Only the word before the text is used, because the text may contain
- * anything.
+ * Matches the code in an error such as `InvalidBatch : …` or `INVALID_FIELD: …`. donor-sync uses only this code,
+ * because the rest of the message may contain anything.
  */
 const FAULT_WORD = /^(Invalid[A-Z][a-z]{1,30}|[A-Z][A-Z0-9_]{1,79}) ?:/;
 
-/** This matches only custom fields, because their suffix distinguishes them from any other word. */
+/** Matches only custom fields, because their suffix distinguishes them from any other word. */
 const UNKNOWN_FIELD = /Field name not found : (\w{1,80}__[a-z]{1,3})\b/;

@@ -8,15 +8,15 @@ import type { SalesforceSession } from '../session.ts';
 import { abortJob, awaitJob, toNewJob } from './bulk-job.ts';
 import { parseCsv } from './csv-rows.ts';
 
-/** How many rows are on a page of results. Pages are streamed, so this affects only the number of calls. */
+/** The number of rows on a page of results. The rows are streamed, so a larger page needs no more memory. */
 const PAGE_ROWS = 100_000;
 
-/** The maximum number of pages for one query. It is enough for a billion rows. */
+/** The maximum number of pages for one query. The limit is enough for a billion rows. */
 const MAX_PAGES = 10_000;
 
 type QueryDeps = Pick<SalesforceSession, 'api' | 'clock' | 'signal'>;
 
-/** They are unsorted, and come in batches as they arrive. */
+/** Yields the rows in batches as they arrive. The rows are unsorted. */
 export async function* queryInBulk<Row>(
   session: QueryDeps,
   soql: string,
@@ -50,15 +50,15 @@ export async function* queryInBulk<Row>(
   throw queryEndless('A Bulk API query');
 }
 
-/** Returns the position at which the next page starts. On the last page, it is the word `null`. */
+/** Returns the position at which the next page starts. On the last page, Salesforce sends the word `null`. */
 function nextLocator({ headers }: CsvAnswer): string | null {
   const locator = headers.get('sforce-locator');
   return locator === null || locator === 'null' ? null : locator;
 }
 
 /**
- * Yields the results of `toRow` for each row of a response, whose first row is the header. `toRow` must not keep the
- * reader, because it is reused.
+ * Calls `toRow` for each row of a response, and yields the results. The first row of the response is the header.
+ * `toRow` must not keep the reader, because it is reused.
  */
 export async function* readRows<Row>(
   { signal }: Pick<QueryDeps, 'signal'>,
@@ -74,7 +74,7 @@ export async function* readRows<Row>(
       positions ??= indexColumns(rows.shift() ?? []);
       const { size } = positions;
       yield rows.map((next) => {
-        // A missing cell would look like an empty cell.
+        // Without this check, a missing cell would look like an empty cell.
         if (next.length !== size) throw new Error(`A row has ${next.length} cells, not ${size}.`);
         row = next;
         return toRow(read);
@@ -87,7 +87,10 @@ export async function* readRows<Row>(
   }
 }
 
-/** Matches the name of a column. It is an API name, or a path of API names. Salesforce sends no other form. */
+/**
+ * Matches the name of a column. A column's name is an API name or a path of API names. Salesforce sends no other form
+ * of column name.
+ */
 const COLUMN = /^[A-Za-z][\w.]*$/;
 
 function indexColumns(header: readonly string[]): Map<string, number> {

@@ -3,21 +3,21 @@ import { replyTooLarge } from '../../requests/errors.ts';
 const QUOTE = '"';
 
 /**
- * The results as a whole can have any length, because they are streamed. A row contains the fields of one contact. The
- * longest fields have 131,072 characters each.
+ * The maximum number of characters in one row. A row contains the fields of one contact, and Salesforce's longest
+ * fields have 131,072 characters each. The file can have any length, because it is streamed.
  */
 const MAX_ROW_LENGTH = 4 * 1024 * 1024;
 
-/** Received text that does not reach the end of its row. */
+/** The received text that follows the last complete row. */
 interface Rest {
   text: string;
   start: number;
 }
 
 /**
- * The file has commas, double quotes, and either kind of line ending. Keeps no more than a chunk and a row in memory.
- * Throws a RetriableError if the end of a row is missing. Throws any other error if the text is not CSV. A general CSV
- * parser would take several times as long for a million rows.
+ * Parses CSV with commas, double quotes and either kind of line ending. The parser keeps at most one chunk and one row
+ * in memory. Throws a RetriableError if the end of a row is missing. Throws a different error if the text is not CSV. A
+ * general CSV parser would take several times as long for a million rows.
  */
 export async function* parseCsv(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string[][]> {
   const decoder = new TextDecoder();
@@ -36,7 +36,7 @@ export async function* parseCsv(chunks: AsyncIterable<Uint8Array>): AsyncGenerat
   if (rows.length > 0) yield rows;
 }
 
-/** At the end of the file, the last row needs no line break. */
+/** Returns the complete rows. At the end of the file, the last row needs no line break. */
 function takeRows(rest: Rest, isEnd: boolean): string[][] {
   const rows: string[][] = [];
   for (;;) {
@@ -71,7 +71,7 @@ function takeRow(rest: Rest, isEnd: boolean): string[] | null {
   }
 }
 
-/** Returns the position of the quote that ends the cell, or -1 if the quote has not been received. */
+/** Returns the position of the quote that ends the cell, or -1 if this quote has not been received yet. */
 function closingQuote(text: string, opening: number): number {
   let at = text.indexOf(QUOTE, opening + 1);
   while (at !== -1 && text.charAt(at + 1) === QUOTE) at = text.indexOf(QUOTE, at + 2);
@@ -89,12 +89,12 @@ function plainEnd(text: string, start: number): number {
 }
 
 /**
- * The characters that end an unquoted cell: comma, line feed, carriage return, and a quote, which never occurs inside
- * one.
+ * The characters that end an unquoted cell: comma, line feed, carriage return and quote. A quote cannot occur inside an
+ * unquoted cell.
  */
 const ENDS_PLAIN_CELL: ReadonlySet<number> = new Set([44, 10, 13, 34]);
 
-/** The characters that may follow a cell. The empty string means the end of the file. */
+/** The characters that may follow a cell. The empty string represents the end of the file. */
 const AFTER_CELL: ReadonlySet<string> = new Set([',', '\n', '\r', '']);
 
 function unquoted(text: string): string {

@@ -1,6 +1,6 @@
 /**
- * Contacts that other users have changed since they were read. A job of the Bulk API could not report their
- * values.
+ * Contacts that other users have changed since they were read. A job of the Bulk API cannot return the values that it
+ * replaces.
  */
 import { isoTime } from '../../../src/core/clock.ts';
 import { contactIdOrText } from '../ids.ts';
@@ -8,15 +8,18 @@ import { queryPages } from '../query.ts';
 import type { SentChange } from '../rows/refusals.ts';
 import type { SalesforceSession } from '../session.ts';
 
-/** Salesforce's timestamps are rounded to whole seconds, and they are earlier than the end of a transaction. */
+/**
+ * The overlap (ms) of the query. Salesforce rounds timestamps to whole seconds, and a timestamp is earlier than the end
+ * of its transaction.
+ */
 const OVERLAP_MS = 10_000;
 
-/** An import may be changing the whole org at the same time. */
+/** The maximum number of pages. An import may be changing all records of the org at the same time. */
 const MOST_PAGES = 20;
 
 /**
- * Other users changed these contacts in the meantime. Collections compare their values again. One query before a job
- * finds all these contacts.
+ * Returns the contacts that other users have changed since they were read. These contacts are written through the
+ * Collections API, which compares their values again. A single query before a job finds all of these contacts.
  */
 export async function findTouched(
   session: SalesforceSession,

@@ -23,7 +23,7 @@ import { checkIdentity } from './identity.ts';
 import { checkMarks } from './marks.ts';
 import { checkObjects, checkSuccessPack } from './objects.ts';
 
-/** Checks every prerequisite of a Salesforce client. Changes nothing. */
+/** Checks every prerequisite of a Salesforce client. Does not change anything. */
 export function check(
   options: ConnectorOptions<SalesforceSettings>,
   world: SalesforceWorld,
@@ -46,7 +46,7 @@ async function examine(
   const isPackHidden = pack.length > 0;
   findings.push(
     ...pack,
-    // A hidden pack is invisible to this user.
+    // This user cannot see the package, although the org has it.
     ...checkIdentity(session.shape).filter(
       ({ subject }) => !(isPackHidden && subject === 'employer'),
     ),
@@ -62,7 +62,7 @@ async function examine(
   );
 }
 
-/** Returns the session. Returns null and adds the reason to the findings if it cannot be opened. */
+/** Opens the session. If the session cannot be opened, adds the reason to the findings and returns null. */
 function openForChecks(
   findings: Finding[],
   options: ConnectorOptions<SalesforceSettings>,
@@ -118,7 +118,7 @@ async function checkVersion(api: SalesforceApi, wanted: string): Promise<Finding
   return plain({ subject, ok: false, message, fix, cause: 'crm_version_unknown' });
 }
 
-/** A problem with the settings, or null. */
+/** Returns a finding about the problem with the settings, or null if the error has a different cause. */
 function settingsFinding(error: unknown): Finding | null {
   if (!isConfigurationError(error)) return null;
   const subject = SETTINGS_SUBJECTS.get(error.code);
@@ -145,7 +145,7 @@ function checkContact({ description }: SalesforceSession): Finding {
   });
 }
 
-/** Shows the rates before a user decides to convert amounts with them. */
+/** Shows the exchange rates, so that a user can decide whether to convert amounts with them. */
 async function checkCurrencies(
   session: SalesforceSession,
   mapped: readonly string[],
@@ -162,7 +162,7 @@ const limitsSchema = z.object({
   DailyApiRequests: z.object({ Max: z.number(), Remaining: z.number() }),
 });
 
-/** Returns the org's daily requests. Then the last response's header is used. */
+/** Returns the org's daily requests. If the limits cannot be read, uses the header of the last response. */
 export async function readLimits({
   api,
 }: Pick<SalesforceSession, 'api'>): Promise<LimitState | null> {

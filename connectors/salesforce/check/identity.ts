@@ -1,4 +1,4 @@
-/** The findings about the parts of an identity and about excluded contacts. */
+/** Creates findings about the parts of a contact's identity and about excluded contacts. */
 import type { Exclusion } from '../../../src/core/contact.ts';
 import type { Finding, IdentitySource } from '../../contract.ts';
 import { met, plain } from '../../findings/findings.ts';
@@ -7,7 +7,7 @@ import { ACCOUNT_NAME, AFFILIATION_NAME } from '../employer.ts';
 import { RELATION_NAME } from '../relations.ts';
 import { PRIMARY_AFFILIATION } from '../success-pack.ts';
 
-/** Explains what a hidden field costs. */
+/** Creates the findings. For each hidden field, explains the consequence. */
 export function checkIdentity({ identity, exclusions }: ContactShape): Finding[] {
   const { sources } = identity;
   return [
@@ -20,7 +20,7 @@ export function checkIdentity({ identity, exclusions }: ContactShape): Finding[]
 
 const LEFT_OUT = 'left out of submissions to the service';
 
-/** For the second address, this is only advice, because many orgs never fill it in. */
+/** If the second address is hidden, the finding is only advice, because many orgs never use this address. */
 function checkAddresses(sources: readonly IdentitySource[]): Finding {
   const subject = 'addresses';
   const hidden = sources.filter(({ readable }) => !readable).map(({ name }) => name);
@@ -52,7 +52,7 @@ function hiddenEmployer(name: string, seen: readonly string[]): Omit<Finding, 's
       };
     }
     case RELATION_NAME:
-      // Hidden relations look like missing ones.
+      // Hidden relations cannot be distinguished from missing relations.
       return {
         ok: true,
         message: `The integration's user cannot see any relations between contacts and accounts, so employers of person accounts are ${LEFT_OUT}.`,
@@ -67,7 +67,7 @@ function hiddenEmployer(name: string, seen: readonly string[]): Omit<Finding, 's
   }
 }
 
-/** The wording of each reason. */
+/** The text for each reason to exclude a contact. */
 const REASONS = {
   deceased: {
     subject: 'deceased',

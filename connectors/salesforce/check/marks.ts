@@ -1,4 +1,4 @@
-/** Finds picklist values whose meaning is not in the settings, and the contacts that wait for this meaning. */
+/** Finds picklist values that are missing from the settings, and the contacts that are held because of such a value. */
 import type { ContactsSettings, Finding } from '../../contract.ts';
 import { MARK_LISTS, markColumns } from '../../marks/mark-values.ts';
 import { unknownMarks } from '../../marks/unknown-marks.ts';
@@ -7,7 +7,7 @@ import { PICKLIST_TYPES, readListed } from '../marks.ts';
 import { createColumnReader, queryAtOnce, quotedList, whereClause } from '../query.ts';
 import type { SalesforceSession } from '../session.ts';
 
-/** Counts the values of each field whose marks are listed values. Needs one query per field. */
+/** Counts the values in each field whose marks are listed in the settings. Needs one query per field. */
 export async function checkMarks(
   session: SalesforceSession,
   contacts: ContactsSettings,
@@ -32,7 +32,7 @@ async function countValues(
   field: DescribedField,
 ): Promise<(readonly [string, number | null])[]> {
   const options = (field.picklistValues ?? []).map(({ value }) => value);
-  // No query groups by a list of several values.
+  // A SOQL query cannot group by a multi-select picklist.
   if (field.type === 'multipicklist') return countPicked(session, field.name, options);
   const soql = `SELECT ${field.name}, COUNT(Id) total FROM Contact${where(session, `${field.name} != null`)} GROUP BY ${field.name} ORDER BY COUNT(Id) DESC LIMIT ${MOST_VALUES}`;
   const rows = await queryAtOnce(session.api, soql);

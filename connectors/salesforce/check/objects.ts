@@ -12,17 +12,17 @@ import { type SalesforceGroup, salesforceGroupSchema } from '../settings.ts';
 import { hasSuccessPack, PRIMARY_AFFILIATION } from '../success-pack.ts';
 import { listed } from './identity.ts';
 
-/** A kind of record with the fields that are read. */
+/** A type of Salesforce object, with the fields that donor-sync reads. */
 interface ObjectUse {
   object: string;
   fields: readonly string[];
-  /** The reason for reading it, in words for a user. */
+  /** The reason why donor-sync reads the object, in words for a user. */
   reason: string;
 }
 
 const SUBJECT = 'objects';
 
-/** Checks whether the integration's user can see the objects from which employers and groups are read. */
+/** Checks whether the CRM user of donor-sync can see the objects from which it reads employers and groups. */
 export async function checkObjects(
   session: SalesforceSession,
   selectors: readonly GroupSelector[],
@@ -43,7 +43,7 @@ export async function checkObjects(
 
 const OBJECT_FIX = 'Follow the advice in the message, then run doctor again.';
 
-/** Employers are accounts, whichever contact field refers to them. */
+/** Returns the fields of Account that donor-sync reads. Every employer is an account. */
 function employerUses({ shape }: SalesforceSession): ObjectUse[] {
   const isRead = shape.identity.sources.some(
     ({ name, readable }) => readable && (name === ACCOUNT_NAME || name === AFFILIATION_NAME),
@@ -114,7 +114,7 @@ async function checkObject(
   ];
 }
 
-/** Tests a report or a condition directly, because no description contains it. */
+/** Runs the report or the condition, because the org's descriptions do not contain it. */
 async function checkGroup(session: SalesforceSession, group: SalesforceGroup): Promise<Finding[]> {
   if ('report' in group)
     return checked(SUBJECT, OBJECT_FIX, () => checkReport(session, group.report));
@@ -157,8 +157,8 @@ async function checkReport({ api }: SalesforceSession, text: string): Promise<Fi
 const HOUSEHOLDS = "SobjectType = 'Account' AND DeveloperName = 'HH_Account'";
 
 /**
- * A hidden pack looks like a missing one. Household names would then be sent as employers. Deceased contacts would not
- * be recognised.
+ * The org may have the Nonprofit Success Pack, although the user cannot see its fields. In this case, donor-sync would
+ * send household names as employers. It would also not recognise deceased contacts.
  */
 export async function checkSuccessPack({
   api,
@@ -183,7 +183,7 @@ async function hasHouseholds(api: SalesforceApi): Promise<boolean> {
     const found = await queryRecords(api, `SELECT Id FROM RecordType WHERE ${HOUSEHOLDS} LIMIT 1`);
     return found.length > 0;
   } catch (error) {
-    // Hidden record types cause no error.
+    // If Salesforce refuses the query, the check continues as if the org had no such record type.
     if (isConfigurationError(error) && error.code === 'crm_request_refused') return false;
     throw error;
   }

@@ -3,7 +3,7 @@ import type { AccountFact } from '../../contract.ts';
 import { countRecords, queryRecords, whereClause } from '../query.ts';
 import type { SalesforceSession } from '../session.ts';
 
-/** Returns the IDs of some contacts, in the order that is cheapest for Salesforce. */
+/** Returns the IDs of some contacts, in the order that Salesforce can produce fastest. */
 export async function sampleIds(
   { api, filter }: SalesforceSession,
   most: number,
@@ -15,7 +15,7 @@ export async function sampleIds(
   return records.map(({ Id }) => String(Id));
 }
 
-/** Returns the edition and the number of contacts. */
+/** Returns the org's edition and its number of contacts. */
 export async function readFacts(session: SalesforceSession): Promise<AccountFact[]> {
   const { api, filter, settings, shape } = session;
   const [org] = await queryRecords(api, 'SELECT OrganizationType, IsSandbox FROM Organization');
@@ -29,7 +29,7 @@ export async function readFacts(session: SalesforceSession): Promise<AccountFact
   ];
 }
 
-/** Any other text could contain anything. */
+/** Returns the edition only if it looks like a name, because any other text could contain anything. */
 function toEdition(raw: unknown): string {
   return typeof raw === 'string' && /^[A-Z][A-Za-z ]{0,39}$/.test(raw) ? raw : 'unknown';
 }

@@ -6,7 +6,7 @@ import { getCrmCode } from '../errors.ts';
 import { queryRecords } from '../query.ts';
 import type { SalesforceSettings } from '../settings.ts';
 
-/** The field with a record's currency. Only orgs with several currencies have it. */
+/** The field with a record's currency. The field exists only in orgs with several currencies. */
 export const CURRENCY = 'CurrencyIsoCode';
 
 /** Returns true for an org in which each record has its own currency. */
@@ -25,8 +25,8 @@ interface OrgWithRates {
 }
 
 /**
- * Returns how amounts are written to currency fields, or null if the org has only one currency. The rates are requested
- * only for conversion.
+ * Returns how donor-sync writes amounts to currency fields, or null if the org has only one currency. The exchange
+ * rates are requested only if amounts must be converted.
  */
 export async function readMoney(
   session: OrgWithRates & {
@@ -44,8 +44,8 @@ const RATES =
   'SELECT IsoCode, ConversionRate, DecimalPlaces FROM CurrencyType WHERE IsActive = true ORDER BY IsoCode';
 
 /**
- * Returns the active rates by currency. Returns an empty map if the user cannot see the rates or if the US dollar is
- * not active.
+ * Returns the active exchange rates by currency. Returns an empty map if the user cannot see the rates or if the US
+ * dollar is not active.
  */
 export async function readRates({ api }: OrgWithRates): Promise<MoneyField['rates']> {
   try {

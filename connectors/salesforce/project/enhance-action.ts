@@ -1,23 +1,29 @@
 import { DOOR_ACTIONS, DOOR_RESPONSES, doorDocument } from '../../../src/core/token-door.ts';
 import { type MetadataElements, metadataFile } from './metadata-file.ts';
 
-/** The address in `deploy/salesforce`. `donor-sync salesforce app` replaces it with the client's address. */
+/** The example address in `deploy/salesforce`. `donor-sync salesforce app` replaces it with the client's address. */
 export const EXAMPLE_URL = 'https://donors.example.org/doors/token/riverside';
 
-/** The registered service. Flows call its actions as `donorSync.status`. */
+/**
+ * The name under which the API is registered in Salesforce. Flows call the API's actions by names such as
+ * `donorSync.status`.
+ */
 const SERVICE = 'donorSync';
 
-/** The named credential, its external credential and the principal that holds the token. */
+/** The name of the named credential, of its external credential and of the principal that holds the token. */
 const CREDENTIAL = 'donor_sync';
 const PRINCIPAL = 'client';
 
-/** The name under which an administrator enters the token. */
+/** The name of the parameter in which an administrator enters the token. */
 export const TOKEN_PARAMETER = 'token';
 
 /** The permission set for users who may press the button. */
 export const ENHANCERS = { name: 'donor_sync_enhancers', label: 'donor-sync: enhance now' };
 
-/** The additional permission set for users of person accounts. The other set cannot name a flow from this folder. */
+/**
+ * An additional permission set for users of person accounts. The other permission set cannot refer to a flow from this
+ * folder.
+ */
 export const PERSON_ENHANCERS = {
   name: 'donor_sync_enhancers_person_accounts',
   label: 'donor-sync: enhance person accounts',
@@ -29,9 +35,10 @@ const FLOW = 'donor_sync_enhance';
 const PERSON_FLOW = 'donor_sync_enhance_person_account';
 
 /**
- * Returns the button "Enhance now". It needs no Apex: a quick action on Contact opens a screen flow. The flow calls two
- * actions through a named credential. External Services creates these actions from our document. `url` is the client's
- * https address for this app, without a slash at its end.
+ * Returns the button "Enhance now". The button needs no Apex, because a quick action on Contact opens a screen flow. It
+ * needs no Apex: a quick action on Contact opens a screen flow. The flow calls two actions through a named credential.
+ * Salesforce's External Services create these actions from our OpenAPI document. `url` is the client's https address
+ * for this app, without a trailing slash.
  */
 export function enhanceAction(apiVersion: string, url: string): [path: string, text: string][] {
   return [
@@ -59,7 +66,10 @@ export function enhanceAction(apiVersion: string, url: string): [path: string, t
   ];
 }
 
-/** Returns the same button on Account. A flow finds the contact of the person account. The rest is the same. */
+/**
+ * Returns the button "Enhance now" for Account. A flow finds the contact of the person account and then continues as on
+ * Contact.
+ */
 export function personAccountAction(apiVersion: string): [path: string, text: string][] {
   return [
     [`flows/${PERSON_FLOW}.flow-meta.xml`, metadataFile('Flow', personAccountFlow(apiVersion))],
@@ -98,8 +108,9 @@ function registration(): MetadataElements {
 }
 
 /**
- * The token identifies org and client, but no user. The token may do only what each user with the permission set may
- * do. The files never contain the token itself. An administrator enters it in Setup.
+ * The token identifies the org and the client, but not the user. With the token, every user who has the permission set
+ * gets the same permissions. The generated files do not contain the token. An administrator enters the token in
+ * Salesforce Setup.
  */
 function externalCredential(): MetadataElements {
   return {
@@ -142,7 +153,7 @@ function namedCredential(url: string): MetadataElements {
   };
 }
 
-/** Only users who may run the flow see its button. They also need to read user external credentials. */
+/** Only users who may run the flow see the button. Users also need permission to read user external credentials. */
 function permissionSet(): MetadataElements {
   return {
     description: 'Lets users enhance a contact from its page, and see its status in donor-sync.',
@@ -165,7 +176,7 @@ function permissionSet(): MetadataElements {
   };
 }
 
-/** Returns the permission set for the flow of person accounts. Some orgs do not have this flow. */
+/** Returns the permission set for the flow of person accounts. Some orgs do not have the flow. */
 function personAccountSet(): MetadataElements {
   return {
     description: 'Lets users open the button on person accounts, in addition to the other set.',
@@ -183,8 +194,8 @@ const STATUS = `Read_status.${DOOR_RESPONSES.status}`;
 const RECEIPT = `Enhance.${DOOR_RESPONSES.enhance}`;
 
 /**
- * Returns the flow: status ► "Enhance: 1 credit" ► enhance ► receipt. For a contact that cannot be enhanced, it ends
- * with the status. Every response other than 2xx leads to the fault path, which shows the message.
+ * Returns the flow: status ► "Enhance: 1 credit" ► enhance ► receipt. If a contact cannot be enhanced, the flow ends
+ * after the status. Every response other than 2xx leads to the fault path, which shows the message.
  */
 function enhanceFlow(apiVersion: string): MetadataElements {
   return {
@@ -256,7 +267,7 @@ function enhanceFlow(apiVersion: string): MetadataElements {
         '<p>{!$Flow.FaultMessage}</p>',
       ]),
     ],
-    // Salesforce has 15- and 18-character IDs.
+    // Salesforce uses IDs with 15 and with 18 characters.
     formulas: {
       name: 'Org_ID',
       dataType: 'String',
@@ -328,7 +339,7 @@ function flowFrame(apiVersion: string, label: string): MetadataElements {
   };
 }
 
-/** Returns the flow's variable. Quick actions use this variable name. */
+/** Returns the flow's variable. Quick actions require this variable name. */
 function recordId(): MetadataElements {
   return {
     name: 'recordId',
@@ -376,7 +387,7 @@ function at(name: string, label: string, row: number): MetadataElements {
   return { name, label, ...position(row) };
 }
 
-/** The canvas arranges the elements itself, but a position is required. */
+/** Salesforce requires a position, although its flow editor arranges the elements automatically. */
 function position(row: number) {
   return { locationX: 176, locationY: 134 + 108 * row };
 }

@@ -6,7 +6,10 @@ const LINE_LENGTH = 255;
 const LONGEST_TEXT = 131_072;
 const VISIBLE_LINES = 5;
 
-/** Shared by the Tooling API and source files. Null for types that cannot be created. */
+/**
+ * Returns the metadata of a field. The Tooling API and the source files use the same metadata. Returns null for types
+ * that donor-sync cannot create.
+ */
 export function buildMetadata(spec: FieldSpec): MetadataElements | null {
   const { label, description } = spec;
   const common = { label, description, inlineHelpText: description.slice(0, LINE_LENGTH) };
@@ -43,7 +46,7 @@ export function buildMetadata(spec: FieldSpec): MetadataElements | null {
   }
 }
 
-/** A long text field must allow at least 256 characters. */
+/** Returns a long text field. Salesforce requires a length of at least 256 characters. */
 function longText(length: number) {
   const kept = Math.min(Math.max(length, LINE_LENGTH + 1), LONGEST_TEXT);
   return { type: 'LongTextArea', length: kept, visibleLines: VISIBLE_LINES };

@@ -12,10 +12,10 @@ type ListView = {
 
 type Condition = { operation: 'greaterOrEqual' | 'equals'; value: string | number };
 
-/** A condition for which a list view is useful. The condition uses the field of the first mapped source in `by`. */
+/** The condition of a list view. The condition uses the field of the first mapped source in `by`. */
 interface Interest {
   fullName: string;
-  /** At most 40 characters. */
+  /** The label of the list view, with at most 40 characters. */
   label: string;
   by: readonly FieldSource[];
   condition: Condition;
@@ -37,8 +37,8 @@ const INTERESTS: readonly Interest[] = [
 ];
 
 /**
- * The columns that help users decide whom to call. They are shown from left to right in this order. Long texts cannot
- * be columns.
+ * The columns that help users decide whom to call. A list view shows the columns from left to right in this order. Long
+ * texts cannot be columns of a list view.
  */
 const COLUMNS: readonly FieldSource[] = [
   'capacity.nonprofit',
@@ -51,11 +51,11 @@ const COLUMNS: readonly FieldSource[] = [
   'enhancedAt',
 ];
 
-/** An object with list views: either contacts, or accounts in orgs with person accounts. */
+/** An object with list views. It is Contact, or Account in an org with person accounts. */
 export interface ListedObject {
   object: 'Contact' | 'Account';
   nameColumn: string;
-  /** Returns the name under which the object shows a custom field of Contact. */
+  /** Returns the name of a custom Contact field on this object. */
   toFieldName(name: string): string;
 }
 
@@ -73,8 +73,9 @@ export const PERSON_ACCOUNTS: ListedObject = {
 };
 
 /**
- * Returns the lists for the available fields. Without `sharedTo`, a list is public: all users see it, and the values in
- * it if they may read the fields. The groups with which it could be shared are different in each org.
+ * Returns the list views for the available fields. If `sharedTo` is omitted, all users see the list, and they see the
+ * values if they may read the fields. donor-sync cannot choose groups to share the list with, because each org has
+ * different groups.
  */
 export function listViews(
   fields: readonly MappedFieldSpec[],

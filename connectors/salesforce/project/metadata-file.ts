@@ -1,8 +1,8 @@
-/** A Salesforce Metadata API file in the form in which `sf` retrieves it. */
+/** A file of the Salesforce Metadata API, in the form in which the command `sf` retrieves it. */
 
 /**
- * A string becomes an element with that text. An object becomes an element with nested elements. A list becomes several
- * elements. A name that starts with `@` becomes an attribute of the surrounding element.
+ * A string becomes an element that contains the string. An object becomes an element that contains other elements. A
+ * list becomes several elements. A name that starts with `@` becomes an attribute of the surrounding element.
  */
 export interface MetadataElements {
   readonly [name: string]: MetadataValue | readonly MetadataValue[];
@@ -13,7 +13,8 @@ export type MetadataValue = string | number | boolean | MetadataElements;
 const NAMESPACE = 'http://soap.sforce.com/2006/04/metadata';
 
 /**
- * Writes the elements in alphabetical order, full name first. They have the same order when they are retrieved again.
+ * Writes the elements in alphabetical order, but `fullName` first. When the file is retrieved from Salesforce again,
+ * the elements have the same order.
  */
 export function metadataFile(type: string, elements: MetadataElements): string {
   return [

@@ -4,16 +4,17 @@ import { metadataFile } from './metadata-file.ts';
 
 const NAME = 'donorSyncProfile';
 
-/** Its name among the components of the Lightning App Builder. */
+/** The section's name in the list of components in the Lightning App Builder. */
 export const SECTION_LABEL = 'donor-sync profile';
 
-/** The pages on which it can be placed. */
+/** The type of page on which an administrator can place the section. */
 const PAGE = 'lightning__RecordPage';
 
 /**
  * Returns a section for the record page of a contact or a person account. An administrator drags the section onto an
- * existing page of the org. It is a Lightning web component. It reads the mapped fields through Lightning Data Service,
- * so users see only the fields that they may read. It has no code that runs on a server, and it writes nothing.
+ * existing page of the org. The section is a Lightning web component. The component reads the mapped fields through
+ * Lightning Data Service, so users see only the fields that they may read. The component has no code that runs on a
+ * server, and it writes nothing.
  */
 export function profileSection(
   apiVersion: string,
@@ -31,8 +32,9 @@ export function profileSection(
 }
 
 /**
- * Returns the name of the property for a field's name in the Lightning App Builder, such as `netWorthLowField`. LWC
- * reserves some beginnings of names (`data…`, `on…`, `aria…`). None of our names starts in this way.
+ * Returns the property name for a field in the Lightning App Builder, such as `netWorthLowField`. Lightning web
+ * components reserve names that start with `data…`, `on…` or `aria…`. None of our property names starts with these
+ * letters.
  */
 export function getPropertyName(source: FieldSource): string {
   const words = source.split('.').map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`);
@@ -104,7 +106,7 @@ const TEMPLATE = `<template>
 function script(fields: readonly MappedFieldSpec[]): string {
   const isPath = ({ from }: MappedFieldSpec) => from.startsWith('warmPath.');
   const groups: [string, readonly MappedFieldSpec[]][] = [
-    // The sentence is the most informative value, so it comes first.
+    // The path's sentence comes first, because it contains the most information.
     ['Warm path', fields.filter(isPath).toSorted((one, other) => rank(one) - rank(other))],
     ['Profile', fields.filter((field) => !isPath(field))],
   ];

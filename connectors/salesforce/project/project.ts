@@ -18,9 +18,9 @@ import { profileSection, SECTION_LABEL } from './profile-section.ts';
 import { reportFiles, reportFolders } from './reports.ts';
 
 /**
- * The folders of the project. The fields are not part of a package. If an administrator uninstalls a package,
- * Salesforce deletes its fields with all paid values. Parts for person accounts are separate, because an org without
- * person accounts refuses them.
+ * The folders of the Salesforce project. The fields are not part of a package. If an administrator uninstalls a
+ * package, Salesforce deletes its fields with all paid values. The files for person accounts have their own folder,
+ * because an org without person accounts refuses them.
  */
 const FIELDS_FOLDER = 'force-app';
 const APP_FOLDER = 'app';
@@ -30,10 +30,10 @@ const PACKAGE = 'donor-sync';
 const PERSON_ACCOUNTS_PACKAGE = 'donor-sync person accounts';
 
 /**
- * Returns the fields of `fields create` as a project for `sf project deploy start`. It contains the fields of the field
- * map and both permission sets. Separate folders contain the parts that show the fields. They are a section for the
- * record page, list views, a report type and a dashboard. If `url` is given, the button "Enhance now" is added. `url`
- * is the client's https address for Salesforce.
+ * Returns the fields that `fields create` creates, as a project for `sf project deploy start`. It contains the fields
+ * of the field map and both permission sets. Separate folders contain the parts that display the fields. The parts are
+ * a section for the record page, list views, a report type and a dashboard. If `url` is given, the project also
+ * contains the button "Enhance now". `url` is the client's https address for Salesforce.
  */
 export function fieldsProject(
   { apiVersion }: Pick<SalesforceSettings, 'apiVersion'>,
@@ -104,8 +104,8 @@ const NEXT_FOR_BUTTON = [
 ];
 
 /**
- * Returns true for a name that we can create. Names with a prefix belong to a package, and only that package can create
- * them.
+ * Returns true if donor-sync can create a field with this name. Names with a prefix belong to a package, and only the
+ * package can create them.
  */
 function isOwnName(name: string): boolean {
   return CUSTOM_NAME.test(name) && !name.slice(0, -'__c'.length).includes('__');
@@ -165,7 +165,7 @@ function permissionSetFiles(fields: readonly MappedFieldSpec[]): NamedFile[] {
   ]);
 }
 
-/** Returns the rights that `fields create` grants, with the names that the Metadata API uses. */
+/** Returns the permissions that `fields create` grants, with the names that the Metadata API uses. */
 function permissionSet(
   { label, description, access }: OwnSet,
   fields: readonly MappedFieldSpec[],

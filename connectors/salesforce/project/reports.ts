@@ -6,10 +6,10 @@ import { type MetadataElements, metadataFile } from './metadata-file.ts';
 const FOLDER = 'donor_sync';
 const FOLDER_LABEL = 'donor-sync';
 
-/** The minimum amount in US dollars for high capacity, as in the list view. */
+/** The minimum giving capacity in US dollars for the report about high capacity. The list view has the same limit. */
 const HIGH_CAPACITY = 100_000;
 
-/** The minimum strength in percent for a warm path, as in the list view. */
+/** The minimum strength in percent for the report about warm paths. The list view has the same limit. */
 const WARM_PATH = 50;
 
 /** The number of rows that a table on the dashboard shows. */
@@ -18,8 +18,8 @@ const TABLE_ROWS = 10;
 interface Subject {
   listed: ListedObject;
   /**
-   * The end of the files' names. Contacts and person accounts have different ends, so their files do not overwrite each
-   * other.
+   * The suffix of the file names. Contacts and person accounts have different suffixes, so their files do not overwrite
+   * each other.
    */
   suffix: 'contacts' | 'person_accounts';
   /** The plural noun in labels. */
@@ -37,7 +37,7 @@ interface ReportColumns {
 /**
  * Returns a report type with the mapped fields. Also returns reports of this type, and a dashboard that shows the
  * reports. The report type has one object, so users see only the records and fields that they may read. Returns no
- * files if the field map has no field for a report.
+ * files if the field map has no field that a report can show.
  */
 export function reportFiles(
   fields: readonly MappedFieldSpec[],
@@ -63,8 +63,8 @@ export function reportFiles(
 }
 
 /**
- * Returns the folders, which all subjects share. All users of the org may read them, but the records' own rules still
- * apply.
+ * Returns the folders for the reports of contacts and of person accounts. All users of the org may open the folders,
+ * but each user sees only the records that he or she may read.
  */
 export function reportFolders(): [path: string, text: string][] {
   const everyone = { accessLevel: 'View', sharedTo: 'AllInternalUsers', sharedToType: 'Group' };
@@ -87,7 +87,7 @@ function toColumns(fields: readonly MappedFieldSpec[], listed: ListedObject): Re
     capacity: find('capacity.nonprofit', 'capacity.highest', 'netWorth.low'),
     strength: find('warmPath.strength'),
     network: find('warmPath.network'),
-    // A row of a report is too short for long text.
+    // Long texts are left out, because a row of a report is too short for them.
     all: fields.filter(({ type }) => type !== 'longText').map(({ name }) => column(name)),
   };
 }
@@ -113,7 +113,7 @@ function reportType(
 interface NamedReport {
   name: string;
   title: string;
-  /** The sorted column, which a table on the dashboard shows next to the name. */
+  /** The column by which the rows are sorted. A table on the dashboard shows this column next to the name. */
   sortedBy: string;
   nameColumn: string;
   report: MetadataElements;

@@ -1,14 +1,16 @@
-/** Contacts are read in the order of their last change. Contacts with the same time are in the order of their IDs. */
+/**
+ * Defines the order in which contacts are read. Contacts are sorted by the time of their last change, and then by ID.
+ */
 
 import { z } from 'zod';
 import { readAs } from '../errors.ts';
 import { type QueryRecord, quoted } from '../query.ts';
 import { isoInstant } from '../values.ts';
 
-/** The number of rows in one request, which is Salesforce's maximum. */
+/** The number of rows in one request. It is Salesforce's maximum. */
 export const PAGE_ROWS = 2_000;
 
-/** A reading's position in the order of `SystemModstamp, Id`. The timestamp is in ISO 8601. */
+/** A reading's position in the order of `SystemModstamp` and `Id`. The timestamp is in ISO 8601. */
 export interface Position {
   stamp: string;
   id: string;
@@ -26,7 +28,10 @@ export function toPosition(row: QueryRecord | undefined): Position | null {
   return { stamp, id };
 }
 
-/** Returns the condition that selects the records after a position. A second condition excludes older records. */
+/**
+ * Returns the condition that selects the records after a position. The query needs a second condition that excludes
+ * older records.
+ */
 export function afterPosition({ stamp, id }: Position): string {
   return `(SystemModstamp > ${stamp} OR Id > ${quoted(id)})`;
 }

@@ -28,38 +28,40 @@ import { afterPosition, PAGE_ROWS, type Position, toPosition } from './order.ts'
 import { readRemoved } from './removed.ts';
 
 /**
- * The maximum number of pages that one reading requests through REST. This is more than the largest `bulkThreshold`
- * needs.
+ * The maximum number of pages that one reading requests through REST. The largest allowed `bulkThreshold` needs fewer
+ * pages.
  */
 const MAX_PAGES = 5_000;
 
 /**
- * The length of time by which consecutive readings overlap. A change gets its timestamp at the time of the change. It
- * becomes visible only when its transaction ends. If a contact is read twice, the decisions about it are the same.
+ * The time (ms) by which consecutive readings overlap. A change gets its timestamp when it is made, but it becomes
+ * visible only when its transaction ends. Reading a contact twice is harmless, because donor-sync makes the same
+ * decisions about the contact.
  */
 const OVERLAP_MS = 10 * 60_000;
 
-/** One reading. It has a start, and a position for the next reading after it is completed. */
+/** A reading of contacts. It has a start time, and a time at which the next reading starts. */
 interface Reading {
-  /** The start in ISO 8601, or null for all contacts. */
+  /** The start time in ISO 8601, or null to read all contacts. */
   since: string | null;
-  /** Salesforce's clock at the beginning. The next reading sees all later changes. */
+  /** The time on Salesforce's clock when the reading started. The next reading reads all later changes. */
   untilMs: number;
 }
 
-/** A page as it was read, whose contacts may still lack their relations. */
+/** A page of contacts whose account relations may still be missing. */
 type ReadPage = Pick<ContactPage, 'contacts' | 'cursor'>;
 
 /**
- * The number of pages in progress at a time. The relations of these pages are requested while further pages are read.
+ * The number of pages that are processed at the same time. donor-sync requests the account relations for these pages
+ * while it reads further pages.
  */
 const PAGES_AT_ONCE = 2;
 
 /**
- * First yields the contacts that were deleted or merged. Then yields all other contacts in the order of timestamp and
- * ID. A run without changes costs two requests. If many contacts are left after the first page, the Bulk API reads
- * them. Contacts are requested after the removed contacts. Otherwise a contact that was merged in between would seem to
- * come back.
+ * Yields the deleted and merged contacts first. Then yields all other contacts, sorted by timestamp and ID. A run
+ * without changes costs two requests. If many contacts remain after the first page, the Bulk API reads them. The other
+ * contacts are requested after the removed contacts. In the opposite order, a contact that is merged between the two
+ * requests would seem to be restored.
  */
 export async function* readPages(
   session: SalesforceSession,
@@ -89,7 +91,7 @@ async function* readContacts(
     throwIfStopped(session.signal);
     const soql = `${selection(session, reading, position)} ORDER BY SystemModstamp, Id LIMIT ${PAGE_ROWS}`;
     const rows: QueryRecord[] | null = await queryAtOnce(session.api, soql);
-    // Salesforce cannot sort so many contacts in time. The Bulk API does not sort.
+    // Salesforce cannot sort this number of contacts in time. The Bulk API does not sort.
     if (rows === null) return yield* readRest(session, reading, position);
     const last = toPosition(rows.at(-1));
     const isLastPage = rows.length < PAGE_ROWS || last === null;
@@ -105,9 +107,9 @@ async function* readContacts(
 }
 
 /**
- * Yields contacts outside the filter that have changed after this time and may have an opt-out or an objection. Also
- * yields contacts whose Individual has changed since then. Such a change does not affect the contact's timestamp. If
- * there is neither a filter nor such a mark, no request is sent.
+ * Yields contacts that do not match the filter, have changed after this time, and may have an opt-out or an objection.
+ * Also yields contacts whose Individual has changed since then. A change of an Individual does not change the contact's
+ * timestamp. Sends no request if the settings have no filter and the org has no such mark.
  */
 export async function* findMarked(
   session: SalesforceSession,
@@ -119,8 +121,8 @@ export async function* findMarked(
   const marks =
     shape.optOutCondition === null ? objections : [shape.optOutCondition, ...objections];
   if (filter !== null) yield* findIds(session, 'SystemModstamp', since, marks);
-  // A reading of all contacts includes them. Contacts outside the filter have already been yielded above. A mark may
-  // also have been removed, so Individuals without marks are included.
+  // A reading of all contacts includes the contacts of changed Individuals. The query above has already found contacts
+  // that do not match the filter. Individuals without marks are included, because a user may have removed a mark.
   const isOfIndividual = shape.exclusions.columns.some((name) => name.startsWith('Individual.'));
   if (since !== null && isOfIndividual) {
     yield* findIds(session, 'Individual.SystemModstamp', since, ANY_INDIVIDUAL);
@@ -166,13 +168,15 @@ function parseSince(cursor: string): string | null {
   }
 }
 
-/** Returns the cursor after a page that ends at the position. Null means the last page. */
+/** Returns the cursor after a page that ends at this position. The position is null for the last page. */
 function cursorAfter({ untilMs }: Reading, position: Position | null): string {
   const stampMs = position === null ? untilMs : Date.parse(position.stamp);
   return JSON.stringify({ since: isoTime(Math.min(stampMs, untilMs)) });
 }
 
-/** True if the Bulk API is worthwhile. Also returns true if Salesforce takes too long to count. */
+/**
+ * Returns true if enough contacts remain to use the Bulk API. Also returns true if Salesforce takes too long to count.
+ */
 async function isMuchLeft(
   session: SalesforceSession,
   reading: Reading,
@@ -187,15 +191,12 @@ async function isMuchLeft(
   }
 }
 
-/**
- * The maximum number of Bulk API jobs in one reading. A job that failed for no stated reason may succeed the second
- * time.
- */
+/** The maximum number of Bulk API jobs in one reading. If a job fails without a reason, a second job may succeed. */
 const BULK_TRIES = 2;
 
 /**
- * Reads the rest through the Bulk API. If its jobs fail, the rest is read by ID in pages. This takes more requests but
- * needs no job. Contacts may appear twice. This has no effect.
+ * Reads the remaining contacts through the Bulk API. If the jobs fail, reads the remaining contacts in pages that are
+ * sorted by ID. Reading by ID takes more requests but needs no job. Some contacts may be read twice, which is harmless.
  */
 async function* readRest(
   session: SalesforceSession,
@@ -209,7 +210,7 @@ async function* readRest(
       throwIfStopped(session.signal);
       if (!isRetriableError(error)) throw error;
       session.log.warn({ code: error.code }, 'a query of the Bulk API failed');
-      // A further job would need the same exhausted limit.
+      // Another job would fail too, because it needs the same exhausted limit.
       if (error.code === 'crm_limit_reached') break;
     }
   }
@@ -217,7 +218,7 @@ async function* readRest(
 }
 
 /**
- * Reads rows through the Bulk API. The rows are unsorted. Only the last page therefore moves the cursor past the
+ * Reads rows through the Bulk API. The rows are unsorted. Therefore, only the last page moves the cursor past the
  * position where this reading started.
  */
 async function* readInBulk(
@@ -239,12 +240,13 @@ async function* readInBulk(
   yield { contacts, cursor: cursorAfter(reading, null) };
 }
 
-/** The minimum number of rows on a page that is requested by ID. */
+/** The minimum number of rows on a page that is sorted by ID. */
 const LEAST_ROWS = 125;
 
 /**
- * Reads the rest in the order of IDs, for which Salesforce needs no sorting. A page that takes too long is requested
- * again with half its rows. As with the Bulk API, only the last page moves the cursor.
+ * Reads the remaining contacts in the order of their IDs. Salesforce does not have to sort them for this order. If a
+ * page takes too long, requests the page again with half of its rows. As in the Bulk API, only the last page moves the
+ * cursor.
  */
 async function* readById(
   session: SalesforceSession,
@@ -273,7 +275,7 @@ async function* readById(
   throw endless();
 }
 
-/** Returns the cursor for a page that is not sorted by time. It is the position where the reading started. */
+/** Returns the cursor for a page that is not sorted by time. The cursor is the position where the reading started. */
 function cursorBefore(reading: Reading, position: Position | null): string | null {
   const before = position === null ? reading.since : isoTime(Date.parse(position.stamp));
   return before === null ? null : cursorAfter(reading, { stamp: before, id: '' });
@@ -300,7 +302,10 @@ function selection(
   return `SELECT ${columns}, SystemModstamp FROM Contact${which}`;
 }
 
-/** Timestamps need no quotes. Salesforce can use an index only for the first condition. */
+/**
+ * Returns the conditions of a query. SOQL timestamps have no quotes. The time is the first condition, because
+ * Salesforce can use an index only for the first condition.
+ */
 function conditions(
   { filter }: SalesforceSession,
   { since }: Reading,

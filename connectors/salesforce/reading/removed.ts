@@ -1,4 +1,7 @@
-/** Finds the contacts that have been deleted or merged after the last reading. They come before all others. */
+/**
+ * Finds the contacts that were deleted or merged after the last reading. donor-sync handles them before all other
+ * contacts.
+ */
 
 import { isoTime } from '../../../src/core/clock.ts';
 import type { RemovedContact } from '../../contract.ts';
@@ -15,26 +18,26 @@ import {
 import type { SalesforceSession } from '../session.ts';
 import { afterPosition, PAGE_ROWS, type Position, toPosition } from './order.ts';
 
-/** Salesforce empties its recycle bin after 15 days. The extra day allows for a difference between the clocks. */
+/** Salesforce empties its recycle bin after 15 days. The additional day allows for a difference between the clocks. */
 const RECYCLE_BIN_MS = 16 * 86_400_000;
 
-/** The shortest time window of a separate query. */
+/** The minimum time window of a query (ms). */
 const LEAST_WINDOW_MS = 3_600_000;
 
 /**
- * The maximum number of requests in one reading. 16 days with one request per hour need fewer requests. Ten million
- * removed contacts also need fewer.
+ * The maximum number of requests in one reading. A reading of 16 days with one request per hour needs fewer requests,
+ * and so does a reading of ten million removed contacts.
  */
 const MAX_REQUESTS = 6_000;
 
 /**
- * Yields the contacts that have been removed after this time. The filter is ignored, because it may have included these
- * contacts before. A reading of all contacts needs only the merged contacts that the recycle bin still contains. Such a
- * reading shows which contacts are gone, but not which contact they were merged into.
+ * Yields the contacts that were deleted or merged after this time. The filter is ignored, because a removed contact may
+ * have matched the filter before. A reading of all contacts needs only the merged contacts that the recycle bin still
+ * contains. A reading of all contacts shows which contacts are missing, but not which contact they were merged into.
  *
- * A query that takes too long is sent again for half its time window, down to one hour. If even that takes too long,
- * this throws before any contact is read. Otherwise donor-sync would pay a second time for the remaining contact of an
- * unseen merge.
+ * If a query takes too long, it is sent again with half of its time window. The minimum window is one hour. If a query
+ * for one hour takes too long, this function throws before donor-sync reads any contact. If donor-sync did not see a
+ * merge, it would pay a second time for the contact that remains.
  */
 export async function* readRemoved(
   session: SalesforceSession,
@@ -78,7 +81,7 @@ function halved(widthMs: number): number {
 
 interface Window {
   fromMs: number;
-  /** The end of the window, or null if it has none. */
+  /** The end of the time window, or null if the window has no end. */
   toMs: number | null;
   position: Position | null;
 }
@@ -98,7 +101,7 @@ function removedContact(row: QueryRecord): RemovedContact {
   return { id: String(row['Id']), mergedInto: getMasterId(createColumnReader(row)) };
 }
 
-/** Returns true for a record in the recycle bin. The record comes from JSON or CSV. */
+/** Returns true for a record in the recycle bin. The record may come from JSON or CSV. */
 export function isDeleted(read: ColumnReader): boolean {
   return String(read('IsDeleted')) === 'true';
 }

@@ -18,11 +18,13 @@ import {
 /** The results for the records in one request. */
 export interface CollectionResult {
   results: WriteResult[];
-  /** A different user was changing these records, so it is worthwhile to try again soon. */
+  /**
+   * Changes to records that another user was changing at the same time. Trying these changes again soon is worthwhile.
+   */
   locked: SentChange[];
   /** Rejected changes for which Salesforce names no field. */
   unnamed: UnnamedRefusal[];
-  /** The error that ended the writing before the remaining records were sent. Null if all records were sent. */
+  /** The error that ended the writing before all records were sent, or null if all records were sent. */
   failure: { error: unknown } | null;
 }
 
@@ -41,16 +43,19 @@ const saveResultsSchema = z.array(
   }),
 );
 
-/** If Salesforce cannot read a value, the whole request fails before any record is processed. */
+/**
+ * Salesforce's code for a value that it cannot parse. In this case, the whole request fails and no record is processed.
+ */
 const UNREADABLE_VALUE = 'JSON_PARSER_ERROR';
 
 type Writer = Pick<SalesforceSession, 'api' | 'description' | 'lessons' | 'recent' | 'settings'>;
 
 /**
- * Writes at most 200 changes, usually in one request. Each change is independent (`allOrNone: false`). For a single
- * record, Salesforce writes either all values or none of them. If Salesforce rejects a change and names fields,
- * donor-sync writes the change again without these fields. If the org's triggers exceed a limit for one transaction,
- * the group is halved. If an error ends this early, the results so far are returned with it.
+ * Writes at most 200 changes, usually in one request. The changes are independent of each other (`allOrNone: false`).
+ * Salesforce writes either all values of a record or none of them. If Salesforce rejects a change and names fields,
+ * donor-sync writes the change again without these fields. If the org's triggers exceed a transaction limit, donor-sync
+ * splits the group in half. If an error stops the writing, the function returns the results so far together with the
+ * error.
  */
 export async function writeCollection(
   session: Writer,
@@ -71,9 +76,9 @@ export async function writeCollection(
 }
 
 /**
- * Writes a group, in halves if it exceeds a limit. Later groups become smaller only if every record of this group stays
- * below the limit on its own. A single record that exceeds it must not make the rest of the run slow. Resolves with
- * true if there is such a record.
+ * Writes a group of changes, and splits it in half if it exceeds a transaction limit. Later groups become smaller only
+ * if each record in this group stays below the limit when it is written alone. A single record that exceeds the limit
+ * must not slow down the rest of the run. Returns true if a single record exceeds the limit.
  */
 async function writeGroup(
   session: Writer,
@@ -81,7 +86,7 @@ async function writeGroup(
   all: CollectionResult,
 ): Promise<boolean> {
   let isHeavy = false;
-  // The loop always ends. Each step omits fields or writes fewer changes together.
+  // The loop always ends, because each step omits fields or writes fewer changes together.
   for (let next = group; next.length > 0; ) {
     const { results, locked, unnamed, again, crowded, heavy } = await writeOnce(session, next);
     all.results.push(...results);
@@ -101,8 +106,8 @@ async function writeGroup(
 }
 
 /**
- * The results for the records in one request, and the changes that remain. A remaining change is written again
- * unchanged, or in a smaller group.
+ * The results for the records in one request, and the changes that must be written again. These changes are written
+ * again unchanged, or in a smaller group.
  */
 type Attempt = Omit<CollectionResult, 'failure'> & {
   again: SentChange[];
@@ -127,7 +132,7 @@ async function writeOnce(session: Writer, changes: readonly SentChange[]): Promi
   }
 }
 
-/** Leaves out the values that do not have their field's type. Returns null if there are no such values. */
+/** Omits values that do not match the type of their field. Returns null if all values match. */
 function withoutUnreadable(
   { description }: Writer,
   changes: readonly SentChange[],
@@ -151,7 +156,7 @@ function withoutUnreadable(
   return found ? attempt : null;
 }
 
-/** Finds the record with the unreadable value, so the other records are written. */
+/** Splits the changes until it finds the record with the unreadable value. All other records are written. */
 async function writeHalves(session: Writer, changes: readonly SentChange[]): Promise<Attempt> {
   const [only] = changes;
   if (only !== undefined && changes.length === 1) {
@@ -171,7 +176,7 @@ async function writeHalves(session: Writer, changes: readonly SentChange[]): Pro
   };
 }
 
-/** Sorts the results. They are in the order of the records. */
+/** Sorts Salesforce's results by the next step. The results have the same order as the changes. */
 function sorted(changes: readonly SentChange[], saved: z.infer<typeof saveResultsSchema>): Attempt {
   if (saved.length !== changes.length) {
     throw new RetriableError('Salesforce returned a different number of results than records.', {
@@ -190,7 +195,7 @@ function sorted(changes: readonly SentChange[], saved: z.infer<typeof saveResult
   return attempt;
 }
 
-/** The list is empty if the record was written. */
+/** Returns the record's errors. The list is empty if the record was written. */
 function listFaults(
   result: z.infer<typeof saveResultsSchema>[number] | undefined,
 ): SalesforceFault[] {

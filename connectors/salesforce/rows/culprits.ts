@@ -1,31 +1,36 @@
 /**
- * Finds the fields that cause a rejection if the rejection names no field. Each trial writes some of the fields. This
- * file only decides which trial comes next. `trial.ts` carries it out in a way that changes nothing in the CRM.
+ * Finds the fields that cause a rejection if Salesforce's error names no field. Each trial writes some of the fields.
+ * This file only decides which fields the next trial writes. `trial.ts` runs the trial without changing the CRM.
  */
 
-/** Fields that are written or left out together. Usually this is one field. */
+/** Fields that are written or omitted together. In most cases, this is a single field. */
 export type Atom = readonly string[];
 
-/** A trial's result. A trial is accepted, rejected by the rule in question, or rejected for a different reason. */
+/**
+ * The result of a trial. Salesforce accepts the trial, rejects it because of the same rule, or rejects it for a
+ * different reason.
+ */
 export type TrialOutcome = 'accepted' | 'same' | 'other';
 
 /**
- * A search. It yields the fields of the next trial, gets its outcome, and returns the fields that cause the rejection.
+ * A search for fields. In each step, the search yields the fields for the next trial and receives the trial's result.
+ * At the end, the search returns the fields that cause the rejection.
  */
 export type CulpritSearch = Generator<readonly Atom[], readonly Atom[] | null, TrialOutcome>;
 
 /**
- * The maximum number of atoms that can cause a rejection. If more atoms would have to be left out, fields are not the
- * cause of the rejection.
+ * The maximum number of fields or groups of fields that can cause a rejection. If more fields would have to be omitted,
+ * the fields are not the cause of the rejection.
  */
 const MAX_CULPRITS = 3;
 
 /**
- * The maximum number of trials that may move the boundary. A different rule can reject the fields on one side of it.
+ * The maximum number of trials that may move the boundary between accepted and rejected fields. A second rule can
+ * reject the fields on one side of the boundary.
  */
 const MAX_SHIFTS = 2;
 
-/** Returns a change's fields. */
+/** Returns the fields of a change, grouped by the fields that must be written together. */
 export function toAtoms(
   fields: readonly string[],
   groups: readonly (readonly string[])[] = [],
@@ -40,8 +45,8 @@ export function toAtoms(
 }
 
 /**
- * Searches the atoms of a change that a rule has rejected as a whole. Returns null if the rule rejects every change to
- * the contact, so no field is the cause. Returns an empty list if the rule no longer rejects the change. For example, a
+ * Searches for the fields that cause the rejection of a whole change. Returns null if the rule rejects every change to
+ * the contact, so no field is the cause. Returns an empty list if Salesforce now accepts the change. For example, a
  * trigger may have failed only once.
  */
 export function* searchCulprits(atoms: readonly Atom[]): CulpritSearch {
@@ -51,7 +56,7 @@ export function* searchCulprits(atoms: readonly Atom[]): CulpritSearch {
   while (culprits.length < MAX_CULPRITS) {
     const { at, isProven, sawOther } = yield* findFirst(rest);
     isMasked ||= sawOther;
-    // All fields except the last one have been accepted. By now, the rule may also accept the whole change.
+    // All fields except the last one have been accepted. The rule may now also accept the whole change.
     const isGuess = !isProven && culprits.length === 0 && rest.length > 1;
     if (isGuess && (yield rest) === 'accepted') return [];
     culprits.push(...rest.slice(at, at + 1));
@@ -66,7 +71,7 @@ export function* searchCulprits(atoms: readonly Atom[]): CulpritSearch {
     const outcome = yield others;
     if (outcome === 'accepted') return culprits;
     if (outcome === 'other') {
-      // A second rule rejects the remaining fields. Its rejection may replace the rejection by the first rule. A trial
+      // A second rule rejects the remaining fields. The second rule's error may hide the first rule's error. A trial
       // with only this field shows whether the first rule rejects the field.
       if (yield* isRefusedAlone(rest[at])) return culprits;
       return yield* leaveOutEach(atoms);
@@ -81,11 +86,13 @@ function* isRefusedAlone(atom: Atom = []): Generator<readonly Atom[], boolean, T
 }
 
 interface First {
-  /** The index of the first atom with which a trial is rejected. Trials with fewer atoms are accepted. */
+  /**
+   * The position of the first field or group of fields that makes a trial fail. Trials with fewer fields are accepted.
+   */
   at: number;
-  /** False if no trial has been rejected, so only the last atom is left. */
+  /** False if Salesforce rejected none of the trials, so that only the last field remains. */
   isProven: boolean;
-  /** True if other rules interfered. */
+  /** True if other rules rejected some of the trials. */
   sawOther: boolean;
 }
 
@@ -95,8 +102,8 @@ function* findFirst(atoms: readonly Atom[]): Generator<readonly Atom[], First, T
   while (refused - accepted > 1) {
     let middle = Math.floor((accepted + refused) / 2);
     let outcome = yield atoms.slice(0, middle);
-    // The boundary may separate two fields that a second rule requires together. The second rule's rejection can
-    // replace the rejection by the first rule.
+    // The boundary between accepted and rejected fields may separate two fields that a second rule requires together.
+    // The second rule's error can hide the first rule's error.
     for (let shift = 0; shift < MAX_SHIFTS && outcome === 'other'; shift += 1) {
       sawOther = true;
       if (middle + 1 >= refused) break;
@@ -110,8 +117,8 @@ function* findFirst(atoms: readonly Atom[]): Generator<readonly Atom[], First, T
 }
 
 /**
- * Tries all fields except one, until such a trial is accepted. Used if the rejection by one rule replaces the rejection
- * by the other.
+ * Tries all fields except one, until Salesforce accepts a trial. This search is used if one rule's error hides the
+ * other rule's error.
  */
 function* leaveOutEach(atoms: readonly Atom[]): CulpritSearch {
   for (const atom of atoms) {

@@ -1,6 +1,7 @@
 /**
- * Queries the fields of contacts in the same request that writes them. Other users may have typed values after the
- * fields were read. The query finds these values right before they are replaced, and no further request is needed.
+ * Reads the fields of contacts in the same request that writes the fields. Other users may have typed values since
+ * donor-sync read the contacts. The query finds these values right before they are replaced, without an additional
+ * request.
  */
 import { z } from 'zod';
 import type { FieldValues } from '../../../src/core/crm-field.ts';
@@ -19,13 +20,19 @@ import type { SalesforceSession } from '../session.ts';
 import { canonicalValue } from '../values.ts';
 import type { SentChange } from './refusals.ts';
 
-/** A composite request may have five queries and collections, and one of them is the write. */
+/**
+ * The maximum number of queries. A composite request may contain five queries and collections, and one of them is the
+ * write.
+ */
 const MOST_QUERIES = 4;
 
-/** Salesforce accepts 16,384 characters of an address and headers together. */
+/** The maximum length of an address. Salesforce accepts 16,384 characters for the address and the headers together. */
 const MAX_PATH_LENGTH = 12_000;
 
-/** If Salesforce cannot read a value, the whole write fails. The caller then searches for that value. */
+/**
+ * Salesforce's code for a value that it cannot parse. In this case, the whole write fails, and the caller searches for
+ * the value.
+ */
 const UNREADABLE_VALUE = 'JSON_PARSER_ERROR';
 
 const replySchema = z.object({
@@ -36,7 +43,7 @@ const replySchema = z.object({
 
 const foundSchema = z.object({ records: z.array(recordSchema) });
 
-/** A write's response, and the changes with the values that it replaced without the caller's knowledge. */
+/** The response to a write, and the changes with the values that the write replaced without the caller's knowledge. */
 export interface Looked {
   reply: unknown;
   looked: SentChange[];
@@ -44,8 +51,8 @@ export interface Looked {
 
 /**
  * Sends a collection of at most 200 records. If the caller passes the values that it has read, one composite request
- * queries the fields and then writes them. The query and the write are two transactions. A value that is typed in the
- * milliseconds between them is still lost. A failed query does not affect the write.
+ * first queries the fields and then writes them. The query and the write are two transactions. A value that a user
+ * types in the milliseconds between them is lost. If the query fails, the values are still written.
  */
 export async function sendWithLook(
   session: Pick<SalesforceSession, 'api' | 'settings' | 'description'>,
@@ -58,7 +65,7 @@ export async function sendWithLook(
     const root = `/services/data/v${settings.apiVersion}`;
     const reply = await api.send('POST', '/composite', {
       allOrNone: false,
-      // By default, Salesforce may reorder requests that do not refer to each other.
+      // Without this option, Salesforce may reorder requests that do not refer to each other.
       collateSubrequests: false,
       compositeRequest: [
         ...queries.map((path, at) => ({
@@ -82,7 +89,7 @@ export async function sendWithLook(
       const fault = parseFault(write.httpStatusCode, JSON.stringify(write.body));
       if (fault.code === UNREADABLE_VALUE) throw requestError(fault);
     }
-    // While the failure is temporary, only the write is repeated, because writing the same values twice is harmless.
+    // After a temporary failure, only the write is repeated, because writing the same values twice is harmless.
     return { reply: await api.updateContacts(contacts), looked };
   }
   return { reply: await api.updateContacts(contacts), looked: [...changes] };
@@ -93,7 +100,8 @@ function toRecord({ id, values }: { id: string; values: FieldValues }) {
 }
 
 /**
- * Returns the addresses for the queries. Empty if there is nothing to compare, or if there would be too many queries.
+ * Returns the addresses of the queries. Returns an empty list if there are no values to compare, or if too many queries
+ * would be necessary.
  */
 function buildQueries(changes: readonly SentChange[], { fields }: ObjectDescription): string[] {
   const compared = changes.filter(({ seen }) => seen !== undefined);
@@ -121,7 +129,7 @@ function lookPath(ids: readonly string[], columns: readonly string[]): string {
 type Part = z.infer<typeof replySchema>['compositeResponse'][number];
 
 /**
- * Returns the records that the query found right before the write. The key is the ID. If a query failed, some records
+ * Returns the records that the query found right before the write. The key is the ID. If a query failed, its records
  * are missing.
  */
 function foundIn(parts: readonly Part[]): Map<string, ColumnReader> {
@@ -152,7 +160,7 @@ function overwrittenIn(
     Object.entries(values).flatMap(([name, sent]) => {
       const field = fields.get(name);
       const raw = read(name);
-      // If the response lacks a value, the value is hidden and not blank.
+      // If the response lacks a value, the user cannot see the value. The value is not necessarily blank.
       if (field === undefined || raw === undefined || !Object.hasOwn(seen, name)) return [];
       const value = canonicalValue(raw, field);
       return value === (seen[name] ?? null) || value === sent ? [] : [[name, value]];

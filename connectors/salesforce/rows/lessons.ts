@@ -1,33 +1,36 @@
-/** The writes of an open connector share their knowledge about rejections that name no field. */
+/** Knowledge about rejections that name no field. All writes of an open connector share this knowledge. */
 import { createMutex, type Mutex } from '../../../src/core/parallel.ts';
 import type { SalesforceFault } from '../errors.ts';
 
 /**
  * The number of records in one collections request, which is Salesforce's maximum. The Bulk API also runs triggers for
- * this number of records.
+ * this number of records at a time.
  */
 export const COLLECTION_ROWS = 200;
 
 export interface Lessons {
-  /** Sets of fields that have caused rejections, by the rule that rejected them. */
+  /** For each rule, the sets of fields that have caused rejections. */
   byRule: Map<string, string[][]>;
-  /** The same sets by the error code only. They are for rules whose messages quote values. */
+  /**
+   * For each error code, the sets of fields that have caused rejections. These sets are for rules whose messages quote
+   * values.
+   */
   byCode: Map<string, string[][]>;
-  /** Rules that rejected a change in a group but accepted the same change in a separate trial. */
+  /** Rules that rejected a change in a group but accepted the change in a separate trial. */
   acceptsAlone: Set<string>;
-  /** The number of searches that found no field, for each rule. */
+  /** For each rule, the number of searches that found no field. */
   inVain: Map<string, number>;
   /**
-   * The number of records that are written together. It becomes smaller than Salesforce's maximum once the org's
-   * triggers have exceeded a limit for one transaction.
+   * The number of records that are written together. The number becomes smaller than Salesforce's maximum if the org's
+   * triggers exceed a transaction limit.
    */
   mostRows: number;
-  /** The number of requests that write, and of trials whose writes are rolled back. */
+  /** The number of requests that write values, and the number of trials that Salesforce rolls back. */
   usual: number;
   trials: number;
-  /** False once a trial was not rolled back as it should have been. */
+  /** False if Salesforce did not roll back a trial. */
   areTrialsSafe: boolean;
-  /** Only one search runs at a time, so the next search can use the result. */
+  /** A lock that allows only one search at a time, so the next search can use the previous result. */
   turn: Mutex;
 }
 
@@ -45,38 +48,41 @@ export function createLessons(): Lessons {
   };
 }
 
-/** The number of rules that are remembered, and the number of sets of fields for each rule. */
+/** The maximum number of rules to remember, and the maximum number of field sets for each rule. */
 const MAX_RULES = 1_000;
 const MAX_SETS = 8;
 
-/** The number of trials that are always allowed, and the number for each request that writes. */
+/** The number of trials that are always allowed, and the additional number for each request that writes values. */
 const FREE_TRIALS = 16;
 const TRIALS_PER_REQUEST = 0.5;
 
-/** The number of failed searches after which a rule is assumed to reject whole records. */
+/** After this number of unsuccessful searches, donor-sync assumes that the rule rejects whole records. */
 const MAX_IN_VAIN = 2;
 
-/** Returns the rule behind a rejection. Messages may quote amounts, which differ from contact to contact. */
+/**
+ * Returns a name for the rule that rejected a change. The name ignores amounts, because messages may quote amounts that
+ * differ from contact to contact.
+ */
 export function toRule({ code, message }: Pick<SalesforceFault, 'code' | 'message'>): string {
   return `${code} ${message.replaceAll(/\d[\d.,]*/g, '#')}`;
 }
 
-/** Remembers that this number of records exceeded a limit for one transaction. */
+/** Stores the fact that this number of records exceeded a transaction limit. */
 export function learnSize(lessons: Lessons, rows: number): void {
   lessons.mostRows = Math.max(1, Math.min(lessons.mostRows, Math.floor(rows / 2)));
 }
 
-/** True if one more trial may be made. */
+/** Returns true if another trial is allowed. */
 export function mayTry({ usual, trials, areTrialsSafe }: Lessons): boolean {
   return areTrialsSafe && trials < FREE_TRIALS + TRIALS_PER_REQUEST * usual;
 }
 
-/** True if a search for the fields behind this rejection can be successful. */
+/** Returns true if a search for the fields that cause this rejection can be successful. */
 export function mayFind({ inVain }: Lessons, fault: SalesforceFault): boolean {
   return (inVain.get(toRule(fault)) ?? 0) < MAX_IN_VAIN;
 }
 
-/** Remembers the fields that cause rejections, or the fact that a search found none. */
+/** Stores the fields that caused a rejection, or the fact that a search found no field. */
 export function learn(
   { byRule, byCode, inVain }: Lessons,
   fault: SalesforceFault,
@@ -99,8 +105,8 @@ function remember(known: Map<string, string[][]>, key: string, fields: readonly 
 }
 
 /**
- * Returns sets of fields that have caused rejections by this rule elsewhere, followed by the sets for other rules with
- * the same code. With `ownAlone`, returns only the rule's own sets.
+ * Returns sets of fields that caused rejections of other contacts by the same rule. After them, returns the sets of
+ * other rules with the same error code. With `ownAlone`, returns only the sets of the same rule.
  */
 export function findSuspects(
   { byRule, byCode }: Lessons,
@@ -113,7 +119,7 @@ export function findSuspects(
   return [...own, ...(byCode.get(fault.code) ?? []).filter((set) => !keys.has(setKey(set)))];
 }
 
-/** Returns a key that is the same for equal sets. */
+/** Returns the same key for equal sets of fields. */
 export function setKey(fields: readonly string[]): string {
   return [...fields].sort().join();
 }

@@ -8,19 +8,19 @@ import { writeCollection } from './collections.ts';
 import { refusal, type SentChange, type Unsettled } from './refusals.ts';
 
 /**
- * The maximum number of attempts for records that are still locked. The first attempt follows after this wait. Each
- * further wait is twice as long.
+ * The maximum number of attempts to write records that are still locked. The first attempt follows after
+ * `FIRST_WAIT_MS`, and each further wait is twice as long.
  */
 const ROUNDS = 3;
 const FIRST_WAIT_MS = 400;
 
-/** The number of records whose accounts are requested together. With more records, the address would be too long. */
+/** The number of records in one query for their accounts. With more records, the address would be too long. */
 const IDS_PER_QUERY = 200;
 
 /**
- * Writes locked changes again. The contacts of one account are written together, because they wait for the same lock.
- * The accounts are processed one after the other, so no contact delays contacts of other accounts. Adds the changes
- * that Salesforce then rejects to `unsettled` if the rejection names no field.
+ * Writes locked changes again. The contacts of one account are written together, because they need the same lock. The
+ * accounts are processed one after another, so a locked account does not delay the contacts of other accounts. If
+ * Salesforce rejects a change without naming a field, adds the change to `unsettled`.
  */
 export async function* retryLocked(
   session: SalesforceSession,
@@ -48,7 +48,7 @@ export async function* retryLocked(
 
 const LOCKED = { code: 'UNABLE_TO_LOCK_ROW', message: '', fields: [] };
 
-/** Returns the changes grouped by account. Contacts without an account form a separate group. */
+/** Groups the changes by account. Contacts without an account form a separate group. */
 async function byAccount(
   { api }: SalesforceSession,
   changes: readonly SentChange[],
@@ -65,7 +65,7 @@ async function byAccount(
   return [...groups.values()].flatMap(inRequests);
 }
 
-/** Splits a group into requests. An account may have more contacts than fit into one. */
+/** Splits a group of changes into requests. An account may have more contacts than one request can contain. */
 function inRequests(group: SentChange[]): SentChange[][] {
   const requests: SentChange[][] = [];
   for (let start = 0; start < group.length; start += IDS_PER_QUERY) {

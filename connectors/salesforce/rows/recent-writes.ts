@@ -1,12 +1,12 @@
 /**
- * The last writes of a connector. They make it possible to recognise other users' changes when the values are read
- * back.
+ * The latest writes of a connector. With these writes, donor-sync recognises other users' changes when it reads the
+ * values back.
  */
 import type { FieldValues } from '../../../src/core/crm-field.ts';
 import type { ContactChange } from '../../contract.ts';
 import { contactIdOrText } from '../ids.ts';
 
-/** When a write was made, by Salesforce's clock to the second, or null if unknown. */
+/** The time of a write in whole seconds, according to Salesforce's clock. The time is null if it is unknown. */
 export interface WriteTime {
   sentAtMs: number | null;
   answeredAtMs: number | null;
@@ -21,7 +21,10 @@ export interface RecentWrites {
   find(id: string): RecentWrite | undefined;
 }
 
-/** The maximum number of writes that are remembered. It is unknown whether earlier writes came from this connector. */
+/**
+ * The maximum number of writes to remember. For earlier writes, donor-sync cannot know whether they came from this
+ * connector.
+ */
 const MAX_WRITES = 20_000;
 
 export function createRecentWrites(): RecentWrites {

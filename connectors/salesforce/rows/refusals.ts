@@ -1,48 +1,49 @@
-/** Handles Salesforce's rejections of a change. A rejection names fields or concerns the change as a whole. */
+/** Handles changes that Salesforce rejects. An error names fields or concerns the whole change. */
 import { foreignCode, foreignFields } from '../../../src/core/foreign-text.ts';
 import type { ContactChange, Overwritten, Refusal, WriteResult } from '../../contract.ts';
 import { getMeaning, type SalesforceFault, sentenceFor, wordsOfFault } from '../errors.ts';
 
-/** A change in progress. */
+/** A change that has been sent to Salesforce but has no final result yet. */
 export interface SentChange extends ContactChange {
-  /** The reasons why fields of the change were omitted. */
+  /** The errors because of which fields of the change were omitted. */
   left?: readonly SalesforceFault[];
-  /** Set if rejections named no field. These fields are left out to find out whether the change is then accepted. */
+  /**
+   * Set if Salesforce's errors named no field. donor-sync omits these fields to find out whether Salesforce then
+   * accepts the change.
+   */
   attempt?: Attempt;
-  /** Failed attempts for this change, by rule and fields. */
+  /** The rules and fields of earlier unsuccessful attempts with this change. */
   tried?: readonly string[];
-  /** True if the change must be sent alone, because Salesforce accepts it only in this way. */
+  /** True if the change must be sent alone, because Salesforce rejects it in a group. */
   alone?: true;
-  /** The values that other users had typed into these fields when the change was last sent. */
+  /** The values that other users had typed into these fields before the change was last sent. */
   overwritten?: Overwritten | undefined;
 }
 
-/**
- * Fields that are omitted because of rules that have rejected the change without naming a field.
- */
+/** Fields that are omitted because a rule has rejected the change without naming a field. */
 export interface Attempt {
-  /** The values including these fields. */
+  /** The complete values, with the omitted fields. */
   values: ContactChange['values'];
   blamed: readonly Blamed[];
 }
 
-/** A rejection that names no field, and the suspected fields. */
+/** An error that names no field, and the fields that probably cause it. */
 export interface Blamed {
   fault: SalesforceFault;
   fields: readonly string[];
 }
 
-/** A change that was rejected although no field was named. No part of it is written. */
+/** A change that Salesforce rejected without naming a field. Salesforce has not written any of its values. */
 export interface UnnamedRefusal {
   change: SentChange;
   faults: readonly SalesforceFault[];
 }
 
-/** Changes that have not been written yet but may still be written. */
+/** Changes that have no final result yet. */
 export interface Unsettled {
-  /** Another user was changing these contacts. */
+  /** Changes to contacts that another user was changing at the same time. */
   locked: SentChange[];
-  /** These are to be written again, without some fields. */
+  /** Changes that must be written again without some of their fields. */
   again: SentChange[];
   unnamed: UnnamedRefusal[];
 }
@@ -51,15 +52,18 @@ export function createUnsettled(): Unsettled {
   return { locked: [], again: [], unnamed: [] };
 }
 
-/** The next step for a change after Salesforce's response. A `crowded` change is written again in a smaller group. */
+/**
+ * The next step for a change after Salesforce's response. A change with the step `crowded` is written again in a
+ * smaller group.
+ */
 export type Step =
   | { kind: 'done'; result: WriteResult }
   | { kind: 'locked' | 'again' | 'crowded'; change: SentChange }
   | { kind: 'unnamed'; refusal: UnnamedRefusal };
 
 /**
- * Decides the next step. There are no faults if the record was written. `rows` is the number of records that were
- * written together.
+ * Decides the next step. The list of faults is empty if the record was written. `rows` is the number of records that
+ * were written together.
  */
 export function stepAfter(
   change: SentChange,
@@ -79,7 +83,7 @@ export function stepAfter(
   return { kind: 'unnamed', refusal: { change, faults } };
 }
 
-/** The codes of rejections that one value can cause. The rejection may name no field of the change. */
+/** The codes of errors that a single value can cause, although the error may name no field of the change. */
 const ABOUT_VALUES: ReadonlySet<string> = new Set([
   'FIELD_CUSTOM_VALIDATION_EXCEPTION',
   'CANNOT_INSERT_UPDATE_ACTIVATE_ENTITY',
@@ -93,33 +97,33 @@ const ABOUT_VALUES: ReadonlySet<string> = new Set([
   'DUPLICATE_VALUE',
 ]);
 
-/** True if the org's triggers exceeded a limit for one transaction. */
+/** Returns true if the org's triggers exceeded a transaction limit. */
 export function isCrowded(fault: SalesforceFault): boolean {
   return getMeaning(fault).sort === 'crowded';
 }
 
-/** True if one value of a change can cause the rejection. */
+/** Returns true if a single value of the change can cause the error. */
 export function mayBeOfField(fault: SalesforceFault): boolean {
   return ABOUT_VALUES.has(fault.code) && getMeaning(fault).sort === 'record';
 }
 
-/** True if a rejection names a field that the change writes. */
+/** Returns true if the error names a field that the change writes. */
 export function namesOwnField({ values }: ContactChange, { fields }: SalesforceFault): boolean {
   return fields.some((name) => Object.hasOwn(values, name));
 }
 
-/** Returns the change after an attempt has shown that the omitted fields are the cause. */
+/** Returns the change after an attempt has shown that the omitted fields cause the rejection. */
 function settled({ attempt, left = [], ...change }: SentChange): SentChange {
   if (attempt === undefined) return { ...change, left };
   return { ...change, left: [...left, ...attempt.blamed.map(asNamed)] };
 }
 
-/** Returns a rejection as if it had named the fields that caused it. */
+/** Adds the names of the fields that caused the error to the error. */
 export function asNamed({ fault, fields }: Blamed): SalesforceFault {
   return { ...fault, fields };
 }
 
-/** Returns the written change, excluding the omitted values. */
+/** Returns the result for a written change. The result does not contain the omitted values. */
 export function written({ id, left = [], overwritten }: SentChange): WriteResult {
   const lost = overwritten === undefined ? {} : { overwritten };
   if (left.length === 0) return { status: 'written', id, ...lost };
@@ -132,8 +136,8 @@ export function refusal(id: string, fault: SalesforceFault): WriteResult {
 }
 
 /**
- * Returns the result for a change that was not written. It contains these reasons and the reasons for fields that were
- * left out before.
+ * Returns the result for a change that was not written. The result contains these errors, and the errors because of
+ * which fields were omitted before.
  */
 export function refused(
   { id, left = [] }: SentChange,
@@ -150,8 +154,8 @@ export function refused(
 }
 
 /**
- * Returns the change excluding the fields that these errors name, so the rest can be written. Returns null if the
- * errors name no field, if one of them is not about a value, or if nothing would be left.
+ * Returns the change without the fields that these errors name, so that the remaining fields can be written. Returns
+ * null if the errors name no field, if an error is not about a value, or if no field would remain.
  */
 export function withoutNamed(
   change: SentChange,
@@ -171,13 +175,15 @@ export function withoutNamed(
   return { ...change, values: Object.fromEntries(rest), left: [...left, ...own] };
 }
 
-/** Combines several errors of one record. The result has the first error's code and the fields of all errors. */
+/**
+ * Combines the errors of one record. The combined error has the code of the first error and the fields of all errors.
+ */
 export function combined(faults: readonly SalesforceFault[]): SalesforceFault {
   const { code, message } = faults[0] ?? { code: 'UNKNOWN_EXCEPTION', message: '' };
   return { code, message, fields: [...new Set(faults.flatMap(({ fields }) => fields))] };
 }
 
-/** Rejections whose cause may be gone in a later run. */
+/** The kinds of errors that may not occur again in a later run. */
 const PASSING_SORTS: ReadonlySet<string> = new Set(['lock', 'passing', 'limit', 'session']);
 
 function about(fault: SalesforceFault): Refusal {

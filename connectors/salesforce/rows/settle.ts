@@ -1,4 +1,4 @@
-/** Settles the changes that have no result after a first write of many changes. */
+/** Finds a result for the changes that have no result after the first write. */
 import type { WriteResult } from '../../contract.ts';
 import { throwIfStopped } from '../../requests/stopped.ts';
 import { getMeaning, type SalesforceFault } from '../errors.ts';
@@ -29,9 +29,9 @@ export type WritePass = (
 ) => AsyncGenerator<WriteResult>;
 
 /**
- * Writes the remaining changes until every change has a result. Changes that were rejected without a named field come
- * first. They are written without the fields that cause the rejection. Changes to locked records come next. The loop
- * always ends, because each step removes fields or possibilities from a change.
+ * Writes the remaining changes again until each change has a result. The first changes are the changes that Salesforce
+ * rejected without naming a field. They are written without the fields that cause the rejection. The changes to locked
+ * records follow. The loop always ends, because each step removes fields or possibilities from a change.
  */
 export async function* settle(
   session: SalesforceSession,
@@ -57,8 +57,8 @@ export async function* settle(
 type Writer = Pick<SalesforceSession, 'api' | 'settings' | 'lessons' | 'signal' | 'log'>;
 
 /**
- * Decides which fields to leave out of a change. If the fields are unknown, searches for them. If the search shows that
- * Salesforce accepts all of them, the change is written again without other changes, but only once.
+ * Decides which fields are omitted from a change. If the cause is unknown, searches for the fields that cause the
+ * rejection. If the search shows that Salesforce accepts all fields, writes the change again separately, but only once.
  */
 async function afterUnnamed(
   session: Writer,
@@ -85,9 +85,7 @@ async function afterUnnamed(
   }
 }
 
-/**
- * Writes the change without these fields. If all values of the change belong together, the whole change is rejected.
- */
+/** Writes the change without these fields. If all values of the change belong together, rejects the whole change. */
 function afterAttempt(
   change: SentChange,
   faults: readonly SalesforceFault[],
@@ -104,8 +102,8 @@ function afterAttempt(
 }
 
 /**
- * Returns the change with some fields restored. The same rule rejected the change even without these fields. Omissions
- * that had an effect are kept.
+ * Restores fields whose omission had no effect, because the same rule rejected the change without them too. All other
+ * omissions stay.
  */
 function withoutVain(
   { attempt, ...change }: SentChange,
@@ -139,8 +137,8 @@ type LeaveOut =
   | { kind: 'refused' };
 
 /**
- * Chooses the fields to blame for each rejection that does not name a field. Either other contacts have shown that
- * these fields cause rejections, or a search has found the fields.
+ * Chooses the fields that cause each rejection without a named field. The fields caused rejections of other contacts,
+ * or a search has found them.
  */
 function leaveOut(
   { lessons, settings }: Writer,
@@ -171,16 +169,16 @@ function leaveOut(
 
 type Found =
   /**
-   * The fields that cause the rejection. Empty if Salesforce now accepts all the fields, and null if none of them is
-   * the cause.
+   * The fields that cause the rejection. The list is empty if Salesforce now accepts all fields. It is null if no field
+   * is the cause.
    */
   | { state: 'found'; fields: readonly string[] | null }
   | { state: 'locked' }
-  /** The contact was rejected for a reason other than its values, or no more trials are allowed. */
+  /** The contact's values do not cause the rejection, or no more trials are allowed. */
   | { state: 'unclear' }
   | { state: 'kept'; fields: readonly string[] };
 
-/** Finds the fields that cause one rejection of one contact. The trials change nothing in the CRM. */
+/** Searches for the fields that cause the rejection of one contact. The trials change nothing in the CRM. */
 async function search(session: Writer, change: SentChange, fault: SalesforceFault): Promise<Found> {
   const { lessons, log, signal } = session;
   const trials = searchCulprits(toAtoms(Object.keys(change.values), change.groups));
@@ -209,7 +207,8 @@ async function search(session: Writer, change: SentChange, fault: SalesforceFaul
 }
 
 /**
- * Returns a change for which Salesforce has kept a trial. These fields are written, and all other fields are rejected.
+ * Returns the next step if Salesforce did not roll back a trial. The trial's fields have been written, and all other
+ * fields are rejected.
  */
 function toKeptStep(
   change: SentChange,

@@ -1,4 +1,4 @@
-/** Tries an update without keeping any of it. */
+/** Sends an update that Salesforce checks and then rolls back. */
 import { z } from 'zod';
 import type { FieldValues } from '../../../src/core/crm-field.ts';
 import { readAs, type SalesforceFault } from '../errors.ts';
@@ -11,10 +11,10 @@ export type Trial =
   | { state: 'refused'; faults: readonly SalesforceFault[] }
   | { state: 'kept'; isWritten: boolean };
 
-/** An ID that no contact in any org has, because numbers are assigned from 1. */
+/** An ID that no contact in any org has, because Salesforce assigns numbers from 1. */
 const NO_CONTACT = '003000000000000AAA';
 
-/** Salesforce's code for a part of a request that was rolled back or not attempted. */
+/** Salesforce's code for a part of a request that it rolled back or did not attempt. */
 const ROLLED_BACK = 'PROCESSING_HALTED';
 
 const replySchema = z.object({
@@ -32,9 +32,9 @@ const faultsSchema = z.array(
 );
 
 /**
- * Updates a contact and then a contact that does not exist, in one request that is either kept as a whole or not at
- * all. The second update fails. Salesforce therefore rolls back the first update after it has run every rule and
- * trigger.
+ * Updates a contact and then a contact that does not exist, in one request. Salesforce keeps either all updates of the
+ * request or none of them. The second update always fails. Salesforce therefore runs every rule and trigger for the
+ * first update and then rolls it back.
  */
 export async function tryUpdate(
   { api, settings }: Pick<SalesforceSession, 'api' | 'settings'>,
@@ -64,12 +64,12 @@ function toTrialOutcome(parts: readonly Part[]): Trial {
   if (trial.every(({ code }) => code === ROLLED_BACK)) {
     return isHalted ? { state: 'kept', isWritten: false } : { state: 'accepted' };
   }
-  // Salesforce should attempt nothing more after a rejected part. If it is, Salesforce did not treat the parts as a
-  // unit.
+  // After a rejected part, Salesforce should not attempt the next part. If Salesforce attempts it anyway, it does not
+  // treat the parts as one unit.
   return isHalted ? { state: 'refused', faults: trial } : { state: 'kept', isWritten: false };
 }
 
-/** Returns the faults of a part, or null if it succeeded. */
+/** Returns the errors of a part, or null if the part succeeded. */
 function listFaults(part: Part | undefined): SalesforceFault[] | null {
   if (part === undefined) return [{ code: 'UNKNOWN_EXCEPTION', message: '', fields: [] }];
   if (part.httpStatusCode < 400) return null;

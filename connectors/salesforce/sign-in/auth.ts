@@ -18,10 +18,10 @@ import { SIGN_IN_FIX } from '../errors.ts';
 import type { AuthSettings, SalesforceSettings } from '../settings.ts';
 import { pinInstance, toInstanceUrl } from './instance.ts';
 
-/** A completed sign-in, and the org's address. */
+/** The access token of a completed sign-in, and the org's address. */
 export interface SignIn {
   accessToken: string;
-  /** Without a trailing slash. The token is not sent to any other origin (`instance.ts`). */
+  /** The org's address without a trailing slash. The token is not sent to any other origin (`instance.ts`). */
   instanceUrl: string;
   orgId: string;
   userId: string;
@@ -37,7 +37,7 @@ export interface AuthDeps {
   signal: AbortSignal;
 }
 
-/** Creates a connector's sign-in. Sends nothing yet. */
+/** Creates a connector's sign-in without sending a request. */
 export function createAuth(deps: AuthDeps): Auth {
   return shareSignIn({
     ask: () => askForSignIn(deps),
@@ -47,8 +47,8 @@ export function createAuth(deps: AuthDeps): Auth {
 }
 
 /**
- * Returns the name of the secret with a rotated refresh token. It depends on the token in the settings, so a new token
- * there takes effect immediately.
+ * Returns the name of the secret that stores the latest refresh token. The name depends on the token in the settings,
+ * so a new token in the settings takes effect immediately.
  */
 export function refreshTokenSecret(settingsToken: string): string {
   return `salesforce_refresh_token/${secretFingerprint(settingsToken)}`;
@@ -86,7 +86,7 @@ async function askForSignIn(deps: AuthDeps): Promise<SignIn> {
 
 const userInfoSchema = z.object({ user_id: z.string(), organization_id: z.string() });
 
-/** Identifies a bare token. The token contains no information about itself, so a request to Salesforce is needed. */
+/** Requests the org and the user of an access token from Salesforce, because the token does not contain them. */
 async function identify({ settings, exchange }: AuthDeps, accessToken: string): Promise<SignIn> {
   const instanceUrl = withoutSlash(settings.url);
   const { readUserInfo } = await import('../client.ts');
@@ -124,7 +124,10 @@ function refresh(
   });
 }
 
-/** Public clients have no secret. A sign-in with a certificate names the app in its assertion. */
+/**
+ * The app's ID and secret. Public clients have no secret. A sign-in with a certificate sends the app's ID in the
+ * assertion.
+ */
 type App = Pick<AppConfig, 'clientId' | 'clientSecret'>;
 
 const tokenReplySchema = z.object({
@@ -147,14 +150,18 @@ async function grant(
     form,
   );
   const { refreshToken, instanceNamed, ...signIn } = reply;
-  // Whatever the response says about the instance, the used token may be invalid from now on.
+  // The new refresh token is stored even if the instance's address is refused, because the old token may already be
+  // invalid.
   await keepRefreshToken?.(refreshToken);
   const instanceUrl = toInstanceUrl(settings, instanceNamed);
   await pinInstance(settings, secrets, instanceUrl);
   return { ...signIn, instanceUrl };
 }
 
-/** Sends a request to the token endpoint. Throws a ConfigurationError that explains a rejection. */
+/**
+ * Sends a request to the token endpoint. If Salesforce rejects the sign-in, throws a ConfigurationError that explains
+ * the reason.
+ */
 export async function askForToken(
   exchange: Pick<CrmExchange, 'send'>,
   app: AppConfig,
@@ -177,18 +184,18 @@ export async function openSignInClient(
     const headers = { accept: 'application/json', ...request.headers };
     const reply = await exchange.send({ ...request, headers });
     judge(reply);
-    // The library has its own errors for other statuses.
+    // Salesforce's OAuth errors have other statuses. For these statuses, the library would throw its own errors.
     return { ...reply, status: 200 };
   });
 }
 
-/** The content of a successful response from the token endpoint, which has not been validated yet. */
+/** The content of a successful response from the token endpoint, before its address has been checked. */
 export interface TokenReply extends Omit<SignIn, 'instanceUrl'> {
   instanceNamed: string;
   refreshToken: string | null;
 }
 
-/** Throws a RetriableError if it is not a valid response. */
+/** Parses the response of the token endpoint. Throws a RetriableError if the response is not valid. */
 function readTokenReply(reply: unknown): TokenReply {
   const parsed = tokenReplySchema.safeParse(reply).data;
   if (parsed === undefined) throw signInUnavailable();
@@ -202,7 +209,7 @@ function readTokenReply(reply: unknown): TokenReply {
   };
 }
 
-/** Fixes for the usual rejections of the token endpoint. */
+/** Instructions for users, for the usual errors of the token endpoint. */
 const TOKEN_FIXES: Readonly<Record<string, string>> = {
   invalid_grant:
     'The refresh token is no longer valid, the user has not approved the app, or the clock of this machine is wrong. Connect again, or let an admin preauthorize the app for the user.',
@@ -215,13 +222,16 @@ const TOKEN_FIXES: Readonly<Record<string, string>> = {
   unsupported_grant_type: 'Turn on this sign-in flow in the app’s OAuth settings.',
 };
 
-/** Fixes for the endpoint's descriptions. A description is more informative than the code alone. */
+/**
+ * Instructions for users, by the description in the error of the token endpoint. A description is more informative than
+ * the code alone.
+ */
 const DESCRIPTION_FIXES: Readonly<Record<string, string>> = {
   'request not supported on this domain':
     "crm.url is an address that all orgs share, or this sign-in flow is not available there. Write the org's own My Domain URL into it, https://NAME.my.salesforce.com. It is in Setup → My Domain.",
 };
 
-/** The same for a sign-in with a certificate, which has no refresh token. */
+/** The instruction for a sign-in with a certificate. This sign-in has no refresh token. */
 const CERTIFICATE_FIX =
   'The certificate in the app does not belong to crm.auth.privateKey, perhaps because one of the two was replaced. Upload the certificate of the key to the app in Salesforce, or put the key of the new certificate into crm.auth.privateKey.';
 const JWT_FIXES: Readonly<Record<string, string>> = {
@@ -245,7 +255,7 @@ function fixFor(word: string, description: string, isJwt: boolean): string {
 
 /**
  * Creates the error for a rejected token. The token endpoint returns an OAuth code and a description. The description
- * may name a user. Only known descriptions from Salesforce therefore become part of the message.
+ * may name a user. The message therefore contains a description only if it is one of Salesforce's known descriptions.
  */
 export function tokenRefused(
   reply: Pick<CrmReply, 'status' | 'text'>,
@@ -300,14 +310,14 @@ async function signAssertion(
 ): Promise<string> {
   const { SignJWT } = await import('jose');
   try {
-    // The library's own key import rejects PKCS#1, the form that OpenSSL wrote for years.
+    // The library cannot import keys in the PKCS#1 form, which OpenSSL wrote for years.
     const key = createPrivateKey(privateKey.replaceAll('\\n', '\n'));
     return await new SignJWT()
       .setProtectedHeader({ alg: 'RS256', typ: 'JWT' })
       .setIssuer(clientId)
       .setSubject(username)
-      // External Client Apps in a sandbox reject https://test.salesforce.com, but the org's own address is always
-      // accepted.
+      // In a sandbox, External Client Apps reject https://test.salesforce.com as the audience, but they always accept
+      // the org's own address.
       .setAudience(new URL(url).origin)
       .setExpirationTime(Math.floor(now / 1000) + ASSERTION_LIFE_SECONDS)
       .sign(key);

@@ -15,7 +15,7 @@ import type { AuthSettings, SalesforceSettings } from '../settings.ts';
 import { askForToken, consentSecret, openSignInClient, tokenRefused } from './auth.ts';
 import { toInstanceUrl } from './instance.ts';
 
-/** The scopes that the app requests: the APIs, and access while the user is absent. */
+/** The scopes that the app requests: access to the APIs, and access while the user is absent. */
 const SCOPE = 'api refresh_token';
 
 /** Returns the web server flow with PKCE (CRM facts, section A1). */
@@ -77,7 +77,7 @@ async function revoke(
 ): Promise<void> {
   const exchange = createConsentExchange(world, deps);
   const client = await openSignInClient(exchange, { loginUrl: url }, (reply) => {
-    // A token that is unknown is already invalid.
+    // If Salesforce does not know the token, the token is already invalid.
     const isRevoked = reply.status === 200 || refusalIn(reply).error === 'invalid_token';
     if (!isRevoked) throw tokenRefused(reply);
   });

@@ -1,7 +1,7 @@
 /**
- * Determines the org's address, to which donor-sync sends the token. A response can contain any address. The token is
- * sent only to an address that the settings or Salesforce's own domains cover. It must also be the address of the first
- * sign-in.
+ * Determines the org's address, to which donor-sync sends the token. A response of the token endpoint can contain any
+ * address. donor-sync sends the token only to an address that the settings or Salesforce's own domains allow. The
+ * address must also be the same as at the first sign-in.
  */
 import { ConfigurationError } from '../../../src/core/errors.ts';
 import { isConfidential } from '../../../src/core/host.ts';
@@ -12,18 +12,18 @@ import type { SalesforceSettings } from '../settings.ts';
 
 type Rules = Pick<SalesforceSettings, 'url' | 'instanceHosts'>;
 
-/** Salesforce's own domains. An org responds at one of them, or at a subdomain. */
+/** Salesforce's own domains. An org's address is one of these domains or a subdomain. */
 const SALESFORCE_DOMAINS = ['salesforce.com', 'force.com'];
 
 /**
- * Returns the address for requests. It comes from the `instance_url` in a response of the token endpoint and has no
- * trailing slash. Throws a ConfigurationError unless the address has the origin of `crm.url`. An https address of
- * Salesforce or `crm.instanceHosts` is also accepted. In the second case, the address must not come from a third party.
+ * Returns the address for requests. The address comes from `instance_url` in the response of the token endpoint, and it
+ * has no trailing slash. The address must have the origin of `crm.url`. Otherwise, it must be an https address of
+ * Salesforce or of a host in `crm.instanceHosts`. Throws a ConfigurationError for any other address.
  */
 export function toInstanceUrl(rules: Rules, named: string): string {
   const instance = URL.canParse(named) ? new URL(named) : null;
   if (instance === null || !isBare(instance)) throw instanceRefused(rules, instance);
-  // Only an address that a user has entered may have a path. An example is the address of a proxy.
+  // Only an address from the settings may have a path, for example the address of a proxy.
   if (isSettingsOrigin(rules, instance)) return withoutSlash(instance.href);
   const isTrusted = isNamed(rules, instance) || isSalesforce(instance);
   const isUntouched = isConfidential(new URL(rules.url));
@@ -33,8 +33,8 @@ export function toInstanceUrl(rules: Rules, named: string): string {
 
 /**
  * Stores the origin of the first sign-in. Throws a ConfigurationError if a later origin is different. If the process
- * dies before it is stored, the next sign-in is the first. If two processes sign in at the same time, they get the same
- * origin, or one of them stops at its next sign-in.
+ * dies before the origin is stored, the next sign-in counts as the first sign-in. If two processes sign in at the same
+ * time, both get the same origin, or one of them stops at its next sign-in.
  */
 export async function pinInstance(
   rules: Rules,
@@ -45,27 +45,26 @@ export async function pinInstance(
   const instance = new URL(instanceUrl);
   const pinned = await secrets.read(name);
   if (pinned === instance.origin) return;
-  // A user has decided about the addresses in the settings, so these are stored from now on.
+  // A user has chosen the addresses in the settings, so donor-sync stores a changed address without an error.
   const isDecided = isSettingsOrigin(rules, instance) || isNamed(rules, instance);
   if (pinned !== null && !isDecided) throw instanceChanged(new URL(pinned), instance);
   await secrets.write(name, instance.origin);
 }
 
 /**
- * Returns the name of the secret that stores the origin. If `crm.url` changes, the next sign-in is treated as the
- * first.
+ * Returns the name of the secret that stores the origin. If `crm.url` changes, the next sign-in counts as the first
+ * sign-in.
  */
 function instanceSecret(url: string): string {
   return `salesforce_instance/${secretFingerprint(new URL(url).origin)}`;
 }
 
-/**
- * Letters, digits and hyphens between slashes. If a path has no dots and escapes, it cannot lead to a different place.
- */
+/** Matches a path of letters, digits and hyphens. Without dots and escapes, a path cannot lead to a different place. */
 const DATA_PATH = /^\/services\/data\/v\d+\.\d+(\/[\w-]+)+$/;
 
 /**
- * Returns the path of a further page from a response. Throws a ConfigurationError if it is not such a path.
+ * Returns the path of the next page from a response. Throws a ConfigurationError if the text is not a path of
+ * Salesforce's data API.
  */
 export function pagePath(named: string): string {
   if (DATA_PATH.test(named)) return named;
@@ -73,7 +72,8 @@ export function pagePath(named: string): string {
 }
 
 /**
- * Returns an ID from a response as part of a path. Throws a ConfigurationError if it would lead elsewhere.
+ * Returns an ID from a response that can be used in a path. Throws a ConfigurationError if the ID could lead to a
+ * different path.
  */
 export function idInPath(named: string): string {
   if (/^\w+$/.test(named)) return named;

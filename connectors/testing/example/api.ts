@@ -1,6 +1,6 @@
 /**
- * The API of a small CRM for the example connector. It has contacts in pages, lookups by ID, changes to single
- * contacts, fields and groups. Everything is in memory. Times are in whole seconds, as in many CRMs.
+ * The API of a small CRM for the example connector. The API reads contacts in pages or by ID, changes single contacts,
+ * and has fields and groups. The API stores its data in memory. As in many CRMs, times are in whole seconds.
  */
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
@@ -26,7 +26,7 @@ export interface ExampleField {
   type: 'text' | 'number' | 'currency' | 'boolean' | 'date' | 'datetime' | 'multiPicklist';
   /** The maximum number of characters in a text, or null for other types. */
   maxLength: number | null;
-  /** The number of digits after the decimal point, or null if it has no limit. */
+  /** The number of digits after the decimal point, or null if the number is not limited. */
   decimalDigits: number | null;
   options: readonly string[];
 }
@@ -42,17 +42,17 @@ export interface ExampleApi {
   setField(id: string, field: string, value: string | null): void;
   seenField(id: string, field: string): string | null;
   delete(id: string): void;
-  /** The loser is removed and leads to the winner from then on. */
+  /** Merges the loser into the winner. The API then removes the loser and redirects its ID to the winner. */
   merge(loser: string, winner: string): void;
-  /** The key can no longer see the contact. */
+  /** Makes the contact invisible to the key. */
   hide(id: string): void;
   addGroup(members: readonly string[], name?: string): string;
   leaveGroup(name: string, members: readonly string[]): void;
   /** A webhook call about an event with these records. */
   callOf(event: string, contacts: readonly string[], reason?: string): string;
   /**
-   * From now on, values in this field of the contact are refused. If it is null, the API refuses every change to the
-   * contact.
+   * From now on, the API refuses values in this field of the contact. If the field is null, the API refuses every
+   * change to the contact.
    */
   refuse(id: string, field: string | null): void;
   /** The API refuses the next changes to the contact, because a different user is changing it. */
@@ -95,7 +95,8 @@ export async function startExampleApi(): Promise<ExampleApi> {
     aField('topics', 'multiPicklist', ['arts', 'health', 'youth']),
   ];
   let lastId = 0;
-  // About half of the requests are used, so neither number looks strange in place of the other.
+  // About half of the daily requests are used. A connector that swaps the used and the remaining requests therefore
+  // still returns plausible numbers.
   let used = REQUESTS_PER_DAY / 2;
 
   const server = createServer((request, response) => {
@@ -179,7 +180,7 @@ export async function startExampleApi(): Promise<ExampleApi> {
         const rows = [...records.values()].filter(
           (one) => one.changedAt >= since && (lastName === null || one.lastName === lastName),
         );
-        // Rows that the key cannot see are dropped after the page has been selected.
+        // The API removes rows that the key cannot see after it has selected the page.
         const page = rows.slice(skip, skip + take).filter(isVisible);
         return ok({ asOf: seconds(), total: rows.filter(isVisible).length, rows: page });
       }
@@ -227,14 +228,14 @@ export async function startExampleApi(): Promise<ExampleApi> {
     }
   }
 
-  /** If the request allows it, a change to a merged contact is applied to the winner of the merge. */
+  /** If the request allows this, the API applies a change of a merged contact to the contact that remains. */
   function patchFollowing(id: string, body: Body): Answer {
     const into = removed.find((one) => one.id === id)?.mergedInto ?? id;
     const found = records.get(body.follow === true ? into : id);
     return found === undefined || !isVisible(found) ? notFound() : patchOnce(found, body);
   }
 
-  /** Carries out a patch once. A repeated request gets the first response. */
+  /** Applies a patch only once. A repeated request gets the response to the first request. */
   function patchOnce(record: ExampleRecord, { requestId, fields: values = {} }: Body): Answer {
     const known = requestId === undefined ? undefined : answers.get(requestId);
     if (known !== undefined) return known;
@@ -248,7 +249,7 @@ export async function startExampleApi(): Promise<ExampleApi> {
     return withBefore;
   }
 
-  /** Replaces a record. All parts that the body does not contain are blank afterwards. */
+  /** Replaces a record. Clears all fields that the request body does not contain. */
   function replace(record: ExampleRecord, body: Body): Answer {
     const answer = patch(record, body.fields ?? {});
     if (answer.status !== 200) return answer;

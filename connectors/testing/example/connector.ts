@@ -1,4 +1,4 @@
-/** The connector of the small CRM in `api.ts`. It is an example of how to use the HTTP part of the kit. */
+/** The connector of the small CRM in `api.ts`. The connector is an example of how to use the kit's HTTP functions. */
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { type CrmField, type FieldValue, plainField } from '../../../src/core/crm-field.ts';
@@ -37,41 +37,41 @@ const settingsSchema = z.strictObject({
 
 export type ExampleSettings = z.infer<typeof settingsSchema>;
 
-/** Mistakes that the example can contain (`mistakes.ts`). Omitted parts are right. */
+/** Mistakes that `mistakes.ts` can add to the example connector. The connector is correct where a member is omitted. */
 export interface ExampleFlaws {
   readRows?(options: OffsetPagesOptions<Row>): AsyncGenerator<Row[]>;
   isPassing?(reply: { status: number }): boolean;
   replacesRecords?: boolean;
   readMembers?(options: OffsetPagesOptions<string>): AsyncGenerator<string[]>;
-  /** The cursor is the newest edit that was read. */
+  /** The cursor is the time of the newest change that the connector has read. */
   takesNewestEdit?: boolean;
   /** True if the CRM treats a repeated change as a new change. */
   forgetsRequests?: boolean;
   /** True if several changes to one contact are in flight at the same time. */
   letsChangesRace?: boolean;
-  /** Options are read in the order in which they are stored. */
+  /** The connector returns options in the order in which the CRM stores them. */
   keepsOrder?: boolean;
   requireFields?(contacts: ContactsSettings, fields: Iterable<string>): void;
   canonicalId?(text: string): string | null;
-  /** The options of a mark field are read as a single string. */
+  /** The connector reads the options of a mark field as a single string. */
   joinsMarks?: boolean;
-  /** The idempotency key of a change is made from its values. */
+  /** The connector derives the idempotency key of a change from the changed values. */
   keyFromValues?: boolean;
-  /** A change to a merged contact is applied to the winner of the merge. */
+  /** The CRM applies a change of a merged contact to the contact that remains. */
   followsMerges?: boolean;
   webhooks?: CrmWebhooks;
-  /** Removals are read until a page is empty. */
+  /** The connector reads removals until a page is empty. */
   endsRemovalsAtEmptyPage?: boolean;
-  /** True for an error that is treated as an empty list of removals. */
+  /** Returns true for an error that the connector treats as an empty list of removals. */
   swallowsRemovals?(error: unknown): boolean;
   /** Returns the groups that the name in the settings selects. */
   findGroups?(groups: readonly ExampleGroup[], name: string): readonly ExampleGroup[];
-  /** The cursor is the time of the first page of contacts. This page is read after the list of removals. */
+  /** The cursor is the time of the first page of contacts. The connector reads this page after the list of removals. */
   takesTimeOfContacts?: boolean;
-  /** Returns the reason to exclude a contact according to the CRM's own marks. */
+  /** Returns the reason to exclude a contact, based on the marks that the CRM itself stores. */
   excludedBy?(marks: OwnMarks, contacts: ContactsSettings): Exclusion | null;
   readDaily?: DailyOptions['read'];
-  /** The message of a refusal quotes the CRM's text. */
+  /** The message about a refused change quotes the CRM's text. */
   quotesRefusals?: boolean;
 }
 
@@ -132,7 +132,7 @@ const CAPABILITIES: Capabilities = {
   groups: ['group'],
 };
 
-/** Returns the kind of CRM. `flaws` make it wrong on purpose. */
+/** Defines the example's kind of CRM. `flaws` adds deliberate mistakes. */
 export function defineExampleConnector(
   flaws: ExampleFlaws = {},
 ): ConnectorDefinition<ExampleSettings> {
@@ -151,7 +151,7 @@ export function defineExampleConnector(
   return definition;
 }
 
-/** Returns the ID in the form in which the CRM writes it. Users may type zeros before it. */
+/** Returns the ID in the form that the CRM uses. Users may type zeros before the ID. */
 function canonicalExampleId(text: string): string | null {
   return /^\s*0*([1-9]\d*)\s*$/.exec(text)?.[1] ?? null;
 }
@@ -321,8 +321,8 @@ async function openExample(
   };
 
   /**
-   * Yields contacts in pages. Contacts that have left come first. Only the last page allows a later reading to
-   * continue, because the contacts are sorted by ID.
+   * Yields contacts in pages. The first pages contain the contacts that were removed. The contacts are sorted by ID, so
+   * a later reading can continue only after the last page.
    */
   async function* readPages(cursor: string | null): AsyncGenerator<ContactPage> {
     let asOf: number | null = null;
@@ -330,7 +330,8 @@ async function openExample(
     let waiting: Row[] = [];
     const since = cursor ?? undefined;
     const noteTime = (at: number) => {
-      // The time of the first request. A change during the reading is therefore read again.
+      // The time of the first request. If a contact changes during the reading, the next reading reads the contact
+      // again.
       asOf ??= at;
     };
     try {
@@ -440,8 +441,8 @@ async function openExample(
       });
       const [blamed] = refused.fields;
       const left = rest.filter(([name]) => name !== blamed);
-      // A CRM may name no field, or a field that the change does not contain. The CRM would then refuse the same
-      // request forever.
+      // A CRM may name no field in its error, or a field that is not in the change. In both cases, the CRM would refuse
+      // the same request forever.
       if (together || left.length === 0 || left.length === rest.length) {
         const fields = [...refusals, refused].flatMap((each) => each.fields);
         return { ...refused, fields: [...new Set(fields)] };
@@ -460,7 +461,8 @@ async function openExample(
   }
 
   /**
-   * Returns the values that the CRM had before, if they differ from what the caller has read and from what was sent.
+   * Returns the values that the write replaced. Contains only values that differ from the values that the caller has
+   * read and from the values that were sent.
    */
   function overwrittenBy(
     { values, seen = {} }: ContactChange,
@@ -476,7 +478,7 @@ async function openExample(
   async function send(id: string, fields: Record<string, string | null>) {
     const path = `/contacts/${encodeURIComponent(id)}`;
     if (!replacesRecords) {
-      // If the change is repeated after a lost response, it has the same id, so the CRM repeats its answer.
+      // After a lost response, the connector repeats the change with the same ID, and the CRM repeats its answer.
       const requestId = keyFromValues ? JSON.stringify([id, fields]) : randomUUID();
       const json = {
         ...{ fields, follow: followsMerges },
@@ -491,7 +493,7 @@ async function openExample(
   }
 }
 
-/** The CRM reports how many of the day's requests are used. */
+/** Reads how many of the day's requests are used, from the CRM's headers. */
 function readDailyLimit(headers: Headers): ReturnType<DailyOptions['read']> {
   const { data } = dailySchema.safeParse({
     ...{ max: headers.get('x-daily-max'), used: headers.get('x-daily-used') },

@@ -1,4 +1,7 @@
-/** Mistakes that other authors have made. No earlier mistake is of the same kind. */
+/**
+ * Mistakes that authors of other connectors have made. The other files of mistakes do not contain these kinds of
+ * mistakes.
+ */
 
 import type { CrmField } from '../../../src/core/crm-field.ts';
 import { isDonorSyncError } from '../../../src/core/errors.ts';
@@ -341,7 +344,7 @@ export const FURTHER_MISTAKES: readonly Mistake[] = [
   }),
 ];
 
-/** Stops at the first empty page and assumes that no page can follow. */
+/** Stops at the first empty page, as if no page could follow. */
 async function* readUntilEmpty<Row>({
   read,
   take,
@@ -421,7 +424,7 @@ function withoutTime(): WebhookSignature {
   };
 }
 
-/** Checks the CRM as the right connector does, and then each mapped field with `look`. */
+/** Runs the checks of the correct connector, and then calls `look` for each mapped field. */
 async function checkEachField<Settings>(
   right: ConnectorDefinition<Settings>,
   options: ConnectorOptions<Settings>,

@@ -1,4 +1,4 @@
-/** The example's harness for the kit. */
+/** Connects the example CRM to the kit. */
 import { createHmac } from 'node:crypto';
 import type { ConnectorDefinition } from '../../contract.ts';
 import type { Ability, ConformanceHarness } from '../harness.ts';
@@ -26,7 +26,7 @@ export const EXAMPLE_ABILITIES = [
   'ids',
 ] as const satisfies readonly Ability[];
 
-/** Returns an empty CRM, and connectors of this definition to it. */
+/** Creates an empty CRM, and opens connectors of this definition to the CRM. */
 export async function openExampleHarness(
   definition: ConnectorDefinition<ExampleSettings>,
 ): Promise<ConformanceHarness> {

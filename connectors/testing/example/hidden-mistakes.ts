@@ -1,6 +1,6 @@
 /**
- * Mistakes that a round trip hides. Both directions are wrong in the same way, or the mistake shows only at a certain
- * time.
+ * Mistakes that writing and reading back a value does not reveal. The reading repeats the mistake of the writing, or
+ * the mistake appears only at certain times.
  */
 import type { Contact } from '../../../src/core/contact.ts';
 import type { FieldValue } from '../../../src/core/crm-field.ts';
@@ -286,13 +286,15 @@ function shifted(value: FieldValue, byMs: number): FieldValue {
   return new Date(Date.parse(value) + byMs).toISOString();
 }
 
-/** At this time, a UTC clock shows the same as this server's local clock shows at the cursor's time. */
+/**
+ * Returns the time at which a UTC clock shows the same digits as this server's local clock shows at the cursor's time.
+ */
 function toLocalTime(cursor: string): string {
   const offsetMinutes = new Date(Number(cursor) * 1000).getTimezoneOffset();
   return String(Number(cursor) - offsetMinutes * 60);
 }
 
-/** Stores numbers in hundredths, as some CRMs do. */
+/** Returns numbers in hundredths, as some CRMs store them. */
 function withStoredNumbers(result: WriteResult): WriteResult {
   if (result.status !== 'written' || result.overwritten === undefined) return result;
   const values = Object.entries(result.overwritten.values).map(([name, value]) => [
@@ -302,7 +304,7 @@ function withStoredNumbers(result: WriteResult): WriteResult {
   return { ...result, overwritten: { ...result.overwritten, values: Object.fromEntries(values) } };
 }
 
-/** Returns a connector whose lookups return wrong values. */
+/** Returns a connector that returns wrong values when it reads contacts by ID. */
 function readingAs(
   right: Connector,
   change: (value: FieldValue, field: string) => FieldValue,
@@ -403,7 +405,7 @@ function keepingFailure(right: Connector): Partial<Connector> {
   };
 }
 
-/** Yields pages and treats a page that is shorter than the others as the last page. */
+/** Yields pages. Wrongly treats a page that is shorter than the others as the last page. */
 async function* readUntilShort<Row>({
   read,
   take,

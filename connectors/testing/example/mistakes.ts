@@ -1,6 +1,6 @@
 /**
- * Mistakes that authors make. Each is in a connector that is otherwise right. These mutants test the kit. The kit must
- * fail each of them, and it must pass the connector that has no mistake.
+ * Mistakes that authors of connectors make. Each mistake is added to a correct connector to test the kit. The kit must
+ * fail each connector with a mistake, and it must pass the connector without mistakes.
  */
 import { isDonorSyncError } from '../../../src/core/errors.ts';
 import type { ContactChange, WriteResult } from '../../contract.ts';
@@ -296,7 +296,7 @@ function blamesAnother(result: WriteResult, { values }: ContactChange): boolean 
   return result.fields.some((field) => !Object.hasOwn(values, field));
 }
 
-/** Reads by offset and ignores which rows it has already read. */
+/** Reads by offset, but does not remember which rows it has already read. */
 async function* readPlainly<Row>({ read, take }: OffsetPagesOptions<Row>): AsyncGenerator<Row[]> {
   for (let offset = 0; ; offset += take) {
     const { rows } = await read(offset, take);

@@ -1,4 +1,4 @@
-/** Makes a mistake in the example connector, which is otherwise right. */
+/** Adds a mistake to the example connector, which is otherwise correct. */
 import type {
   Connector,
   ConnectorDefinition,
@@ -9,11 +9,11 @@ import type {
 import { defineExampleConnector, type ExampleFlaws, type ExampleSettings } from './connector.ts';
 
 export interface Mistake {
-  /** The connector's mistake, in words. */
+  /** A description of the connector's mistake. */
   name: string;
-  /** The title of the promise that the mistake breaks. It may also break other promises. */
+  /** The title of the promise that the mistake breaks. The mistake may also break other promises. */
   breaks: string;
-  /** A part of the kit's message to the author. */
+  /** A text that the kit's message to the author must contain. */
   says?: string;
   definition: ConnectorDefinition<ExampleSettings>;
 }
@@ -26,7 +26,7 @@ export interface Spoiled extends Pick<Mistake, 'breaks' | 'says'> {
   connector?(connector: Connector, options: Options): Partial<Connector>;
   /** Replaces `check` of the definition. `right` is the definition without the mistake. */
   check?(right: ConnectorDefinition<ExampleSettings>, options: Options): Promise<Finding[]>;
-  /** Replaces the error from a failed opening or a failed call. */
+  /** Replaces the error when opening the connector fails or when a call fails. */
   error?(error: unknown, options: Options): unknown;
 }
 
@@ -58,7 +58,7 @@ export function mistake(
   return { name, breaks, says, definition };
 }
 
-/** Returns a connector whose readings and writes throw wrong errors. */
+/** Returns a connector that throws wrong errors when it reads and writes. */
 function withErrors(connector: Connector, say: (error: unknown) => unknown): Connector {
   return {
     ...connector,

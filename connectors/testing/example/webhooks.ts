@@ -1,8 +1,8 @@
-/** The webhooks of the example's CRM: signed calls with one event or several. */
+/** The webhooks of the example CRM. The CRM signs each call, and a call can contain several events. */
 import { createHmac } from 'node:crypto';
 import type { CrmWebhooks } from '../../webhooks.ts';
 
-/** The contents of an event that is about contacts. */
+/** The types of all events about contacts start with this prefix. */
 const PREFIX = 'contact.';
 
 export const EXAMPLE_WEBHOOKS: CrmWebhooks = {

@@ -1,4 +1,7 @@
-/** Promises about a connector's account. Different addresses and keys must lead to the same account. */
+/**
+ * Promises about the ID of a connector's account. The account's ID must stay the same if the address or the key
+ * changes.
+ */
 import { createHash } from 'node:crypto';
 import { expectEqual, expectThat } from '../expect.ts';
 import { openBehindProxy } from '../faults.ts';
@@ -123,7 +126,9 @@ function promiseAddress({ it }: Pick<Suite, 'it'>): void {
   });
 }
 
-/** Returns a key, the password in a basic authentication header, and hashes that look like an ID. */
+/**
+ * Returns all forms of a key: the key, the password in a basic authentication header, and hashes that look like an ID.
+ */
 function formsOf(key: string): string[] {
   const [, password = ''] = Buffer.from(key, 'base64').toString('utf8').split(':');
   const plain = [key, ...(password.length >= SHORTEST_PASSWORD ? [password] : [])];
@@ -138,5 +143,5 @@ function formsOf(key: string): string[] {
 
 const SHORTEST_PASSWORD = 6;
 
-/** The beginning of a hash is enough to recognise it. */
+/** The number of characters at the beginning of a hash that are enough to recognise the hash. */
 const SHORT_HASH = 12;

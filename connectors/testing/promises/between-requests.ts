@@ -1,4 +1,4 @@
-/** Changes that users make between two requests of one reading. */
+/** Tests what happens if users change contacts between two requests of the same reading. */
 import { systemClock } from '../../../src/core/clock.ts';
 import { expectEqual } from '../expect.ts';
 import { openBehindProxy } from '../faults.ts';
@@ -6,10 +6,10 @@ import { collectPages, lastCursor, listIds, listRemoved } from '../readings.ts';
 import { people } from '../seeds.ts';
 import type { Suite } from '../suite.ts';
 
-/** Many CRMs count in whole seconds. */
+/** The wait is longer than a second, because many CRMs store times in whole seconds. */
 const A_SECOND_MS = 1_100;
 
-/** The number of requests in a reading after which users act. */
+/** The tests change contacts after each of the first requests, up to this number. */
 const MOST_REQUESTS = 6;
 
 export function promiseBetweenRequests({ describe, it, can }: Suite): void {

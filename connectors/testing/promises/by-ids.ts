@@ -1,4 +1,4 @@
-/** Reads contacts by their IDs. */
+/** Tests whether connectors read contacts by their IDs. */
 import assert from 'node:assert/strict';
 import type { RecordLookup } from '../../contract.ts';
 import { expectEqual } from '../expect.ts';
@@ -52,7 +52,7 @@ export function promiseByIds({ describe, it, can }: Suite): void {
       const [first = '', gone = '', last = ''] = await t.start(people(3));
       await t.crm.deleteContact(gone);
       const found = await t.connector.readByIds([first, gone, last], []);
-      // CRMs differ in whether they vouch for the deletion of a single record.
+      // If a single record is missing, some CRMs confirm its deletion and other CRMs do not.
       assert.deepEqual(
         found.map(({ id, state }) => [id, state === 'found']),
         [

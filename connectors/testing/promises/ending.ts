@@ -1,4 +1,4 @@
-/** Limits, prerequisites, and the end. */
+/** Tests request limits, missing prerequisites, and closing a connector. */
 import assert from 'node:assert/strict';
 import type { ConnectorUses, Finding } from '../../contract.ts';
 import { expectEqual, expectThat, show } from '../expect.ts';
@@ -19,7 +19,7 @@ export function promiseEnding({ describe, it, can }: Suite): void {
     it('has no more requests left after further requests', async (t) => {
       const ids = await t.start(people(1));
       const rises: number[] = [];
-      // A new day can start between two readings, but not every time.
+      // A new day can start between the two readings. The second attempt is on the same day.
       for (let look = 0; look < 2; look += 1) {
         const before = await t.connector.readLimits();
         if (before === null) return;

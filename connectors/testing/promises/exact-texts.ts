@@ -8,7 +8,7 @@ import { people } from '../seeds.ts';
 import type { ConnectorTest, Suite } from '../suite.ts';
 import { listTyped, writeEach } from '../typed.ts';
 
-/** Characters and escapes of HTML, addresses, JSON, patterns and templates. */
+/** Special characters and escape sequences of HTML, addresses, JSON, regular expressions and templates. */
 const TEXTS = [
   ...['write &lt;b&gt; for <b>', 'Smith &amp; Sons & Co', 'one <br> two', 'x&nbsp;y &#39;z&#39;'],
   ...['50%25 + 100 %20', 'C:\\new \\u0041 \\"', `it's "so"`, '$1 {x} [y] #{z}'],
@@ -17,7 +17,7 @@ const TEXTS = [
 const HINT =
   'Encode and decode each text exactly once, and all its entities in one pass: whoever decodes `&amp;` first and `&lt;` afterwards reads the text `&lt;` as `<`. Decode a field only if the CRM stores it encoded.';
 
-/** Names with characters that lists, addresses and markup use. */
+/** Names with special characters of lists, addresses and markup. */
 const NAMED = {
   firstName: 'Anne-Zoë & Bo',
   lastName: "O'Hara + Søn",
@@ -45,7 +45,7 @@ export function promiseExactTexts({ describe, it }: Suite): void {
         for (const [at, text] of TEXTS.entries()) await t.crm.setValue(ids[at] ?? '', name, text);
         const lookups = await t.connector.readByIds(ids, [name]);
         for (const [at, text] of TEXTS.entries()) {
-          // A CRM may change what users type.
+          // Skip the text if the CRM itself changes the text that users type.
           if ((await t.crm.seenValue(ids[at] ?? '', name)) !== text) continue;
           const read = getValues(lookups[at])?.[name];
           expectEqual(read, text, `${name}, into which a user typed ${text}`, HINT);

@@ -1,4 +1,4 @@
-/** Failures that affect only one kind of request, and incomplete responses. */
+/** Tests failures of only one kind of request, and incomplete responses. */
 import type { ContactChange, WriteResult } from '../../contract.ts';
 import { expectEqual, expectThat, show } from '../expect.ts';
 import {
@@ -25,7 +25,7 @@ const LASTING: readonly (readonly [name: string, fault: Fault])[] = [
 const SWALLOWED_HINT =
   'Let the error of each request through. Where a request may be refused for good, as by a plan without this list, catch only the status that says so: a `catch` without a condition also swallows limits and failures, and the cursor goes on without what was lost.';
 
-/** The wait is at least a second, because an HTTP date has no fractions of a second. */
+/** The wait is longer than a second, because an HTTP date has no fractions of a second. */
 const WAIT_MS = 5_000;
 
 const TEMPORARY = [408, 429, 500, 502, 503, 504];
@@ -88,7 +88,7 @@ export function promiseFaultyParts({ describe, it, can }: Suite): void {
       for (const status of [410, 400]) {
         let refused = 0;
         proxy.rule((request) => {
-          // If a request is the same in a reading without a cursor, it does not contain the cursor.
+          // A request that is also sent in a reading without a cursor does not contain the cursor.
           if (full.has(textOf(request))) return null;
           refused += 1;
           return { kind: 'answer', status, body: '{"message":"too old"}' };
@@ -98,11 +98,12 @@ export function promiseFaultyParts({ describe, it, can }: Suite): void {
           for await (const page of connector.readPages(cursor)) cursors.push(page.cursor);
         });
         proxy.rule(null);
-        // No address and no body contains the cursor, so the kit cannot refuse it.
+        // The kit cannot refuse the cursor, because no request address and no request body contains the cursor.
         if (refused === 0) return;
         const situation = `a reading after a cursor, while each request that contains it is refused with ${status}`;
         const kind = kindOf(ending);
-        // Waiting may help, or a user has to start a full reading. Both stop the run and keep the cursor.
+        // The error says that the caller has to wait, or that a user has to start a full reading. Both errors stop the
+        // run and keep the cursor.
         expectThat(kind === 'retriable' || kind === 'configuration', {
           what: `the end of ${situation}`,
           expected: 'a RetriableError or a ConfigurationError',
@@ -243,12 +244,13 @@ export function promiseFaultyParts({ describe, it, can }: Suite): void {
         .find(
           (reply) => reply.request.body.includes('carriedOut') && listOf(reply.body, ids.length),
         );
-      // This CRM takes each change in its own request.
+      // This CRM receives each change in a separate request.
       if (batch === undefined) return;
       for (const kept of [0, 1, ids.length - 1]) {
         const value = `lost${kept}`;
         const body = shortened(batch.body, ids.length, kept);
-        // The request does not reach the CRM. The response is an earlier response that lacks some results.
+        // The CRM does not receive the request. The proxy returns an earlier response from which some results were
+        // removed.
         proxy.rule((request) =>
           request.body.includes(value) ? { kind: 'answer', status: batch.status, body } : null,
         );
@@ -308,7 +310,7 @@ function isAboutPerson(text: string): boolean {
   return /Quastenberg|Wilhelmine/.test(text);
 }
 
-/** Refusals that apply to the whole request if no single contact is its subject. */
+/** Statuses that refuse the whole request if they are not about a single contact. */
 const REFUSALS = [400, 403, 409, 410, 422, 423];
 
 const REFUSED_LIST_HINT =
@@ -321,7 +323,7 @@ function textOf({ method, url, body }: SeenRequest): string {
   return [method, url, body].join(' ');
 }
 
-/** The ways in which a response can be incomplete. */
+/** Responses that lack some of their parts. */
 const LACKS: readonly (readonly [
   lack: string,
   change: (text: string, length: number) => string,
@@ -338,7 +340,10 @@ function withoutIds(json: unknown): unknown {
   return Object.fromEntries(kept.map(([name, value]) => [name, withoutIds(value)]));
 }
 
-/** The codes and sentences of refusals. The CRM's own text is stored separately and encrypted. */
+/**
+ * Returns the codes and messages of refused changes. The CRM's own text is excluded, because donor-sync stores it
+ * separately and encrypted.
+ */
 function textsOf(result: WriteResult): string[] {
   if (result.status === 'written') return [];
   const refusals = result.status === 'refused' ? [result] : result.refusals;
@@ -346,8 +351,8 @@ function textsOf(result: WriteResult): string[] {
 }
 
 /**
- * Makes each kind of request in the call fail permanently, one kind at a time. The call must also fail, or return the
- * same result.
+ * Repeats the call once for each kind of request that it sends. In each repetition, all requests of that kind fail. The
+ * call must then also fail, or return the same result.
  */
 async function failEachKind(
   proxy: FaultProxy,
@@ -374,7 +379,10 @@ async function failEachKind(
   }
 }
 
-/** Refuses each kind of request in the call with each status. The call must fail or return the same result. */
+/**
+ * Repeats the call and refuses each kind of request with each status. The call must then also fail, or return the same
+ * result.
+ */
 async function refuseEachKind(
   proxy: FaultProxy,
   call: () => Promise<unknown>,
@@ -397,7 +405,7 @@ async function refuseEachKind(
   }
 }
 
-/** Names what a request is about: its method, its path without ids, and the object of a query. */
+/** Returns the kind of a request: its method, its path without IDs, and the object type of a query. */
 function kindOfRequest({ method, url, body }: SeenRequest): string {
   const { pathname, searchParams } = new URL(url, 'http://proxy');
   const path = pathname.replace(/\/[^/]*\d[^/]*(?=\/|$)/g, (part) =>
@@ -422,7 +430,8 @@ function parsed(text: string): unknown {
 }
 
 /**
- * Returns true if the response is a list with one result for each change. One of its members can also be such a list.
+ * Returns true if the response contains a list with one result for each change. The list can be the response itself or
+ * one of its members.
  */
 function listOf(text: string, length: number): boolean {
   const json = parsed(text);
@@ -444,7 +453,7 @@ function isObject(json: unknown): json is Record<string, unknown> {
   return typeof json === 'object' && json !== null && !Array.isArray(json);
 }
 
-/** Adds a quotation to each message of a response. Many CRMs quote people and values in their messages. */
+/** Adds a quotation to each message of a response, because many CRMs quote people and values in their messages. */
 function withQuotes(text: string): string {
   const json = parsed(text);
   return json === undefined ? text : JSON.stringify(quoting(json));

@@ -1,4 +1,4 @@
-/** Reading while the CRM's API fails. */
+/** Tests readings while the CRM's API fails. */
 import assert from 'node:assert/strict';
 import { systemClock } from '../../../src/core/clock.ts';
 import { expectEqual, expectThat } from '../expect.ts';
@@ -23,7 +23,7 @@ const MOST_REQUESTS_UNDER_LIMIT = 60;
 
 const STOP_AFTER_MS = 100;
 
-/** Other requests in flight may end normally. */
+/** Other requests that were already in flight may finish in this time. */
 const MOST_AFTER_STOP_MS = 20_000;
 
 export function promiseFaultyReading({ describe, it, can }: Suite): void {
@@ -45,7 +45,7 @@ export function promiseFaultyReading({ describe, it, can }: Suite): void {
       assert.deepEqual(new Set(listIds(await collectPages(connector, null))), new Set(ids));
       const positions = somePositions(proxy.requests.length - before, 3);
       for (const [at, [name, fault]] of FAILURES.entries()) {
-        // Each failure is simulated at one of the positions. The test must not read all contacts too often.
+        // The tests simulate each failure at only one position, because they must not read all contacts too often.
         const position = positions[at % positions.length] ?? 0;
         proxy.rule(from(position, fault));
         const ending = await endingOf(() => collectPages(connector, null));
@@ -127,7 +127,7 @@ export function promiseFaultyReading({ describe, it, can }: Suite): void {
         proxy.rule(from(0, LIMITED));
         const ending = await endingOf(call);
         const count = proxy.requests.length - before;
-        // The connector may have read the fields when it was opened.
+        // The count can be 0, because the connector may have read the fields when it was opened.
         if (count > 0) assert.equal(kindOf(ending), 'retriable', 'a limit is temporary');
         assert.ok(count <= MOST_REQUESTS_UNDER_LIMIT, `${count} requests under a limit`);
       }

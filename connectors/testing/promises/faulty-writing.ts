@@ -18,7 +18,7 @@ import type { Fault } from '../proxy.ts';
 import { people } from '../seeds.ts';
 import type { ConnectorTest, Suite } from '../suite.ts';
 
-/** Some APIs answer a write with any body or none, so an unusual body proves nothing unless it is a page. */
+/** Some APIs answer a write with any body or with no body. An unusual response to a write is therefore not an error. */
 const MEANINGLESS = ['an empty response', 'a response in another form'];
 
 const WRITE_FAILURES: readonly (readonly [string, Fault])[] = [
@@ -27,13 +27,16 @@ const WRITE_FAILURES: readonly (readonly [string, Fault])[] = [
   ['a limit', LIMITED],
 ];
 
-/** This delay is long enough for the next request to arrive first. */
+/** The delay of a response. The next request arrives before the delay ends. */
 const LATE_MS = 300;
 
-/** The tolerance when a write is searched for in a history. The clocks in a test may differ. */
+/**
+ * The tolerance when a test searches a history for the time of a write. The tolerance exists because the clocks in a
+ * test may differ.
+ */
 const TOLERANCE_MS = 60_000;
 
-/** A connector needs fewer requests than this to find which of two values the CRM refuses. */
+/** The maximum number of requests. A connector needs fewer requests to find which of two values the CRM refuses. */
 const MAX_TRIES = 100;
 
 const BLAMES_ANOTHER_FIELD: Fault = {
@@ -126,7 +129,7 @@ export function promiseFaultyWriting({ describe, it, can, notShown }: Suite): vo
       proxy.rule(({ method }) => {
         if (method === 'GET') return null;
         refused += 1;
-        // Ends a connector that would otherwise retry forever.
+        // Refuses the sign-in, so that a connector that retries forever stops.
         return refused > MAX_TRIES ? { kind: 'answer', status: 401 } : BLAMES_ANOTHER_FIELD;
       });
       const values = { [field]: 'ours', [other]: 'ours' };
@@ -227,7 +230,7 @@ function promiseFormerValues({ it }: Pick<Suite, 'it'>): void {
       const { results } = await writeUntilEnd(connector, [{ id, values, seen: read }]);
       proxy.rule(null);
       const [result] = results;
-      // Without an acknowledgement, the next run reads the contact again.
+      // If a write was not confirmed, the next run reads the contact again.
       if (result?.status !== 'written') continue;
       const [back] =
         connector.capabilities.tellsOverwritten === 'readBack'

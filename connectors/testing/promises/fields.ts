@@ -1,4 +1,4 @@
-/** Describing and creating fields. */
+/** Tests whether connectors describe and create fields. */
 import assert from 'node:assert/strict';
 import { getValues } from '../readings.ts';
 import { people } from '../seeds.ts';

@@ -1,4 +1,4 @@
-/** Reading groups of contacts. */
+/** Tests whether connectors read groups of contacts. */
 import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
 import { isDonorSyncError } from '../../../src/core/errors.ts';
@@ -133,7 +133,7 @@ export function promiseGroups({ describe, it, can, notShown }: Suite): void {
       it('refuses a name that two groups have', async (t) => {
         const [first = '', second = ''] = await t.crm.addContacts(people(2));
         const selector = await requireGroups(t).add([first], 'Board');
-        // Some CRMs do not allow a second group with the same name.
+        // Null if the CRM does not allow a second group with the same name.
         const twin = await requireGroups(t)
           .add([second], 'Board')
           .catch(() => null);
@@ -236,7 +236,10 @@ export function promiseGroups({ describe, it, can, notShown }: Suite): void {
   });
 }
 
-/** Each name is contained in the previous name, or equals it if one character is ignored. */
+/**
+ * Group names that are easily confused. A name is contained in the previous name, or differs from the previous name by
+ * one ignored character.
+ */
 const NAMES = [
   ...['Friends of the Board 2026', 'Board 2026', 'Board', 'board & Co'],
   ...["O'Hara’s 50% (a+b)?", 'a+b', '"Gala" #1/2', 'Gala'],
@@ -245,12 +248,10 @@ const NAMES = [
 const NAME_HINT =
   'Compare the whole name or id yourself: the search of a CRM often finds each name that contains the text, in any order. Without exactly one such group, throw a ConfigurationError. Encode the name in addresses and queries.';
 
-/** In many CRMs these are different groups. */
+/** Names that differ only in letter case or in a space. In many CRMs, they belong to different groups. */
 const SIMILAR_NAMES = ['gala', 'Gala', 'GALA', 'Gala '];
 
-/**
- * Returns the sorted members of a group, or reports that the connector refuses to read the group.
- */
+/** Returns the sorted members of a group, or a text if the connector refuses to read the group. */
 async function membersOrRefusal(
   { connector }: ConnectorTest,
   selector: GroupSelector,
@@ -263,20 +264,20 @@ async function membersOrRefusal(
   }
 }
 
-/** Returns the selector with shortened strings. */
+/** Returns copies of the selector in which a string is shortened. */
 function partsOf(selector: GroupSelector): GroupSelector[] {
   return Object.entries(selector).flatMap(([key, value]) => {
     if (typeof value !== 'string' || value.length < 3) return [];
     const middle = Math.ceil(value.length / 2);
     const parts = [value.slice(0, middle), value.slice(middle), value.slice(0, -2)];
-    // A substring of digits may be the ID of a different group.
+    // Shortened digits are left out, because they may be the ID of a different group.
     return parts
       .filter((part) => part.trim() !== '' && !/^\d+$/.test(part))
       .map((part) => ({ ...selector, [key]: part }));
   });
 }
 
-/** The size of a group that does not fit into one response of most CRMs. */
+/** The number of members of a large group. Most CRMs return such a group in more than one response. */
 const LARGE_GROUP = 251;
 
 const MOST_LEAVING = 30;

@@ -1,4 +1,4 @@
-/** The parts of a contact's identity, and the parts that cannot be read. */
+/** Tests the parts of a contact's identity, and parts that the connector cannot read. */
 import assert from 'node:assert/strict';
 import type { Contact } from '../../../src/core/contact.ts';
 import { isDonorSyncError } from '../../../src/core/errors.ts';
@@ -8,7 +8,10 @@ import { assertIncludes, byId, collectPages } from '../readings.ts';
 import { FULL, people, SEVERAL } from '../seeds.ts';
 import type { Suite } from '../suite.ts';
 
-/** A word of each address and employer in `SEVERAL`. A connector may write an address in a different way. */
+/**
+ * A word from each address and each employer in `SEVERAL`. The tests search for these words, because a connector may
+ * format an address differently.
+ */
 const WORDS = { addresses: ['Elm', 'Oak'], employers: ['Acme', 'Birch'] };
 
 const HIDDEN_HINT =
@@ -71,7 +74,7 @@ export function promiseIdentities({ describe, it, can }: Suite): void {
           const names = (await t.crm.hideSources?.(part)) ?? [];
           await t.startAgain();
           const hidden = t.connector.identity?.();
-          // A change of permissions does not change the mapping.
+          // The mapping of the fields is the same with and without the permission.
           assert.deepEqual([hidden?.columns, hidden?.mode], [before?.columns, before?.mode]);
           assertIncludes(
             unreadableSources(hidden),
@@ -125,7 +128,7 @@ export function promiseIdentities({ describe, it, can }: Suite): void {
         const ids = await t.start(people(3));
         for (const text of ids.flatMap((id) => [`${id}x`, `${id}.5`])) {
           const canonical = t.crm.ids?.canonicalId(text) ?? null;
-          // If every string is a valid ID, this string may belong to a different contact.
+          // If the connector accepts every string as an ID, this string may belong to a different contact.
           expectThat(canonical === null || !ids.includes(canonical), {
             what: `\`canonicalId\` of ${show(text)}, which nobody has`,
             expected: 'null',
@@ -138,12 +141,12 @@ export function promiseIdentities({ describe, it, can }: Suite): void {
   });
 }
 
-/** Returns the words that name these addresses or employers, in their order. */
+/** Returns the words from `WORDS` that these addresses or employers contain, in the same order. */
 function wordsOf(texts: readonly string[] | undefined, part: keyof typeof WORDS): string[] {
   return (texts ?? []).flatMap((text) => WORDS[part].filter((word) => text.includes(word)));
 }
 
-/** Reads the contact by pages and by ID. Returns undefined if the reading ends in an error. */
+/** Reads the contact by pages and by ID. Returns an empty list if the reading throws an error. */
 async function readUnlessRefused(connector: Connector, id: string): Promise<Contact[]> {
   const contacts: Contact[] = [];
   const readings = [

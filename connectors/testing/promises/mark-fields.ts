@@ -1,4 +1,4 @@
-/** Marks in fields of each type, and contacts with several marks. */
+/** Tests mark fields of each type, and contacts with several marks. */
 import type { CrmField, FieldValue } from '../../../src/core/crm-field.ts';
 import type { Connector } from '../../contract.ts';
 import { expectEqual } from '../expect.ts';
@@ -8,12 +8,11 @@ import type { Suite } from '../suite.ts';
 import { describeTyped } from '../typed.ts';
 import { isExcluded, MARKS, openUnlessRefused, VALUES_OF } from './settings.ts';
 
-/** The meaning of a field's value under the given settings. */
+/** The expected meaning of a field's value under the given settings. */
 interface Case {
   value: FieldValue;
   /**
-   * The values in the settings that are marks. Omitted if all words for yes and all dates are
-   * marks.
+   * The values that the settings define as marks. If they are omitted, all dates and all words such as "yes" are marks.
    */
   values?: readonly string[];
   isMarked: boolean;
@@ -62,7 +61,7 @@ export function promiseMarkFields({ describe, it, can, notShown }: Suite): void 
     }
 
     it('are set by words for yes and by dates, and not by words for no', async (t) => {
-      // Users mark contacts in a different way.
+      // In this CRM, users mark contacts in a special field and not in a text field.
       if (t.crm.markField !== undefined) return;
       const [field] = t.crm.textFields;
       const words = WORDS.filter(([, isMarked]) => isMarked || !can('anyTextMarks'));
@@ -119,7 +118,7 @@ export function promiseMarkFields({ describe, it, can, notShown }: Suite): void 
   });
 }
 
-/** The contact in a page and the same contact in a look-up. */
+/** Returns the contact as read in a page and as read by its ID. */
 async function bothWays(connector: Connector, id: string) {
   const [lookup] = await connector.readByIds([id], []);
   return [

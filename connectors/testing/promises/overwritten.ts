@@ -1,4 +1,4 @@
-/** Tests whether connectors report values that users typed between a reading and a write. */
+/** Tests whether connectors report values that users typed after the reading and before the write. */
 import assert from 'node:assert/strict';
 import type { FieldValues } from '../../../src/core/crm-field.ts';
 import type { Overwritten } from '../../contract.ts';
@@ -8,13 +8,16 @@ import { people } from '../seeds.ts';
 import type { ConnectorTest, Suite } from '../suite.ts';
 import { listTyped } from '../typed.ts';
 
-/** The values that are written into number fields. A user writes one value first, and the kit then writes the other. */
+/** The values for number fields. A user types one value, and the kit then writes the other value. */
 const NUMBER = { ours: 7, typed: '19' };
 
-/** The tolerance when a write is searched for in a history. The clocks in a test may differ. */
+/**
+ * The tolerance when a test searches a history for the time of a write. The tolerance exists because the clocks in a
+ * test may differ.
+ */
 const TOLERANCE_MS = 60_000;
 
-/** Declares promises that only connectors with `tellsOverwritten` make. */
+/** Declares promises that apply only to connectors with `tellsOverwritten`. */
 export function promiseOverwritten({ describe, it }: Suite): void {
   describe('telling of values that were typed meanwhile', () => {
     it('names the value that a user typed after it was read, and that the write replaced', async (t) => {
@@ -57,7 +60,7 @@ export function promiseOverwritten({ describe, it }: Suite): void {
           typed = await lookup();
         });
         if (overwritten === null) return;
-        // The harness cannot type into this field.
+        // The test skips a field into which the harness cannot type.
         if (typed === null) continue;
         expectEqual(
           overwritten?.values,
@@ -79,7 +82,10 @@ export function promiseOverwritten({ describe, it }: Suite): void {
   });
 }
 
-/** Reads the fields, lets a user type values, and writes. Returns null if the connector does not report this. */
+/**
+ * Reads the fields, simulates a user who types values, and then writes. Returns null if the connector does not report
+ * overwritten values.
+ */
 async function writeSeen(
   { connector }: ConnectorTest,
   id: string,

@@ -1,4 +1,4 @@
-/** The fields with which the CRM itself marks people who have died or who must not be contacted. */
+/** Tests the CRM's own fields that mark people who have died or who must not be contacted. */
 import { expectEqual, expectThat, show } from '../expect.ts';
 import { byId, collectPages, lastCursor } from '../readings.ts';
 import { people } from '../seeds.ts';
@@ -64,7 +64,7 @@ export function promiseOwnMarks({ describe, it, can, notShown }: Suite): void {
         const including = await t.another({ contacts: { [include]: true } }).catch(() => undefined);
         if (including === undefined) return;
         const included = byId(await collectPages(including, null)).get(marked);
-        // A CRM may set a second mark together with this mark.
+        // The CRM may set a second mark at the same time.
         expectThat(included !== undefined && included.excluded !== exclusion, {
           ...{ what: `\`excluded\` with ${include}: true`, expected: `not ${exclusion}` },
           actual: show(included?.excluded),

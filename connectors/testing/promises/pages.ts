@@ -88,7 +88,7 @@ export function promisePages({ describe, it, can, notShown }: Suite): void {
         await hidePages(listIds(pages), size, t.crm.vanish, async (left) => {
           await t.startAgain();
           const { result } = await endingOf(() => collectPages(t.connector, null));
-          // The caller notices an error. A reading loses contacts only if it looks complete.
+          // Contacts are lost only if an incomplete reading looks complete. A caller notices an error.
           if (result === null) return;
           const found = new Set(listIds(result));
           const missing = left.filter((id) => !found.has(id));
@@ -109,7 +109,7 @@ export function promisePages({ describe, it, can, notShown }: Suite): void {
             () => true,
             () => false,
           );
-          // In this CRM, the key can see all deletions.
+          // This CRM shows all deletions to the key, even the deletion of a hidden contact.
           if (isHidden !== true) return;
         }
         await t.startAgain();
@@ -264,7 +264,7 @@ export function promisePages({ describe, it, can, notShown }: Suite): void {
         if (edited !== null || page.contacts.length === 0) continue;
         edited = page.contacts[0]?.id ?? '';
         await t.crm.editContact(edited, { lastName: 'Early' });
-        // Many CRMs count in whole seconds.
+        // The wait is longer than a second, because many CRMs store times in whole seconds.
         await systemClock.sleep(A_SECOND_MS);
         for (const id of [...unseen].slice(-3)) await t.crm.editContact(id, { lastName: 'Late' });
       }
@@ -282,7 +282,7 @@ export function promisePages({ describe, it, can, notShown }: Suite): void {
       const ids = await t.start(people(t.crm.contactsForThreePages));
       const sizes = (await collectPages(t.connector, null)).map(({ contacts }) => contacts.length);
       const size = Math.max(...sizes);
-      // A whole number of pages is left, so no page is shorter than the others.
+      // The remaining contacts fill whole pages, so no page is shorter than the others.
       const surplus = ids.slice(0, ids.length % size);
       for (const id of surplus.slice(0, MOST_DELETED)) await t.crm.deleteContact(id);
       if (surplus.length > MOST_DELETED) {
@@ -308,7 +308,7 @@ export function promisePages({ describe, it, can, notShown }: Suite): void {
 
     it('goes on after the cursor of any page without losing a contact', async (t) => {
       const ids = await t.start(people(t.crm.contactsForThreePages));
-      // In a CRM that counts in whole seconds, all changes would otherwise have the same time as the cursor.
+      // If a CRM counts in whole seconds, all changes would have the same time as the cursor without this wait.
       if (t.connector.capabilities.incremental) await systemClock.sleep(A_SECOND_MS);
       const pages = await collectPages(t.connector, null);
       await t.startAgain();
@@ -447,14 +447,14 @@ async function bringsLaterChanges(t: ConnectorTest, zone: string): Promise<void>
 }
 
 /**
- * The number of contacts that are deleted. With more deletions, the test would take too long if a page has thousands of
- * contacts.
+ * The number of contacts that are deleted. If a page has thousands of contacts, a test with more deletions would take
+ * too long.
  */
 const MOST_DELETED = 120;
 
 /**
- * Requires that removals come first. A page may contain both, because its removals are handled first. A CRM may report
- * a merge only together with the remaining contact.
+ * Fails unless the removals come before the contacts. A page may contain both, because the caller handles its removals
+ * first. A CRM may report a merge only together with the remaining contact.
  */
 function expectRemovedFirst(pages: readonly ContactPage[], when: string): void {
   for (const [at, { removed }] of pages.entries()) {

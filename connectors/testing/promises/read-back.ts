@@ -1,4 +1,7 @@
-/** Tests whether connectors that read written values back distinguish automation from users. */
+/**
+ * Tests connectors that read the written values back. The connectors must distinguish changes by automation from
+ * changes by users.
+ */
 import assert from 'node:assert/strict';
 import { expectEqual, expectThat, show } from '../expect.ts';
 import { write } from '../readings.ts';
@@ -11,7 +14,7 @@ const FIELD_HINT =
 const OTHER_APP_HINT =
   'Compare the id of the app in the history with your own: what another app writes is a user’s value here. If automation follows it, `madeFrom` has the value of that app, so donor-sync does not recognise it.';
 
-/** Declares promises that only connectors with `readBack` make. */
+/** Declares promises that apply only to connectors with `readBack`. */
 export function promiseReadingBack({ describe, it, can }: Suite): void {
   describe('reading back', () => {
     it('gives one entry for each write, in their order, and null for what is gone', async (t) => {

@@ -1,6 +1,6 @@
 /**
- * Tests changes that look like earlier changes and changes that are partly refused. Also tests fields that a change
- * must not affect.
+ * Tests changes that are similar to earlier changes, and changes of which the CRM refuses a part. Also tests fields
+ * that must stay unchanged.
  */
 import type { FieldValue } from '../../../src/core/crm-field.ts';
 import type { ContactChange } from '../../contract.ts';
@@ -163,7 +163,7 @@ async function refusesBadValues(t: ConnectorTest, together: boolean): Promise<vo
     const whatOther = `the result of another change next to ${situation}`;
     expectEqual(findResult(results, other)?.status, 'written', whatOther, hint);
     if (result?.status === 'written') {
-      // The CRM can hold it.
+      // The CRM can store this value.
       expectEqual(seenGood, 'ours', `${good} in the CRM after ${situation}`, hint);
       expectThat(seenBad !== null, {
         what: `${field.name} in the CRM after ${situation}, which was acknowledged`,

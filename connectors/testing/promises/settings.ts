@@ -1,4 +1,4 @@
-/** Promises about the settings under `contacts`. A connector applies each setting or refuses it. */
+/** Promises about the settings under `contacts`. A connector must apply each setting or refuse it. */
 import assert from 'node:assert/strict';
 import { isConfigurationError } from '../../../src/core/errors.ts';
 import type { Connector, ContactsSettings } from '../../contract.ts';
@@ -114,7 +114,7 @@ export function promiseSettings({ describe, it }: Suite): void {
           'Send `contacts.filter` in an incremental reading too, in addition to the time.',
         );
       }
-      // The contact exists, whether or not it is included.
+      // A look-up by ID returns the contact even if the filter excludes the contact.
       const [lookup] = await connector.readByIds([excluded], []);
       assert.equal(lookup?.state, 'found');
     });
@@ -216,7 +216,7 @@ export function promiseSettings({ describe, it }: Suite): void {
   });
 }
 
-/** The way in which users of this CRM mark an opt-out, and the settings for it. */
+/** Returns the way in which users of this CRM mark an opt-out, and the settings for it. */
 export function optOutOf(t: ConnectorTest) {
   const { field, values, ...acts } = markOf(t);
   const settings = {
@@ -237,7 +237,7 @@ function markOf({ crm }: ConnectorTest): NonNullable<ConformanceHarness['markFie
   );
 }
 
-/** Opens a connector, or returns null if it refuses these settings. */
+/** Opens a connector. Returns null if the connector refuses these settings. */
 export async function openUnlessRefused(
   t: ConnectorTest,
   contacts: Partial<ContactsSettings>,

@@ -1,4 +1,4 @@
-/** Promises about keys, and about the way in which requests are sent. */
+/** Tests that keys stay secret, and how the connector sends requests. */
 import assert from 'node:assert/strict';
 import type { Connector, Finding, WriteResult } from '../../contract.ts';
 import { expectThat } from '../expect.ts';
@@ -20,10 +20,10 @@ import type { ConnectorTest, Suite } from '../suite.ts';
 
 const UNAUTHORIZED: Fault = { kind: 'answer', status: 401, body: '{"message":"unauthorized"}' };
 
-/** An API that is slow, as a distant API or an API under load is. */
+/** A delay like the delay of a distant API or of an overloaded API. */
 const SLOW: Fault = { kind: 'late', ms: 150 };
 
-/** A person whose name cannot occur in a text by chance. */
+/** A person with an unusual name. The name cannot occur in a text by chance. */
 const PERSON = {
   firstName: 'Wilhelmine',
   lastName: 'Quastenberg',
@@ -78,7 +78,7 @@ export function promiseSignedRequests({ describe, it }: Suite): void {
       const log = createKitLog();
       const { connector, proxy } = await openBehindProxy(t, { log });
       await write(connector, [{ id, values: { [t.crm.textFields[0]]: VALUE } }]);
-      // A successful call must contain as little secret data as a failed call.
+      // The log of a successful call must not contain secret data either.
       for (const [, call] of callsOf(t, connector, id)) await call();
       const secrets = proxy.secrets();
       assert.ok(secrets.length > 0, NO_KEY_SEEN);
@@ -164,7 +164,7 @@ export function promiseSignedRequests({ describe, it }: Suite): void {
   });
 }
 
-/** Runs the definition's check behind the proxy. The harness needs the options of the kit for this. */
+/** Runs the definition's `check` behind the proxy. The harness must pass the kit's options to `check`. */
 async function checkBehind(
   { crm }: ConnectorTest,
   { requests }: FaultProxy,
@@ -180,7 +180,7 @@ async function checkBehind(
   return findings;
 }
 
-/** Returns the calls of a run. */
+/** Returns the calls that donor-sync makes during a run. */
 function callsOf(t: ConnectorTest, connector: Connector, id: string) {
   const [field] = t.crm.textFields;
   const values = { [field]: VALUE };
@@ -193,7 +193,7 @@ function callsOf(t: ConnectorTest, connector: Connector, id: string) {
   return calls;
 }
 
-/** Responses that quote the request. Some servers and proxies send such responses. */
+/** Returns responses that quote the request, because some servers and proxies send such responses. */
 function echoes(): FaultRule[] {
   const answers = [400, 401, 403, 404, 422, 500, 200].map((status) => ({ status, headers: {} }));
   const redirect = { status: 302, headers: { location: 'http://127.0.0.1:9/' } };

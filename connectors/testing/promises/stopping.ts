@@ -1,4 +1,4 @@
-/** Tests that no requests are sent after the run has stopped or the connector has been closed. */
+/** Tests that connectors send no requests after the run has stopped or the connector has been closed. */
 import { systemClock } from '../../../src/core/clock.ts';
 import { expectEqual, expectThat } from '../expect.ts';
 import { endingOf, openBehindProxy, writeUntilEnd } from '../faults.ts';
@@ -6,7 +6,10 @@ import { collect, collectPages } from '../readings.ts';
 import { people } from '../seeds.ts';
 import type { Suite } from '../suite.ts';
 
-/** This wait is long enough for requests from timers and from readings that fetch ahead. */
+/**
+ * The time during which no request may arrive. It is long enough to notice requests from timers and from readings that
+ * fetch ahead.
+ */
 const QUIET_MS = 150;
 
 const TIDYING_MS = 1_000;
@@ -55,7 +58,7 @@ export function promiseStopping({ describe, it, can }: Suite): void {
       const reading = connector.readPages(null)[Symbol.asyncIterator]();
       await reading.next();
       await connector.close();
-      // Requests in flight and requests that clean up may still end.
+      // Requests that are in flight and requests that clean up may finish in this time.
       await systemClock.sleep(TIDYING_MS);
       const before = proxy.requests.length;
       await systemClock.sleep(QUIET_MS);

@@ -1,4 +1,4 @@
-/** Values that belong together, and the reasons for rejected values. */
+/** Tests values that belong together, and the reasons for rejected values. */
 import assert from 'node:assert/strict';
 import { isConfigurationError } from '../../../src/core/errors.ts';
 import type { RefusalCause, WriteResult } from '../../contract.ts';
@@ -9,10 +9,7 @@ import type { Suite } from '../suite.ts';
 
 const CAUSES: readonly RefusalCause[] = ['rule', 'does_not_fit', 'no_permission', 'no_such_field'];
 
-/**
- * Declares the promises about `together`. Only connectors with `writesTogether` make these
- * promises.
- */
+/** Declares the promises about `together`. The promises apply only to connectors with `writesTogether`. */
 export function promiseTogether({ describe, it, can }: Suite): void {
   describe('writing values together', () => {
     it('writes all of them, null as well', async (t) => {
@@ -46,9 +43,9 @@ export function promiseTogether({ describe, it, can }: Suite): void {
       const [id = ''] = await t.start(people(1));
       if (t.connector.capabilities.writesTogether !== true) return;
       const [field] = t.crm.textFields;
-      // No CRM has a field with such a name, and a file cannot have such a column.
+      // In a CRM, no field can have this name. In a file, no column can have this name.
       const values = { [field]: 'ours', ['\u0000']: 'x' };
-      // Some CRMs then reject the whole request. The user has to fix this.
+      // Some CRMs then reject the whole request. The user has to remove the unknown field.
       const status = await write(t.connector, [{ id, values, together: true }]).then(
         ([result]) => result?.status,
         (error: unknown) => (isConfigurationError(error) ? 'refused' : String(error)),

@@ -1,5 +1,5 @@
 /**
- * Promises about values of each type. The CRM contains the values that a connector writes, and the connector reads the
+ * Tests values of each type. The CRM must contain the values that a connector writes, and the connector must read the
  * values that users type.
  */
 import type { CrmFieldType, FieldValue } from '../../../src/core/crm-field.ts';
@@ -18,34 +18,43 @@ import {
   writeEach,
 } from '../typed.ts';
 
-/** Types whose values a connector converts. Each needs a field in the harness. */
+/** The types of values that a connector converts. The harness must have a field of each of these types. */
 const CONVERTED: readonly CrmFieldType[] = [
   ...(['integer', 'number', 'currency', 'percent', 'boolean'] as const),
   ...(['date', 'datetime', 'picklist', 'multiPicklist'] as const),
 ];
 
 /**
- * A leap day, the days on which clocks change, and the ends of years. In most of them, the day is too large to be a
- * month.
+ * A leap day, days on which clocks change, and the first and last days of years. In most of these dates, the day is
+ * greater than 12, so the day cannot be confused with the month.
  */
 const DATES = ['1950-03-31', '2024-02-29', '2026-03-29', '2026-10-25', '1999-12-31', '2000-01-01'];
 
-/** Instants whose local day differs from the day in UTC. One instant is in the hour that summer time skips. */
+/**
+ * Instants whose local date differs from the UTC date. One instant is in the hour that is skipped when summer time
+ * starts.
+ */
 const INSTANTS = [
   ...['2026-11-20T02:00:00.000Z', '2026-03-29T01:30:00.000Z'],
   ...['2026-06-30T23:59:59.000Z', '2026-01-01T04:30:00.000Z'],
 ];
 
-/** Combining marks, characters outside the basic plane, joined emoji, and a script from right to left. */
+/**
+ * Texts with combining marks, with characters outside the basic plane, with joined emoji, and in a script that runs
+ * from right to left.
+ */
 const FOREIGN_TEXTS = [
   ...['Zoe\u0308 A\u030Angstro\u0308m', 'Zoë Ångström', '𠮷田 花子', '👩‍👩‍👧 Family'],
   ...['שלום עולם', 'Łódź – “Straße”', 'one\ttab & 100 %'],
 ];
 
-/** Amounts that are exact in a currency, but not after a multiplication by 100: `Math.floor(19.99 * 100)` is 1998. */
+/**
+ * Amounts that are exact in a currency, but become inexact if they are multiplied by 100. For example,
+ * `Math.floor(19.99 * 100)` is 1998.
+ */
 const INEXACT_CENTS = [19.99, 0.29, 1.15, 8.2, 4.35];
 
-/** One character more than most databases allow in a long text. */
+/** A number of characters that is larger than most databases allow in a long text. */
 const MORE_THAN_A_COLUMN = 70_000;
 
 export function promiseValues({ describe, it, notShown }: Suite): void {
@@ -268,7 +277,10 @@ function expectDay({ sent, read, seen }: Held, { name }: TypedField, zone: strin
   });
 }
 
-/** Requires a blank. In many CRMs, a checkbox is never blank, so a blank may be read as no. */
+/**
+ * Fails unless the value is blank. In many CRMs, a checkbox cannot be blank, so the connector may read `false` from a
+ * blank checkbox.
+ */
 function expectBlank(value: FieldValue | undefined, { name, type }: TypedField, how: string): void {
   if (type === 'boolean' && value === false) return;
   const hint =
@@ -277,7 +289,8 @@ function expectBlank(value: FieldValue | undefined, { name, type }: TypedField, 
 }
 
 /**
- * Requires that the CRM contains an acknowledged value completely and unchanged. White space at its ends may be lost.
+ * Fails unless the CRM contains a confirmed value completely and unchanged. The CRM may remove white space at both ends
+ * of the value.
  */
 function expectHeld({ sent, isAcknowledged, read, seen }: Held, name: string, hint: string): void {
   if (!isAcknowledged) return;
@@ -301,7 +314,7 @@ function comparable(value: FieldValue | undefined): string {
 const REPLACED_HINT =
   'A value replaces all that the field has. Never join options, texts or numbers with what is already there: the options of an earlier person would stay, and what is acknowledged would not be what is stored.';
 
-/** Returns different values for a field, each of which is written over the one before it. */
+/** Returns different values for a field. The test writes each value over the previous value. */
 function valuesInTurn({ type, value, options }: TypedField): FieldValue[] {
   switch (type) {
     case 'integer':
@@ -343,11 +356,11 @@ function isShown({ sent, seen }: Held, type: CrmFieldType): boolean {
     case 'datetime':
       return instantOf(seen ?? '') === Date.parse(String(sent));
     case 'multiPicklist':
-      // A CRM may show the IDs of options, so the test compares their number.
+      // The CRM may return the IDs of options, so the test compares only the number of options.
       return seen?.split(/[;,]/).length === String(sent).split(';').length;
     case 'picklist':
     case 'boolean':
-      // Each CRM has its own words for yes and no, and a picklist has one option at a time.
+      // A yes/no value or a selected option cannot be compared, because each CRM has its own words for yes and no.
       return true;
     default:
       return comparable(seen) === comparable(sent);
@@ -355,8 +368,8 @@ function isShown({ sent, seen }: Held, type: CrmFieldType): boolean {
 }
 
 /**
- * Numbers that have one decimal more than the field can store. If the last digit is rounded, the digit before it
- * changes, or the last digit is dropped.
+ * Returns numbers with one more decimal than the field can store. Rounding one number changes the digit before the last
+ * digit. Rounding the other number only removes the last digit.
  */
 function tooExactFor({ type, decimalDigits }: TypedField): number[] {
   const places = type === 'integer' ? 0 : decimalDigits;
@@ -364,10 +377,10 @@ function tooExactFor({ type, decimalDigits }: TypedField): number[] {
   return ['5', '1', '9'].map((digit) => Number(`7.${'2'.repeat(places)}${digit}`));
 }
 
-/** A number in JavaScript has about fifteen digits. */
+/** The maximum number of decimals in a test number. JavaScript numbers have about fifteen exact digits. */
 const MOST_EXACT_PLACES = 12;
 
-/** `numbersFor` returns this many numbers at most. */
+/** The maximum number of values that `numbersFor` returns. */
 const MOST_NUMBERS = 7 + INEXACT_CENTS.length;
 
 function numbersFor({ type, decimalDigits, integerDigits }: TypedField): number[] {
@@ -377,7 +390,7 @@ function numbersFor({ type, decimalDigits, integerDigits }: TypedField): number[
   if (places === 0) return whole;
   const fraction = Number(`0.${'123456'.slice(0, places)}`);
   const smallest = Number(`0.${'0'.repeat(places - 1)}1`);
-  // Nine is the digit that makes rounding change the digit before it.
+  // Rounding a number that ends in nines changes all of its digits.
   const nines = Number(`9.${'9'.repeat(places)}`);
   const cents = places >= 2 && most >= 2 ? INEXACT_CENTS : [];
   return [...whole, fraction, smallest, nines, ...cents];
@@ -395,7 +408,7 @@ function tooLongFor({ type, maxLength }: { type: CrmFieldType; maxLength: number
   const length = maxLength ?? MORE_THAN_A_COLUMN;
   const fill = (more: number) => start.padEnd(length + more, 'abcdefghi');
   const texts = [fill(1), fill(40)];
-  // If a value were shortened by bytes or by UTF-16 units, half a character would remain.
+  // If a connector cut a text by bytes or by UTF-16 units, half a character would remain.
   if (type !== 'url') texts.push('é'.repeat(length + 1), '👪'.repeat(Math.ceil(length / 2) + 1));
   return texts;
 }

@@ -1,4 +1,4 @@
-/** Promises about the CRM's own webhooks: the contacts in a call, the event, and the signature. */
+/** Tests the CRM's webhooks: the contacts in a call, the event, and the signature. */
 import type { CrmEvent, SignatureVersion } from '../../webhooks.ts';
 import { expectEqual, expectThat, show } from '../expect.ts';
 import type { WebhookCalls } from '../harness.ts';
@@ -9,7 +9,7 @@ const SECRET = 'a webhook secret of the kit';
 
 const DAY_MS = 86_400_000;
 
-/** Bodies of other callers. */
+/** Bodies that do not come from this CRM. */
 const FOREIGN: readonly Readonly<Record<string, unknown>>[] = [
   ...[{}, { id: '1' }, { ids: ['1'] }, { contactId: '1' }, { type: 'deleted', id: '1' }],
   ...[{ event: 'contact.deleted', data: { id: '1' } }, { reason: 'privacy' }, { ids: null }],
@@ -147,7 +147,7 @@ function callsOf({ crm }: ConnectorTest): WebhookCalls {
   return crm.webhooks;
 }
 
-/** Reads a body in the same way as donor-sync. Returns null if it is not in the CRM's own form. */
+/** Reads a body in the same way as donor-sync does. Returns null if the body does not have the CRM's form. */
 function read({ definition }: WebhookCalls, body: string): readonly CrmEvent[] | null {
   const json = parsed(body);
   if (json === undefined) return definition.readText?.(body) ?? null;
@@ -155,7 +155,7 @@ function read({ definition }: WebhookCalls, body: string): readonly CrmEvent[] |
   return events.length === 0 ? null : events;
 }
 
-/** donor-sync ignores values that are not ids. */
+/** Returns the events' contact IDs. donor-sync ignores values that are not IDs. */
 function idsOf(events: readonly CrmEvent[]): string[] {
   const isId = (id: unknown) => typeof id === 'string' || typeof id === 'number';
   return events.flatMap(({ ids }) => ids.filter(isId).map(String));
@@ -173,7 +173,7 @@ function parsed(body: string): Record<string, unknown> | Record<string, unknown>
   }
 }
 
-/** In each of them, one member has a wrong type. */
+/** Returns copies of the body. In each copy, one member has a wrong type. */
 function damaged(body: string): Record<string, unknown>[] {
   return [parsed(body) ?? []]
     .flat()

@@ -1,4 +1,4 @@
-/** Writing values into the fields of contacts. */
+/** Tests whether connectors write values into the fields of contacts. */
 import assert from 'node:assert/strict';
 import type { FieldValues } from '../../../src/core/crm-field.ts';
 import { isDonorSyncError } from '../../../src/core/errors.ts';
@@ -15,7 +15,7 @@ export function promiseWriting({ describe, it, can }: Suite): void {
       const [id = '', other = ''] = await t.start(people(2));
       const [field, untouched] = t.crm.textFields;
       await t.crm.setValue(id, untouched, 'typed by a person');
-      // As in a sync, the test compares all mapped fields before it writes some of them.
+      // As a sync does, the test reads all mapped fields and then writes some of them.
       await t.connector.readByIds([id], [field, untouched]);
       assert.deepEqual(await write(t.connector, [{ id, values: { [field]: 'ours' } }]), [
         { status: 'written', id },
@@ -190,7 +190,7 @@ export function promiseWriting({ describe, it, can }: Suite): void {
       const hint =
         'A value that the CRM does not store is never acknowledged: name the field in a refusal (`no_such_field`).';
       await t.connector.finish();
-      // A new column is added to a file.
+      // In a file, the connector adds a new column for an unknown field.
       const stored = await t.crm.seenValue(id, unknown).catch(() => null);
       expectThat(error !== null || result?.status !== 'written' || stored === 'lost', {
         what: 'a change with a field that does not exist',
@@ -407,12 +407,12 @@ export function promiseWriting({ describe, it, can }: Suite): void {
 const LONG_TEXT = 1_000;
 
 /**
- * The number of records. A connector may conclude from fewer records that a rule rejects whole
- * records.
+ * The number of records that a rule protects. With fewer protected records, a connector might conclude that the rule
+ * rejects whole records.
  */
 const PROTECTED = 5;
 
-/** Numbers with more than three digits before the decimal point, for fields that can have them. */
+/** Returns number fields, with numbers that have more than three digits before the decimal point. */
 async function findNumbers({ crm, connector }: ConnectorTest) {
   const typed = (crm.typedFields ?? []).flatMap(({ name, value }) =>
     typeof value === 'number' ? [{ name, value }] : [],
