@@ -1,4 +1,4 @@
-/** The next rows must not become part of a broken row. Also finds the broken cell. */
+/** Finds the end of a broken row, so that the next rows do not become part of it. Also finds the broken cell. */
 import type { FarEnd, LineEnding, RecordSource } from './records.ts';
 
 const CHUNK_BYTES = 1024 * 1024;
@@ -6,16 +6,16 @@ const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const QUOTE = 0x22;
 
-/** The size of a row above which it is treated as broken. */
+/** The size and the largest cell of a row that is too long to be read. */
 export interface LongRow extends FarEnd {
   /**
-   * The row's largest cell. It has the column's position (the first is 1), the number of bytes, and whether its quote
-   * is closed.
+   * The row's largest cell. It contains the column's position (the first column is 1), the cell's number of bytes, and
+   * whether the cell's quote is closed.
    */
   cell: { column: number; size: number; isClosed: boolean };
 }
 
-/** Ends a row that has a misplaced quote at the end of its first line. The next line is most likely a separate row. */
+/** Ends a row with a misplaced quote at the end of its first line. The next line is most likely a separate row. */
 export function endAtFirstLine(
   delimiter: string,
 ): (bytes: Buffer, start: number, end: number) => number {
@@ -29,7 +29,7 @@ export function endAtFirstLine(
   };
 }
 
-/** Reads a row that may be as long as the file. It needs little memory. */
+/** Measures a row that may be as long as the file. The function needs little memory. */
 export async function measureLongRow(
   { handle, size: fileSize }: Pick<RecordSource, 'handle' | 'size'>,
   offset: number,
@@ -58,13 +58,14 @@ export async function measureLongRow(
 }
 
 /**
- * Returns where the row ends. `lineEnd` includes the line feed. A preceding carriage return belongs to the line ending.
+ * Returns the size of the row and its line ending. `lineEnd` is the number of bytes before the line feed. If a carriage
+ * return precedes the line feed, it belongs to the line ending.
  */
 function extent(lineEnd: number, ending: LineEnding): { size: number; ending: LineEnding } {
   return { size: ending === '\r\n' ? lineEnd - 1 : lineEnd, ending };
 }
 
-/** Returns a size in readable form. */
+/** Returns a size as text for users. */
 export function sizeText(bytes: number): string {
   const units = ['bytes', 'KB', 'MB', 'GB'];
   const power = Math.min(units.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10));
@@ -84,7 +85,7 @@ function createReading(separator: number) {
   let first: { size: number; hasReturn: boolean } | null = null;
 
   return {
-    /** Returns -1 if the row continues after these bytes. */
+    /** Returns the position at which the row ends in these bytes, or -1 if the row continues after them. */
     read(bytes: Buffer): number {
       for (let at = 0; at < bytes.length; at += 1) {
         const byte = bytes[at] ?? 0;
@@ -97,13 +98,13 @@ function createReading(separator: number) {
           }
         }
         follow(byte, place + at);
-        // The caller must know whether a carriage return precedes the line feed.
+        // The last byte is stored, because a carriage return in it belongs to a line feed in the next bytes.
         last = byte;
       }
       place += bytes.length;
       return -1;
     },
-    /** False if a quote is not closed, or text follows the closing quote. */
+    /** False if a quote is not closed, or if text follows the closing quote. */
     isSound: () => sound && state !== 'quoted',
     endsWithReturn: () => last === CARRIAGE_RETURN,
     firstLine: () => first,

@@ -5,12 +5,12 @@ export type SplitRow =
   | { cells: string[]; fault: null }
   | { cells: null; fault: RowFault; column: number; rest: number };
 
-/** `unclosed`: a quote is never closed. `afterQuote`: text follows a closing quote. */
+/** With `unclosed`, a quote is never closed. With `afterQuote`, text follows a closing quote. */
 export type RowFault = 'unclosed' | 'afterQuote';
 
 /**
- * Returns a row's raw cells with their quotes. If the row cannot be split, `column` is the position of the cell at
- * fault (the first is 1). `rest` is the number of characters from that cell to the end.
+ * Returns a row's raw cells with their quotes. If the row cannot be split, `column` is the position of the broken cell
+ * (the first column is 1). `rest` is the number of characters from this cell to the end of the row.
  */
 export function splitRow(text: string, delimiter: string): SplitRow {
   if (!text.includes('"')) return { cells: text.split(delimiter), fault: null };
@@ -32,7 +32,8 @@ export function unquote(raw: string): string {
 }
 
 /**
- * Returns the raw cell that contains this string. The cell is quoted if it must be, or if the file quotes every cell.
+ * Returns the raw cell that contains this string. The cell is quoted if its text requires quotes, or if the file quotes
+ * every cell.
  */
 export function quote(text: string, style: { delimiter: string; quoteAll: boolean }): string {
   const needed =
@@ -43,12 +44,12 @@ export function quote(text: string, style: { delimiter: string; quoteAll: boolea
   return needed ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** The text is empty if the cell is blank. */
+/** Returns the text of a raw cell. The text is empty if the cell is blank. */
 export function readCell(raw: string): string {
   return readText(unquote(raw));
 }
 
-/** Returns the value of a cell, given its content without quotes. */
+/** Returns the value of a cell from its content without quotes. */
 export function readText(text: string): string {
   if (text.trim() === '') return '';
   return withoutGuard(text);

@@ -15,7 +15,7 @@ import type { Row } from './rows.ts';
 import type { CsvSettings } from './settings.ts';
 import type { Table } from './table.ts';
 
-/** Checks the files in the same way as opening them, and returns the findings. */
+/** Opens the files as a run does, and returns the findings. */
 export async function check(
   settings: CsvSettings,
   contacts: ContactsSettings,
@@ -63,7 +63,7 @@ async function describe({ withTables, paths, journal }: CsvFiles): Promise<Findi
   return [...findings, met('journal', message)];
 }
 
-/** Without a byte order mark, another encoding may be right. */
+/** Reports the encoding. A file without a byte order mark may have a different encoding. */
 async function checkEncoding(
   { withTables, paths }: CsvFiles,
   { encoding }: CsvSettings,
@@ -88,7 +88,7 @@ async function checkOwner({ paths }: Pick<CsvFiles, 'paths'>): Promise<Finding[]
   return ownerFindings(paths.output, file, { uid, groups });
 }
 
-/** The maximum number of rows that are named. */
+/** The maximum number of rows that a finding names. */
 const ROWS_NAMED = 10;
 
 function brokenFindings(rows: readonly Problem[]): Finding[] {
@@ -101,7 +101,7 @@ function brokenFindings(rows: readonly Problem[]): Finding[] {
   return [{ subject: 'bad rows', ok: true, message, fix }];
 }
 
-/** How many contacts of each kind there are under these settings. */
+/** The number of contacts of each kind, counted with these settings. */
 interface Counts {
   all: number;
   named: number;
@@ -110,12 +110,13 @@ interface Counts {
   do_not_contact: number;
   row_unreadable: number;
   mark_unknown: number;
-  /** For each column, the number of rows that contain a word outside the lists. */
+  /** For each column, the number of rows that contain a word that is in neither list of the settings. */
   unknownWords: Map<string, Map<string, number>>;
 }
 
 /**
- * Counts the contacts that the columns in the settings produce. A wrong column shows up here before it costs credits.
+ * Counts the contacts that the columns in the settings produce. The counts reveal a wrong column before it costs
+ * credits.
  */
 async function countContacts(files: CsvFiles, options: ContactColumns): Promise<Finding[]> {
   const counts = await files.withTables(async ({ input }) => {
@@ -161,7 +162,7 @@ function count(counts: Counts, { firstName, lastName, optedOut, excluded }: Cont
   if (excluded != null) counts[excluded] += 1;
 }
 
-/** Below this share, wrong columns are more likely than missing names. */
+/** If fewer contacts than this share have a name, the settings probably contain a wrong column. */
 const LEAST_NAMED_SHARE = 0.5;
 
 function checkNames({ all, named }: Counts): Finding {
@@ -200,7 +201,7 @@ function checkMarks(counts: Counts, contacts: ContactsSettings): Finding[] {
   return findings;
 }
 
-/** Marking columns that exclude most contacts. A sync asks a user about each. */
+/** Reports mark columns that exclude most contacts. A sync asks a user to decide about each of these columns. */
 function checkMostMarked(marks: readonly MarkCount[]): Finding[] {
   return marks.filter(leavesOutMost).map((mark) => ({
     subject: 'marks',
@@ -211,7 +212,10 @@ function checkMostMarked(marks: readonly MarkCount[]): Finding[] {
   }));
 }
 
-/** Words whose meaning a user has to define. Their contacts wait until a user has decided. */
+/**
+ * Reports words whose meaning a user has to define. Contacts with these words wait until a user has defined the
+ * meaning.
+ */
 function checkWords(
   { all, mark_unknown, unknownWords }: Counts,
   contacts: ContactsSettings,
@@ -234,7 +238,7 @@ function unknownWords(
   });
 }
 
-/** The parts that are not sent to the service, and the effects on matches and costs. */
+/** Reports the parts of an identity that the columns do not provide, and the effects on matches and costs. */
 function checkParts({ columns }: Pick<CsvSettings, 'columns'>): Finding[] {
   return missingParts(columns).map(({ part, price }) => ({
     subject: part,
@@ -244,7 +248,10 @@ function checkParts({ columns }: Pick<CsvSettings, 'columns'>): Finding[] {
   }));
 }
 
-/** The marks that the file lacks. Many files lack these marks. Contacts that the marks would exclude cost credits. */
+/**
+ * Reports the marks for which the settings name no column, because many files lack these columns. Contacts that would
+ * be excluded by these marks cost credits.
+ */
 function checkMissingMarks(contacts: ContactsSettings): Finding[] {
   const message = missingMarksText({
     optOut: contacts.optOutField,

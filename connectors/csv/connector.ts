@@ -29,7 +29,7 @@ import {
 } from './settings.ts';
 import { CHANGES_PER_BATCH, eraseKept, writeChanges } from './write.ts';
 
-/** CSV files as a CRM. `README.md` in this folder describes how files behave as a CRM. */
+/** The connector for CSV files. `README.md` in this folder describes how files behave as a CRM. */
 export const csvConnector: ConnectorDefinition<CsvSettings> = {
   contract: 2,
   kind: 'csv',
@@ -92,7 +92,10 @@ async function openSession(options: ConnectorOptions<CsvSettings>): Promise<CsvS
   return { settings, contacts, files, keptColumns: new Set(keptColumns), countAsPresent, signal };
 }
 
-/** Returns the account. The path in the settings, so a link to a new file each night is the same account. */
+/**
+ * Returns the account of a client with CSV files. The account's ID is the path in the settings, so a link that points
+ * to a new file each night is still the same account.
+ */
 function getAccount({ settings }: CsvSession): CrmAccount {
   return { id: resolve(settings.path), name: basename(settings.path) };
 }

@@ -5,7 +5,7 @@ import { layOut } from './layout.ts';
 import type { CsvSession } from './session.ts';
 import { type Encoding, isEncodable } from './sources/encoding.ts';
 
-/** All of them are text, because a file has no other types. */
+/** Describes the columns as fields. All fields are text, because a CSV file has no other types. */
 export async function describeFields(session: CsvSession): Promise<CrmField[]> {
   const { names, namedTwice } = await session.files.withTables(async (tables) => ({
     names: columnNames(session, tables),
@@ -17,7 +17,7 @@ export async function describeFields(session: CsvSession): Promise<CrmField[]> {
   }));
 }
 
-/** Adds columns at the end of the output. They exist after `finish`. */
+/** Adds columns at the end of the output. The output contains the columns after `finish`. */
 export async function createFields(
   session: CsvSession,
   specs: readonly FieldSpec[],
@@ -36,7 +36,7 @@ export async function createFields(
   });
 }
 
-/** The name must stay the same when the file is read again. */
+/** Returns true if the name is unchanged after it has been written to a file and read again. */
 export function isColumnName(name: string, encoding: Encoding): boolean {
   return (
     name !== '' && name === name.trim() && !/[\r\n\0]/.test(name) && isEncodable(name, encoding)

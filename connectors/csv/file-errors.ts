@@ -17,8 +17,8 @@ const FIXES: Readonly<Record<string, string>> = {
 };
 
 /**
- * A ConfigurationError if a user must act, otherwise a RetriableError, for example for a full disk. `deed` completes
- * the text "Cannot …".
+ * Creates the error for a failed system call. Returns a ConfigurationError if a user must act, and otherwise a
+ * RetriableError, for example for a full disk. `deed` completes the sentence "Cannot …".
  */
 export function fileError(deed: string, path: string, cause: unknown): DonorSyncError {
   if (isDonorSyncError(cause)) return cause;
@@ -31,13 +31,16 @@ export function fileError(deed: string, path: string, cause: unknown): DonorSync
     : new ConfigurationError(message, facts);
 }
 
-/** Returns the system's code for a failure, for example `ENOENT`. Returns null if the failure was not a system call. */
+/**
+ * Returns the operating system's error code, for example `ENOENT`. Returns null if the error does not come from a
+ * system call.
+ */
 export function systemCode(error: unknown): string | null {
   if (!(error instanceof Error) || !('code' in error)) return null;
   return typeof error.code === 'string' ? error.code : null;
 }
 
-/** Creates the error for a second program that writes at the same time. */
+/** Creates the error for a file that another program has changed at the same time. */
 export function fileChanged(
   file: string,
   details: Readonly<Record<string, string>>,

@@ -15,18 +15,18 @@ import { openTable, readStamp, type Table, type TableFormat } from './table.ts';
 /** The files of one client at one point in time. */
 export interface Tables {
   input: Table;
-  /** Null without an output, or if the input is the output. */
+  /** The separate output. Null if the output does not exist yet, or if the output is the input. */
   output: Table | null;
 }
 
-/** The paths of the files after links have been resolved. */
+/** The paths of the files, after symbolic links have been resolved. */
 export interface FilePaths {
   input: string;
-  /** The file that is replaced. Defaults to the input. */
+  /** The file that donor-sync replaces. It is the input by default. */
   output: string;
   isInPlace: boolean;
   journal: string;
-  /** The path of the new file before it becomes the output. */
+  /** The path where the new file is written before it replaces the output. */
   replacement: string;
 }
 
@@ -34,9 +34,9 @@ export interface CsvFiles {
   readonly paths: FilePaths;
   readonly journal: Journal;
   /**
-   * Runs an action on files that have not changed in the meantime. The action may run repeatedly. `commit` runs once.
-   * Only one action runs at a time. An action must never wait for another one. Throws a RetriableError if another
-   * program keeps changing the files.
+   * Runs an action, and runs it again if another program has changed the files in between. The action may therefore run
+   * several times. `commit` runs only once. Two actions never run at the same time. An action must not wait for another
+   * action. Throws a RetriableError if another program changes the files again and again.
    */
   withTables<Result>(
     action: (tables: Tables) => Promise<Result>,
@@ -48,8 +48,8 @@ export interface CsvFiles {
 const MOST_ATTEMPTS = 5;
 
 /**
- * Checks the files completely and opens them. Throws a ConfigurationError that lists the problems of the files.
- * `signal` ends the wait for an unfinished file.
+ * Reads the files completely, checks them and opens them. Throws a ConfigurationError that lists the problems of the
+ * files. `signal` ends the wait for a file that is still being written.
  */
 export async function openFiles(
   settings: CsvSettings,
@@ -109,7 +109,7 @@ function createQueue(): <Result>(task: () => Promise<Result>) => Promise<Result>
   };
 }
 
-/** The output may not exist yet. */
+/** Resolves the paths. The output may not exist yet. */
 export async function findPaths(settings: CsvSettings): Promise<FilePaths> {
   const input = await resolveRealPath(settings.path);
   const output = settings.output === undefined ? input : await resolveFuturePath(settings.output);
@@ -124,8 +124,8 @@ export async function findPaths(settings: CsvSettings): Promise<FilePaths> {
 }
 
 /**
- * Throws a ConfigurationError if the settings need a separate output but lack one. A workbook or UTF-16 needs a
- * separate output. donor-sync never replaces such an input, so the results go to a CSV file.
+ * Throws a ConfigurationError if the settings name no separate output but one is necessary. A workbook or a UTF-16 file
+ * needs a separate output, because donor-sync never replaces these files. The results go to a CSV file.
  */
 async function requireOwnOutput(
   { path }: Pick<CsvSettings, 'path'>,
@@ -158,7 +158,7 @@ async function resolveFuturePath(path: string): Promise<string> {
   return existing ?? join(await resolveRealPath(dirname(resolve(path))), basename(path));
 }
 
-/** Checks that the folder can be written, because a new output is created next to the old one. */
+/** Checks whether donor-sync can create a file in the folder. A new output is created next to the old output. */
 async function checkFolder(folder: string): Promise<void> {
   return access(folder, constants.W_OK).catch((error: unknown) => {
     throw fileError('write to the folder', folder, error);
@@ -172,7 +172,8 @@ function tableFormats(
   const required = requiredColumns(settings, contacts);
   const { delimiter, encoding, badRows, sheet } = settings;
   const shared = { required, encoding, badRows, idColumn: settings.columns.id };
-  // A spreadsheet may have changed the output's delimiter. The output needs only the ID column.
+  // A spreadsheet program may have changed the output's delimiter. The ID column is the only column that the output
+  // must have.
   return {
     input: {
       ...shared,
@@ -206,7 +207,7 @@ async function openTables(
   }
 }
 
-/** False for a missing or empty output. */
+/** Returns false if the output is missing or empty. */
 async function isWritten(path: string): Promise<boolean> {
   const stats = await stat(path).catch(() => null);
   return stats !== null && stats.size > 0;

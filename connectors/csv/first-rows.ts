@@ -1,4 +1,4 @@
-/** Reads as a later run does. */
+/** Reads the first rows of a file in the same way as a run does. */
 import { endAtFirstLine } from './broken-rows.ts';
 import { readCell, splitRow } from './cells.ts';
 import { type Header, type Problem, readHeader } from './header.ts';
@@ -7,7 +7,7 @@ import { isBlank } from './rows.ts';
 import { DELIMITERS } from './settings.ts';
 import { decodeText, type Encoding } from './sources/encoding.ts';
 
-/** Reading ends at a longer row. */
+/** The maximum size of a row. The preview ends before a longer row. */
 const MAX_ROW_BYTES = 65_536;
 
 /**
@@ -21,14 +21,15 @@ export function readAnyHeader(bytes: Buffer, encoding: Encoding): Header | Probl
   return readings.reduce((best, each) => (countNames(each) > countNames(best) ? each : best));
 }
 
-/** One column is not a table, so another delimiter's problems are more useful. */
+/** If a delimiter finds only one column, the problems of other delimiters are more useful. */
 function countNames(reading: Header | Problem[]): number {
   return Array.isArray(reading) ? 1.5 : reading.columns.length;
 }
 
 /**
- * Returns the values of the first rows below a header. It reads at most `records` records. It skips blank lines and
- * rows that the connector cannot read. `isWhole` is false for the first part of a file. Its last row may be incomplete.
+ * Returns the values of the first rows below a header. The function reads at most `records` records. Skips blank lines
+ * and rows that the connector cannot read. `isWhole` is false if the bytes are only the first part of a file. In that
+ * case, the last row may be incomplete.
  */
 export function readFirstRows(
   bytes: Buffer,

@@ -1,4 +1,4 @@
-/** The parts of a name, or null if the name is ambiguous. */
+/** The first and the last name. A part is null if it is ambiguous. */
 export interface NameParts {
   firstName: string | null;
   lastName: string | null;
@@ -7,10 +7,10 @@ export interface NameParts {
 const UNKNOWN: NameParts = { firstName: null, lastName: null };
 
 /**
- * Splits a name that one column contains as `Last, First` or `First Last`. Titles and degrees are omitted. `Jr.` and
- * `III` are part of the last name, because they distinguish father from son. Particles (`de la Cruz`) are also part of
- * the last name. A nickname in brackets or quotes is part of the first name. An uncertain part is null. Such a contact
- * is not submitted, because a wrong guess would cost a credit.
+ * Splits a whole name of the form `Last, First` or `First Last`. The result does not contain titles and degrees. `Jr.`
+ * and `III` are part of the last name, because they distinguish father from son. Particles (`de la Cruz`) are also part
+ * of the last name. A nickname in brackets or quotes is part of the first name. An uncertain part is null, and
+ * donor-sync does not submit the contact, because a wrong guess would cost a credit.
  */
 export function splitFullName(text: string): NameParts {
   const words = splitWords(text);
@@ -26,18 +26,18 @@ export function splitFullName(text: string): NameParts {
   return inOrder(first, generations);
 }
 
-/** The text between two commas, as a list of its parts. */
+/** The words between two commas, sorted into their kinds. */
 interface Section {
   hasTitle: boolean;
-  /** Without titles and degrees. */
+  /** The words without titles and degrees. */
   names: readonly string[];
-  /** `Jr.`, `III` and the like. */
+  /** Words such as `Jr.` and `III`. */
   generations: readonly string[];
 }
 
 const EMPTY: Section = { hasTitle: false, names: [], generations: [] };
 
-/** Reads `Last, First`. A particle can follow the first name, as in `Berg, Jan van der`. */
+/** Splits a name of the form `Last, First`. A particle can follow the first name, as in `Berg, Jan van der`. */
 function inverted(
   last: readonly string[],
   given: readonly string[],
@@ -50,11 +50,11 @@ function inverted(
   };
 }
 
-/** Reads `First Last`. The last word and the particles before it form the last name. */
+/** Splits a name of the form `First Last`. The last word and the particles before it form the last name. */
 function inOrder({ hasTitle, names }: Section, generations: readonly string[]): NameParts {
   const words = names.slice(0, names.findLastIndex((word) => !isAside(word)) + 1);
   const start = lastNameStart(words);
-  // A single word may be a first or a last name.
+  // A single word may be a first name or a last name.
   if (start === 0 && words.length < 2 && !hasTitle) return UNKNOWN;
   if (start === 1 && hasTitle && isParticle(words[0] ?? '')) return UNKNOWN;
   return {
@@ -64,8 +64,8 @@ function inOrder({ hasTitle, names }: Section, generations: readonly string[]): 
 }
 
 /**
- * Returns where the last name starts. Some particles are also first names (`Van Morrison`), but not before another
- * particle.
+ * Returns the position of the first word of the last name. Some particles are also first names (`Van Morrison`), but
+ * only if no other particle follows.
  */
 function lastNameStart(words: readonly string[]): number {
   let start = Math.max(0, words.length - 1);
@@ -87,12 +87,12 @@ function toLastName(words: readonly string[], generations: readonly string[]): s
   return [...names, ...generations].join(' ');
 }
 
-/** Returns the words, the commas, and the asides. An aside is everything within brackets or quotes. */
+/** Splits a text into words, commas and asides. An aside is a text in brackets or quotes. */
 function splitWords(text: string): string[] {
   return text.match(/\([^)]*\)|"[^"]*"|“[^”]*”|,|[^\s,]+/gu) ?? [];
 }
 
-/** Dashes and question marks are not treated as names. */
+/** Returns false for a dash or a question mark, which cannot be a name. */
 function hasLetters(word: string): boolean {
   return word === ',' || /\p{L}|\p{N}/u.test(word);
 }
@@ -113,7 +113,7 @@ function readSection(
 ): Section {
   const isBeforeComma = at === 0 && length > 1;
   const start = words.findIndex((word, at) => !isTitle(word, words[at + 1]));
-  // Before a comma, a single title is a last name, as in `Sen, Amartya`.
+  // A word before a comma is a last name, even if it is also a title, as in `Sen, Amartya`.
   const isLastName = start === -1 && isBeforeComma;
   const named = start === -1 && !isLastName ? [] : words.slice(Math.max(0, start));
   const end = named.findLastIndex((word) => !ADDITIONS.has(bare(word))) + 1;
@@ -124,12 +124,12 @@ function readSection(
   };
 }
 
-/** `The Honorable` is one, but `The` before anything else is not. */
+/** Returns true if the word is a title. `The` is a title only before `Honorable`. */
 function isTitle(word: string, next: string | undefined): boolean {
   return TITLES.has(bare(word)) || (bare(word) === 'the' && TITLES.has(bare(next ?? '')));
 }
 
-/** Nobody could be researched under such a name. */
+/** Returns true for a word that cannot belong to a person's name, such as a digit or the remark `(deceased)`. */
 function isNoName(word: string): boolean {
   if (isAside(word) && DECEASED.test(word)) return true;
   if (GENERATIONS.has(bare(word))) return false;
@@ -144,12 +144,12 @@ function isParticle(word: string): boolean {
   return isSureParticle(word) || NAMES_OR_PARTICLES.has(bare(word));
 }
 
-/** Returns true for words that cannot be first names. In lower case, other particles cannot be first names either. */
+/** Returns true for a particle that cannot be a first name. In lower case, no particle can be a first name. */
 function isSureParticle(word: string): boolean {
   return PARTICLES.has(bare(word)) || NAMES_OR_PARTICLES.has(word.replace(/\.$/, ''));
 }
 
-/** The dots of `Ph.D.` are removed. */
+/** Returns the word in lower case and without dots, for example `phd` for `Ph.D.`. */
 function bare(word: string): string {
   return word.toLowerCase().replace(/[.'’]/g, '');
 }
@@ -165,7 +165,7 @@ const TITLES = wordSet(
 
 const GENERATIONS = wordSet('jr sr junior senior ii iii iv v 2nd 3rd 4th');
 
-/** Words that may follow a name but are not part of it. */
+/** Words that may follow a name but do not belong to it. */
 const ADDITIONS = new Set([
   ...GENERATIONS,
   ...wordSet('md phd edd esq dds dvm cpa rn jd mba dr mr mrs ms rev prof hon'),
@@ -177,12 +177,12 @@ const PARTICLES = wordSet(
 
 const NAMES_OR_PARTICLES = wordSet('al bin del el ibn le saint san santa st ste van vander');
 
-/** `Jan Berg (deceased)`. */
+/** Matches a remark such as in `Jan Berg (deceased)`. */
 const DECEASED =
   /deceased|passed away|verstorben|gestorben|d[eé]c[eé]d[eé]|fallecid[oa]|difunt[oa]|decedut[oa]|overleden|falecid[oa]|avliden/iu;
 
 /**
- * Legal forms that end with a dot, such as in `Construcciones Peña, S.A.`. They may be initials, so the name is
+ * Matches a legal form such as in `Construcciones Peña, S.A.`. The letters may also be initials, so the name is
  * ambiguous.
  */
 const LEGAL_FORM = /^(s\.(a|l|l\.u|a\.s|r\.l|p\.a)\.?)$/i;

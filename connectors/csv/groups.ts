@@ -7,7 +7,10 @@ import type { CsvSession } from './session.ts';
 import { csvGroupSchema } from './settings.ts';
 import type { Table } from './table.ts';
 
-/** If a column has more different values than this, it is unlikely to group people. */
+/**
+ * The maximum number of different values in a column with groups. A column with more values probably does not group
+ * people.
+ */
 const MOST_GROUPS_OF_COLUMN = 20;
 
 /** Yields the IDs of the rows whose cell in the column has the value. */
@@ -29,7 +32,7 @@ export async function* readGroup(
   }
 }
 
-/** Returns the values of columns that have only a few different values. */
+/** Returns the values of columns that have only a few different values. Each value is a group. */
 export async function listGroups(session: CsvSession): Promise<GroupSummary[]> {
   const input = await readInput(session);
   const counts = await countValues(session, input);
@@ -58,7 +61,7 @@ function missingColumn(column: string, input: Table): ConfigurationError {
   return new ConfigurationError(message, { code: 'csv_column_missing', details: { column } });
 }
 
-/** Counts how often each value occurs. A column with too many values is dropped. */
+/** Counts how often each value occurs. Omits a column with too many values. */
 async function countValues(
   session: CsvSession,
   input: Table,
@@ -79,7 +82,7 @@ async function countValues(
   return counts;
 }
 
-/** All columns except the identity's columns can contain groups. */
+/** Returns the columns that can contain groups. They are all columns except the columns of the identity. */
 function sortingColumns({ settings }: CsvSession, input: Table): string[] {
   const { id, firstName, lastName, addresses, employers } = settings.columns;
   const identity = new Set([id, firstName, lastName, ...addresses, ...employers]);

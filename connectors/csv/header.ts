@@ -12,19 +12,19 @@ export interface Dialect {
   encoding: Encoding;
   /** True if the file starts with the UTF-8 byte order mark. */
   byteOrderMark: boolean;
-  /** A first line that names the delimiter (`sep=;`), with its line ending. */
+  /** The first line if it names the delimiter (`sep=;`), with its line ending. */
   separatorLine: string;
-  /** True if every cell is quoted (judged by the header). */
+  /** True if every cell of the file is quoted. Determined from the header. */
   quoteAll: boolean;
 }
 
 export interface Header {
-  /** The header's line: 1, or 2 below a line that names the delimiter. */
+  /** The line number of the header. It is 1, or 2 if the first line names the delimiter. */
   line: number;
   dialect: Dialect;
   /** The column names, without surrounding white space. */
   columns: readonly string[];
-  /** The names as they are written in the file. */
+  /** The column names in the form in which the file contains them. */
   cells: readonly string[];
   ending: LineEnding;
   /** The number of bytes before the first row. */
@@ -40,11 +40,11 @@ export interface HeaderFormat {
 
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 const MOST_NAMES_LISTED = 30;
-/** A longer string in a header cannot be a column name. */
+/** The number of characters that a message shows of each column name. A longer text is probably not a column name. */
 const MOST_CHARACTERS_LISTED = 200;
 const MOST_TYPOS = 2;
 
-/** Reads the header from a file's first bytes. Returns the problems if it cannot be used. */
+/** Reads the header from the first bytes of a file. Returns the problems if the header cannot be used. */
 export function readHeader(bytes: Buffer, format: HeaderFormat): Header | Problem[] {
   const impossible = wrongKindOfFile(bytes);
   if (impossible !== null) return [{ line: 1, message: impossible }];
@@ -70,7 +70,7 @@ export function readHeader(bytes: Buffer, format: HeaderFormat): Header | Proble
   };
 }
 
-/** Returns the problem if some bytes are invalid in the file's encoding. */
+/** Returns the problem for bytes that are invalid in the file's encoding. */
 export function encodingProblem(line: number): Problem {
   const message =
     'this is not UTF-8 text. Save the file as UTF-8 (in a spreadsheet: "CSV UTF-8"), or convert ' +
@@ -78,13 +78,13 @@ export function encodingProblem(line: number): Problem {
   return { line, message };
 }
 
-/** Returns the bytes before the header: a byte order mark, and a line that names the delimiter. */
+/** Returns the bytes before the header, which are a byte order mark and a line that names the delimiter. */
 export function getFileStart({ byteOrderMark, separatorLine }: Dialect): Buffer {
   const mark = byteOrderMark ? BYTE_ORDER_MARK : Buffer.alloc(0);
   return Buffer.concat([mark, Buffer.from(separatorLine)]);
 }
 
-/** Returns a list of column names for a message. */
+/** Returns the column names as a list for a message. */
 export function listColumns(columns: readonly string[]): string {
   const names = columns.filter((name) => name !== '');
   const listed = names.slice(0, MOST_NAMES_LISTED);
@@ -129,7 +129,10 @@ const HEADER_FAULTS = {
   afterQuote: 'text follows the closing quote of a column name; a quote within must be doubled.',
 } as const;
 
-/** True if a carriage return occurs outside quotes. `cells` is null if the header cannot be read. */
+/**
+ * Returns true if a carriage return without a line feed occurs outside quotes. `cells` is null if the header cannot be
+ * read.
+ */
 function hasBareReturn(text: string, cells: readonly string[] | null): boolean {
   if (cells === null) return /"\r[^\n]/.test(text);
   return cells.some((cell) => !cell.startsWith('"') && cell.includes('\r'));
@@ -145,7 +148,7 @@ function firstRecord(bytes: Buffer, delimiter: string): Pick<RawRecord, 'bytes' 
   };
 }
 
-/** Returns the number of required columns that this reading of the header finds. */
+/** Returns how many of the required columns the header contains if it is read in this way. */
 function found(header: Header | Problem, format: HeaderFormat): number {
   if ('message' in header) return -1;
   const positions = columnPositions(header.columns);
@@ -169,7 +172,7 @@ function columnProblems(
   if (!isHeader) return problems;
   const named = new Set(format.required.map(({ name }) => name));
   for (const name of new Set(columns)) {
-    // Columns that are not in the settings are ignored, whatever their names are.
+    // Columns that the settings do not name are ignored, even if their names are invalid.
     if (!named.has(name)) continue;
     const places = columns.flatMap((column, at) => (column === name ? [at + 1] : []));
     if (name === '' || places.length < 2) continue;
@@ -179,12 +182,18 @@ function columnProblems(
   return problems;
 }
 
-/** Returns the message about a first line that may contain a person's name and address. */
+/**
+ * The message about a file without a header. Its first line may contain a person's name and address, so the message
+ * does not quote the line.
+ */
 const NO_HEADER =
   'the first line must be the header row, but it has none of the column names in the settings. The line is not ' +
   'shown here, because it may be a contact.';
 
-/** True if any of the columns exists. Case and punctuation are ignored. */
+/**
+ * Returns true if the columns contain at least one of the required columns. The comparison ignores letter case and
+ * punctuation.
+ */
 function looksLikeHeader(columns: readonly string[], { required }: HeaderFormat): boolean {
   const known = new Set(columns.map(bare));
   return required.some(({ name }) => columns.includes(name) || known.has(bare(name) || name));
@@ -196,7 +205,7 @@ function missingColumn({ name, setting }: NamedColumn, columns: readonly string[
   return { line: 1, message: `there is no column "${name}" (${setting}).${question}` };
 }
 
-/** Returns the delimiter that produces the required columns, if it differs from the delimiter in the settings. */
+/** Returns a hint about a different delimiter, if that delimiter would produce the required columns. */
 function delimiterHint(format: HeaderFormat, text: Buffer, encoding: Encoding): string {
   if (format.delimiter === undefined) return '';
   const better = DELIMITERS.find(
@@ -220,8 +229,8 @@ function bare(name: string): string {
 }
 
 /**
- * Returns the Levenshtein distance. This is the number of insertions, deletions and replacements that change one string
- * into the other.
+ * Returns the Levenshtein distance. The distance is the number of characters that must be inserted, deleted or replaced
+ * to change one string into the other.
  */
 function editDistance(a: string, b: string): number {
   let above = Array.from({ length: b.length + 1 }, (_, at) => at);
@@ -236,18 +245,18 @@ function editDistance(a: string, b: string): number {
   return above[b.length] ?? 0;
 }
 
-/** A user has to fix it. Line 1 is the header. */
+/** A problem in a file that a user has to fix. The header is in line 1. */
 export interface Problem {
   line: number;
-  /** The line's row number in a spreadsheet. Omitted if it equals the line number. */
+  /** The number of this row in a spreadsheet. Omitted if it equals the line number. */
   row?: number;
   message: string;
 }
 
-/** The number of problems after which the check of a file ends. */
+/** The maximum number of problems. The check of a file ends when it has found this number. */
 export const MOST_PROBLEMS = 20;
 
-/** Returns the error that lists all problems that were found in a file. */
+/** Returns the error that lists all problems of a file. */
 export function unusableFile(
   path: string,
   problems: readonly Problem[],

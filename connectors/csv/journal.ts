@@ -8,32 +8,34 @@ import { replaceFile, syncFolder, writeBytes, writeWholeFile } from './replace-f
 import { createRowIndex, type RowIndex } from './row-index.ts';
 
 /**
- * They are in a file next to the output, one JSON document per line. A change is acknowledged after it has been written
- * to the disk. If a run is killed, the next run continues with them.
+ * Stores changes that are not in the output yet. The journal is a file next to the output, with one JSON document per
+ * line. donor-sync confirms a change only after the change has been written to the disk. If a run is killed, the next
+ * run reads the journal and continues.
  */
 
 export interface Journal {
   readonly path: string;
-  /** The number of changes and columns that wait to be merged. */
+  /** The number of changes and new columns that have not been merged into the output yet. */
   readonly pending: number;
   readonly createdColumns: ReadonlySet<string>;
   readonly keptColumns: ReadonlySet<string>;
   find(ids: readonly string[]): Promise<Map<string, JournalChange>>;
-  /** The promise resolves after the changes have been written to the disk. */
+  /** Adds lines. The promise resolves after the lines have been written to the disk. */
   append(lines: readonly JournalLine[]): Promise<void>;
   /**
-   * Permanently deletes the changes for these IDs. Resolves with their number after the deletion has been written to
-   * the disk. A new output that is ready may contain them too, so it is created again.
+   * Permanently deletes all changes to these IDs. The promise resolves with the number of deleted changes, after the
+   * deletion has been written to the disk. If a new output has already been written, it is created again, because it
+   * may contain the changes too.
    */
   erase(isErased: (id: string) => boolean): Promise<number>;
-  /** Keeps only these columns. Without any, removes the file. */
+  /** Removes all changes, and keeps only these columns. If there are no columns, removes the file. */
   reset(keptColumns: readonly string[]): Promise<void>;
   close(): Promise<void>;
 }
 
 const LINE_FEED = Buffer.from('\n');
 
-/** Reads the journal of an earlier run. It creates nothing before the first `append`. */
+/** Opens the journal, which may come from an earlier run. The file is created only by the first `append`. */
 export async function openJournal(path: string): Promise<Journal> {
   let state = emptyState();
   let handle = await openExisting(path);
@@ -65,10 +67,10 @@ export async function openJournal(path: string): Promise<Journal> {
       }
     },
     async erase(isErased) {
-      // A killed process left this file behind.
+      // A killed process may have left this file behind.
       await rm(temporaryFor(path), { force: true });
       if (handle === null) return 0;
-      // Changes that are in the output must not be merged again.
+      // The output already contains these changes, so they must not be merged again.
       if (state.isSpent) {
         await reset([...state.kept]);
         return 0;
@@ -107,14 +109,14 @@ interface State {
   changeCount: number;
   created: Set<string>;
   kept: Set<string>;
-  /** The length of the complete lines in bytes. A kill has cut off anything after them. */
+  /** The number of bytes in the complete lines. If the process was killed, an incomplete line may follow. */
   size: number;
   /**
-   * Another size means that another process writes to the file. A different size shows that another process writes to
-   * it.
+   * The size of the file when it was last read or written. A different size shows that another process has written to
+   * the file.
    */
   seenSize: number;
-  /** Only the journal remains to be removed. */
+  /** True if the changes have been merged, so that only the journal has to be removed. */
   isSpent: boolean;
 }
 
@@ -146,8 +148,9 @@ async function create(path: string): Promise<FileHandle> {
 }
 
 /**
- * Throws if the file has changed. Two writers would overwrite each other's changes. After a change by another process,
- * nothing is written. The next run finds both processes' changes.
+ * Throws if the file has changed. Two processes that write to the journal would overwrite each other's changes. If
+ * another process has changed the journal, this process writes nothing. The next run finds the changes of both
+ * processes.
  */
 async function requireOurs(path: string, handle: FileHandle | null, state: State): Promise<void> {
   const [now, ours] = await Promise.all([
@@ -178,7 +181,10 @@ async function load(handle: FileHandle): Promise<State> {
   return state;
 }
 
-/** True if the journal's last line reports that a new output is ready. The new output must already be in its place. */
+/**
+ * Returns the state of a journal whose changes have already been merged. Its last line names a new output, and the new
+ * output has replaced the old output.
+ */
 function spent(state: State): State {
   const { kept, size, seenSize } = state;
   return { ...emptyState(), kept, size, seenSize, isSpent: true };
@@ -209,7 +215,8 @@ async function appendLines(
 ): Promise<void> {
   const encoded = lines.map(encodeLine);
   try {
-    // An interrupted write may have left an incomplete line. It must not become part of the next line.
+    // An interrupted write may have left an incomplete line. Without this step, the incomplete line would become part
+    // of the next line.
     await handle.truncate(state.size);
     await writeBytes(handle, Buffer.concat(encoded), state.size);
     await handle.datasync();
@@ -241,8 +248,8 @@ async function findChanges(
 }
 
 /**
- * Returns the remaining lines after the changes for some IDs are removed. Also returns how many changes were removed
- * and whether an output was ready.
+ * Returns the lines that remain after the changes to some IDs have been removed. Also returns the number of removed
+ * changes, and whether a new output had already been written.
  */
 async function linesWithout(
   handle: FileHandle,
@@ -264,7 +271,7 @@ async function linesWithout(
   return { lines, dropped, isReady };
 }
 
-/** Replaces the journal with one of these lines. Without lines, removes the file. */
+/** Replaces all lines of the journal with these lines. If there are no lines, removes the file. */
 async function rewrite(path: string, lines: readonly Buffer[]): Promise<void> {
   if (lines.length === 0) {
     await rm(path, { force: true });
@@ -279,28 +286,28 @@ function temporaryFor(path: string): string {
 }
 
 const lineSchema = z.union([
-  /** A change. For each column, it contains the text that was in the file and the new text. */
+  /** A change to one contact. For each column, the change contains the previous text and the new text. */
   z.strictObject({
     id: z.string(),
     cells: z.record(z.string(), z.tuple([z.string(), z.string()])),
   }),
-  /** The columns that have to be added to the output. */
+  /** Columns that must be added to the output. */
   z.strictObject({ create: z.array(z.string()) }),
-  /** Columns whose cells come from the output even if the input has a column with the same name. */
+  /** Columns whose cells come from the output, even if the input also has a column with the same name. */
   z.strictObject({ keep: z.array(z.string()) }),
-  /** This file contains the changes and is about to become the output. */
+  /** The path of a new file that contains the changes and that will replace the output. */
   z.strictObject({ replacement: z.string() }),
 ]);
 
 export type JournalLine = z.infer<typeof lineSchema>;
 export type JournalChange = Extract<JournalLine, { id: string }>;
 
-/** Returns a line as written in the journal, including its line feed. */
+/** Returns the line in the form in which the journal contains it, with a line feed. */
 export function encodeLine(line: JournalLine): Buffer {
   return Buffer.from(`${JSON.stringify(line)}\n`);
 }
 
-/** Parses a line that has no line feed. Returns null for a line that a kill has cut off. */
+/** Parses a line without its line feed. Returns null for an incomplete line, which a killed process may have left. */
 export function parseLine(bytes: Buffer): JournalLine | null {
   try {
     const line: unknown = JSON.parse(bytes.toString('utf8'));
@@ -310,7 +317,10 @@ export function parseLine(bytes: Buffer): JournalLine | null {
   }
 }
 
-/** Gives the same result as the schema. It is ten times as fast as the schema. Runs once per contact. */
+/**
+ * Checks whether a line is a change. The result is the same as with the schema. The function is ten times as fast as
+ * the schema. It is called once for each contact.
+ */
 function isChange(line: unknown): line is JournalChange {
   if (typeof line !== 'object' || line === null) return false;
   if (!('id' in line && 'cells' in line) || Object.keys(line).length !== 2) return false;

@@ -9,13 +9,13 @@ export interface Column {
   name: string;
   /** The column's position in the input, or null if the input does not have the column. */
   inInput: number | null;
-  /** Its position in the separate output, if the cells come from the output. */
+  /** The column's position in the separate output, or null if the cells do not come from the output. */
   inOutput: number | null;
 }
 
 /**
  * Returns the output's columns. The input's columns come first, then the columns that only the output has, and then the
- * new columns. If a column is in both files, its cells come from the input, unless `keptColumns` contains its name.
+ * new columns. If both files have a column, its cells come from the input, unless `keptColumns` contains the column.
  */
 export function layOut(
   { input, output }: Tables,
@@ -37,7 +37,7 @@ export function layOut(
   return [...known, ...created];
 }
 
-/** One contact's data in the files and in the journal. */
+/** The data about one contact in the files and in the journal. */
 export interface RowVersions {
   input: Row;
   output: Row | undefined;
@@ -59,7 +59,7 @@ export async function gatherVersions(
   }));
 }
 
-/** Empty if no file contains the cell. */
+/** Returns the raw cell. The cell is empty if no file contains it. */
 export function rawCell(column: Column, { input, output }: RowVersions, tables: Tables): string {
   if (column.inOutput !== null && output !== undefined && tables.output !== null) {
     return adopt(output.cells[column.inOutput] ?? '', tables.output, tables.input);
@@ -68,8 +68,8 @@ export function rawCell(column: Column, { input, output }: RowVersions, tables: 
 }
 
 /**
- * Returns the content that an acknowledged change writes into the cell, or null if there is no such change. Null
- * without a change, or if a user has typed something else since.
+ * Returns the text that a confirmed change writes into the cell. Returns null if there is no change, or if a user has
+ * since typed something else.
  */
 export function changedText(
   column: string,
@@ -89,7 +89,7 @@ export function presentValue(column: Column, row: RowVersions, tables: Tables): 
   return readText(text ?? unquote(raw)) || null;
 }
 
-/** Converts a cell to the format of a different file. */
+/** Converts a raw cell from the format of one file to the format of another file. */
 function adopt(raw: string, from: Table, to: Table): string {
   const isSameStyle = from.header.dialect.delimiter === to.header.dialect.delimiter;
   return isSameStyle ? raw : quote(unquote(raw), to.header.dialect);

@@ -4,13 +4,13 @@ import { readCell } from './cells.ts';
 import type { Row } from './rows.ts';
 import { columnPositions } from './setting-names.ts';
 
-/** Counts the contacts that the columns of marks exclude, row by row. */
+/** Counts the contacts that are excluded by the mark columns, row by row. */
 export interface MarkTally {
   add(row: Pick<Row, 'cells'>): void;
   counts(): MarkCount[];
 }
 
-/** Starts to count the marks in a file with these columns. */
+/** Returns a counter for the marks in a file with these columns. */
 export function createMarkTally(contacts: ContactsSettings, columns: readonly string[]): MarkTally {
   let rows = 0;
   const positions = columnPositions(columns);

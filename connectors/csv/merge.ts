@@ -18,9 +18,10 @@ import type { CsvSession } from './session.ts';
 import { encodeText } from './sources/encoding.ts';
 
 /**
- * Merges the journal into the output by replacing the whole output. If the output is a separate file, also merges what
- * has changed in the input. If the output would not change, replaces nothing. Rows that the input lacks are kept while
- * their contacts exist. They come last.
+ * Merges the journal into the output. donor-sync writes a new file, and the new file replaces the old output. If the
+ * output is a separate file, also copies the changes of the input to the output. If the content would stay the same,
+ * the output is not replaced. The output keeps rows that are missing from the input, as long as their contacts exist.
+ * These rows come last.
  */
 export async function mergeIntoOutput(session: CsvSession): Promise<void> {
   const { files } = session;
@@ -40,13 +41,13 @@ export async function mergeIntoOutput(session: CsvSession): Promise<void> {
 }
 
 interface Replacement {
-  /** False if the new output equals the old output. */
+  /** False if the new output is identical to the old output. */
   isReady: boolean;
-  /** The input's columns whose cells come from the output, even in later runs. */
+  /** The columns of the input whose cells come from the output, in this run and in later runs. */
   keptColumns: string[];
 }
 
-/** Writes the new output next to the old one. */
+/** Writes the new output to a file next to the old output. */
 async function writeReplacement(session: CsvSession, tables: Tables): Promise<Replacement> {
   const { paths, journal } = session.files;
   const access = await readAccess(paths.output, paths.input);
@@ -58,8 +59,8 @@ async function writeReplacement(session: CsvSession, tables: Tables): Promise<Re
     await rm(paths.replacement, { force: true });
     return { isReady: false, keptColumns };
   }
-  // Shows a later run whether the replacement took place. The changes must not be applied twice. They could overwrite
-  // values that users have typed since.
+  // This line shows a later run whether the new output has replaced the old output. The later run must not apply the
+  // changes again. If it did, it could overwrite values that users have typed since then.
   if (journal.pending > 0) await journal.append([{ replacement: paths.replacement }]);
   return { isReady: true, keptColumns };
 }
@@ -94,7 +95,7 @@ async function* mergedFile(session: CsvSession, tables: Tables): AsyncGenerator<
       }
     }
   }
-  // Usually all rows matched, so the output is not read again.
+  // In most cases, all rows have matched, so the output does not have to be read again.
   if ((tables.output?.rowCount ?? 0) <= matched + keptBroken.size) return;
   for await (const rows of rowsToKeep(session, tables, keptBroken)) {
     // The last row of a file may have no line ending.
@@ -112,7 +113,9 @@ async function* mergedFile(session: CsvSession, tables: Tables): AsyncGenerator<
 
 const NO_ROW: Pick<Row, 'broken' | 'ending'> = { ending: '' };
 
-/** Yields each broken row separately, and the rows between broken rows together. */
+/**
+ * Splits the rows into parts. Each broken row is a separate part, and the rows between two broken rows are one part.
+ */
 function partsBetweenBroken(versions: readonly RowVersions[]): RowVersions[][] {
   const parts: RowVersions[][] = [];
   let isOpen = false;
@@ -126,8 +129,8 @@ function partsBetweenBroken(versions: readonly RowVersions[]): RowVersions[][] {
 }
 
 /**
- * Returns a broken row's state in the previous output. So paid values are kept. Null without such a row, or if an
- * intact row has the ID.
+ * Returns the row that the previous output contains for a broken row. In this way, values that have been paid for are
+ * kept. Returns null if the output has no such row, or if an intact row has the same ID.
  */
 async function keptRow(
   id: string,
@@ -139,7 +142,7 @@ async function keptRow(
   return outputRow(row, columns, { input, output });
 }
 
-/** If the row has a pending change, applies the change. */
+/** Returns a row of the output. Applies the row's pending change, if there is one. */
 function outputRow(
   row: Row,
   columns: readonly Column[],
@@ -157,8 +160,8 @@ function outputRow(
 }
 
 /**
- * Yields the output's rows that the input lacks. Their contacts still exist according to donor-sync. Their order stays
- * the same.
+ * Yields the output's rows that are missing from the input. donor-sync knows that the contacts of these rows still
+ * exist. The rows keep their order.
  */
 async function* rowsToKeep(
   { countAsPresent }: Pick<CsvSession, 'countAsPresent'>,
@@ -178,8 +181,8 @@ async function* rowsToKeep(
 }
 
 /**
- * Yields a broken row's bytes unchanged. After new columns, blank cells are added. Otherwise its cells would be in the
- * wrong columns.
+ * Yields the bytes of a broken row unchanged. If the output has new columns, adds blank cells. Without the blank cells,
+ * the row's cells would be in the wrong columns.
  */
 async function* brokenRow(
   { offset, size, isExtendable }: BrokenRow,

@@ -1,6 +1,8 @@
 import type { Finding } from '../contract.ts';
 
-/** Only root can keep another owner of a replaced file. */
+/**
+ * Reports if the file gets a different owner when donor-sync replaces it. Only root can set the owner of a new file.
+ */
 export function ownerFindings(
   path: string,
   file: { uid: number; gid: number },

@@ -11,7 +11,7 @@ import type { CsvSession } from './session.ts';
 const CONTACTS_PER_PAGE = 500;
 const MOST_READINGS = 5;
 
-/** Yields all contacts of the input. If the input changes, reading starts again. */
+/** Yields all contacts of the input. If the input changes during the reading, the reading starts again. */
 export async function* readPages(session: CsvSession): AsyncGenerator<ContactPage> {
   for (let reading = 1; ; reading += 1) {
     try {
@@ -23,7 +23,7 @@ export async function* readPages(session: CsvSession): AsyncGenerator<ContactPag
   }
 }
 
-/** The identities come from the input, and the values come from the output. */
+/** Reads contacts by ID. The identity comes from the input, and the field values come from the output. */
 export async function readByIds(
   session: CsvSession,
   ids: readonly string[],
@@ -60,7 +60,7 @@ async function* readOnce(session: CsvSession): AsyncGenerator<ContactPage> {
   if (contacts.length > 0) yield { contacts, removed: [], cursor: null };
 }
 
-/** Its ID is uncertain, so the row's number is used. */
+/** Returns a contact for a row that cannot be read. The row number replaces the ID, because the ID is uncertain. */
 function unreadableContact({ row }: Row): Contact {
   const nothing = { firstName: null, lastName: null, addresses: [], employers: [] };
   return { id: `row ${row}`, ...nothing, optedOut: false, excluded: 'row_unreadable' };
@@ -73,7 +73,7 @@ function lookUp(
   id: string,
   version: RowVersions | undefined,
 ): RecordLookup {
-  // A file keeps no trace of a deleted row.
+  // A file contains no information about a deleted row.
   if (version === undefined) return { state: 'missing', id };
   const values = wanted.map(({ name, column }): [string, string | null] => [
     name,

@@ -5,71 +5,78 @@ import type { ByteReader } from './sources/source.ts';
 export interface RawRecord {
   /** The position (in bytes) at which the record starts in the file. */
   offset: number;
-  /** The first line is 1. */
+  /** The line number of the record. The first line is 1. */
   line: number;
   /**
-   * Its number in a spreadsheet, in which a quoted line break does not start a new row. The first row is 1.
+   * The number of the row in a spreadsheet. In a spreadsheet, a quoted line break does not start a new row. The first
+   * row is 1.
    */
   row: number;
   /**
-   * The bytes of the record, excluding its line ending. The bytes are valid until the next record or batch is
-   * requested. If it is longer than MAX_RECORD_BYTES, this is only its first part.
+   * The bytes of the record without its line ending. The bytes are valid until the next record or batch is requested.
+   * If the record is longer than MAX_RECORD_BYTES, contains only its first bytes.
    */
   bytes: Buffer;
-  /** Bytes of the whole record without its line ending. */
+  /** The number of bytes in the whole record, without its line ending. */
   size: number;
   ending: LineEnding;
 }
 
 export type LineEnding = '\n' | '\r\n' | '';
 
-/** Finds the line feed that ends the record beginning at `start`, or -1 if it is not in `bytes`. */
+/**
+ * Returns the position of the line feed that ends the record, or -1 if `bytes` does not contain the end. The record
+ * begins at `start`.
+ */
 export type FindEnd = (bytes: Buffer, start: number) => number;
 
 /**
- * The maximum size of a contact's row. A longer row contains a cell that does not belong there, or a quote that is not
- * closed.
+ * The maximum size of a contact's row. A longer row contains a cell that does not belong there, or an unclosed quote.
  */
 export const MAX_RECORD_BYTES = 4 * 1024 * 1024;
 
 /**
- * The size of a chunk. A chunk contains about 200 rows. The garbage collector can free such a chunk early. Larger ones
- * would reach the old generation.
+ * The size of a chunk (bytes). A chunk of this size contains about 200 rows. The garbage collector can free small
+ * chunks early. Larger chunks would be moved to the old generation.
  */
 const CHUNK_BYTES = 16 * 1024;
-/** Rows that are looked up are often neighbours. 200 rows of the output with all fields fit into this size. */
+/**
+ * The size (bytes) of the part of a file that is read for a single row. Rows that are looked up are often neighbours.
+ * This size is enough for 200 rows of the output with all fields.
+ */
 const WINDOW_BYTES = 96 * 1024;
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const QUOTE = 0x22;
 
-/** The part of the file to read, and the rule that ends its records. */
+/** The part of a file to read, and the functions that find the end of a record. */
 export interface RecordSource {
   handle: Pick<ByteReader, 'read'>;
-  /** In bytes. Bytes that are added later are not read. */
+  /** The number of bytes to read. Bytes that are added to the file later are not read. */
   size: number;
   findEnd: FindEnd;
   /**
-   * Otherwise a bad row could include the next rows. Called with the end from `findEnd`, or -1 for the end of the file.
+   * Corrects the end of a record. Without this function, a bad row could contain the next rows. `end` comes from
+   * `findEnd`, or is -1 at the end of the file.
    */
   correctEnd?: (bytes: Buffer, start: number, end: number) => number;
   /**
-   * Finds the end of a record that is longer than MAX_RECORD_BYTES. If this function is missing, a record ends at the
-   * maximum length.
+   * Finds the end of a record that is longer than MAX_RECORD_BYTES. If this function is missing, a record ends after
+   * MAX_RECORD_BYTES.
    */
   findFarEnd?: (offset: number) => Promise<FarEnd>;
 }
 
-/** The end of a long record. */
+/** The end of a record that is longer than MAX_RECORD_BYTES. */
 export interface FarEnd {
-  /** Bytes without the line ending. */
+  /** The number of bytes without the line ending. */
   size: number;
   ending: LineEnding;
   /** The number of line feeds in the record, including the line feed at its end. */
   lineFeeds: number;
 }
 
-/** Yields all records after `start`, with one batch for each chunk of the file. */
+/** Yields all records after `start`. Each batch comes from one chunk of the file. */
 export async function* readRecords(
   from: RecordSource,
   start: RecordStart = { offset: 0, line: 1, row: 1 },
@@ -109,7 +116,7 @@ export interface RecordStart {
   row: number;
 }
 
-/** Reads single records by their offset. Records that are close to each other share one read. */
+/** Reads single records by their offset. Records that are close to each other come from the same read operation. */
 export function createRecordWindow(
   source: RecordSource,
 ): (offset: number) => Promise<RawRecord | null> {
@@ -140,12 +147,15 @@ export function findLineEnd(bytes: Buffer, start: number): number {
   return bytes.indexOf(LINE_FEED, start);
 }
 
-/** A record ends at a line feed outside quotes. A quote has this meaning only at the beginning of a cell. */
+/**
+ * Returns a function that finds the end of a row. A row ends at a line feed outside quotes. A quote has its special
+ * meaning only at the beginning of a cell.
+ */
 export function findRowEnd(delimiter: string): FindEnd {
   const separator = delimiter.charCodeAt(0);
   return function rowEnd(bytes, start) {
     const lineEnd = bytes.indexOf(LINE_FEED, start);
-    // Most rows have no quote, and searching for bytes is faster.
+    // Most rows have no quote, so a fast search for a quote comes first.
     const searched = lineEnd === -1 ? bytes.length : lineEnd;
     if (!bytes.subarray(start, searched).includes(QUOTE)) return lineEnd;
     return walkToRowEnd(bytes, start, separator);
@@ -168,7 +178,7 @@ function walkToRowEnd(bytes: Buffer, start: number, separator: number): number {
   return -1;
 }
 
-/** Finds the quote that ends the cell. Two quotes in a row mean one quote in the text. */
+/** Finds the quote that ends the cell. Two consecutive quotes represent one quote in the text. */
 function closingQuote(bytes: Buffer, opening: number): number {
   let at = bytes.indexOf(QUOTE, opening + 1);
   while (at !== -1 && bytes[at + 1] === QUOTE) at = bytes.indexOf(QUOTE, at + 2);
@@ -199,7 +209,7 @@ function cutRecords(
   let used = 0;
   while (used < bytes.length) {
     const found = findEnd(bytes, used);
-    // Only an overlong record is cut. Otherwise reading continues.
+    // Only a record above the maximum size is cut. For all other records, more bytes are read.
     const isTooLong = used === 0 && (found === -1 ? bytes.length : found) >= MAX_RECORD_BYTES;
     if (isTooLong) return { ...cutLong(bytes, found, place), isTooLong };
     if (found === -1 && !place.atEnd) break;

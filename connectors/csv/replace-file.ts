@@ -2,18 +2,23 @@ import { type FileHandle, open, rename, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { systemCode } from './file-errors.ts';
 
-/** Files created here are at least as private as the file that they belong to or replace. */
+/**
+ * The permissions of files that donor-sync creates. A new file never has more permissions than the file that it
+ * replaces.
+ */
 const PRIVATE_MODE = 0o600;
 const PERMISSION_BITS = 0o7777;
 
 /** The owner, the group and the permissions of a file. */
 export interface FileAccess {
   mode: number;
-  /** The owner, or null for the user who runs donor-sync. */
+  /** The owner to set, or null to keep the user who runs donor-sync. */
   owner: { uid: number; gid: number } | null;
 }
 
-/** Writes a new file that replaces an old file. The promise resolves after the file has been written to the disk. */
+/**
+ * Writes a new file that will replace an old file. The promise resolves after the file has been written to the disk.
+ */
 export async function writeWholeFile(
   path: string,
   pieces: Iterable<Buffer> | AsyncIterable<Buffer>,
@@ -29,7 +34,10 @@ export async function writeWholeFile(
   }
 }
 
-/** Writes all the bytes at a position in the file. An almost full disk may accept only some bytes. */
+/**
+ * Writes all the bytes at a position in the file. If the disk is almost full, a single call may write only some of the
+ * bytes.
+ */
 export async function writeBytes(
   handle: Pick<FileHandle, 'write'>,
   bytes: Buffer,
@@ -42,13 +50,13 @@ export async function writeBytes(
   }
 }
 
-/** A reader sees either the old file or the new file. */
+/** Replaces a file. At any time, a reader finds either the old file or the new file. */
 export async function replaceFile(written: string, target: string): Promise<void> {
   await rename(written, target);
   await syncFolder(dirname(target));
 }
 
-/** Makes changes to a folder durable: created, renamed and removed files. */
+/** Writes a folder to the disk, so that created, renamed and removed files survive a power failure. */
 export async function syncFolder(path: string): Promise<void> {
   const handle = await open(path, 'r');
   try {
@@ -58,7 +66,10 @@ export async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** Returns a file's access. If it does not exist, returns the permissions of the other file. */
+/**
+ * Returns the owner, the group and the permissions of a file. If the file does not exist, returns the permissions of
+ * the other file.
+ */
 export async function readAccess(path: string, other: string): Promise<FileAccess> {
   const stats = await stat(path).catch(() => null);
   if (stats !== null) {
@@ -71,8 +82,9 @@ export async function readAccess(path: string, other: string): Promise<FileAcces
 const GROUP_BITS = 0o070;
 
 /**
- * Gives a new file the same owner and group as the replaced file, if the system allows this. Only root can change the
- * owner of a file. Returns the permissions to set. If the group is different, the file grants the group no permissions.
+ * Gives a new file the owner and the group of the replaced file, if the system allows this. Only root can change the
+ * owner of a file. Returns the permissions to set. If the group is different, the new file gives the group no
+ * permissions.
  */
 export async function keepOwner(
   handle: Pick<FileHandle, 'chown'> & { stat(): Promise<{ uid: number; gid: number }> },
@@ -103,7 +115,7 @@ async function mayChown(
   }
 }
 
-/** True if both files exist and contain the same bytes. */
+/** Returns true if both files exist and contain the same bytes. */
 export async function isSameFile(one: string, other: string): Promise<boolean> {
   await using a = await openIfThere(one);
   await using b = await openIfThere(other);

@@ -1,17 +1,18 @@
 /**
- * The start positions of the records, by ID. It takes 12 to 24 bytes per record for any form of ID. It stores only a
- * hash of each ID. Two IDs may have the same hash, so the caller reads the records and compares the IDs.
+ * Finds the start positions of records by ID. The index needs 12 to 24 bytes for each record, independent of the form
+ * of the ID. The index stores only a hash of each ID. Two IDs may have the same hash, so the caller reads the records
+ * and compares the IDs.
  */
 export interface RowIndex {
   add(id: string, offset: number): void;
-  /** The offsets of all records that may have this ID, in the order in which they were added. */
+  /** Returns the positions of all records that may have this ID, in the order in which they were added. */
   offsets(id: string): number[];
 }
 
 const FIRST_CAPACITY = 1024;
 const FULLEST = 0.8;
 
-/** Returns an empty index. */
+/** Creates an empty index. */
 export function createRowIndex(): RowIndex {
   let slots = createSlots(FIRST_CAPACITY);
   let count = 0;
@@ -33,7 +34,7 @@ export function createRowIndex(): RowIndex {
   };
 }
 
-/** An open-addressing table. An entry is an offset plus one, so zero means that the entry is free. */
+/** A hash table with open addressing. An entry is the position plus one, so zero means that the entry is free. */
 interface Slots {
   hashes: Uint32Array;
   places: Float64Array;
@@ -53,7 +54,7 @@ function enlarge(old: Slots): Slots {
 
 function put(slots: Slots, hash: number, place: number): void {
   let at = firstSlot(slots, hash);
-  // The loop always ends, because a table is never full.
+  // The loop always ends, because the table is never full.
   while (isTaken(slots, at)) at = nextSlot(slots, at);
   slots.hashes[at] = hash;
   slots.places[at] = place;
@@ -71,7 +72,10 @@ function nextSlot(slots: Slots, at: number): number {
   return (at + 1) & (slots.hashes.length - 1);
 }
 
-/** Hashes an ID: FNV-1a over the UTF-16 units, with the high bits folded into the low ones. */
+/**
+ * Returns the hash of an ID. The hash is FNV-1a over the UTF-16 units, and the high bits are combined with the low
+ * bits.
+ */
 function hashId(id: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < id.length; at += 1) {

@@ -5,31 +5,31 @@ import { type LineEnding, MAX_RECORD_BYTES, type RawRecord } from './records.ts'
 import { columnPositions } from './setting-names.ts';
 import { decodeText } from './sources/encoding.ts';
 
-/** Blank lines and broken rows are rows without an ID. */
+/** A row of a file. Blank lines and broken rows are rows without an ID. */
 export interface Row {
   line: number;
-  /** Its number in a spreadsheet. */
+  /** The row's number in a spreadsheet. */
   row: number;
   id: string;
-  /** As written in the file, including quotes. */
+  /** The cells in the form in which the file contains them, with quotes. */
   cells: readonly string[];
   ending: LineEnding;
-  /** The row's position in the file if it is broken and skipped. Its cells are then unknown. */
+  /** The row's position in the file if the row is broken and skipped. The cells of a broken row are unknown. */
   broken?: BrokenRow;
 }
 
-/** A row that cannot be read, and the facts that are known about it. */
+/** A row that cannot be read. */
 export interface BrokenRow {
   offset: number;
-  /** Bytes without the line ending. */
+  /** The number of bytes without the line ending. */
   size: number;
   /** The row's probable ID, or null if there is none. */
   id: string | null;
-  /** False if cells cannot be added at the row's end because a quote is open there. */
+  /** False if no cells can be added at the end of the row, because a quote is not closed. */
   isExtendable: boolean;
 }
 
-/** The reason why a record is not a row, and the part of the record that causes the problem. */
+/** The reason why a record is not a valid row, and the part of the record that causes the problem. */
 export interface RowFailure {
   reason: 'encoding' | 'shape';
   message: string;
@@ -54,7 +54,7 @@ export function parseRow(record: RawRecord, header: Header, idColumn: string): R
   return { line, row, id, cells, ending };
 }
 
-/** Returns the name of a column in messages, by its position (the first is 1). */
+/** Returns a column's name for messages. The first column has position 1. */
 export function columnText(column: number, columns: readonly string[]): string {
   const name = columns[column - 1];
   return name ? `column ${column} ("${name}")` : `column ${column}`;
@@ -84,12 +84,12 @@ function failure(
   return { reason, message, id: null, isExtendable: true, ...known };
 }
 
-/** Returns the canonical form of an ID, from a cell's text or from the text that a user or a program typed. */
+/** Returns the canonical form of an ID. The text comes from a cell, a user or a program. */
 export function toRowId(text: string): string {
   return readText(text.trim()).trim();
 }
 
-/** Spreadsheets often write rows that contain only separators at the end of a file. */
+/** Returns true for a row without values. Spreadsheet programs often write rows of separators at the end of a file. */
 export function isBlank(text: string, delimiter: string): boolean {
   const first = text[0];
   if (first !== undefined && first !== delimiter && first !== ' ') return false;

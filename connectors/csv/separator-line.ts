@@ -1,12 +1,12 @@
 /**
- * Reads a first line such as `sep=;`, which is Excel's convention for naming the delimiter. This line is not a row. It
- * stays in the output.
+ * Reads a first line such as `sep=;`. Excel uses this line to name the delimiter. The line does not describe a contact.
+ * The output keeps the line.
  */
 import { DELIMITERS } from './settings.ts';
 
 const SEPARATOR_LINE = /^(?:sep=([,;\t|])|"sep=([,;\t|])")\r?\n/i;
 
-/** The maximum length of such a line, including quotes and line ending. */
+/** The maximum length of the line in bytes, including quotes and the line ending. */
 const MOST_BYTES = 9;
 
 export interface SeparatorLine {
@@ -15,7 +15,7 @@ export interface SeparatorLine {
   text: string;
 }
 
-/** Returns the line at the beginning of these bytes, or null if there is none. */
+/** Returns the line if these bytes start with it, or null if they do not. */
 export function readSeparatorLine(bytes: Buffer): SeparatorLine | null {
   const found = SEPARATOR_LINE.exec(bytes.subarray(0, MOST_BYTES).toString('latin1'));
   const named = found?.[1] ?? found?.[2];

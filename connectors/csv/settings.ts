@@ -2,32 +2,32 @@ import { z } from 'zod';
 import type { ContactsSettings, IdentityShape, IdentitySource } from '../contract.ts';
 import { ENCODINGS } from './sources/encoding.ts';
 
-/** The separators that a file may use between its cells. */
+/** The delimiters that a file may use between its cells. */
 export const DELIMITERS = [',', ';', '\t', '|'] as const;
 
 const columnName = z.string().trim().min(1);
 
 const columnsSchema = z.strictObject({
   id: columnName,
-  /** Set both of these, or only `fullName`. */
+  /** The settings must contain either both `firstName` and `lastName`, or only `fullName`. */
   firstName: columnName.optional(),
   lastName: columnName.optional(),
-  /** One column with the whole name, as `Last, First` or `First Last`. */
+  /** The column that contains the whole name in the form `Last, First` or `First Last`. */
   fullName: columnName.optional(),
-  /** The parts of one address, which are joined by ", ". */
+  /** The columns with the parts of one address. donor-sync joins the parts with ", ". */
   addresses: z.array(columnName).default([]),
-  /** One column for each employer, current employer first. */
+  /** One column for each employer. The first column contains the current employer. */
   employers: z.array(columnName).default([]),
 });
 
 type Columns = z.infer<typeof columnsSchema>;
 
-/** The `crm` part of the settings for an integration with a CSV file (design, section 4.2). */
+/** The `crm` part of the settings for a client with a CSV file (design, section 4.2). */
 export const csvSettingsSchema = z.strictObject({
   kind: z.literal('csv'),
   /** The file that users edit. */
   path: z.string().min(1),
-  /** The file that is written. If omitted, `path` itself is replaced as a whole. */
+  /** The file that donor-sync writes. If it is omitted, donor-sync replaces the file at `path`. */
   output: z.string().min(1).optional(),
   columns: columnsSchema.superRefine((columns, context) => {
     const problem = nameProblem(columns);
@@ -35,21 +35,26 @@ export const csvSettingsSchema = z.strictObject({
     const { setting, message } = problem;
     context.addIssue({ code: 'custom', path: [setting], message });
   }),
-  /** The sheet of a workbook (.xlsx). If omitted, donor-sync reads the first sheet with a table. */
+  /** The name of the sheet in a workbook (.xlsx). If omitted, donor-sync reads the first sheet with a table. */
   sheet: z.string().min(1).optional(),
-  /** If omitted, donor-sync chooses the delimiter that results in a header with the columns above. */
+  /**
+   * The delimiter. If it is omitted, donor-sync chooses the delimiter that produces a header with the columns above.
+   */
   delimiter: z.enum(DELIMITERS).optional(),
-  /** A file that starts with a byte order mark is read as UTF-8 regardless of this setting. */
+  /** The encoding. If a file starts with a byte order mark, donor-sync always reads it as UTF-8. */
   encoding: z.enum(ENCODINGS).default('utf-8'),
-  /** `stop`: an unreadable row stops the run before any work is done. `skip`: only that row is skipped. */
+  /**
+   * With `stop`, an unreadable row stops the run before any contact is processed. With `skip`, donor-sync skips only
+   * the unreadable row.
+   */
   badRows: z.enum(['stop', 'skip']).default('stop'),
 });
 
 export type CsvSettings = z.infer<typeof csvSettingsSchema>;
 
 /**
- * Returns the problem if both parts of a name are in one column. Otherwise people who do not exist would be submitted
- * to the service, at one credit each. Use `crm.columns.fullName` for such a column.
+ * Returns the problem if the settings use one column for both the first and the last name. Such settings would submit
+ * people who do not exist to the service, and each would cost one credit. Use `crm.columns.fullName` for such a column.
  */
 function nameProblem({ firstName, lastName, fullName }: Columns) {
   const areBoth = firstName !== undefined && lastName !== undefined;
@@ -68,7 +73,10 @@ function nameProblem({ firstName, lastName, fullName }: Columns) {
   return { setting, message };
 }
 
-/** A group: the rows whose cell in `column` equals `equals`. Surrounding white space is ignored. */
+/**
+ * A group. Its members are the rows whose cell in `column` is equal to `equals`. White space at both ends of the cell
+ * is ignored.
+ */
 export const csvGroupSchema = z.strictObject({
   column: columnName,
   equals: z.string().trim().min(1),
@@ -79,7 +87,7 @@ export interface NamedColumn {
   setting: string;
 }
 
-/** Returns all columns that the input must have. The ID column comes first. */
+/** Returns all columns that the input must contain. The ID column comes first. */
 export function requiredColumns(settings: CsvSettings, contacts: ContactsSettings): NamedColumn[] {
   const { id, firstName, lastName, fullName, addresses, employers } = settings.columns;
   const columns = [
@@ -96,7 +104,7 @@ export function requiredColumns(settings: CsvSettings, contacts: ContactsSetting
   return columns.flatMap(({ name, setting }) => (name == null ? [] : [{ name, setting }]));
 }
 
-/** If a file can be read, it can always be read completely. */
+/** Returns the parts of an identity. In a readable file, every part can be read. */
 export function getIdentityShape({ columns }: CsvSettings): IdentityShape {
   const { firstName, lastName, fullName, addresses, employers } = columns;
   const names = fullName === undefined ? { firstName, lastName } : { fullName };

@@ -5,16 +5,18 @@ import { fileChanged } from './file-errors.ts';
 
 const LINE_FEED = 0x0a;
 
-/** If a file ends in the middle of a line, it is treated as incomplete for this time after its last change. */
+/**
+ * If a file ends in the middle of a line, donor-sync treats it as incomplete for this time (ms) after its last change.
+ */
 const QUIET_MS = 2_000;
 const LOOK_EVERY_MS = 100;
-/** If the file still changes after this time, reading it fails. */
+/** If the file is still changing after this time (ms), the reading fails. */
 const MOST_WAIT_MS = 60_000;
 
 /**
- * Waits until a program that uploads or exports a file has probably finished. A part of a file nearly always ends in
- * the middle of a line, and a row that is cut off there could be read as a different person. Returns immediately if the
- * file ends with a line ending or was last changed some time ago. Throws if the run is stopped.
+ * Waits until the program that uploads or exports a file has probably finished. An incomplete file nearly always ends
+ * in the middle of a line. A row that is cut off could be read as a different person. Returns immediately if the file
+ * ends with a line ending, or if its last change was long enough ago. Throws if the run stops.
  */
 export async function waitUntilSettled(path: string, signal: AbortSignal): Promise<void> {
   for (let waitedMs = 0; await mayGrow(path); waitedMs += LOOK_EVERY_MS) {
@@ -27,8 +29,8 @@ export async function waitUntilSettled(path: string, signal: AbortSignal): Promi
 async function mayGrow(path: string): Promise<boolean> {
   await using file = await open(path, 'r');
   const { size, mtimeMs } = await file.stat();
-  // The file may come from a machine whose clock is ahead. Its age would then be negative, and waiting would take too
-  // long.
+  // The file may come from a machine whose clock is ahead of this machine's clock. In that case, the file's age is
+  // negative, and donor-sync would wait too long.
   const ageMs = Math.abs(Date.now() - mtimeMs);
   if (size === 0 || ageMs >= QUIET_MS) return false;
   const { buffer, bytesRead } = await file.read(Buffer.alloc(1), 0, 1, size - 1);

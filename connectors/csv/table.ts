@@ -27,23 +27,29 @@ import { columnPositions } from './setting-names.ts';
 import { detectEncoding } from './sources/encoding.ts';
 import { type ByteReader, openSource, type TextSource } from './sources/source.ts';
 
-/** A file that has been read completely and has no problems. */
+/** A file that donor-sync has read completely and can use. */
 export interface Table {
   path: string;
   header: Header;
   /** The position of each column in a row. */
   positions: ReadonlyMap<string, number>;
-  /** Names that several columns have. A setting cannot use any of these columns. */
+  /** Names that belong to several columns. The settings cannot refer to any of these columns. */
   namedTwice: ReadonlySet<string>;
-  /** The rows of the file, excluding blank lines and broken rows. */
+  /** The number of rows, without blank lines and broken rows. */
   rowCount: number;
-  /** Rows that cannot be read and are skipped. The list is empty unless the settings allow skipped rows. */
+  /**
+   * Rows that cannot be read and are therefore skipped. The list is empty unless the settings allow donor-sync to skip
+   * rows.
+   */
   brokenRows: readonly Problem[];
-  /** The contacts that the marking columns exclude. The list is empty if donor-sync does not read the file's marks. */
+  /**
+   * The number of contacts that are excluded by each mark column. The list is empty if donor-sync does not read the
+   * file's marks.
+   */
   marks: readonly MarkCount[];
   /** The state of the file when it was read. A different stamp means that the file has changed. */
   stamp: string;
-  /** Yields all rows in order, including blank lines and broken rows. Throws if the file changes in the meantime. */
+  /** Yields all rows in order, including blank lines and broken rows. Throws if the file changes during the reading. */
   rows(): AsyncGenerator<Row[]>;
   /** Yields the bytes of a part of the file, in chunks. */
   readBytes(part: { offset: number; size: number }): AsyncGenerator<Buffer>;
@@ -56,16 +62,16 @@ export interface TableFormat extends HeaderFormat {
   badRows: 'stop' | 'skip';
   /** The sheet of a workbook. If omitted, donor-sync reads the first sheet with a table. */
   sheet?: string | undefined;
-  /** Omitted if donor-sync does not read the marks. */
+  /** Creates the counter for marks. Omitted if donor-sync does not read the file's marks. */
   countMarks?: (columns: readonly string[]) => MarkTally;
 }
 
-/** If there are more bad rows than this, something is wrong with the whole file. */
+/** The maximum number of skipped rows. With more bad rows, the whole file is probably wrong. */
 const MOST_SKIPPED = 1000;
 
 /**
  * Opens a file and reads the whole file. Throws a ConfigurationError that lists the file's problems
- * (`details.problems`) or says why it cannot be read.
+ * (`details.problems`) or explains why the file cannot be read.
  */
 export async function openTable(path: string, format: TableFormat): Promise<Table> {
   let source: TextSource | null = null;
@@ -78,7 +84,7 @@ export async function openTable(path: string, format: TableFormat): Promise<Tabl
   }
 }
 
-/** Distinguishes different states of a file. Returns null if there is no file. */
+/** Returns a text that changes whenever the file changes. Returns null if the file does not exist. */
 export async function readStamp(path: string): Promise<string | null> {
   try {
     return stampFrom(await stat(path, { bigint: true }));
@@ -136,7 +142,7 @@ const SKIP_HINT =
   'Correct these rows, or set crm.badRows to skip to continue without them: each becomes an outcome of ' +
   'the run, and nothing is sent or written for it.';
 
-/** The number is formatted only when it is needed. The first formatted number adds about 10 ms to every start. */
+/** The number is formatted only if this message is necessary. Formatting the first number takes about 10 ms. */
 function describeManySkipped(): string {
   return (
     `${MOST_SKIPPED.toLocaleString('en')} rows or more cannot be read, too many to skip (crm.badRows): look ` +
@@ -165,13 +171,13 @@ interface CheckedRows {
   rowCount: number;
   problems: Problem[];
   marks: readonly MarkCount[];
-  /** The broken rows, keyed by offset. */
+  /** The broken rows. The key is the position in the file. */
   broken: BrokenRows;
 }
 
 type BrokenRows = ReadonlyMap<number, Pick<RowFailure, 'id' | 'isExtendable'>>;
 
-/** Reads every row once. Records the positions of the rows and all problems. */
+/** Reads every row once. Stores the positions of the rows and all problems. */
 async function checkRows(
   source: RecordSource,
   header: Header,
@@ -189,7 +195,8 @@ async function checkRows(
     for (const record of records) {
       const row = parseRow(record, header, idColumn);
       if ('message' in row) {
-        // In a file with a different encoding, many lines have this problem. Only the first line is reported.
+        // In a file with a different encoding, many lines have the same problem. Only the first line with this problem
+        // is reported.
         const isNews = badRows === 'skip' || row.reason !== 'encoding' || !encodingIsWrong;
         encodingIsWrong ||= row.reason === 'encoding';
         const long = record.size >= MAX_RECORD_BYTES ? await longRow(source, header, record) : null;
@@ -218,7 +225,7 @@ function problemAt({ line, row }: RawRecord, message: string): Problem {
   return { line, ...(row === line ? {} : { row }), message };
 }
 
-/** Names the cell that makes a row too long, and its size. */
+/** Returns the problem of a row that is too long. Names the largest cell and its size. */
 async function longRow(
   source: RecordSource,
   { columns, dialect: { delimiter } }: Header,
@@ -231,7 +238,7 @@ async function longRow(
     : `${where} up to the end of the file: the quote that starts it is never closed.`;
 }
 
-/** Returns the offset of an earlier row with this ID, or null if there is none. */
+/** Returns the position of an earlier row with the same ID, or null if there is none. */
 async function findTwin(
   source: RecordSource,
   index: RowIndex,
@@ -247,7 +254,7 @@ async function findTwin(
   return null;
 }
 
-/** Returns the number of the line that starts at the offset. */
+/** Returns the number of the line that starts at this position. */
 async function findLineNumber(
   source: RecordSource,
   header: Header,

@@ -19,12 +19,15 @@ import {
 import type { CsvSession } from './session.ts';
 import { isEncodable } from './sources/encoding.ts';
 
-/** The number of changes that share one wait for the disk. More changes would not be faster, but need more memory. */
+/**
+ * The number of changes that are written to the disk together. A larger number would not be faster but would need more
+ * memory.
+ */
 export const CHANGES_PER_BATCH = 200;
 
 /**
- * Writes the changes to the journal. A change is acknowledged once the journal contains it, and `finish` merges it into
- * the output.
+ * Writes the changes to the journal. donor-sync confirms a change once the journal contains it. `finish` merges the
+ * journal into the output.
  */
 export async function* writeChanges(
   session: CsvSession,
@@ -46,7 +49,7 @@ async function writeBatch(
 ): Promise<WriteResult[]> {
   throwIfStopped(session.signal);
   const { files } = session;
-  // The write is one action, so no other batch changes the data for which this batch was planned.
+  // The batch is written in a single action, so no other batch can change the data in the meantime.
   return files.withTables(async (tables) => {
     const planned = await planBatch(session, tables, batch);
     await files.journal.append(planned.lines);
@@ -85,7 +88,7 @@ async function planBatch(
     if (line === null) continue;
     changes.push(line);
     for (const name of Object.keys(line.cells)) if (!byName.has(name)) newColumns.add(name);
-    // A later change to the same contact in this batch builds on this change.
+    // If the batch contains another change to the same contact, that change builds on this change.
     byId.set(change.id, { ...version, change: line });
   }
   const create: JournalLine[] = newColumns.size > 0 ? [{ create: [...newColumns] }] : [];
@@ -120,7 +123,7 @@ function planChange(
   return { result: { status: 'refused', id, ...first, message, fields: refused }, values: {} };
 }
 
-/** Returns each reason why values cannot be written, with the columns that cause it. */
+/** Returns each reason why some values cannot be written, with the columns. */
 function listRefusals({ settings }: CsvSession, tables: Tables, values: FieldValues): Refusal[] {
   const { encoding } = tables.input.header.dialect;
   const unsuitable = `The value has characters that a ${encoding} file cannot hold; save the file as UTF-8.`;
@@ -156,7 +159,7 @@ function createRefusal(
   return cause === undefined ? refusal : { ...refusal, cause };
 }
 
-/** Returns the journal's line for a change, or null if every cell already has its value. */
+/** Returns the journal line for a change, or null if every cell already contains its value. */
 function journalChange(
   change: ContactChange,
   version: RowVersions,
@@ -180,15 +183,15 @@ function newColumn(name: string): Column {
   return { name, inInput: null, inOutput: null };
 }
 
-/** Returns a value in the form in which a cell contains it. Null clears the cell. */
+/** Returns the text that a cell contains for this value. Null clears the cell. */
 function toCellText(value: FieldValue): string {
   if (value === null) return '';
   return typeof value === 'string' ? guardFormula(value) : String(value);
 }
 
 /**
- * Removes contacts from the journal, and from an output that an interrupted run has not finished. The journal comes
- * first. If it refers to an output that does not exist, its changes are treated as merged.
+ * Removes contacts from the journal, and from a new output that an interrupted run has left. The journal is changed
+ * first. If the journal refers to a new output that does not exist, its changes count as merged.
  */
 export async function eraseKept(
   { files }: CsvSession,

@@ -13,20 +13,20 @@ import { type ApiVersion, buildPaths, type Paths } from './paths.ts';
 import type { HubspotSettings } from './settings.ts';
 import { createAuth, credentialsFingerprint, type SignIn } from './sign-in/auth.ts';
 
-/** The additional dependencies of a connector. In the product, they are the machine's own. */
+/** Dependencies of a HubSpot connector. In the product, they are the machine's clock and random numbers. */
 export interface HubspotWorld {
   fetch: SendRequest;
-  /** From 0 up to 1. */
+  /** Returns a random number from 0 up to 1. */
   random: () => number;
-  /** Shared by all connectors of the process. */
+  /** The pacers, which all connectors of the process share. */
   pacers: PacerRegistry;
-  /** The timeout of a request that a run does not need. Defaults to ten seconds. */
+  /** The timeout (ms) of a request that a run can do without. The default is ten seconds. */
   patienceMs?: number;
 }
 
 const PATIENCE_MS = 10_000;
 
-/** Sends the requests that the library builds. Responses are JSON as received. */
+/** Sends the requests that the library builds. The responses are the parsed JSON that HubSpot returned. */
 type LibraryAnswers = {
   [Name in keyof HubspotRequests]: (
     ...words: Parameters<HubspotRequests[Name]>
@@ -35,46 +35,47 @@ type LibraryAnswers = {
 
 /** The requests that a reading of all contacts sends. */
 export interface WalkApi extends Pick<LibraryAnswers, 'listRecords' | 'searchContacts'> {
-  /** Resolves when a reading of all contacts may send one search. */
+  /** Waits until a reading of all contacts may send its next search. */
   awaitWalk(): Promise<void>;
 }
 
 /**
- * HubSpot's HTTP API, signed in. Returns the parsed body of a response. Any success status is accepted, because
- * HubSpot's own documents disagree about it. Every failure is thrown as an error of the four kinds.
+ * Sends signed-in requests to HubSpot's HTTP API. A method returns the parsed body of a response. The API accepts any
+ * success status, because HubSpot's own documents contradict each other about the statuses. For every failure, the API
+ * throws an error of one of the four kinds.
  */
 export interface HubspotApi extends LibraryAnswers, WalkApi {
   paths: Paths;
   signIn(): Promise<SignIn>;
   /**
-   * Sends requests for which the library has no class, and requests whose response the library shortens (`client.ts`).
+   * Sends requests that the library cannot build, and requests whose responses the library would shorten (`client.ts`).
    */
   get(path: string): Promise<unknown>;
-  /** Sends requests that a run does not need. It gives up soon. */
+  /** Sends a request that a run can do without. The request has a short timeout. */
   getSoon(path: string): Promise<unknown>;
   post(path: string, body: object): Promise<unknown>;
-  /** Returns the API for requests that this signal ends early. */
+  /** Returns an API whose requests end early if this signal is aborted. */
   until(early: AbortSignal): WalkApi;
-  /** Reads the account's daily requests directly, even if no requests are left for donor-sync. */
+  /** Requests the account's daily usage, even if donor-sync has used up its share of the daily requests. */
   readUsage(): Promise<unknown>;
   limit: DailyLimit;
-  /** Returns the time by HubSpot's clock from its last response (epoch ms), or null before the first response. */
+  /** Returns the time of HubSpot's clock in its last response (epoch ms), or null before the first response. */
   serverTimeMs(): number | null;
-  /** Returns the shortest duration of any call so far, in milliseconds. */
+  /** Returns the duration of the fastest request so far (ms). */
   fastestMs(): number;
   close(): void;
 }
 
 /** How a request is sent. */
 interface Manner {
-  /** For searches, which also have a separate pace. */
+  /** The additional pace for searches. */
   searchPace?: RequestPace;
   patience?: NonNullable<CrmRequest['patience']>;
-  /** For requests that may end early. */
+  /** The function that sends a request that may end early. */
   send?: CrmExchange['send'];
 }
 
-/** Sends nothing yet. The first request signs in. */
+/** Creates the API without sending a request. The first call signs in. */
 export function createApi(
   settings: HubspotSettings,
   { clock, signal, secrets, onCall, board, fetch }: ConnectorDeps,
@@ -100,7 +101,7 @@ export function createApi(
       limit.note(dailyUsage(headers));
       const time = Date.parse(headers.get('date') ?? '');
       if (!Number.isNaN(time)) serverTimeMs = time;
-      // Near the limit, all requests slow down, because other tools may use the same limit.
+      // If few requests are left, all requests slow down, because other tools may use the same limit.
       if (requestsPerTenSeconds === undefined) keepNamedLimit(pacer, headers);
     },
   });
@@ -195,7 +196,7 @@ async function loadLibrary(version: ApiVersion): Promise<HubspotRequests> {
   return createRequests(version);
 }
 
-/** Returns true for a request that only reads. Requests that read many records also use POST. */
+/** Returns true for a request that only reads data. A request that reads many records also uses POST. */
 function isRead(path: string): boolean {
   const [resource = ''] = path.split('?');
   return resource.endsWith('/batch/read');

@@ -1,22 +1,24 @@
 /**
- * Combines HubSpot's library, which knows the API, with our own functions that send requests. Its generated request
- * factories build paths, queries and bodies, and `api.ts` sends them. Only this file imports the library. The library
- * is loaded when the first request is sent. Each of its parts is loaded when it is needed. A process that does not use
- * HubSpot therefore loads nothing.
+ * Connects HubSpot's library, which builds requests, with our own code, which sends them. The library's generated
+ * request factories build paths, queries and bodies, and `api.ts` sends the requests. Only this file imports the
+ * library. The library is loaded when the first request is sent, and each of its parts is loaded when it is first
+ * needed. A process that does not use HubSpot does not load the library.
  *
- * The factories are the part of the generated classes that builds requests. The rest is not used. `Client` has one
- * limiter for the whole process and no deadline. It cannot use a different sender. The response processors drop fields
- * that their models do not know, and they convert times to objects. They take three times as long as parsing the JSON
- * (docs/decisions/0014-outbound.md). Our own schemas read the unchanged responses.
+ * donor-sync uses only the library's request factories, which are the part of its generated classes that builds
+ * requests. donor-sync does not use `Client` or the response processors. `Client` shares one limiter in the whole
+ * process and has no deadline. `Client` also cannot send requests through our code. The response processors drop fields
+ * that are not in their models, and they convert times to objects. The response processors take three times as long as
+ * parsing the JSON (docs/decisions/0014-outbound.md). Our own schemas read the unchanged responses.
  *
- * Our own code (`get` and `post` of the API) builds these requests:
+ * Our own code builds the following requests with the functions `get` and `post` of the API:
  *
- * - properties, their groups and their validations, because the models drop `dataSensitivity` and `numberDisplayHint`,
- *   and the validations have no class;
- * - account information, its usage, exchange rates, OAuth 2026-03 and introspection, because they have no class;
- * - signatures of webhooks, because `Signature.isValid` neither decodes the URI nor compares in constant time.
+ * - Properties, their groups and their validations. The library's models drop `dataSensitivity` and
+ *   `numberDisplayHint`, and the library has no class for validations.
+ * - Account information, its usage, exchange rates, OAuth 2026-03 and introspection. The library has no class for them.
+ * - Webhook signatures. The library's `Signature.isValid` does not decode the URI, and it does not compare in constant
+ *   time.
  */
-// Imported first, because it replaces all functions with which the library could send requests.
+// This import must be first, because it replaces all functions with which the library could send requests.
 import '../senders/without-senders.ts';
 
 import { BasicApiRequestFactory } from '@hubspot/api-client/lib/codegen/crm/contacts/apis/BasicApi.js';
@@ -28,16 +30,16 @@ import type { SimplePublicObjectBatchInput } from '@hubspot/api-client/lib/codeg
 import type { SimplePublicObjectId } from '@hubspot/api-client/lib/codegen/crm/contacts/models/SimplePublicObjectId.js';
 import { type ApiVersion, CONTACT_TYPE_ID, datedPath, type ObjectType } from './paths.ts';
 
-/** A request as built by the library. */
+/** A request that the library has built. */
 export interface LibraryRequest {
   method: string;
-  /** The path with its query, relative to the address of the API. */
+  /** The path and the query, relative to the API's address. */
   path: string;
-  /** JSON. */
+  /** The body as JSON. */
   body?: string;
 }
 
-/** A page of records in the order of their IDs. */
+/** A request for a page of records, which are sorted by ID. */
 export interface PageRequest {
   limit: number;
   properties?: readonly string[];
@@ -46,10 +48,10 @@ export interface PageRequest {
   after?: string | null;
 }
 
-/** A request for records by their IDs. */
+/** A request for several records by ID. */
 export interface BatchRead {
   ids: readonly string[];
-  /** Omitted if the IDs are record IDs. */
+  /** The unique property that contains the IDs. Omitted if the IDs are record IDs. */
   idProperty?: string;
   properties: readonly string[];
   propertiesWithHistory?: readonly string[];
@@ -66,12 +68,12 @@ export interface ListSearch {
   offset: number;
 }
 
-/** The requests that the library builds but does not send. */
+/** The requests that the library builds. The library does not send them. */
 export interface HubspotRequests {
   listRecords(type: ObjectType, page: PageRequest): Promise<LibraryRequest>;
   readRecords(type: ObjectType, batch: BatchRead): Promise<LibraryRequest>;
   updateContacts(updates: readonly ContactUpdate[]): Promise<LibraryRequest>;
-  /** Returns the body of a search in the form that HubSpot documents. */
+  /** Builds a search, with the body in the form that HubSpot documents. */
   searchContacts(body: object): Promise<LibraryRequest>;
   searchLists(search: ListSearch): Promise<LibraryRequest>;
   findListById(id: string): Promise<LibraryRequest>;
@@ -80,7 +82,7 @@ export interface HubspotRequests {
   listMembers(id: string, page: Pick<PageRequest, 'limit' | 'after'>): Promise<LibraryRequest>;
 }
 
-/** The library never receives HubSpot's address, so a request that it sent itself could not arrive there. */
+/** An address that does not exist. With this address, the library cannot send requests itself. */
 const HUBSPOT = 'https://hubspot.invalid';
 
 export function createRequests(version: ApiVersion): HubspotRequests {
@@ -90,12 +92,13 @@ export function createRequests(version: ApiVersion): HubspotRequests {
     batch: new BatchApiRequestFactory(configuration),
     search: new SearchApiRequestFactory(configuration),
   };
-  // The part is cached, because importing it again would cost more than building a request.
+  // The loaded part is cached, because importing it again would take longer than building a request.
   const loadCompanies = once(() => loadCompanyFactories(version));
   const loadLists = once(() => loadListFactories(version));
   return {
     async listRecords(type, { limit, after, properties, archived }) {
-      // HubSpot documents joined properties. The library would repeat the parameter's name for each property.
+      // HubSpot documents a single parameter with all properties, separated by commas. The library would repeat the
+      // parameter's name for each property.
       const joined = properties === undefined ? undefined : [properties.join(',')];
       const words = [limit, after ?? undefined, joined, undefined, undefined, archived] as const;
       if (type === 'contacts') return toRequest(await contacts.basic.getPage(...words));
@@ -179,9 +182,9 @@ async function loadListFactories(version: ApiVersion) {
 }
 
 /**
- * Returns the configuration for a generated part of the library. The part builds requests for dated paths if the
- * version is a date. It has neither a token nor a way to send. All parts are alike, but the compiler treats their
- * classes as different.
+ * Returns the configuration for one of the library's generated parts. If the version is a date, the part builds paths
+ * with this date. The configuration has no token and no function that sends requests. All parts have the same
+ * structure, but the compiler treats their classes as different types.
  */
 function configure<Method, Request>(
   Context: new (url: string, method: Method) => Request,
@@ -205,7 +208,7 @@ function refuseToSend(): never {
 /** The part of a request that donor-sync uses. */
 type Context = Pick<RequestContext, 'getUrl' | 'getHttpMethod' | 'getBody'>;
 
-/** The library requires each of these keys. */
+/** The library requires all of these keys. */
 const EMPTY_LIST_SEARCH = { query: '', listIds: [], processingTypes: [], additionalProperties: [] };
 
 function toRequest(context: Context): LibraryRequest {
@@ -220,9 +223,9 @@ function toRequest(context: Context): LibraryRequest {
 }
 
 /**
- * Adds these records to a request that has no records. The library would copy each record key by key. The copying takes
- * six times as long as creating the JSON. The type is the library's type, and a test compares the bodies with the
- * library's own.
+ * Adds the records to a request that was built without records. The library would copy each record key by key. Copying
+ * would take six times as long as creating the JSON. The type is the library's own type, and a test compares the bodies
+ * with the library's bodies.
  */
 function withRecords(inputs: readonly object[], request: LibraryRequest): LibraryRequest {
   const empty: object = JSON.parse(request.body ?? '{}');

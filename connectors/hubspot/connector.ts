@@ -34,17 +34,23 @@ import { type HubspotSettings, hubspotGroupSchema, hubspotSettingsSchema } from 
 import { createHubspotConsent } from './sign-in/consent.ts';
 import { MAX_CHANGES, writeChanges } from './write.ts';
 
-/** The search index usually follows the records within half a minute (CRM facts, E7). */
+/**
+ * The delays (ms) after which donor-sync reads contacts again after a webhook. HubSpot's search index usually contains a
+ * change within half a minute (CRM facts, E7).
+ */
 const REREAD_AFTER_MS = [30_000, 120_000];
 
-/** HubSpot as a CRM. `README.md` in this folder describes scopes, limits and peculiarities. */
+/**
+ * The connector for HubSpot. `README.md` in this folder describes the scopes, the limits and the peculiarities of
+ * HubSpot.
+ */
 export const hubspotConnector: ConnectorDefinition<HubspotSettings> = defineHubspotConnector({
   fetch: outboundSend('anywhere'),
   random: Math.random,
   pacers: createPacerRegistry(systemClock),
 });
 
-/** Returns the connector for a different environment, for example one without jitter. */
+/** Defines the connector with different dependencies, for example without random delays. */
 export function defineHubspotConnector(world: HubspotWorld): ConnectorDefinition<HubspotSettings> {
   return {
     contract: 2,
@@ -110,7 +116,7 @@ async function openHubspotConnector(
     sampleIds: async (most) => sampleIds(session(), most),
     readFacts: async () => readFacts(session()),
     readLimits: async () => readLimits(session()),
-    // HubSpot has already written every change that it acknowledged.
+    // HubSpot has already stored every change that it confirmed.
     async finish() {},
     close,
   };

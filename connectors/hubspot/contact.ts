@@ -8,40 +8,40 @@ import type { CompanyNames } from './reading/companies.ts';
 import { type HubspotRecord, MERGED_IDS, textIn } from './record.ts';
 import type { HubspotSettings } from './settings.ts';
 
-/** The properties that describe the person who is sent to the service. */
+/** The properties with the identity of a contact. */
 export interface ContactShape {
-  /** The properties to request, including `hs_merged_object_ids`, which shows merged contacts. */
+  /** The properties to request. They include `hs_merged_object_ids`, which contains the IDs of merged contacts. */
   properties: readonly string[];
-  /** Returns the parts of an identity that can currently be read. A user may withdraw a scope during a run. */
+  /** Returns the parts of an identity that the token can currently read. A user may withdraw a scope during a run. */
   identity(): IdentityShape;
-  /** Returns the companies that `toContacts` would request from HubSpot. */
+  /** Returns the companies that `toContacts` must request from HubSpot. */
   unknownCompanies(records: readonly HubspotRecord[]): string[];
-  /** The companies are in the order of the records. */
+  /** Converts records to contacts, and requests the missing companies. The contacts have the order of the records. */
   toContacts(records: readonly HubspotRecord[]): Promise<Contact[]>;
 }
 
-/** The parts of an address in the order in which they are written on one line. */
+/** The properties of an address, in the order in which they are written on one line. */
 const ADDRESS_PARTS = ['address', 'city', 'state', 'zip', 'country'];
 
 const NAMES = ['firstname', 'lastname'];
 const COMPANY = 'company';
-/** The property with the company that the contact belongs to. */
+/** The property with the ID of the contact's primary company. */
 export const PRIMARY_COMPANY = 'associatedcompanyid';
 
-/** The name for the primary company's name in the list of sources. It is not a property of contacts. */
+/** The name of the source for a primary company's name. It is not a property of contacts. */
 export const COMPANY_NAME = 'companies.name';
 
 export interface ShapeOptions {
   employer: HubspotSettings['employer'];
   contacts: ContactsSettings;
   companies: CompanyNames;
-  /** Reads the description of the properties again. */
+  /** Requests the description of the properties again. */
   describe(): Promise<Properties>;
 }
 
 /**
- * Determines the properties from the account's own description. If a property is not described, it cannot be
- * read. It is then listed as unreadable, and its value is unknown instead of blank.
+ * Determines the properties from the account's own description. If the description does not contain a property, the
+ * token cannot read it. Such a property is listed as unreadable, and its value is unknown instead of blank.
  */
 export function shapeContact(
   described: Properties,
@@ -86,8 +86,8 @@ export function shapeContact(
   };
 
   /**
-   * If the property is blank, the amount is in the company currency. If the property is hidden, the currency is
-   * unknown.
+   * If the currency property is blank, the amount is in the company currency. If the currency property is hidden, the
+   * currency is unknown.
    */
   function readCurrencies(record: HubspotRecord): Pick<Contact, 'currencies'> {
     const seen = money.filter(visible.has);
@@ -111,8 +111,8 @@ export function shapeContact(
   }
 
   /**
-   * Returns which parts of a contact cannot be read. If contacts show whether they belong to a company, the company's
-   * name affects only those contacts.
+   * Returns a function that lists the unreadable parts of a contact. If contacts show whether they have a company, a
+   * hidden company name affects only contacts with a company.
    */
   function createUnreadable(
     names: ReadonlyMap<string, string | null>,
@@ -142,7 +142,10 @@ function toAddresses(record: HubspotRecord): string[] {
   return address === '' ? [] : [address];
 }
 
-/** The primary company comes first. The text is often only a different spelling of it. */
+/**
+ * Returns the employers. The primary company comes first. The text property is often only a different spelling of the
+ * primary company.
+ */
 function toEmployers(
   record: HubspotRecord,
   names: ReadonlyMap<string, string | null>,
@@ -155,28 +158,29 @@ function toEmployers(
   return isSame ? [associated] : [associated, text];
 }
 
-/** Returns the wanted properties that the token can see. There are fewer if some are hidden during a run. */
+/** The required properties that the token can see. If a user hides properties during a run, some are removed. */
 export interface VisibleProperties {
   has(name: string): boolean;
   /**
-   * Checks whether properties that these records lack are blank or hidden. Throws a
-   * ConfigurationError.
+   * Checks whether properties that are missing from these records are blank or hidden. Throws a ConfigurationError if a
+   * required property is hidden.
    */
   check(records: readonly HubspotRecord[]): Promise<void>;
 }
 
 export interface VisibleOptions {
   wanted: readonly string[];
-  /** The properties that are required. */
+  /** The properties that donor-sync requires. */
   needed: readonly string[];
-  /** Reads the description of the properties again. */
+  /** Requests the description of the properties again. */
   describe(): Promise<Properties>;
 }
 
 /**
- * Watches for hidden properties. HubSpot's response contains null for a blank property. It omits a property that it
- * does not show. If a response lacks a property, donor-sync checks the description before it uses the response. If
- * HubSpot also left out blank properties, this check would be the only cost.
+ * Detects properties that become hidden during a run. HubSpot's response contains null for a blank property. HubSpot's
+ * response omits a property that the token cannot see. If a property is missing from a response, donor-sync requests
+ * the description before it uses the response. If HubSpot omitted blank properties too, donor-sync would only send
+ * unnecessary requests.
  */
 function watchProperties(
   described: Properties,

@@ -18,15 +18,18 @@ const propertySchema = z.object({
     .catch([]),
   externalOptions: z.boolean().catch(false),
   calculated: z.boolean().catch(false),
-  /** True if no two contacts may have the same value. */
+  /** True if two contacts cannot have the same value. */
   hasUniqueValue: z.boolean().optional().catch(undefined),
   archived: z.boolean().catch(false),
-  /** HubSpot shows Sensitive Data only if the request asks for it. */
+  /** The kind of Sensitive Data. HubSpot returns properties with Sensitive Data only if a request asks for them. */
   dataSensitivity: z.string().optional().catch(undefined),
-  /** `percentage`, `currency` and others. Only numbers have it, and not in every version. */
+  /**
+   * How HubSpot shows a number, for example as `percentage` or `currency`. Only numbers have a hint, and some API
+   * versions do not return it.
+   */
   numberDisplayHint: z.string().optional().catch(undefined),
   showCurrencySymbol: z.boolean().optional().catch(undefined),
-  /** The property that contains the currency of this property's amounts. */
+  /** The name of the property that contains the currency of this property's amounts. */
   currencyPropertyName: z.string().optional().catch(undefined),
   modificationMetadata: z
     .object({ readOnlyValue: z.boolean().catch(false) })
@@ -34,15 +37,15 @@ const propertySchema = z.object({
     .catch(undefined),
 });
 
-/** A property as HubSpot describes it. */
+/** HubSpot's description of a property. */
 export type DescribedProperty = z.infer<typeof propertySchema>;
 
-/** Returns true for a property whose values need separate scopes. */
+/** Returns true for a property whose values require additional scopes. */
 export function isSensitive({ dataSensitivity = 'non_sensitive' }: DescribedProperty): boolean {
   return dataSensitivity !== 'non_sensitive';
 }
 
-/** Returns true for a number that is displayed as an amount of money. */
+/** Returns true for a number that HubSpot shows as an amount of money. */
 export function isMoney({
   type,
   showCurrencySymbol = false,
@@ -51,12 +54,14 @@ export function isMoney({
   return type === 'number' && (showCurrencySymbol || numberDisplayHint === 'currency');
 }
 
-/** The properties of contacts that the token can see, by name. */
+/** The contact properties that the token can see. The key is the name. */
 export type Properties = ReadonlyMap<string, DescribedProperty>;
 
 const replySchema = z.object({ results: z.array(propertySchema) });
 
-/** Requests the properties of contacts with one request. If some store Sensitive Data, sends a second request. */
+/**
+ * Requests the descriptions of all contact properties. If some properties store Sensitive Data, sends a second request.
+ */
 export async function describeProperties(
   api: Pick<HubspotApi, 'get' | 'paths'>,
   { sensitiveData }: { sensitiveData: boolean },

@@ -1,9 +1,12 @@
-/** HubSpot's door: the card of an app on a contact, and the app's workflow action (crm-facts F10, vendor-facts 1). */
+/**
+ * Receives calls from HubSpot's own pages: from an app's card on a contact, and from the app's workflow action
+ * (crm-facts F10, vendor-facts 1).
+ */
 import { z } from 'zod';
 import type { CrmDoor } from '../doors.ts';
 import { TIMED_SIGNATURE, UNTIMED_SIGNATURE } from './webhooks.ts';
 
-/** HubSpot adds these to the query of each call, so they are part of what it signs. */
+/** The parameters that HubSpot adds to the query of each call. HubSpot signs them together with the address. */
 const callerSchema = z.object({
   portalId: z.string().regex(/^\d+$/),
   appId: z.string().regex(/^\d+$/),
@@ -30,8 +33,8 @@ export const hubspotDoor: CrmDoor = {
     },
   },
   workflow: {
-    // The signatures of workflow actions cover no time. The first version does not sign the address, so donor-sync does
-    // not accept it.
+    // The signatures of workflow actions do not contain a time. The first version of the signature does not cover the
+    // address, so donor-sync does not accept it.
     signature: UNTIMED_SIGNATURE,
     headers: { 'x-hubspot-signature-version': 'v2' },
     readAction(body) {

@@ -16,44 +16,50 @@ import {
 } from '../requests/errors.ts';
 
 /**
- * The reaction to a HubSpot error. `passing` is temporary, `limit` ends tomorrow, and `session` needs a new sign-in.
- * `settings` always requires a user to act. `property` affects one property of any record, and `record` affects only
- * one record.
+ * The reaction to a HubSpot error. Errors of the kind `passing` are temporary, errors of the kind `limit` end on the
+ * next day, and after a `session` error, donor-sync signs in again. After a `settings` error, a user must act. A
+ * `property` error affects one property of any record, and a `record` error affects only one record.
  */
 export type ErrorSort = 'passing' | 'limit' | 'session' | 'settings' | 'property' | 'record';
 
 interface ErrorMeaning {
   sort: ErrorSort;
-  /** In words that an administrator understands. */
+  /** The error's meaning in words that an administrator understands. */
   sentence: string;
-  /** True if the sentence is not enough, because an admin needs HubSpot's exact text. */
+  /** True if users also need HubSpot's own text. */
   keepsWords?: true;
-  /** Why a value is rejected. Omitted if the value is not the reason for the rejection, or if the reason is unknown. */
+  /**
+   * The reason why HubSpot rejects a value. Omitted if the value does not cause the rejection, or if the reason is
+   * unknown.
+   */
   cause?: RefusalCause;
 }
 
-/** One error as HubSpot reports it for a request or for records. */
+/** One error that HubSpot reports for a request or for some records. */
 export interface HubspotFault {
-  /** The HTTP status. 207 for an error of a batch. */
+  /** The HTTP status. For an error in a batch, the status is 207. */
   status: number;
-  /** The most specific word, which is an error's code or its category. */
+  /** The most specific code of the error, or its category if it has no code. */
   code: string;
-  /** HubSpot's own text. It may quote values, so no message contains it. */
+  /** HubSpot's own text about the error. The text may quote values, so no message of donor-sync contains it. */
   words: ForeignText | null;
   /** The properties that caused the error, each with its own code. */
   problems: readonly PropertyProblem[];
-  /** The scopes that are missing. */
+  /** The scopes that the token lacks. */
   scopes: readonly string[];
 }
 
 export interface PropertyProblem {
   property: string;
   code: string;
-  /** HubSpot's text about this property only. It may quote the value. */
+  /** HubSpot's text about this property. The text may quote the value. */
   says: ForeignText | null;
 }
 
-/** Our own code. The value breaks a validation rule that HubSpot has reported, so it was never sent. */
+/**
+ * donor-sync's own code for a value that breaks a validation rule from HubSpot. donor-sync has not sent the value to
+ * HubSpot.
+ */
 export const BREAKS_RULE = 'VALUE_BREAKS_RULE';
 
 /** The meaning of error codes and categories (CRM facts, section B5). */
@@ -180,7 +186,7 @@ const UNKNOWN_MEANING: ErrorMeaning = {
   keepsWords: true,
 };
 
-/** The words for errors that have a meaning above. */
+/** Codes that have the same meaning as a code above. */
 const SAME_MEANING: Readonly<Record<string, string>> = {
   PROPERTY_NOT_FOUND: 'PROPERTY_DOESNT_EXIST',
   READ_ONLY_PROPERTY: 'READ_ONLY_VALUE',
@@ -193,7 +199,7 @@ export function getErrorSort(code: string): ErrorSort {
   return getMeaning(code).sort;
 }
 
-/** True if the code has a meaning here. Each rule of an account may have its own code. */
+/** Returns true if this file defines the meaning of the code. An account's validation rules may have other codes. */
 export function isKnownCode(code: string): boolean {
   return MEANINGS.has(SAME_MEANING[code] ?? code);
 }
@@ -203,8 +209,9 @@ function getMeaning(code: string): ErrorMeaning {
 }
 
 /**
- * Returns the reason why the values of these properties are rejected. Returns null if HubSpot does not report a reason.
- * Types, lengths and options have their own codes, so any other code with a property is about a rule.
+ * Returns the reason why HubSpot rejects the values of these properties. Returns null if HubSpot reports no reason.
+ * Wrong types, lengths and options have their own codes, so an error with a different code and a property is about a
+ * validation rule.
  */
 export function getCause({ code, problems }: HubspotFault): RefusalCause | null {
   const known = MEANINGS.get(SAME_MEANING[code] ?? code);
@@ -212,26 +219,26 @@ export function getCause({ code, problems }: HubspotFault): RefusalCause | null 
   return problems.length > 0 && /^[A-Z]/.test(code) ? 'rule' : null;
 }
 
-/** Returns true for an error that is caused by another user's work on the record. */
+/** Returns true for an error that occurs because another user is changing the record. */
 export function isLock(code: string): boolean {
   return code === 'LOCKED';
 }
 
-/** True if a value may have caused a rejection with this code, although HubSpot names no property. */
+/** Returns true if a value may cause the error with this code, although the error names no property. */
 export function mayBeOfValue(code: string): boolean {
   return /^(VALIDATION_ERROR$|CONFLICT$|INVALID_(?!AUTH)|PROPERTY_VALUE_)/.test(
     SAME_MEANING[code] ?? code,
   );
 }
 
-/** True if a different contact has a value that must be unique. */
+/** Returns true if another contact already has a value that must be unique. */
 export function isConflict(code: string): boolean {
   return (SAME_MEANING[code] ?? code) === 'CONFLICT';
 }
 
 /**
- * Returns the sentence for a rejected record or request. It is our own text and contains names of properties and
- * scopes.
+ * Returns the sentence for a rejected record or request. The sentence is our own text, and contains the names of
+ * properties and scopes.
  */
 export function sentenceFor(fault: HubspotFault): string {
   const { code, scopes } = fault;
@@ -241,16 +248,19 @@ export function sentenceFor(fault: HubspotFault): string {
   return getMeaning(code).sentence + named + missing;
 }
 
-/** Returns the properties to blame, without repetitions. */
+/** Returns the properties that caused the error, without repetitions. */
 export function listBlamedFields({ problems }: HubspotFault): string[] {
   return [...new Set(problems.map(({ property }) => property))];
 }
 
-/** The fix when the sign-in is rejected. */
+/** The text that tells users how to fix a rejected sign-in. */
 export const SIGN_IN_FIX =
   'Check crm.auth in the settings, and in HubSpot that the key or the app is still there.';
 
-/** Returns the failure of a whole request as one of the four kinds. `faultBehind` returns the fault. */
+/**
+ * Creates one of the four kinds of error for a request that failed as a whole. `faultBehind` returns HubSpot's error
+ * again.
+ */
 export function requestError(fault: HubspotFault): DonorSyncError {
   const { words, ...facts } = fault;
   const background = { details: { fault: facts }, words };
@@ -285,21 +295,21 @@ const faultSchema = z.object({
   scopes: z.array(z.string()),
 });
 
-/** Returns the fault behind an error that `requestError` created, or null. */
+/** Returns HubSpot's error from an error that `requestError` created, or null. */
 export function faultBehind(error: unknown): HubspotFault | null {
   if (!(error instanceof DonorSyncError)) return null;
   const facts = faultSchema.safeParse(error.details['fault']).data;
   return facts === undefined ? null : { ...facts, words: error.words };
 }
 
-/** Returns HubSpot's own code behind one of our errors, or null if there is none. */
+/** Returns the HubSpot code in one of our errors, or null if the error has no such code. */
 export function getCrmCode(error: unknown): string | null {
   return faultBehind(error)?.code ?? null;
 }
 
 const contextSchema = z.record(z.string(), z.array(z.string()));
 
-/** Every part of HubSpot's errors may be missing (CRM facts, section B5). */
+/** The schema of HubSpot's errors. Every part may be missing (CRM facts, section B5). */
 export const errorBodySchema = z.object({
   message: z.string().default(''),
   category: z.string().optional(),
@@ -319,7 +329,7 @@ export const errorBodySchema = z.object({
 
 export type ErrorBody = z.infer<typeof errorBodySchema>;
 
-/** Parses the body of a rejected request, or one of a batch's errors. */
+/** Parses the body of a rejected request, or one error of a batch. */
 export function parseFault(status: number, body: unknown): HubspotFault {
   const parsed = errorBodySchema.safeParse(body).data;
   if (parsed === undefined) return bareFault(status);
@@ -342,8 +352,8 @@ export function parseFault(status: number, body: unknown): HubspotFault {
 }
 
 /**
- * Returns a problem that contains only names and codes. Names and codes have a fixed form. Anything else may be free
- * text.
+ * Returns a problem that contains only codes and names. Codes and names have a fixed form. Any other text may contain
+ * values.
  */
 function plainProblem({ property, code, message }: RawProblem): PropertyProblem[] {
   return foreignFields([property]).map((name) => {
@@ -383,7 +393,8 @@ const listedSchema = z.array(
 );
 
 /**
- * Parses the list of properties at the end of the message. If values are invalid, HubSpot puts this list there as JSON.
+ * Parses the list of properties at the end of an error message. If values are invalid, HubSpot's message ends with this
+ * list as JSON.
  */
 function listedProblems(message: string): RawProblem[] {
   const start = message.indexOf('[{');
@@ -414,9 +425,7 @@ function scopesIn(context: Readonly<Record<string, string[]>>): string[] {
   return Object.entries(context).flatMap(([key, values]) => (/scopes$/i.test(key) ? values : []));
 }
 
-/**
- * Returns the body of a response in the expected form. Throws a RetriableError if it has a different form.
- */
+/** Parses the body of a response with the schema. Throws a RetriableError if the body has a different form. */
 export function readAs<Shape>(schema: z.ZodType<Shape>, body: unknown): Shape {
   return readAnswer('HubSpot', schema, body);
 }

@@ -7,24 +7,30 @@ import {
 } from '../requests/exchange.ts';
 
 /**
- * The status that HubSpot returns while many changes are being made at the same time. HubSpot requires at least this
- * wait.
+ * The status that HubSpot returns if too many changes are made at the same time. HubSpot requires a wait of at least
+ * this time.
  */
 const LOCKED_STATUS = 423;
 const LOCKED_WAIT_MS = 2_000;
 
-/** The status while the account is being moved. `Retry-After` contains the wait. */
+/**
+ * The status that HubSpot returns while it moves the account to different servers. The header `Retry-After` contains
+ * the time to wait.
+ */
 const MIGRATION_STATUS = 477;
 
-/** The wait after a 429 that contains no wait. */
+/** The time to wait (ms) after a 429 that does not contain a time. */
 const LIMIT_WAIT_MS = 1_000;
 
-/** If the status is at least this number, HubSpot or the network in front of it has failed. */
+/** The lowest HTTP status for a failure of HubSpot or of a proxy. */
 const FIRST_SERVER_ERROR = 500;
 
 const PASSING_STATUSES: ReadonlySet<number> = new Set([408, LOCKED_STATUS, MIGRATION_STATUS]);
 
-/** Sends requests to HubSpot, each at most six times. The waits start at half a second and double. */
+/**
+ * Sends requests to HubSpot, and tries each request at most six times. The first wait is half a second, and each
+ * further wait is twice as long.
+ */
 export function createExchange(line: CrmLine): CrmExchange {
   return createCrmExchange(
     {
@@ -32,7 +38,7 @@ export function createExchange(line: CrmLine): CrmExchange {
       address: "the API's present address",
       maxTries: 6,
       firstWaitMs: 500,
-      // HubSpot's own servers give up within a minute.
+      // HubSpot's own servers end a request within a minute.
       timeoutMs: 90_000,
       isPassing,
       isThrottled: ({ status }) => status === 429,
@@ -44,12 +50,15 @@ export function createExchange(line: CrmLine): CrmExchange {
 }
 
 function isPassing({ status, text }: CrmReply): boolean {
-  // A daily limit lasts until the next day, which is too long to wait.
+  // After a 429, waiting helps unless the daily limit is used up. The daily limit lasts until the next day.
   if (status === 429) return !/"policyName"\s*:\s*"DAILY"/.test(text);
   return status >= FIRST_SERVER_ERROR || PASSING_STATUSES.has(status);
 }
 
-/** Returns a request of an app or a key. A request with a body is a POST with JSON. */
+/**
+ * Returns a request with the access token of an app or a service key. A request with a body is a POST request with
+ * JSON.
+ */
 export function signedRequest(url: string, accessToken: string, body?: string): CrmRequest {
   const headers = {
     accept: 'application/json',

@@ -9,7 +9,10 @@ import type { HubspotSession } from './session.ts';
 import { mayHave, WRITE_CONTACTS, WRITE_SCHEMAS, WRITE_SENSITIVE } from './sign-in/scopes.ts';
 import { isCheckbox, isMultiple, isPercent } from './values.ts';
 
-/** Returns the contact properties with a single plain value, and whether the token can read and write each. */
+/**
+ * Returns the contact properties that contain a single value. For each property, shows whether the token can read and
+ * write it.
+ */
 export function crmFields(
   {
     properties,
@@ -19,7 +22,8 @@ export function crmFields(
   moneyOf: MoneyOf = () => null,
 ): CrmField[] {
   const mayWrite = mayHave(signIn, WRITE_CONTACTS);
-  // If values cannot be read, they must not be written either. They would look blank and be overwritten.
+  // If the token cannot read the values, donor-sync must not write them. Unreadable values look blank, so donor-sync
+  // would overwrite them.
   const mayWriteSensitive = mayWrite && seesSensitive && mayHave(signIn, WRITE_SENSITIVE);
   return [...properties.values()].flatMap((property) => {
     const type = toFieldType(property);
@@ -54,7 +58,7 @@ const TEXT_TYPES: ReadonlySet<CrmFieldType> = new Set(['text', 'longText', 'url'
 /** The field types for text with several lines. */
 const LONG_TEXTS: ReadonlySet<string> = new Set(['textarea', 'html']);
 
-/** Returns donor-sync's name for a property's type. Objects and places have none. */
+/** Returns donor-sync's type for a property. Returns null for objects and locations. */
 function toFieldType(property: DescribedProperty): CrmFieldType | null {
   switch (property.type) {
     case 'string':
@@ -83,7 +87,8 @@ function numberType(property: DescribedProperty): CrmFieldType {
 }
 
 /**
- * True if the property can be written. Calculated values are HubSpot's own, and owners and files are not free values.
+ * Returns true if donor-sync can write the property. Only HubSpot can change calculated values. Owners and files do not
+ * accept arbitrary values.
  */
 function isWritable({
   calculated,
@@ -95,10 +100,10 @@ function isWritable({
   return !isOwn && fieldType !== 'file' && !(modificationMetadata?.readOnlyValue ?? false);
 }
 
-/** The group of the properties on a contact's page. */
+/** The group that contains the properties on a contact's page. */
 const GROUP = { name: 'donor_sync', label: 'donor-sync' };
 
-/** Creates missing properties in a separate group. If an archived property has the name, it is restored. */
+/** Creates missing properties in a separate group. If an archived property has the same name, restores it. */
 export async function createFields(
   session: HubspotSession,
   specs: readonly FieldSpec[],
@@ -114,7 +119,7 @@ export async function createFields(
   return creations;
 }
 
-/** Returns null if the property now exists. */
+/** Creates the group if it does not exist. Returns null if the group exists, or a problem. */
 async function ensureGroup({ api }: HubspotSession): Promise<string | null> {
   try {
     await api.post(api.paths.propertyGroups, { ...GROUP, displayOrder: -1 });
@@ -150,8 +155,8 @@ async function createField(
 const propertySchema = z.object({ dataSensitivity: z.string().optional().catch(undefined) });
 
 /**
- * Returns the result for a property that already exists. A property that HubSpot does not list may store Sensitive
- * Data. HubSpot lists such properties only if the request asks for them.
+ * Returns the result for a property that already exists. A property that is missing from HubSpot's list may store
+ * Sensitive Data. HubSpot lists properties with Sensitive Data only if a request asks for them.
  */
 async function alreadyThere({ api }: HubspotSession, name: string): Promise<FieldCreation> {
   const answer = await api.get(`${api.paths.properties}/${encodeURIComponent(name)}`);
@@ -179,7 +184,7 @@ function isThereAlready(error: unknown): boolean {
 
 const ALREADY_THERE: ReadonlySet<string> = new Set(['OBJECT_ALREADY_EXISTS', 'CONFLICT']);
 
-/** Rethrows the error if it is not about this property. */
+/** Returns the problem as text. Throws the error again if it is not about this property. */
 function describeProblem(error: unknown): string {
   const isRefusal =
     isConfigurationError(error) &&
@@ -192,7 +197,10 @@ function describeProblem(error: unknown): string {
   return `${messageOf(error)} An admin can create the property by hand instead.`;
 }
 
-/** Creates the error for missing scopes. `named` contains the scopes that HubSpot has named. It may be empty. */
+/**
+ * Creates the message about missing scopes. `named` contains the scopes that HubSpot's error names. The list may be
+ * empty.
+ */
 function noRightToCreate(named: readonly string[]): string {
   const scopes = named.length === 0 ? WRITE_SCHEMAS : named.join(', ');
   return (
@@ -201,7 +209,7 @@ function noRightToCreate(named: readonly string[]): string {
   );
 }
 
-/** Returns the body that creates a property of this type, or null for types that need options. */
+/** Returns the body of a request that creates a property of this type. Returns null for types that require options. */
 function toPropertyBody({ type, options }: FieldSpec): Record<string, unknown> | null {
   if (options !== undefined) {
     return { type: 'enumeration', fieldType: 'select', options: options.map(toOption) };
@@ -229,7 +237,10 @@ function toPropertyBody({ type, options }: FieldSpec): Record<string, unknown> |
   }
 }
 
-/** Returns an option. Its internal value equals its label, so both are the same in every list and report. */
+/**
+ * Returns an option of a property. The option's internal value equals its label, so both are the same in lists and
+ * reports.
+ */
 function toOption(value: string, displayOrder: number) {
   return { label: value, value, displayOrder, hidden: false };
 }

@@ -2,13 +2,13 @@ import { invalidFilter, MAX_SEARCH_CHARACTERS } from './filter.ts';
 import { type ContactSearch, measureSearch } from './search.ts';
 import type { HubspotSession } from './session.ts';
 
-/** The longest values that our own conditions can contain. HubSpot's IDs have up to twelve digits today. */
+/** The longest ID that our own conditions can contain. Today, HubSpot's IDs have up to twelve digits. */
 const ANY_ID = '9'.repeat(15);
 const ANY_TIME = '9'.repeat(13);
 
 /**
- * Throws a ConfigurationError if the filter is too long for a search. Our own conditions are repeated in each of its
- * groups, and the account's properties are added. HubSpot would refuse every such search.
+ * Throws a ConfigurationError if the filter is too long for a search. A search repeats our own conditions in each group
+ * of the filter, and it contains the account's properties. HubSpot would refuse every search that is too long.
  */
 export function requireFilterFits({
   filter,

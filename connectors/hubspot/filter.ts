@@ -30,31 +30,37 @@ const filterSchema = z.strictObject({
   values: z.array(value).min(1).optional(),
 });
 
-/** One condition in HubSpot's own filter language. */
+/** A condition in HubSpot's filter language. */
 export type Filter = z.infer<typeof filterSchema>;
 
-/** Conditions that a contact must all meet. */
+/** A group of conditions. A contact must meet all of them. */
 export type FilterGroup = readonly Filter[];
 
 /**
- * Limits for the filter. HubSpot accepts five groups of six filters, and eighteen in total (CRM facts, section B4). Our
- * own searches need two of these conditions.
+ * The maximum sizes of a filter. HubSpot accepts five groups with six conditions each, and eighteen conditions in total
+ * (CRM facts, section B4). Our own searches need two of the conditions.
  */
 const OWN_FILTERS = 2;
 const MAX_GROUPS = 5;
 const MAX_FILTERS_PER_GROUP = 6 - OWN_FILTERS;
 const MAX_FILTERS = 18;
 
-/** HubSpot's maximum for the body of a search, in characters (CRM facts, B4). */
+/** The maximum number of characters in the body of a search. It is HubSpot's limit (CRM facts, B4). */
 export const MAX_SEARCH_CHARACTERS = 3_000;
 
-/** The rest of a search is reserved for our own conditions. */
+/** The maximum length of a filter. The rest of the search's body contains our own conditions. */
 const MAX_LENGTH = MAX_SEARCH_CHARACTERS - 1_000;
 
-/** Each level of nesting makes the parser much slower. No filter needs a tenth of this depth. */
+/**
+ * Matches a text that is nested too deeply. Each level of nesting makes the parser much slower. A real filter needs
+ * less than a tenth of this depth.
+ */
 const TOO_DEEP = /(?:[[{]\s*|[?-]\s+){30}/;
 
-/** The limit for the text as written, including spaces and comments. Longer text would take too long to parse. */
+/**
+ * The maximum length of the text in the settings, including spaces and comments. A longer text would take too long to
+ * parse.
+ */
 const MAX_TEXT_LENGTH = 5 * MAX_LENGTH;
 
 const groupSchema = z.strictObject({ filters: z.array(filterSchema).min(1) });
@@ -66,8 +72,9 @@ const settingSchema = z.union([
 ]);
 
 /**
- * Parses `contacts.filter`. It is YAML or JSON: a list of filters that must all be met, or a list of groups (`filters:
- * […]`) of which one must be met. Throws a ConfigurationError if it is invalid.
+ * Parses `contacts.filter`. The filter is YAML or JSON. It is a list of conditions that a contact must all meet. Or it
+ * is a list of groups (`filters: […]`), of which a contact must meet at least one. Throws a ConfigurationError if it is
+ * invalid.
  */
 export function parseFilter(text: string): FilterGroup[] {
   const parsed = settingSchema.safeParse(parseYaml(text));
@@ -101,21 +108,21 @@ function parseYaml(text: string): unknown {
   }
   if (TOO_DEEP.test(text)) throw invalidFilter(`It is nested too deep. ${EXAMPLE}`);
   try {
-    // Its warnings would bypass the log and would contain the filter.
+    // The parser's warnings are switched off, because they would bypass the log and contain the filter.
     return parse(text, { logLevel: 'error' });
   } catch {
     throw invalidFilter(EXAMPLE);
   }
 }
 
-/** The data that explains why HubSpot rejected a filter. */
+/** A filter that HubSpot rejected, with the data that explains the reason. */
 interface Refused {
   filter: readonly FilterGroup[];
   /** The properties that the token can see. */
   properties: ReadonlyMap<string, unknown>;
 }
 
-/** Lets HubSpot check the filter. Throws a ConfigurationError if HubSpot does not accept it. */
+/** Sends the filter to HubSpot to check it. Throws a ConfigurationError if HubSpot does not accept the filter. */
 export async function requireFilter(
   session: Refused & { api: Pick<HubspotApi, 'searchContacts'> },
 ): Promise<void> {
@@ -135,7 +142,10 @@ export async function requireFilter(
   }
 }
 
-/** HubSpot reports only that there was a problem. The account's properties show what the problem is. */
+/**
+ * Creates the error for a filter that HubSpot rejected. HubSpot does not report what is wrong with the filter.
+ * donor-sync compares the filter with the account's properties to find the problem.
+ */
 function refusedFilter({ filter, properties }: Refused, cause: ConfigurationError) {
   const named = [...new Set(filter.flat().map(({ propertyName }) => propertyName))];
   const unknown = named.filter((name) => !properties.has(name) && !name.startsWith(ASSOCIATIONS));
@@ -143,7 +153,9 @@ function refusedFilter({ filter, properties }: Refused, cause: ConfigurationErro
   return new ConfigurationError(message, { code: 'crm_filter_invalid', cause });
 }
 
-/** `associations.company`, which HubSpot's searches accept in place of a property. */
+/**
+ * The prefix in names such as `associations.company`. HubSpot's searches accept these names in the place of a property.
+ */
 const ASSOCIATIONS = 'associations.';
 
 function unknownWords(unknown: readonly string[], properties: Refused['properties']): string {

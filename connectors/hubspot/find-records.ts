@@ -11,12 +11,12 @@ import {
   recordSchema,
 } from './record.ts';
 
-/** The number of IDs in one request, which is HubSpot's maximum. */
+/** The maximum number of IDs in one request. It is HubSpot's limit. */
 export const IDS_PER_REQUEST = 100;
 
 /**
- * The state of a record: it exists, continues under a different ID (`record`), or is gone. Gone means that it is
- * archived, or that it cannot be seen for an unknown reason. `findArchived` distinguishes the two.
+ * The state of a record. The record exists, continues under a different ID (`record`), or is gone. A record that is
+ * gone is archived, or the token cannot see it for an unknown reason. `findArchived` distinguishes these two cases.
  */
 export type FoundRecord =
   | { state: 'found'; record: HubspotRecord }
@@ -31,14 +31,17 @@ const replySchema = z.object({
   errors: z.array(z.object({ category: z.string().optional() })).default([]),
 });
 
-/** The statuses that an intermediary returns if HubSpot takes too long. */
+/** The statuses that a proxy returns if HubSpot takes too long. */
 const TOO_LONG: ReadonlySet<unknown> = new Set([504, 524]);
 
-/** If HubSpot takes too long, the request is split in half until it has this number of records. */
+/**
+ * The minimum number of records in a request. If HubSpot takes too long, a request is split in half down to this
+ * number.
+ */
 const LEAST_IDS = 25;
 
 /**
- * Reads at most 100 records by ID in one request. If HubSpot takes too long, the request is split in half. A merged
+ * Reads at most 100 records by ID in one request. If HubSpot takes too long, splits the request in half. A merged
  * record is returned under the ID under which it continues.
  */
 export async function findRecords(
@@ -75,8 +78,8 @@ async function findAtOnce(
       properties: [...new Set([...properties, MERGED_IDS])],
     }),
   );
-  // A record is reported as gone only if HubSpot reports that it does not exist. Any other failure gives no information
-  // about the record.
+  // A record is reported as gone only if HubSpot says that the record does not exist. Any other failure gives no
+  // information about the record.
   if (errors.some(({ category }) => category !== GONE)) throw unreadable(type);
   for (const record of results) {
     if (found.has(record.id)) found.set(record.id, { state: 'found', record });
@@ -87,7 +90,7 @@ async function findAtOnce(
   return found;
 }
 
-/** One call accepts at most 100 records. */
+/** Finds archived records. One call accepts at most 100 records. */
 export async function findArchived(
   api: Pick<HubspotApi, 'readRecords'>,
   type: ObjectType,
@@ -104,8 +107,8 @@ export async function findArchived(
 }
 
 /**
- * Returns the requested IDs for which HubSpot returned a different ID. If one ID was requested, the caller can identify
- * the record without a list.
+ * Returns the requested IDs that HubSpot replaced with a different ID. If the caller requested only one ID, it can
+ * identify the record without HubSpot's list of IDs.
  */
 function idsBehind(
   record: HubspotRecord,
@@ -118,9 +121,7 @@ function idsBehind(
   return unanswered.length === 1 ? unanswered : [];
 }
 
-/**
- * Creates the error for records that HubSpot failed to read. This failure says nothing about the records themselves.
- */
+/** Creates the error for records that HubSpot could not read. The failure contains no information about the records. */
 export function unreadable(type: ObjectType): RetriableError {
   const message = `HubSpot could not read some ${type}. The next run continues from there.`;
   return new RetriableError(message, { code: 'crm_unavailable' });

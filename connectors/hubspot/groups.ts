@@ -12,15 +12,15 @@ import type { HubspotSession } from './session.ts';
 import { type HubspotGroup, hubspotGroupSchema } from './settings.ts';
 import { READ_LISTS, requireScope } from './sign-in/scopes.ts';
 
-/** The number of lists in one request (HubSpot's maximum), and the maximum number of requests. */
+/** The maximum number of lists in one request (HubSpot's limit), and the maximum number of requests. */
 const LISTS_PER_PAGE = 500;
 const MAX_LIST_PAGES = 20;
 
-/** How many members are in one request (HubSpot's maximum). A list may have millions of members. */
+/** The maximum number of members in one request (HubSpot's limit). A list may have millions of members. */
 const MEMBERS_PER_PAGE = 250;
 const MAX_MEMBER_PAGES = 50_000;
 
-/** Yields the contact IDs of a group, each of them once, in batches. */
+/** Yields the contact IDs of a group in batches. Each ID occurs only once. */
 export async function* readGroup(
   session: HubspotSession,
   selector: GroupSelector,
@@ -42,7 +42,9 @@ const searchReplySchema = z.object({
   offset: z.number(),
 });
 
-/** Returns the lists of contacts, however they are maintained. HubSpot counts their members. */
+/**
+ * Returns all lists of contacts. Users or HubSpot can maintain these lists. The number of members comes from HubSpot.
+ */
 export async function listGroups(session: HubspotSession): Promise<GroupSummary[]> {
   requireScope(session.signIn, READ_LISTS);
   const groups: GroupSummary[] = [];
@@ -94,8 +96,8 @@ const membersSchema = z.object({
 });
 
 /**
- * Yields the members. Throws if HubSpot is still choosing them. If hidden members left their network, each of them
- * would cost a credit on their return.
+ * Yields the members of a list. Throws if HubSpot is still determining the members. Missing members would be removed
+ * from their network, and each member would cost a credit when he or she is added again.
  */
 async function* listMembers(session: HubspotSession, idOrName: string): AsyncGenerator<string[]> {
   const { api, signIn } = session;
@@ -107,7 +109,7 @@ async function* listMembers(session: HubspotSession, idOrName: string): AsyncGen
     count += ids.length;
     yield ids;
   }
-  // The list's filters may have changed in the meantime.
+  // A user may have changed the list's filters during the reading.
   const listAfter = await listIn(api.findListById(list.listId));
   if (listAfter === null) throw unknownGroup(noSuchList(idOrName));
   requireComplete(idOrName, listAfter);
@@ -143,8 +145,8 @@ const listSchema = z.object({
 type List = z.infer<typeof listSchema>['list'];
 
 /**
- * Throws unless the list is complete. HubSpot documents only the final status, so any other word means that the list is
- * not complete.
+ * Throws if the list is not complete. HubSpot documents only the final status, so every other status means that the
+ * list is not complete.
  */
 function requireComplete(name: string, { processingStatus }: List): void {
   if (processingStatus === undefined || processingStatus === 'COMPLETE') return;
@@ -154,8 +156,8 @@ function requireComplete(name: string, { processingStatus }: List): void {
 }
 
 /**
- * The share of a list's members that may be missing. HubSpot's counts lag a little, and may include contacts that the
- * token cannot see. At least one member may always be missing.
+ * The share of a list's members that may be missing. HubSpot's counts are updated with a delay, and may include
+ * contacts that the token cannot see. A difference of one member is always accepted.
  */
 const MISSING_SHARE = 0.1;
 
@@ -170,7 +172,7 @@ function inProgress(sentence: string): RetriableError {
   });
 }
 
-/** A name can look like an ID. */
+/** Finds a list by ID or by name. A list's name can look like an ID. */
 async function findList({ api }: HubspotSession, idOrName: string): Promise<List> {
   const ways = [() => api.findListByName(idOrName)];
   if (isRecordId(idOrName)) ways.unshift(() => api.findListById(idOrName));
@@ -187,7 +189,7 @@ function noSuchList(idOrName: string): string {
   return `HubSpot has no list "${idOrName}" of contacts that the token can see.`;
 }
 
-/** Returns the list in a response, or null if HubSpot reports that it does not exist. */
+/** Returns the list from a response, or null if HubSpot says that the list does not exist. */
 export async function listIn(answer: Promise<unknown>) {
   try {
     return readAs(listSchema, await answer).list;

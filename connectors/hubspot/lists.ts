@@ -1,4 +1,4 @@
-/** Creates lists that HubSpot keeps up to date. Each has one condition on one property of contacts. */
+/** Creates lists whose members HubSpot updates automatically. Each list has one condition on one contact property. */
 import { isConfigurationError, messageOf } from '../../src/core/errors.ts';
 import type { ListCreation, ListSpec } from '../contract.ts';
 import { throwIfStopped } from '../requests/stopped.ts';
@@ -10,7 +10,10 @@ import type { HubspotSession } from './session.ts';
 import { mayHave, WRITE_LISTS } from './sign-in/scopes.ts';
 import { wireValue } from './values.ts';
 
-/** Creates each list whose name does not exist yet. If a list exists, users' changes to it are kept. */
+/**
+ * Creates each list whose name does not exist in HubSpot yet. If a list already exists, donor-sync does not change it,
+ * because users may have edited it.
+ */
 export async function createLists(
   session: HubspotSession,
   specs: readonly ListSpec[],
@@ -47,7 +50,7 @@ async function createList(session: HubspotSession, spec: ListSpec): Promise<List
 
 const NO_SCOPE = `The token lacks the scope ${WRITE_LISTS}, which \`fields create --with-lists\` needs: add it to the service key, or to the app and to crm.auth.moreScopes, and connect again.`;
 
-/** Rethrows the error if it is not about this list. */
+/** Returns the problem as text. Throws the error again if it is not about this list. */
 function describeProblem(error: unknown): string {
   if (!isConfigurationError(error)) throw error;
   if (error.code === 'crm_scope_missing') {
@@ -58,7 +61,10 @@ function describeProblem(error: unknown): string {
   return `${messageOf(error)} A user can create the list in HubSpot instead.`;
 }
 
-/** HubSpot requires an OR of ANDs, with all keys of each branch (vendor facts: Lists). */
+/**
+ * Builds the condition of a list. HubSpot requires an OR of ANDs, and each branch must contain all keys (vendor facts:
+ * Lists).
+ */
 function buildFilterBranch({ field, condition }: ListSpec, property: DescribedProperty): object {
   const filter = {
     filterType: 'PROPERTY',

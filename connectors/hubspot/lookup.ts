@@ -9,7 +9,9 @@ import type { HubspotSession } from './session.ts';
 import { READ_SENSITIVE, scopeMissing } from './sign-in/scopes.ts';
 import { canonicalValue } from './values.ts';
 
-/** Reads these contacts' current records in one request, or in two if some do not exist. */
+/**
+ * Reads the current records of these contacts in one request. If some contacts do not exist, sends a second request.
+ */
 export async function readByIds(
   session: HubspotSession,
   ids: readonly string[],
@@ -46,8 +48,8 @@ export async function readByIds(
 }
 
 /**
- * Returns the records that were merged into this one. The response includes records that had been merged into these
- * records before.
+ * Returns the records that were merged into this record. The result includes records that had been merged into the
+ * merged records before.
  */
 export async function findMerged(
   { api }: Pick<HubspotSession, 'api'>,
@@ -59,8 +61,8 @@ export async function findMerged(
 }
 
 /**
- * Throws a ConfigurationError if Sensitive Data is left out, because it would be treated as blank and be overwritten.
- * HubSpot omits properties that a token cannot see but includes blank properties.
+ * Throws a ConfigurationError if the token cannot see Sensitive Data. Hidden values look blank, so donor-sync would
+ * overwrite them. HubSpot omits properties that a token cannot see but includes blank properties.
  */
 function requireSensitive(
   fields: readonly DescribedProperty[],
@@ -72,7 +74,10 @@ function requireSensitive(
   if (isHidden) throw scopeMissing(READ_SENSITIVE);
 }
 
-/** An unknown property may be newer than the description. */
+/**
+ * Finds the properties in the description. If a property is unknown, requests the description again, because the
+ * property may be new.
+ */
 async function findProperties(
   session: HubspotSession,
   names: readonly string[],

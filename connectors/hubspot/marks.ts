@@ -8,7 +8,7 @@ import type { DescribedProperty, Properties } from './describe.ts';
 import { type HubspotRecord, textIn } from './record.ts';
 import { canonicalValue, isCheckbox, isMultiple, PICKED_SEPARATOR } from './values.ts';
 
-/** The properties that exclude a contact from submission. */
+/** The properties that exclude a contact. */
 export interface Marks {
   /** The properties to request. */
   properties: readonly string[];
@@ -20,7 +20,10 @@ type Test = (record: HubspotRecord) => MarkMeaning;
 
 const NEVER: Test = () => 'unmarked';
 
-/** Determines the marks from the account's own description. Throws a ConfigurationError. */
+/**
+ * Determines the marks from the account's own description. Throws a ConfigurationError if the settings do not match the
+ * description.
+ */
 export function readMarks(described: Properties, contacts: ContactsSettings): Marks {
   requireOptOutField(contacts);
   const { optOutField, deceasedField = null } = contacts;
@@ -59,7 +62,10 @@ function propertyFor(described: Properties, setting: MarkSetting, name: string):
   throw new ConfigurationError(message, { code: 'crm_field_missing', details: { field: name } });
 }
 
-/** For a picklist, only a user can define which values mean an opt-out. Other types have only a few values. */
+/**
+ * For a picklist, the settings must define the values that mean an opt-out. Properties of other types have only a few
+ * possible values.
+ */
 function optOutTest(property: DescribedProperty, contacts: ContactsSettings): Test {
   const meanings = readMeanings(property, contacts, 'optOut');
   if (meanings !== null) return testBy(property, meanings);
@@ -67,16 +73,17 @@ function optOutTest(property: DescribedProperty, contacts: ContactsSettings): Te
   return (record) => (bearsMark(record, property) ? 'marked' : 'unmarked');
 }
 
-/** The meanings of a property's values. */
+/** Interprets the values of a property. */
 export interface Meanings {
   of(value: string): MarkMeaning;
-  /** The options with a meaning. The map is empty if a contact can have several options. */
+  /** The options that the settings define. The list is empty if a contact can have several options. */
   known: readonly string[];
 }
 
 /**
- * Returns the meanings of values. They come from the settings, or from the words if the property is a yes-or-no
- * picklist. Returns null if neither source has a meaning. Users write values by label or by internal name.
+ * Returns the meanings of a property's values. The meanings come from the settings. If the property is a picklist with
+ * words such as "yes" and "no", they come from the words. Returns null if neither the settings nor the words define a
+ * meaning. In the settings, users write values by their label or by their internal name.
  */
 export function readMeanings(
   property: DescribedProperty,
@@ -89,7 +96,7 @@ export function readMeanings(
   return { of, known: isMultiple(property) ? [] : known.map(({ value }) => value) };
 }
 
-/** Returns the values of a record that have no meaning. */
+/** Returns the values of a record whose meaning is not defined. */
 export function listUnknown(
   record: HubspotRecord,
   property: DescribedProperty,
@@ -114,8 +121,8 @@ function meaningByLists(
   const marked = contacts[MARK_LISTS[kind]];
   const unmarked = contacts.unmarkedValues?.[kind];
   if (marked == null) return null;
-  // If the settings have both lists, contacts with any other value wait for a user. A value that is not an option is
-  // therefore harmless.
+  // If the settings contain both lists, a contact with any other value waits for a decision. A value that is not an
+  // option is therefore harmless.
   const mayBeOther = unmarked !== undefined;
   const internal = (setting: string, values: readonly string[]) =>
     new Set(values.flatMap((value) => internalValues(property, { setting, mayBeOther }, value)));
@@ -128,8 +135,8 @@ function meaningByLists(
 }
 
 /**
- * An administrator may add options to a yes-or-no picklist. Contacts with a new option wait until a user has defined
- * its meaning.
+ * Interprets words such as "yes" and "no". An administrator may add options to the picklist. Contacts with a new option
+ * wait until a user has defined its meaning.
  */
 function meaningByWords(property: DescribedProperty, kind: MarkKind): Meanings['of'] | null {
   if (kind === 'optOut' || !isPicklist(property)) return null;
@@ -142,7 +149,7 @@ function meaningByWords(property: DescribedProperty, kind: MarkKind): Meanings['
 
 interface ValueList {
   setting: string;
-  /** True if the property may have values that are not options. Records keep the values of deleted options. */
+  /** True if the property may contain values that are not options. Records keep the values of deleted options. */
   mayBeOther: boolean;
 }
 
@@ -192,7 +199,10 @@ function toMeaning({ value, label }: Option): boolean | null {
   return yesOrNo(value) ?? yesOrNo(label);
 }
 
-/** A checkbox, a number or a word can mean no. A date always means yes. */
+/**
+ * Returns true if the value marks the contact. A checkbox, a number or a word can mean "no". A date always marks the
+ * contact.
+ */
 function bearsMark(record: HubspotRecord, property: DescribedProperty): boolean {
   const value = canonicalValue(textIn(record, property.name), property);
   return typeof value === 'string' ? isMarked(value) : Boolean(value);
@@ -204,7 +214,7 @@ function pickedIn(record: HubspotRecord, property: DescribedProperty): string[] 
   return isMultiple(property) ? text.split(PICKED_SEPARATOR) : [text];
 }
 
-/** Returns true for an enumeration in which users choose among several values. */
+/** Returns true for an enumeration in which users select one of several values. */
 function isPicklist(property: DescribedProperty): boolean {
   return property.type === 'enumeration' && !isCheckbox(property);
 }
@@ -230,7 +240,7 @@ function markUnclear(property: DescribedProperty, setting: MarkSetting): Configu
   });
 }
 
-/** donor-sync does not list more values than this. Users look up the other values in HubSpot. */
+/** The maximum number of values that a message lists. Users can look up the other values in HubSpot. */
 const MOST_VALUES_LISTED = 30;
 
 function describeValues(property: DescribedProperty): string {

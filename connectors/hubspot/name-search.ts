@@ -1,4 +1,4 @@
-/** HubSpot's search lags a little behind its records. */
+/** Searches contacts by name. HubSpot's search index is updated with a delay. */
 import { isNamed, toNameWords } from '../reading/name-search.ts';
 import { throwIfStopped } from '../requests/stopped.ts';
 import { readAs } from './errors.ts';
@@ -8,7 +8,8 @@ import type { HubspotSession } from './session.ts';
 const NAMES = ['firstname', 'lastname'];
 
 /**
- * HubSpot also finds words in email addresses, phone numbers and companies, so more results are requested.
+ * The number of results to request. HubSpot also finds words in email addresses, phone numbers and companies, so many
+ * results do not match by name.
  */
 const REQUESTED = 100;
 
@@ -20,7 +21,7 @@ export async function search(
   throwIfStopped(signal);
   const words = toNameWords(text);
   if (words.length === 0) return [];
-  // Runs come first, and other tools keep some of the searches.
+  // Runs have priority over this search, and some searches are reserved for other tools of the account.
   await api.awaitWalk();
   const reply = await api.searchContacts({
     query: words.join(' '),

@@ -9,26 +9,32 @@ import {
 import { createPacer, eachBoard, type PaceClock, type Pacer } from '../requests/pacers.ts';
 import { readLimitHeader } from './daily-usage.ts';
 
-/** With a board, processes share the pace. */
+/** Provides the pacers of each account. If a departure board is available, several processes share the pace. */
 export interface PacerRegistry {
   on(board: DepartureBoard | null): AccountPacers;
 }
 
 export interface AccountPacers {
   requests: PaceRegistry<Pacer>;
-  /** All apps of an account share the limit for searches. */
+  /** The pacers for searches. All apps of an account share this limit. */
   searches: PaceRegistry<Pacer>;
-  /** Searches for a reading of all contacts. The pace leaves some searches to other tools of the account. */
+  /**
+   * The pacers for searches in a reading of all contacts. Their pace is lower than HubSpot's limit, so that other tools
+   * of the account can search too.
+   */
   walks: PaceRegistry<Pacer>;
 }
 
-/** HubSpot's limit for a private app in the larger plans. Used until HubSpot reports another limit (CRM facts, B4). */
+/**
+ * HubSpot's limit for a private app in the larger plans. donor-sync uses this limit until HubSpot reports a different
+ * limit (CRM facts, B4).
+ */
 const DEFAULT_LIMIT: WindowLimit = { requests: 190, windowMs: 10_000 };
 
-/** HubSpot allows five searches per second, and a walk uses at most three. */
+/** HubSpot allows five searches per second, and a reading of all contacts uses at most three. */
 const WALK_LIMIT: WindowLimit = { requests: 3, windowMs: 1_000 };
 
-/** Creates each pacer on first use. */
+/** Creates a registry that creates each pacer when it is first used. */
 export function createPacerRegistry(clock: PaceClock): PacerRegistry {
   return {
     on: eachBoard((board) => ({
@@ -47,12 +53,15 @@ export function createPacerRegistry(clock: PaceClock): PacerRegistry {
   }
 }
 
-/** Zero means no limit. */
+/** Returns the limit. Zero requests mean that there is no limit. */
 export function toWindowLimit(requests: number, windowMs: number): WindowLimit {
   return requests === 0 ? null : { requests, windowMs };
 }
 
-/** With so few requests left, one uneven moment would exceed the limit. */
+/**
+ * The number of remaining requests at which donor-sync pauses. With so small a number, a short burst of requests would
+ * exceed the limit.
+ */
 const FEW_REMAINING = 2;
 const FEW_REMAINING_WAIT_MS = 100;
 

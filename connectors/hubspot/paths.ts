@@ -1,15 +1,15 @@
-/** The supported versions of HubSpot's API. HubSpot supports `v3` until September 2027. */
+/** The HubSpot API versions that donor-sync supports. HubSpot supports `v3` until September 2027. */
 export const API_VERSIONS = ['2026-09', 'v3'] as const;
 
 export type ApiVersion = (typeof API_VERSIONS)[number];
 
-/** The objects that are read. All these objects have the same routes. */
+/** The types of objects that donor-sync reads. The API's paths are the same for all of these types. */
 export type ObjectType = 'contacts' | 'companies';
 
-/** HubSpot's ID for the object type of contacts. Lists use it as the type of their members. */
+/** HubSpot's ID for the object type "contact". Lists name the type of their members by this ID. */
 export const CONTACT_TYPE_ID = '0-1';
 
-/** The paths of requests that the library does not build. */
+/** The paths of requests that our own code builds. */
 export interface Paths {
   properties: string;
   propertyGroups: string;
@@ -19,14 +19,17 @@ export interface Paths {
   exchangeRates: string;
 }
 
-/** OAuth has its own versions, which differ from the CRM's versions (CRM facts, section B3). */
+/** HubSpot's OAuth API has its own versions, which differ from the versions of the CRM API (CRM facts, section B3). */
 export const OAUTH_PATHS = {
   token: '/oauth/2026-03/token',
   introspect: '/oauth/2026-03/token/introspect',
   revoke: '/oauth/2026-03/token/revoke',
 };
 
-/** Converts the library's v3 paths. Runs for each request, so it uses no regular expression. */
+/**
+ * Converts a v3 path of the library to a path with the version's date. The function runs for each request, so it does
+ * not use a regular expression.
+ */
 export function datedPath(path: string, version: ApiVersion): string {
   if (version === 'v3') return path;
   const part = ['objects', 'lists'].find((name) => `${path}/`.startsWith(`/crm/v3/${name}/`));
@@ -35,7 +38,9 @@ export function datedPath(path: string, version: ApiVersion): string {
     : `/crm/${part}/${version}${path.slice(`/crm/v3/${part}`.length)}`;
 }
 
-/** Builds a version's paths. The version comes last in dated paths and first in older ones. */
+/**
+ * Builds the paths of an API version. In paths with a date, the version comes last, and in older paths it comes first.
+ */
 export function buildPaths(version: ApiVersion): Paths {
   const isDated = version !== 'v3';
   const crm = (part: string) => (isDated ? `/crm/${part}/${version}` : `/crm/${version}/${part}`);

@@ -1,4 +1,4 @@
-/** Reads written values back with their history. The history shows the source of each change. */
+/** Reads written values again, together with their history. The history shows the source of each change. */
 import { z } from 'zod';
 import type { FieldValues } from '../../src/core/crm-field.ts';
 import type { AutomatedFields, Overwritten, ReadBack, WrittenFields } from '../contract.ts';
@@ -11,7 +11,7 @@ import { canonicalValue } from './values.ts';
 
 const RECORDS_PER_REQUEST = 50;
 
-/** The maximum difference between the clocks and the times in HubSpot's headers. */
+/** The maximum difference (ms) between the times in HubSpot's headers and the times in HubSpot's history. */
 const CLOCK_TOLERANCE_MS = 2_000;
 
 const entrySchema = z.object({
@@ -34,7 +34,7 @@ const replySchema = z.object({
 
 type RecordWithHistory = z.infer<typeof replySchema>['results'][number];
 
-/** Returns one entry for each write, in order. */
+/** Returns one entry for each write, in the same order. */
 export async function readBack(
   session: HubspotSession,
   writes: readonly WrittenFields[],
@@ -60,13 +60,13 @@ async function readSome(
   return writes.map((write) => {
     const { id, fields, sentAtMs } = write;
     const record = byId.get(canonicalId(id) ?? id);
-    // A merged record has another ID and the values of two contacts.
+    // A merged record has a different ID and contains the values of two contacts.
     if (record === undefined) return { id, values: null, automated: [] };
     const writtenAtMs = sentAtMs + clockOffsetMs - CLOCK_TOLERANCE_MS;
     const values: FieldValues = Object.fromEntries(
       fields.flatMap((name) => {
         const property = session.properties.get(name);
-        // A missing value is hidden and not blank.
+        // If the response lacks a value, the token cannot see the value. The value is not necessarily blank.
         if (property === undefined || !Object.hasOwn(record.properties, name)) return [];
         return [[name, canonicalValue(record.properties[name], property)]];
       }),
@@ -79,7 +79,7 @@ async function readSome(
   });
 }
 
-/** Finds values that workflows have made from an app's values at any time in the past. */
+/** Finds values that a workflow has derived from an app's value, at any time in the past. */
 export async function findAutomated(
   session: HubspotSession,
   wanted: readonly { id: string; fields: readonly string[] }[],
@@ -109,7 +109,10 @@ export async function findAutomated(
   return found;
 }
 
-/** Returns an app's last value if only automation has changed it since, otherwise null. */
+/**
+ * Returns the last value that an app has written, if only automation has changed the value since then. Returns null
+ * otherwise.
+ */
 function findOriginal(record: RecordWithHistory, name: string): HistoryEntry | null {
   const history = newestFirst(record.propertiesWithHistory[name] ?? []);
   const [newest] = history;
@@ -137,7 +140,7 @@ async function readWithHistory(
   return results;
 }
 
-/** Sources of changes that no user makes: workflows, calculations, and HubSpot's own data. */
+/** The sources of changes that users do not make: workflows, calculations and HubSpot's own data. */
 const AUTOMATION: ReadonlySet<string> = new Set([
   'AUTOMATION_PLATFORM',
   'AUTOMATION_JOURNEY',
@@ -147,12 +150,12 @@ const AUTOMATION: ReadonlySet<string> = new Set([
   'DATA_ENRICHMENT',
 ]);
 
-/** The sources under which HubSpot lists writes of apps and keys. */
+/** The sources that HubSpot's history shows for writes by apps and keys. */
 const APPS: ReadonlySet<string> = new Set(['INTEGRATION', 'API']);
 
 /**
- * True if automation has set the current value in response to our write. Any other last change belongs to a user.
- * Without the sent value, no app may have written before us.
+ * Returns true if automation has set the current value after our write. If the last change has any other source, it
+ * belongs to a user. If the history lacks the value that was sent, no app may have written before us.
  */
 function isAutomated(
   { properties }: Pick<HubspotSession, 'properties'>,
@@ -172,7 +175,7 @@ function isAutomated(
   return since.includes(original) && new Set(apps.map(({ sourceId }) => sourceId ?? '')).size === 1;
 }
 
-/** Returns others' values that our write replaced. This is the last history entry before our write. */
+/** Returns other users' values that our write replaced. A replaced value is the last history entry before our write. */
 function overwrittenIn(
   { properties }: Pick<HubspotSession, 'properties'>,
   { propertiesWithHistory }: RecordWithHistory,
@@ -192,7 +195,8 @@ function overwrittenIn(
           parseTime(timestamp) >= writtenAtMs &&
           canonicalValue(value, property) === (sent[name] ?? null),
       );
-      // If there is no entry before ours, the history was cut off, or the property was never set.
+      // If the history contains no entry before our write, HubSpot has truncated the history, or the property was never
+      // set before.
       const before = ours < 0 ? undefined : history[ours + 1];
       if (before === undefined) return [];
       const value = canonicalValue(before.value, property);
@@ -205,7 +209,7 @@ function overwrittenIn(
   return first === undefined ? null : { values, by: findAuthor(first) };
 }
 
-/** Returns the user, or the source if there is no user. */
+/** Returns the user who made a change, or the source if the history names no user. */
 function findAuthor({ sourceType, sourceId }: HistoryEntry): string | null {
   const user = /^userId:(\d{1,20})$/.exec(sourceId ?? '')?.[1];
   if (user !== undefined) return user;
@@ -216,7 +220,7 @@ function newestFirst(history: readonly HistoryEntry[]): HistoryEntry[] {
   return history.toSorted((one, other) => parseTime(other.timestamp) - parseTime(one.timestamp));
 }
 
-/** HubSpot writes times in ISO format. Older versions use epoch ms. */
+/** Parses a time in ISO format. Older API versions use epoch ms. */
 function parseTime(timestamp: string): number {
   return /^\d+$/.test(timestamp) ? Number(timestamp) : Date.parse(timestamp);
 }

@@ -16,17 +16,20 @@ import type { HubspotSession } from './session.ts';
 import { isCheckbox } from './values.ts';
 
 /**
- * Consecutive readings overlap by this time. Searches find a change only once it is indexed, usually within seconds but
- * sometimes after more than an hour. Reading a contact twice leads to the same decisions.
+ * The time (ms) by which consecutive readings overlap. A search finds a change only after HubSpot has indexed it. This
+ * usually takes seconds, but sometimes more than an hour. Reading a contact twice is harmless, because donor-sync makes
+ * the same decisions about the contact.
  */
 const OVERLAP_MS = 2 * 3_600_000;
 
 /**
- * Archived contacts come first. Then contacts that were modified since the last reading, in the order of their IDs. A
- * search finds them. A run without changes costs two requests. A reading of all contacts uses their list and, if that
- * is slow, searches as well (`walk.ts`). With a filter, a search finds the IDs. Once a week all contacts are read. If
- * there is no filter, this reading uses only the list. A search may miss a change that is indexed too late. In a large
- * account, known contacts are read by their IDs. Contacts that have been created since then follow.
+ * Yields the archived contacts first. Then yields the contacts that were modified since the last reading, sorted by ID.
+ * A search finds these contacts. A run without changes costs two requests. A reading of all contacts uses HubSpot's
+ * list of contacts. If the list is slow, it also uses searches (`walk.ts`). If the settings contain a filter, a search
+ * finds the IDs. Once a week, all contacts are read. If there is no filter, the weekly reading uses only the list. The
+ * weekly reading is necessary because a search may miss a change that is indexed too late. In a large account, the
+ * weekly reading reads the known contacts by their IDs. It then reads the contacts that have been created since the
+ * previous reading.
  */
 export async function* readPages(
   session: HubspotSession,
@@ -59,7 +62,7 @@ export async function* readPages(
 }
 
 /**
- * The list returns this many within a few seconds, including contacts that no search has indexed
+ * The list returns this number of contacts within a few seconds, and it includes contacts that HubSpot has not indexed
  * yet.
  */
 const MANY_CONTACTS = 1_000;
@@ -74,8 +77,8 @@ async function areMany({ ids }: KnownContacts): Promise<boolean> {
 }
 
 /**
- * Yields the contacts that have been modified or created after this time. Contacts that we have written are included.
- * The contacts are read by ID.
+ * Yields the contacts that were modified or created after this time. The result includes contacts that donor-sync has
+ * written. The search finds the IDs, and the contacts are then read by ID.
  */
 async function* readSearch(
   session: HubspotSession,
@@ -98,7 +101,7 @@ async function* readSearch(
   }
 }
 
-/** Returns the records as they are now, which the search index may not show yet. */
+/** Returns the current records, because the search index may contain older values. */
 async function readPresent(
   { api, shape }: HubspotSession,
   indexed: readonly HubspotRecord[],
@@ -114,8 +117,8 @@ async function readPresent(
 }
 
 /**
- * Yields marked contacts outside the filter that were modified after this time. If there is no filter, yields no
- * contacts. An unticked checkbox also has a value, so the search looks for ticked checkboxes.
+ * Yields contacts that do not match the filter, were modified after this time, and have a mark. If the settings contain
+ * no filter, yields nothing. An unticked checkbox also has a value, so the search looks only for ticked checkboxes.
  */
 export async function* findMarked(
   session: HubspotSession,
@@ -154,7 +157,10 @@ async function* readAll(session: HubspotSession, reading: Reading): AsyncGenerat
   }
 }
 
-/** The page contains the remaining contact of a merge and the contacts that were merged into it. */
+/**
+ * Creates a page. For a merge, the page contains the contact that remains and the IDs of the contacts that were merged
+ * into it.
+ */
 function toPage(
   records: readonly HubspotRecord[],
   contacts: Contact[],
@@ -166,12 +172,12 @@ function toPage(
   return { contacts, removed, cursor };
 }
 
-/** HubSpot keeps archived contacts for 90 days. This limit is half a million contacts. */
+/** HubSpot keeps archived contacts for 90 days. The limit is enough for half a million archived contacts. */
 const MAX_ARCHIVED_PAGES = 5_000;
 
 /**
- * Searches leave archived contacts out, so the whole list is read. Each request returns up to a hundred contacts of the
- * last 90 days.
+ * Reads the whole list of archived contacts, because searches do not find them. The list contains the contacts that
+ * were archived in the last 90 days, and each request returns up to a hundred of them.
  */
 async function* readArchived(
   session: HubspotSession,
@@ -193,21 +199,21 @@ async function* readArchived(
   throw readingEndless('the archived contacts of HubSpot');
 }
 
-/** The number of contacts that one request returns, which is HubSpot's maximum. */
+/** The number of contacts in one request. It is HubSpot's limit. */
 const PAGE_SIZE = 100;
 
 const ARCHIVED = { archived: true, limit: PAGE_SIZE, properties: ['hs_object_id'] };
 
 /**
- * Returns the time at which a contact was archived. If the time cannot be read, the current time is used, which costs
- * one more lookup.
+ * Returns the time at which a contact was archived. If the time cannot be read, returns the current time. In this case,
+ * donor-sync sends one more look-up.
  */
 function archivedMs({ archivedAt }: HubspotRecord): number {
   const epochMs = Date.parse(archivedAt ?? '');
   return Number.isNaN(epochMs) ? Number.POSITIVE_INFINITY : epochMs;
 }
 
-/** Merged and restored contacts are not gone. */
+/** Returns the contacts that were removed. Merged and restored contacts are not included. */
 async function findRemoved(
   { api }: HubspotSession,
   archived: readonly HubspotRecord[],

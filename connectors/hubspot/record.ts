@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A record in the form in which HubSpot returns it. */
+/** A record as HubSpot returns it. */
 export const recordSchema = z.object({
   id: z.string(),
   properties: z.record(z.string(), z.string().nullable()),
@@ -15,28 +15,28 @@ export const recordPageSchema = z.object({
   paging: z.object({ next: z.object({ after: z.string() }).optional() }).nullish(),
 });
 
-/** Returns a property's value after removing surrounding white space, or null if it is blank. */
+/** Returns a property's value without white space at its ends, or null if the value is blank. */
 export function textIn({ properties }: HubspotRecord, name: string): string | null {
   const text = properties[name]?.trim() ?? '';
   return text === '' ? null : text;
 }
 
-/** The property with the records that were merged into this one. */
+/** The property that contains the IDs of the records that were merged into this record. */
 export const MERGED_IDS = 'hs_merged_object_ids';
 
-/** Returns the IDs that this record had before it was merged. */
+/** Returns the IDs of the records that were merged into this record. */
 export function listMergedIds(record: HubspotRecord): string[] {
   const ids = (record.properties[MERGED_IDS] ?? '').split(';');
   return ids.filter((id) => id !== '' && id !== record.id);
 }
 
-/** Returns the ID in HubSpot's form. Null for text that is not an ID. Returns null if it is not an ID. */
+/** Returns the ID in HubSpot's form, or null if the text is not an ID. */
 export function canonicalId(text: string): string | null {
   const digits = text.trim().replace(/^0+/, '');
   return isRecordId(digits) ? digits : null;
 }
 
-/** Anything else is not a contact's ID in HubSpot. */
+/** Returns true if the text has the form of a contact's ID in HubSpot. */
 export function isRecordId(text: string): boolean {
   return /^\d{1,20}$/.test(text);
 }

@@ -9,30 +9,33 @@ import { type Ask, SEARCH_PAGE_SIZE } from './reading/spans.ts';
 import { canonicalId, type HubspotRecord, isRecordId, recordPageSchema } from './record.ts';
 import type { HubspotSession } from './session.ts';
 
-/** The maximum number of pages in one search. It is enough for ten million contacts. */
+/** The maximum number of pages in one search. The limit is enough for ten million contacts. */
 const MAX_PAGES = 50_000;
 
-/** Some of the results, in the order of their IDs. */
+/** A page of results, sorted by ID. */
 export interface SearchPage {
   records: HubspotRecord[];
-  /** False if these are the last results. True does not guarantee more. */
+  /** False if these results are certainly the last results. If the value is true, the next page may still be empty. */
   mayGoOn: boolean;
 }
 
 export interface ContactSearch {
-  /** Conditions that all results must meet. May be empty. */
+  /** Conditions that all results must meet. The list may be empty. */
   conditions: readonly Filter[];
-  /** Groups of conditions. A result must also meet all conditions of at least one group. Empty without conditions. */
+  /**
+   * Groups of conditions. In addition to the conditions, a result must meet all conditions of at least one group. The
+   * list is empty if the settings contain no filter.
+   */
   groups: readonly FilterGroup[];
   properties: readonly string[];
-  /** Results come after this ID. Null for all results. */
+  /** All results have a higher ID than this ID. Null to start with the lowest ID. */
   afterId: string | null;
 }
 
 /**
- * Yields any number of contacts of a search, in the order of their IDs. Each page is a separate search that starts
- * after the last ID. HubSpot's limit of 10,000 results is therefore never reached. HubSpot's response shows whether a
- * page that is not full is followed by another page.
+ * Yields all contacts that a search finds, sorted by ID. Each page is a separate search that starts after the last ID
+ * of the previous page. Therefore, the search never reaches HubSpot's limit of 10,000 results. If a page is not full,
+ * HubSpot's response shows whether another page follows.
  */
 export async function* searchPages(
   api: Pick<HubspotApi, 'searchContacts'>,
@@ -57,12 +60,15 @@ export async function* searchPages(
   });
 }
 
-/** The search quotes each ID in every group of the filter. The limit is a little below HubSpot's limit. */
+/**
+ * The maximum number of characters in a search's body. A search repeats each ID in every group of the filter. The
+ * number is slightly lower than HubSpot's limit.
+ */
 const MAX_BODY_CHARACTERS = MAX_SEARCH_CHARACTERS - 100;
 
 /**
- * Returns the contacts among these that the filter includes, according to the search index. Changes of the last seconds
- * may be missing.
+ * Returns the contacts with these IDs that match the filter according to the search index. The index may lack the
+ * changes of the last seconds.
  */
 export async function findIncluded(
   { api, filter, signal }: Pick<HubspotSession, 'api' | 'filter' | 'signal'>,
@@ -80,7 +86,7 @@ export async function findIncluded(
   return found;
 }
 
-/** Splits the IDs into as few searches as HubSpot accepts. */
+/** Splits the IDs into searches that HubSpot accepts. Uses as few searches as possible. */
 function portionsThatFit(ids: readonly string[], groups: readonly FilterGroup[]): string[][] {
   const search = { conditions: [], groups, properties: [], afterId: null };
   const left = MAX_BODY_CHARACTERS - JSON.stringify(buildBody(search, null)).length;
@@ -95,15 +101,15 @@ function portionsThatFit(ids: readonly string[], groups: readonly FilterGroup[])
 
 export interface FoundPage {
   records: readonly HubspotRecord[];
-  /** The search's total number of results. */
+  /** The total number of results. */
   total: number;
-  /** True if there are no results below these. */
+  /** True if the search has no results after these results. */
   isLast: boolean;
 }
 
 const foundSchema = recordPageSchema.extend({ total: z.number() });
 
-/** Returns as many contacts of a span as one request allows. Each contact includes the data that a reading needs. */
+/** Returns one page of contacts from a range of IDs. The contacts contain all data that a reading needs. */
 export async function searchAmong(
   { api, shape }: { api: Pick<HubspotApi, 'searchContacts'> } & Pick<HubspotSession, 'shape'>,
   { from, to, offset }: Ask,
@@ -126,7 +132,7 @@ export async function searchAmong(
   return { records: results, total, isLast: results.length === 0 || !isCutShort };
 }
 
-/** Returns the number of characters in a search that starts after an ID. */
+/** Returns the number of characters in the body of a search that starts after an ID. */
 export function measureSearch(search: ContactSearch, afterId: string): number {
   return JSON.stringify(buildBody(search, afterId)).length;
 }

@@ -27,32 +27,32 @@ import {
 } from './sign-in/scopes.ts';
 import { createRuleBook, type RuleBook } from './validations/rule-book.ts';
 
-/** The data that the tasks of an open connector share. */
+/** The data that belongs to an open connector. */
 export interface HubspotSession {
   settings: HubspotSettings;
-  /** `contacts.filter`. Empty for all contacts. */
+  /** The parsed `contacts.filter`. The list is empty if the settings contain no filter. */
   filter: readonly FilterGroup[];
   api: HubspotApi;
   clock: WallClock;
   log: Log;
   signal: AbortSignal;
   account: CrmAccount;
-  /** The account that the sign-in has found. */
+  /** The account and the token of the sign-in. */
   signIn: SignIn;
   shape: ContactShape;
-  /** The properties of contacts. They are read again after donor-sync has created properties. */
+  /** The properties of contacts. donor-sync reads them again after it has created properties. */
   properties: Properties;
-  /** False if the token may not see the values of Sensitive Data that the account has. */
+  /** False if the account has Sensitive Data that the token cannot see. */
   seesSensitive: boolean;
-  /** The knowledge about rejected values that this session's writes have gained. */
+  /** Knowledge about rejected values from this session's writes. */
   lessons: Lessons;
-  /** The account's validation rules, read when the first value is written. */
+  /** The account's validation rules. donor-sync reads them when it writes the first value. */
   rules: RuleBook;
 }
 
 /**
- * Signs in and reads how this account describes contacts. This takes two requests, including the sign-in. If only a
- * request can show whether companies are visible, it takes one more.
+ * Signs in and reads how this account describes contacts. Sends two requests, including the sign-in. Sends a third
+ * request if it is the only way to find out whether the token can see companies.
  */
 export async function openSession(
   { settings, contacts, deps }: ConnectorOptions<HubspotSettings>,
@@ -101,9 +101,9 @@ const pageSchema = z.object({
 });
 
 /**
- * True if the token can see Sensitive Data. If necessary, reads a contact. HubSpot omits values that a token cannot
- * see, but includes blank values. This is checked before credits are spent, and only in accounts that have such
- * properties.
+ * Returns true if the token can see Sensitive Data. If necessary, reads a contact to find out. HubSpot's response omits
+ * values that the token cannot see, but contains blank values. donor-sync checks this before it spends credits, and
+ * only in accounts with Sensitive Data.
  */
 async function seesSensitive(
   api: HubspotApi,
@@ -118,7 +118,7 @@ async function seesSensitive(
   return page.results.every((contact) => Object.hasOwn(contact.properties, property.name));
 }
 
-/** With `both`, contacts without a company are still complete. */
+/** With the setting `both`, a hidden company name does not affect contacts without a company. */
 async function openCompanies(
   api: HubspotApi,
   signIn: SignIn,

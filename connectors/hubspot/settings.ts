@@ -14,9 +14,11 @@ export const authSchema = z.discriminatedUnion('type', [
     type: z.literal('oauth'),
     clientId: text,
     clientSecret: text,
-    /** Omitted if users connect the account on donor-sync's own pages. */
+    /** The refresh token. Omitted if users connect the account on donor-sync's own pages. */
     refreshToken: text.optional(),
-    /** Additional scopes to request, such as `crm.lists.write`. The app must have them. */
+    /**
+     * Additional scopes that donor-sync requests, such as `crm.lists.write`. The HubSpot app must have these scopes.
+     */
     moreScopes: z.array(text).optional(),
   }),
 ]);
@@ -37,28 +39,34 @@ export const hubspotSettingsSchema = z.strictObject({
     .default('https://api.hubapi.com'),
   auth: authSchema,
   apiVersion: z.enum(API_VERSIONS).default('2026-09'),
-  /** The source of a contact's employer: the text `company`, the primary company, or both. */
+  /** The source of a contact's employer. It is the text property `company`, the primary company, or both. */
   employer: z.enum(['company', 'associated', 'both']).default('both'),
   /**
-   * True if the properties that `fields create` creates store Sensitive Data. Other properties of the account
-   * may already do so (HubSpot Enterprise).
+   * If true, `fields create` creates properties that store Sensitive Data. Other properties of the account may store
+   * Sensitive Data anyway (HubSpot Enterprise).
    */
   sensitiveData: z.boolean().default(false),
   currency: currencyModeSchema,
   dailyReservePercent: dailyReservePercentSchema,
-  /** The number of requests in ten seconds. If omitted, HubSpot's own limit is used. 0 means no limit. */
+  /**
+   * The maximum number of requests in ten seconds. If the number is omitted, donor-sync uses HubSpot's own limit. 0
+   * means no limit.
+   */
   requestsPerTenSeconds: z.number().int().min(0).max(10_000).optional(),
-  /** HubSpot counts these searches for all tools of the account. 0 means no limit. */
+  /**
+   * The maximum number of searches per second. HubSpot counts the searches of all tools of the account. 0 means no
+   * limit.
+   */
   searchesPerSecond: z.number().min(0).max(100).default(5),
 });
 
 export type HubspotSettings = z.infer<typeof hubspotSettingsSchema>;
 
-/** One group of people in HubSpot. */
+/** A setting that selects a group of people in HubSpot. */
 export const hubspotGroupSchema = z.union([
-  /** A list (segment) of contacts, by ID or name. */
+  /** The ID or name of a list (segment) of contacts. */
   z.strictObject({ list: z.union([text, z.number().int().positive().transform(String)]) }),
-  /** Contacts with this value in a property. For an enumeration, this is the internal value. */
+  /** Selects the contacts that have this value in a property. For an enumeration, the value is the internal value. */
   z.strictObject({
     property: text,
     equals: z.union([text, z.number().transform(String), z.boolean().transform(String)]),

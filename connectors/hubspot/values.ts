@@ -1,10 +1,10 @@
 import type { FieldValue } from '../../src/core/crm-field.ts';
 import type { DescribedProperty } from './describe.ts';
 
-/** Separates the values in a checkbox enumeration. */
+/** The character that separates the selected values of a checkbox enumeration. */
 export const PICKED_SEPARATOR = ';';
 
-/** Without this rounding, 0.72 would become 72.00000000000001. */
+/** The number of digits to which a percentage is rounded. Without rounding, 0.72 would become 72.00000000000001. */
 const PERCENT_DIGITS = 10;
 
 export function canonicalValue(raw: unknown, property: DescribedProperty): FieldValue {
@@ -27,7 +27,7 @@ export function canonicalValue(raw: unknown, property: DescribedProperty): Field
 
 /**
  * Converts a canonical value to the form that HubSpot accepts. An empty string clears a property. Dates and instants
- * can be written in the form in which they are read (ISO 8601).
+ * have the same form in reading and writing (ISO 8601).
  */
 export function wireValue(value: FieldValue, property: DescribedProperty | undefined): string {
   if (value === null) return '';
@@ -37,12 +37,14 @@ export function wireValue(value: FieldValue, property: DescribedProperty | undef
   return String(value);
 }
 
-/** For example, HubSpot stores 0.72 and shows 72. */
+/** Returns true for a percentage. For example, HubSpot stores 0.72 and shows 72. */
 export function isPercent({ type, numberDisplayHint }: DescribedProperty): boolean {
   return type === 'number' && numberDisplayHint === 'percentage';
 }
 
-/** Returns true for an enumeration that is a single checkbox. Its options are `true` and `false`. */
+/**
+ * Returns true for an enumeration that is a single checkbox. The options of a single checkbox are `true` and `false`.
+ */
 export function isCheckbox({ type, fieldType }: DescribedProperty): boolean {
   return type === 'enumeration' && fieldType === 'booleancheckbox';
 }
@@ -58,7 +60,7 @@ function toNumber(raw: string, property: DescribedProperty): number | null {
   return isPercent(property) ? Number((value * 100).toFixed(PERCENT_DIGITS)) : value;
 }
 
-/** Dates are received in the form `2026-11-20`. Older values are epoch ms at midnight. */
+/** Converts a date to the form `2026-11-20`, which HubSpot usually returns. Older values are epoch ms at midnight. */
 function toDay(raw: string): string {
   const epochMs = EPOCH_MS.test(raw) ? Number(raw) : Number.NaN;
   return Number.isNaN(epochMs)
@@ -78,7 +80,7 @@ function toIso(epochMs: number, otherwise: string): string {
   return Number.isNaN(date.getTime()) ? otherwise : date.toISOString();
 }
 
-/** Returns selected values in the order of the options. Values that are not options come last. */
+/** Returns the selected values in the order of the property's options. Values that are not options come last. */
 function toPicked(raw: string, property: DescribedProperty): FieldValue {
   if (isCheckbox(property)) return raw === 'true';
   if (!isMultiple(property)) return raw;

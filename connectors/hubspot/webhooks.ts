@@ -1,9 +1,12 @@
-/** HubSpot's webhooks: its apps' signatures (versions 1 to 3), and the events that apps and workflows send. */
+/**
+ * Reads HubSpot's webhooks. Checks the signatures of HubSpot apps (versions 1 to 3), and reads the events from apps and
+ * workflows.
+ */
 import { createHash, createHmac } from 'node:crypto';
 import { z } from 'zod';
 import type { CrmEvent, CrmWebhooks, SignatureVersion } from '../webhooks.ts';
 
-/** The third version. Its signature covers a time. */
+/** The third version of the signature. It covers a time. */
 export const TIMED_SIGNATURE: SignatureVersion = {
   header: 'x-hubspot-signature-v3',
   timestamp: { header: 'x-hubspot-request-timestamp', unitMs: 1 },
@@ -16,8 +19,10 @@ export const TIMED_SIGNATURE: SignatureVersion = {
 };
 
 /**
- * The first two versions. They sign no time. Apps send the first together with the third, and workflows send the
- * second. With a third version, only that one is checked. A replay without a time only checks the same contacts again.
+ * The first and the second version of the signature. They do not cover a time. Apps send the first version together
+ * with the third version, and workflows send the second version. If a call has a signature of the third version,
+ * donor-sync checks only this signature. If someone repeats a call without a time, donor-sync only checks the same
+ * contacts again.
  */
 export const UNTIMED_SIGNATURE: SignatureVersion = {
   header: 'x-hubspot-signature',
@@ -32,7 +37,7 @@ export const UNTIMED_SIGNATURE: SignatureVersion = {
   },
 };
 
-/** Returns the address as HubSpot signs it. Only these characters are decoded. */
+/** Returns the address in the form that HubSpot signs. HubSpot decodes only these characters. */
 function decodeSigned(url: string): string {
   return url.replace(/%(?:3A|2F|3F|40|21|24|27|28|29|2A|2C|3B)/gi, decodeURIComponent);
 }
@@ -59,12 +64,12 @@ function readEvent(object: Readonly<Record<string, unknown>>): CrmEvent | null {
     const isPrivacyDeletion = isOfContact && DELETIONS.has(object['subscriptionType']);
     return { ids: isOfContact ? eventIds(object) : [], account, isPrivacyDeletion };
   }
-  // An app's own workflow action contains the record in a nested object.
+  // A workflow action of an app contains the record in a nested object.
   const { data: action } = actionSchema.safeParse(object);
   return action === undefined ? null : { ids: [action.object.objectId], account };
 }
 
-/** The events about a contact that was deleted for privacy reasons. */
+/** The events about contacts that were deleted for privacy reasons. */
 const DELETIONS: ReadonlySet<unknown> = new Set([
   'contact.privacyDeletion',
   'object.privacyDeletion',
@@ -74,7 +79,7 @@ const actionSchema = z.object({
   object: z.object({ objectId: z.unknown(), objectType: z.literal('CONTACT') }),
 });
 
-/** HubSpot's number for the type contact. It is needed for events whose name contains no type. */
+/** HubSpot's ID for the object type "contact". It is needed for events whose name does not contain the type. */
 const CONTACT_TYPE = '0-1';
 
 function isAboutContact({ subscriptionType, objectTypeId }: Readonly<Record<string, unknown>>) {
@@ -83,7 +88,7 @@ function isAboutContact({ subscriptionType, objectTypeId }: Readonly<Record<stri
   return type === 'contact' || (type === 'object' && objectTypeId === CONTACT_TYPE);
 }
 
-/** The remaining contact of a merge may have a new ID. */
+/** The event lists several IDs, because the contact that remains after a merge may have a new ID. */
 function eventIds(event: Readonly<Record<string, unknown>>): unknown[] {
   const { objectId, newObjectId, primaryObjectId, mergedObjectIds } = event;
   const merged: unknown[] = Array.isArray(mergedObjectIds) ? mergedObjectIds : [];

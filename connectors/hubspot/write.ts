@@ -11,7 +11,10 @@ import { requireScope, WRITE_CONTACTS } from './sign-in/scopes.ts';
 /** The maximum number of changes in one write. */
 export const MAX_CHANGES = 100_000;
 
-/** How many requests are in flight at a time. Enough even if each request takes most of a second. */
+/**
+ * The maximum number of requests in flight at the same time. The number is sufficient even if a request takes most of a
+ * second.
+ */
 const LANES = 16;
 
 interface Batch {
@@ -21,8 +24,8 @@ interface Batch {
 }
 
 /**
- * One contact's changes are written in order. If a request fails as a whole, requests in flight are still awaited, and
- * their results are reported.
+ * Writes changes. The changes to one contact are written in order. If a whole request fails, the function waits for the
+ * requests in flight and returns their results.
  */
 export async function* writeChanges(
   session: HubspotSession,
@@ -41,7 +44,7 @@ async function writeBatch(
 ): Promise<WriteResult[]> {
   throwIfStopped(session.signal);
   requireScope(session.signIn, WRITE_CONTACTS);
-  // HubSpot accepts other forms too, but returns the canonical one.
+  // HubSpot also accepts other forms of an ID, but its response contains the canonical form.
   const isOurs = ({ id }: ContactChange) => canonicalId(id) === id;
   const strangers = batch.filter((change) => !isOurs(change));
   const contacts = batch.filter(isOurs);
@@ -51,8 +54,8 @@ async function writeBatch(
 }
 
 /**
- * Yields batches in which each contact occurs once. HubSpot rejects duplicate contacts and does not keep the order of
- * requests.
+ * Yields batches in which each contact occurs once. HubSpot rejects a request that contains a contact twice, and it
+ * does not keep the order of requests.
  */
 async function* toBatches(
   changes: Iterable<ContactChange> | AsyncIterable<ContactChange>,

@@ -1,7 +1,7 @@
 import { isAscii as isAsciiText, isUtf8 } from 'node:buffer';
 import type { ByteReader } from './source.ts';
 
-/** `latin1` means Windows-1252, as in spreadsheet programs. */
+/** `latin1` means Windows-1252, which spreadsheet programs use. */
 export const ENCODINGS = ['utf-8', 'latin1'] as const;
 
 export type Encoding = (typeof ENCODINGS)[number];
@@ -18,8 +18,8 @@ const CHUNK_BYTES = 64 * 1024;
 
 /**
  * Returns a file's encoding. It is UTF-8 if all its bytes are valid UTF-8 and some are not ASCII. The settings may say
- * Latin-1. Otherwise each name with an accent would become another person's name, and cost another credit. Text in
- * Latin-1 is almost never UTF-8 by chance.
+ * that the same file is Latin-1. If UTF-8 was read as Latin-1, each name with an accent would become another person's
+ * name and cost another credit. A text in Latin-1 is almost never valid UTF-8.
  */
 export async function detectEncoding(
   handle: Pick<ByteReader, 'read'>,
@@ -36,7 +36,7 @@ export async function detectEncoding(
     if (bytesRead === 0) break;
     const bytes = buffer.subarray(0, bytesRead);
     isAscii &&= isAsciiText(bytes);
-    // This function accepts a letter that is incomplete at the end of the file. Its row is refused later.
+    // The last letter of the file may be incomplete. This function accepts it, and the row is refused later.
     if (!isAscii && !isNextOf(decoder, bytes)) return expected;
     at += bytesRead;
   }
@@ -52,7 +52,7 @@ function isNextOf(decoder: TextDecoder, bytes: Buffer): boolean {
   }
 }
 
-/** True if every character of the text exists in the encoding. */
+/** Returns true if the encoding contains every character of the text. */
 export function isEncodable(text: string, encoding: Encoding): boolean {
   return encoding === 'utf-8' ? text.isWellFormed() : ENCODABLE_IN_LATIN1.test(text);
 }
@@ -68,7 +68,10 @@ function latin1Byte(mark: string): string {
   return place === -1 ? '?' : String.fromCharCode(0x80 + place);
 }
 
-/** The characters for the bytes 0x80 to 0x9F. Five of these bytes have no character and are kept unchanged. */
+/**
+ * The characters for the bytes 0x80 to 0x9F. Windows-1252 does not define five of these bytes, and they are kept
+ * unchanged.
+ */
 const WINDOWS_1252 = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ';
 
 const ENCODABLE_IN_LATIN1 = new RegExp(`^[\\x00-\\x7f\\xa0-\\xff${WINDOWS_1252}]*$`);

@@ -1,5 +1,6 @@
 /**
- * Determines the size of an unpacked archive but keeps none of its data. The size that an archive states may be wrong.
+ * Determines the size of the unpacked files in an archive without storing their data. The size in the archive's header
+ * may be wrong.
  */
 import { createInflateRaw } from 'node:zlib';
 
@@ -11,10 +12,13 @@ const LOCAL_BYTES = 30;
 /** The maximum length of the comment after the end record. */
 const MOST_COMMENT = 65_535;
 const PACKED = 8;
-/** Means that the size is stored elsewhere. */
+/** The value for a size that is stored in a different place of the archive. */
 const ELSEWHERE = 0xffffffff;
 
-/** True if the unpacked files in an archive are larger than this. Returns false if it is not an archive. */
+/**
+ * Returns true if the unpacked files in an archive are larger than `most`. Returns false if the bytes are not an
+ * archive.
+ */
 export async function expandsBeyond(bytes: Uint8Array, most: number): Promise<boolean> {
   let total = 0;
   for (const entry of readEntries(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length))) {
@@ -54,8 +58,8 @@ function findEnd(archive: Buffer): number {
 }
 
 /**
- * Returns the size of unpacked data. The count stops a little above `most`. For damaged data, the size covers only the
- * readable part.
+ * Returns the size of unpacked data. The function stops counting soon after `most`. For damaged data, the size includes
+ * only the readable part.
  */
 function inflatedSize(data: Buffer, most: number): Promise<number> {
   return new Promise((resolve) => {

@@ -1,6 +1,6 @@
 /**
- * Reads files whose encoding is not UTF-8. UTF-16 text and workbooks are converted to UTF-8 in memory, and are never
- * written to disk.
+ * Reads files whose encoding is not UTF-8. UTF-16 files and workbooks are converted to UTF-8 in memory. The converted
+ * text is never written to the disk.
  */
 import type { BigIntStats } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
@@ -18,19 +18,22 @@ export interface ByteReader {
   close(): Promise<void>;
 }
 
-/** A file's text. The text consists of the file's bytes. UTF-16 and workbooks are first converted to UTF-8. */
+/**
+ * A file's text. For a UTF-8 or Latin-1 file, the text consists of the file's own bytes. UTF-16 files and workbooks are
+ * converted to UTF-8 first.
+ */
 export interface TextSource {
   handle: ByteReader;
-  /** Bytes of the text. */
+  /** The number of bytes in the text. */
   size: number;
-  /** The file on disk. Its stamp shows whether it has changed. */
+  /** The file on disk. The file's stamp shows whether the file has changed. */
   file: FileHandle;
-  /** Opens a second reader of the same text. The second reader can report the current state of the file. */
+  /** Opens a second reader of the same text. The second reader can also return the current state of the file. */
   reopen(): Promise<ByteReader & { stats(): Promise<BigIntStats> }>;
   close(): Promise<void>;
 }
 
-/** The two kinds of files that are read and never written. */
+/** The two kinds of files that donor-sync reads but never writes. */
 export type ForeignKind = 'UTF-16 text' | 'workbook';
 
 /** The maximum size of the text that is converted to UTF-8 in memory. */
@@ -76,14 +79,14 @@ async function reopenFile(path: string) {
   };
 }
 
-/** Returns a file's kind, which its first bytes show. Returns null for files in UTF-8 or Latin-1. */
+/** Detects a file's kind from its first bytes. Returns null for files in UTF-8 or Latin-1. */
 export async function detectForeignKind(path: string): Promise<ForeignKind | null> {
   await using file = await open(path, 'r');
   return detectKind(await readStart(file));
 }
 
 /**
- * Converts bytes in a different encoding to UTF-8 text with a byte order mark. Other bytes are returned unchanged.
+ * Converts a UTF-16 text or a workbook to UTF-8 text with a byte order mark. Returns all other bytes unchanged.
  * `isWhole` is false if the bytes are only the first part of UTF-16 text.
  */
 export async function toPlainText(
@@ -141,15 +144,15 @@ async function readWhole(file: FileHandle): Promise<Buffer> {
 
 const ZIP = Buffer.from('PK\x03\x04', 'latin1');
 
-/** Determines a file's kind from its bytes. */
+/** Detects a file's kind from its first bytes. */
 export function detectKind(start: Buffer): ForeignKind | null {
   if (start.subarray(0, ZIP.length).equals(ZIP)) return 'workbook';
   return detectUtf16(start) === null ? null : 'UTF-16 text';
 }
 
 /**
- * Recognises UTF-16 by its byte order mark. If UTF-16 has no byte order mark, its first line identifies it. In Latin
- * letters, every second byte is zero.
+ * Detects UTF-16 by its byte order mark. If the file has no byte order mark, checks its first line. In UTF-16, every
+ * second byte of Latin letters is zero.
  */
 function detectUtf16(start: Buffer): 'utf-16le' | 'utf-16be' | null {
   const [a, b, c, d] = start;

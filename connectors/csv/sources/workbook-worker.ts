@@ -1,6 +1,6 @@
 /**
- * A thread that converts one sheet of a workbook to CSV. A workbook is an untrusted archive. The memory and time that
- * it needs affect only this thread, and donor-sync can end the thread.
+ * A thread that converts one sheet of a workbook to CSV. A workbook is an untrusted archive. If the archive needs too
+ * much memory or time, only this thread is affected, and donor-sync can end the thread.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { formatValue } from 'hucre';
@@ -17,14 +17,14 @@ const MOST_EXPANDED_BYTES = 256 * 1024 * 1024;
 
 const requestSchema = z.object({
   bytes: z.instanceof(Uint8Array),
-  /** The sheet, or null for the first sheet with a table. */
+  /** The name of the sheet, or null for the first sheet that contains a table. */
   sheet: z.string().nullable(),
 });
 
 async function answerTo(data: unknown): Promise<WorkbookAnswer> {
   const { bytes, sheet } = requestSchema.parse(data);
   try {
-    // The thread's memory limit does not count bytes outside its heap.
+    // The size is checked here, because the thread's memory limit does not count bytes outside its heap.
     if (await expandsBeyond(bytes, MOST_EXPANDED_BYTES)) return { problem: TOO_LARGE };
     const { sheets } = await readXlsx(bytes, { readStyles: true });
     const chosen = sheets.filter(({ name }) => sheet === null || name === sheet);
@@ -38,17 +38,17 @@ async function answerTo(data: unknown): Promise<WorkbookAnswer> {
     }
     return { csv: toCsv(rows) };
   } catch {
-    // The reader's messages may quote cells.
+    // The library's own messages may quote cells, so they are not passed on.
     return {
       problem: 'it cannot be read as a workbook (.xlsx); it may be damaged, or have a password',
     };
   }
 }
 
-/** The minimum number of names in a header. Lines above the header contain at most a title. */
+/** The minimum number of column names in a header. A line above the header usually contains only a title. */
 const FEWEST_NAMES = 2;
 
-/** Returns the cells as they are displayed, starting with the line of column names. */
+/** Returns the cells as users see them, starting with the line of column names. */
 function toTable({ rows, cells }: Pick<Sheet, 'rows' | 'cells'>): string[][] {
   const texts = rows.map((row, y) =>
     row.map((value, x) => displayed(value, cells?.get(`${y},${x}`))),
@@ -68,8 +68,8 @@ function lastFilled(row: readonly string[]): number {
 }
 
 /**
- * Returns the value that a spreadsheet shows. For example, a ZIP code has its leading zeros, and a date has its display
- * format.
+ * Returns the value as a spreadsheet shows it. For example, a ZIP code has its leading zeros, and a date has its
+ * display format.
  */
 function displayed(value: CellValue, cell: Cell | undefined): string {
   if (value === null) return '';
@@ -79,7 +79,7 @@ function displayed(value: CellValue, cell: Cell | undefined): string {
   if (value instanceof Date) {
     return format === 'General' ? value.toISOString().slice(0, 10) : formatValue(value, format);
   }
-  // A spreadsheet stores fifteen digits. Further digits come from rounding errors.
+  // A spreadsheet stores only fifteen digits of a number. All further digits are rounding errors.
   return format === 'General' || format === '@'
     ? String(Number(value.toPrecision(15)))
     : formatValue(value, format);
@@ -94,5 +94,5 @@ function quoted(text: string): string {
   return /[",\r\n]/.test(text) || text !== text.trim() ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-// This call is at the end of the file, so everything above is defined.
+// This call is at the end of the file, because it needs all definitions above.
 parentPort?.postMessage(await answerTo(workerData));

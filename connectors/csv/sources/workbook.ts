@@ -4,12 +4,12 @@ import { ownProgram } from '../../../src/core/own-file.ts';
 import { TOO_LARGE } from './too-large.ts';
 import type { WorkbookAnswer } from './workbook-worker.ts';
 
-/** Larger workbooks must be saved as CSV first. */
+/** The maximum size of a workbook (bytes). Users must save a larger workbook as CSV. */
 const MOST_WORKBOOK_BYTES = 50 * 1024 * 1024;
 
 const LIMITS: ThreadLimits = { mostTimeMs: 120_000, mostMemoryMb: 1_024 };
 
-/** Converts a sheet of a workbook to CSV in UTF-8. Throws a ConfigurationError if this is not possible. */
+/** Converts a sheet of a workbook to CSV in UTF-8. Throws a ConfigurationError if the sheet cannot be converted. */
 export async function readWorkbook(
   path: string,
   bytes: Uint8Array,

@@ -33,7 +33,7 @@ import { checkMarks } from './marks.ts';
 import { checkRules, RULES } from './rules.ts';
 import { findMissingScopes, scopeFindings, sensitiveFindings } from './scopes.ts';
 
-/** Checks every prerequisite of a HubSpot client. Changes nothing. */
+/** Checks every prerequisite of a HubSpot client. Does not change anything. */
 export function check(
   options: ConnectorOptions<HubspotSettings>,
   world: HubspotWorld,
@@ -65,7 +65,7 @@ async function examine(
   if (missing === null) return;
   const use = { needed: neededScopes(options), unused };
   findings.push(...scopeFindings(missing, use, signIn.scopes));
-  // If these scopes are missing, opening the connector would only produce the same finding again.
+  // If the scopes for opening the connector are missing, opening it would only produce the same finding again.
   if (missing.some(({ scope }) => OPENING_NEEDS.has(scope) && use.needed.has(scope))) return;
   const session = await attempt(findings, 'contacts', OPEN_FIX, () =>
     openSession(options, world, api),
@@ -89,7 +89,10 @@ async function examine(
 
 const OPENING_NEEDS: ReadonlySet<string> = new Set([READ_CONTACTS, READ_COMPANIES]);
 
-/** Every client needs both reading and writing. The other scopes are needed only if they are used. */
+/**
+ * Returns the scopes that the settings require. Every client needs the scopes for reading and writing contacts. All
+ * other scopes are needed only if the settings use them.
+ */
 function neededScopes({ settings, uses }: ConnectorOptions<HubspotSettings>): ReadonlySet<string> {
   const readsLists = uses?.groups.some((group) => 'list' in group) ?? false;
   return new Set([
@@ -122,7 +125,7 @@ function signedIn({ portalId }: SignIn): Finding {
   return { ...met('sign-in', message), report: 'HubSpot accepts the token.' };
 }
 
-/** HubSpot stops supporting each version on a fixed day (CRM facts, section B1). */
+/** Reports when HubSpot stops supporting the API version. Each version has a fixed date (CRM facts, section B1). */
 function checkVersion({ apiVersion }: HubspotSettings): Finding {
   const subject = 'API version';
   if (apiVersion !== 'v3') return plain(met(subject, `donor-sync uses API version ${apiVersion}.`));
@@ -130,7 +133,7 @@ function checkVersion({ apiVersion }: HubspotSettings): Finding {
   return plain({ subject, ok: true, message, fix: 'Remove crm.apiVersion from the settings.' });
 }
 
-/** Shows the rates before a user decides to convert amounts with them. */
+/** Shows the exchange rates, so that a user can decide whether to convert amounts with them. */
 async function checkCurrencies(
   session: HubspotSession,
   mapped: readonly string[],
@@ -150,7 +153,7 @@ async function checkCurrencies(
   return currencyFindings('HubSpot', fields, seen, RATES_FIX);
 }
 
-/** Parts of the identity that are unknown until the token has access to them. */
+/** Reports the parts of the identity that the token cannot read. */
 function checkIdentity({ shape, properties }: HubspotSession): Finding[] {
   const hidden = shape.identity().sources.filter(({ readable }) => !readable);
   return hidden.map(({ name }) => {
@@ -170,8 +173,8 @@ const usageSchema = z.object({
 });
 
 /**
- * Returns the account's daily requests from the last response. If that response does not contain them, requests the
- * usage.
+ * Returns the account's daily requests from the last response's headers. If the headers do not contain the number,
+ * sends a request for the daily usage.
  */
 export async function readLimits({ api }: Pick<HubspotSession, 'api'>): Promise<LimitState | null> {
   const state = api.limit.state();
@@ -182,7 +185,7 @@ export async function readLimits({ api }: Pick<HubspotSession, 'api'>): Promise<
     const remaining = Math.max(0, usage.usageLimit - usage.currentUsage);
     return { daily: { max: usage.usageLimit, remaining } };
   } catch (error) {
-    // Public apps have no daily limit, and HubSpot refuses this request for them.
+    // Public apps have no daily limit, so HubSpot refuses this request.
     if (!isDonorSyncError(error) || error.kind !== 'configuration') throw error;
     if (error.code === 'crm_unauthorized') throw error;
     return null;

@@ -1,4 +1,4 @@
-/** Finds picklist values whose meaning is not in the settings, and the contacts that wait for this meaning. */
+/** Finds picklist values that are missing from the settings, and the contacts that are held because of such a value. */
 import { z } from 'zod';
 import type { ContactsSettings, Finding } from '../../contract.ts';
 import { markColumns } from '../../marks/mark-values.ts';
@@ -10,8 +10,8 @@ import { recordPageSchema } from '../record.ts';
 import type { HubspotSession } from '../session.ts';
 
 /**
- * Among the first contacts with values that have no meaning in the settings, counts each value. Needs one search per
- * property.
+ * Counts the values that the settings do not define, in the first contacts that have such values. Sends one search for
+ * each property.
  */
 export async function checkMarks(
   session: HubspotSession,
@@ -35,7 +35,7 @@ export async function checkMarks(
 
 const pageSchema = recordPageSchema.extend({ total: z.number() });
 
-/** Returns contacts with a value of this property that is not a known value. */
+/** Returns contacts whose value of this property is not one of the known values. */
 async function findWithValue(
   { api, filter }: HubspotSession,
   propertyName: string,

@@ -2,13 +2,10 @@ import type { Finding } from '../../contract.ts';
 import { met, plain } from '../../findings/findings.ts';
 import type { HubspotSession } from '../session.ts';
 
-/** The subject of the finding. */
+/** The title of the finding. */
 export const RULES = 'validation rules';
 
-/**
- * Reports which mapped properties have validation rules. `fields` is null if the mapped properties are
- * unknown.
- */
+/** Reports which mapped properties have validation rules. `fields` is null if the mapped properties are unknown. */
 export async function checkRules(
   { rules }: Pick<HubspotSession, 'rules'>,
   fields: readonly string[] | null,

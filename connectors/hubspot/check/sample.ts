@@ -5,7 +5,7 @@ import { readAs } from '../errors.ts';
 import { recordPageSchema } from '../record.ts';
 import type { HubspotSession } from '../session.ts';
 
-/** Returns the IDs of some contacts. Without a filter, they come from the list of contacts, as in a run. */
+/** Returns the IDs of some contacts. Without a filter, the IDs come from the list of contacts, as in a run. */
 export async function sampleIds(session: HubspotSession, most: number): Promise<string[]> {
   const { api, filter, shape } = session;
   if (filter.length > 0) {
@@ -33,7 +33,7 @@ function searchBody({ filter, shape }: HubspotSession, limit: number): object {
 const detailsSchema = z.object({ accountType: z.string().optional() });
 const totalSchema = z.object({ total: z.number() });
 
-/** Returns the account's type and the number of contacts. */
+/** Returns the account's type and its number of contacts. */
 export async function readFacts(session: HubspotSession): Promise<AccountFact[]> {
   const { api, settings } = session;
   const { accountType = '' } = readAs(detailsSchema, await api.get(api.paths.accountDetails));

@@ -17,21 +17,21 @@ import {
 } from '../sign-in/scopes.ts';
 
 export interface ScopeUse {
-  /** Scopes without which a run with these settings cannot do its work. */
+  /** The scopes that a run needs with these settings. */
   needed: ReadonlySet<string>;
-  /** Scopes that donor-sync does not need with these settings. */
+  /** The scopes that donor-sync does not need with these settings. */
   unused: ReadonlySet<string>;
 }
 
-/** A scope without which HubSpot refuses requests. */
+/** A missing scope because of which HubSpot refuses requests. */
 export interface MissingScope extends ScopeNeed {
-  /** The scopes that HubSpot has named in its refusal. */
+  /** The scopes that HubSpot's error names. */
   named: readonly string[];
 }
 
 /**
- * Tries each scope with a request that changes nothing, because HubSpot can refuse requests although it reports that
- * the token has the scope. If HubSpot refuses an empty write request because it is empty, the token has the scope.
+ * Tries each scope with a request that changes nothing. HubSpot can refuse requests even if it reports that the token
+ * has the scope. If HubSpot complains that a write request is empty, the token has the scope.
  */
 export async function findMissingScopes(
   api: HubspotApi,
@@ -55,7 +55,10 @@ const PROBES: Readonly<Record<string, (api: HubspotApi) => Promise<unknown>>> = 
   [WRITE_SCHEMAS]: (api) => api.post(`${api.paths.properties}/batch/create`, { inputs: [] }),
 };
 
-/** Returns the scopes that a refused request lacks, or null if it was refused for a different reason. */
+/**
+ * Sends a request and returns the missing scopes if HubSpot refuses it because of scopes. Returns null if the refusal
+ * has a different reason.
+ */
 async function refusedScopes(probe: () => Promise<unknown>): Promise<readonly string[] | null> {
   try {
     await probe();
@@ -68,7 +71,7 @@ async function refusedScopes(probe: () => Promise<unknown>): Promise<readonly st
   }
 }
 
-/** Refusals that do not show whether a scope is missing. */
+/** Errors that do not show whether a scope is missing. */
 const ANOTHER_TIME: ReadonlySet<string> = new Set([
   'DAILY',
   'RATE_LIMITS',
@@ -88,7 +91,9 @@ export function scopeFindings(
   return [plain(met('scopes', message))];
 }
 
-/** The token's access to such scopes can be seen only in property values. */
+/**
+ * Reports Sensitive Data that the token cannot read. Only the values of properties show whether the token has access.
+ */
 export function sensitiveFindings(session: HubspotSession): Finding[] {
   const { settings, signIn, seesSensitive } = session;
   if (!settings.sensitiveData) return [];

@@ -18,7 +18,7 @@ export function currencyProperties(properties: Properties): string[] {
   return [...new Set(names)].sort();
 }
 
-/** How amounts are written to properties that show a currency. */
+/** Returns how donor-sync writes amounts to a property, or null if HubSpot does not show the property as money. */
 export type MoneyOf = (property: DescribedProperty) => MoneyField | null;
 
 interface AccountWithRates {
@@ -37,8 +37,8 @@ const ratesSchema = z.object({
 });
 
 /**
- * Requested only if a property shows a currency. Rates are requested only for conversion. Other amounts are in the
- * company currency.
+ * Reads the account's currencies, but only if a property contains money. The exchange rates are requested only if
+ * amounts must be converted. Amounts without their own currency are in the company currency.
  */
 export async function readMoney(
   session: AccountWithRates & {
@@ -59,7 +59,10 @@ export async function readMoney(
   };
 }
 
-/** Empty if the token cannot read the rates or there is no US dollar rate. */
+/**
+ * Returns the exchange rates. The result is empty if the token cannot read the rates, or if there is no rate for the US
+ * dollar.
+ */
 export async function readRates(
   { api }: AccountWithRates,
   companyCurrency: string,
@@ -69,7 +72,8 @@ export async function readRates(
     const others = results.filter(({ toCurrencyCode }) => toCurrencyCode === companyCurrency);
     return ratesPerDollar([
       { code: companyCurrency, perCommon: 1, decimals: countDecimals(companyCurrency) },
-      // HubSpot returns values in the company currency. The rates here are their inverse.
+      // HubSpot's rates convert to the company currency. donor-sync needs the opposite direction, so it inverts the
+      // rates.
       ...others.map(({ fromCurrencyCode: code, conversionRate }) => ({
         code,
         perCommon: 1 / conversionRate,

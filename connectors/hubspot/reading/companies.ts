@@ -7,31 +7,31 @@ import { mayHave, READ_COMPANIES } from '../sign-in/scopes.ts';
 
 /** Finds the names of the companies that contacts belong to. */
 export interface CompanyNames {
-  /** False if HubSpot has reported that the token cannot see companies. */
+  /** Returns false if HubSpot has reported that the token cannot see companies. */
   isReadable(): boolean;
-  /** Returns the companies that have to be requested, without repetitions. */
+  /** Returns the IDs of companies whose names are not cached, without repetitions. */
   unknownAmong(ids: readonly string[]): string[];
   /**
-   * Null for a company without a name or a deleted company. Companies that the token cannot see are left out. Such a
-   * contact may still have an employer.
+   * Returns the names of companies. The name is null for a deleted company or for a company without a name. Companies
+   * that the token cannot see are left out. The contacts of hidden companies may have an employer.
    */
   findNames(ids: readonly string[]): Promise<ReadonlyMap<string, string | null>>;
 }
 
-/** The number of companies in one request. This is HubSpot's maximum. */
+/** The maximum number of companies in one request. It is HubSpot's limit. */
 export const COMPANIES_PER_REQUEST = IDS_PER_REQUEST;
 
-/** The number of names that are cached. If there are more, some are requested again. */
+/** The maximum number of cached names. If an account has more companies, some names are requested again. */
 const MAX_REMEMBERED = 20_000;
 
-/** The companies, as a token without the scope sees them. */
+/** The company names for a token without the scope. All names are hidden. */
 export const hiddenCompanies: CompanyNames = {
   isReadable: () => false,
   unknownAmong: () => [],
   findNames: async () => new Map(),
 };
 
-/** True if the token may see companies. If its scopes are unknown, this costs one request. */
+/** Returns true if the token may see companies. If the token's scopes are unknown, sends one request. */
 export async function mayReadCompanies(
   api: Pick<HubspotApi, 'listRecords'>,
   signIn: Pick<SignIn, 'scopes'>,
@@ -46,13 +46,16 @@ export async function mayReadCompanies(
   }
 }
 
-/** Requests each company once while the cache has room. A user may withdraw the scope during a run. */
+/**
+ * Creates a cache that requests each company only once, as long as it has room. A user may withdraw the scope during a
+ * run.
+ */
 export function createCompanyNames(
   api: Pick<HubspotApi, 'readRecords'>,
   { isRequired, onMissingScope }: { isRequired: boolean; onMissingScope: () => void },
 ): CompanyNames {
   const known = new Map<string, string | null>();
-  /** The companies that are being requested. All readings share them. */
+  /** The companies that are being requested at the moment. All readings share these requests. */
   const asked = new Map<string, Promise<ReadonlyMap<string, string | null>>>();
   let isHidden = false;
 
@@ -62,7 +65,7 @@ export function createCompanyNames(
     async findNames(ids) {
       const others = new Set(ids.flatMap((id) => asked.get(id) ?? []));
       const missing = unknownAmong(ids);
-      // Copied, because another reading may drop them during a wait.
+      // The names are copied, because another reading may remove them from the cache during the wait.
       const names = knownAmong(ids);
       for (let start = 0; start < missing.length && !isHidden; start += COMPANIES_PER_REQUEST) {
         const batch = missing.slice(start, start + COMPANIES_PER_REQUEST);
@@ -112,7 +115,7 @@ export function createCompanyNames(
   }
 }
 
-/** Forgets the oldest names. A map lists its keys in the order of insertion. */
+/** Removes the oldest names from the cache. A map lists its keys in the order of insertion. */
 function forgetOldest(known: Map<string, unknown>): void {
   for (const id of known.keys()) {
     if (known.size <= MAX_REMEMBERED) return;

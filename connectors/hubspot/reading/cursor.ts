@@ -1,21 +1,24 @@
-/** The point up to which contacts have been read, and the start of the next reading. */
+/** Defines the cursor, which stores how far contacts have been read and where the next reading starts. */
 
 import { z } from 'zod';
 import { isoTime } from '../../../src/core/clock.ts';
 import type { HubspotSession } from '../session.ts';
 import type { WalkPosition } from './walk-state.ts';
 
-/** All contacts are read at least this often, because no search finds every change in time. */
+/**
+ * The time (ms) after which all contacts are read again. This is necessary because no search finds every change in
+ * time.
+ */
 const LIST_EVERY_MS = 7 * 24 * 3_600_000;
 
 const idSchema = z.string().regex(/^\d{1,20}$/);
 
 /**
  * `since` is the time of the last reading's start, or null if all contacts are read. `until` is the time of this
- * reading's start. Both are by HubSpot's clock. `after` is the last contact that was read, or HubSpot's paging token.
- * `rest` contains the ranges of IDs that remain to be read. Each range is between the first and the second ID of a
- * pair. `listBy` is the time by which the whole list has to be read. `walk` means that a reading of the whole list is
- * in progress.
+ * reading's start. Both times come from HubSpot's clock. `after` is the ID of the last contact that was read, or
+ * HubSpot's paging token. `rest` contains the ranges of IDs that have not been read yet. Each range lies between the
+ * two IDs of a pair. `listBy` is the time by which the whole list must be read. `walk` is true while a reading of the
+ * whole list is in progress.
  */
 const cursorSchema = z.object({
   since: z.iso.datetime().nullable(),
@@ -29,20 +32,22 @@ const cursorSchema = z.object({
 type Cursor = z.infer<typeof cursorSchema>;
 
 export interface Reading extends WalkPosition {
-  /** The start of the changes, or null for all contacts. */
+  /** The time from which changes are read, or null to read all contacts. */
   since: string | null;
-  /** Contacts that have been archived since then are reported. Null if there are no such contacts. */
+  /** The time from which archived contacts are reported. Null if no archived contacts are reported. */
   archivedSince: string | null;
   until: string;
   listBy: string;
-  /** True if the whole list is read although only changes were requested, or if searches must not be used. */
+  /**
+   * True if the whole list is read although the caller requested only changes, or if the reading must not use searches.
+   */
   isListWalk: boolean;
 }
 
 /**
- * Returns the reading that a cursor describes. If its form is unknown, returns the reading of all contacts. If the list
- * is due according to `knownCursor`, all contacts come from the list. `knownCursor` is the earlier cursor of the known
- * contacts. Contacts that have been archived since then are reported.
+ * Returns the reading that a cursor describes. If the cursor's form is unknown, returns a reading of all contacts. If
+ * `knownCursor` shows that the list must be read, all contacts come from the list. `knownCursor` is the cursor of an
+ * earlier complete reading. The reading reports contacts that were archived since then.
  */
 export function startReading(
   session: Pick<HubspotSession, 'api' | 'clock' | 'log' | 'filter'>,
@@ -60,13 +65,14 @@ export function startReading(
     rest: null,
     listBy: nextListBy,
   };
-  // The list has no filter, so it would return contacts that must not be read.
+  // The list ignores the filter, so it would return contacts that donor-sync must not read.
   const mayWalk = session.filter.length === 0;
   if (cursor === null) {
     const known = knownCursor === null ? null : parseCursor(knownCursor);
     return {
       ...all,
-      // A cursor in the middle of a first reading has no start. That reading has already read the archived contacts at its start.
+      // A cursor from the middle of a first reading has no start time. The first reading has already read the archived
+      // contacts.
       archivedSince: known?.since ?? known?.until ?? null,
       isListWalk: mayWalk && known !== null && isListDue(known, nowMs),
     };
@@ -93,7 +99,7 @@ export function startReading(
   };
 }
 
-/** Reads the changes since the known contacts were read. Returns null if the list has to be read. */
+/** Returns a reading of the changes since the known contacts were read. Returns null if the whole list must be read. */
 export function readingSinceKnown(
   session: Pick<HubspotSession, 'api' | 'clock' | 'log' | 'filter'>,
   knownCursor: string,
@@ -109,7 +115,7 @@ function isListDue({ listBy }: Cursor, nowMs: number): boolean {
   return listBy !== undefined && nowMs >= Date.parse(listBy);
 }
 
-/** True if the cursor is a watermark, and not a position in the middle of a reading. */
+/** Returns true if the cursor marks a completed reading, and not a position in the middle of a reading. */
 function isWhole({ since, after }: Cursor): boolean {
   return since !== null && after === undefined;
 }
@@ -122,7 +128,7 @@ function parseCursor(cursor: string): Cursor | null {
   }
 }
 
-/** Returns the cursor after a page. It is within this reading or at the start of the next one. */
+/** Returns the cursor after a page. The cursor is a position in this reading, or the start of the next reading. */
 export function cursorAfter(reading: Reading, position: WalkPosition | null): string {
   const { since, until, listBy, isListWalk } = reading;
   if (position === null || position.after === null)

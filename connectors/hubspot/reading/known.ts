@@ -1,4 +1,7 @@
-/** Reads all known contacts by their IDs. Many requests can be in flight, but the list allows only one. */
+/**
+ * Reads all known contacts by their IDs. Many of these requests can be in flight at the same time. The list allows only
+ * one request at a time.
+ */
 
 import type { ContactPage, KnownContacts, RemovedContact } from '../../contract.ts';
 import { together } from '../../requests/ahead.ts';
@@ -9,15 +12,15 @@ import type { HubspotSession } from '../session.ts';
 import { withContacts } from './portions.ts';
 
 /**
- * The number of requests that are in flight at the same time. Stays below HubSpot's limit if each request takes more
- * than a second.
+ * The number of requests that are in flight at the same time. With this number, the pace stays below HubSpot's limit if
+ * each request takes more than a second.
  */
 const REQUESTS_AT_ONCE = 24;
 
 /**
- * Yields the known contacts that still exist, and the outcome for each of the other contacts. Contacts that were
- * restored after a deletion come last. Contacts that have been created since then are not included. The caller has to
- * read them afterwards.
+ * Yields the known contacts that still exist, and the outcome for each known contact that does not exist any more.
+ * Contacts that were restored after their deletion come last. The caller has to read the contacts that have been
+ * created since the previous reading.
  */
 export async function* readKnown(
   session: HubspotSession,
@@ -25,7 +28,7 @@ export async function* readKnown(
 ): AsyncGenerator<ContactPage> {
   yield* readByIds(session, ids(), cursor);
   for await (const page of readByIds(session, leftIds(), cursor)) {
-    // donor-sync already knows that these contacts are gone.
+    // donor-sync already knows that these contacts were removed.
     if (page.contacts.length > 0) yield { ...page, removed: [] };
   }
 }
@@ -44,8 +47,8 @@ async function* readByIds(
 }
 
 /**
- * Finds a page of contacts. A merged contact is replaced by the remaining one. A contact that neither exists nor is
- * archived is missing.
+ * Finds the contacts with these IDs. Replaces a merged contact with the contact that remains. A contact is missing if
+ * it neither exists nor is archived.
  */
 async function findPage({ api, shape }: HubspotSession, ids: readonly string[]) {
   const found = await findRecords(api, 'contacts', ids, shape.properties);
@@ -61,7 +64,7 @@ async function findPage({ api, shape }: HubspotSession, ids: readonly string[]) 
   return { records: [...byId.values()], removed, missing };
 }
 
-/** Yields as many IDs as fit into one request. Strings that are not contact IDs are left out. */
+/** Yields batches of IDs. Each batch fits into one request. Strings that are not contact IDs are left out. */
 async function* toBatches(
   portions: AsyncIterable<readonly string[]>,
 ): AsyncGenerator<readonly string[]> {

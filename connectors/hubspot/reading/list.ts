@@ -1,4 +1,7 @@
-/** Reads the list of all contacts in the order of their IDs. It has no separate limit and never lags. */
+/**
+ * Reads HubSpot's list of all contacts, which is sorted by ID. The list has no separate rate limit, and it always
+ * contains the latest changes.
+ */
 
 import type { HubspotApi } from '../api.ts';
 import { readAs } from '../errors.ts';
@@ -12,10 +15,10 @@ export interface ListPage {
 
 type ListSession = { api: Pick<HubspotApi, 'listRecords'> } & Pick<HubspotSession, 'shape'>;
 
-/** The number of contacts on a page. This is HubSpot's maximum, which is the same for reading by ID. */
+/** The number of contacts on a page. It is HubSpot's limit for the list and for reading by ID. */
 const PAGE_SIZE = 100;
 
-/** Returns the page at `after`, or the first page. */
+/** Returns the page after the paging token `after`, or the first page. */
 export async function listPage(
   { api, shape }: ListSession,
   after: string | null,

@@ -1,4 +1,4 @@
-/** Converts pages of records to contacts. Companies are requested once for many pages. */
+/** Converts pages of records to contacts. Requests the companies of many pages together. */
 
 import type { Contact } from '../../../src/core/contact.ts';
 import { ahead, together } from '../../requests/ahead.ts';
@@ -6,17 +6,17 @@ import type { ContactShape } from '../contact.ts';
 import type { HubspotRecord } from '../record.ts';
 import { COMPANIES_PER_REQUEST } from './companies.ts';
 
-/** Pages wait for a joint request about their companies. */
+/** The maximum number of pages that wait for a joint request for their companies. */
 const MAX_WAITING_PAGES = 10;
 
-/** The number of requests for companies that are in flight at the same time. */
+/** The number of requests for companies in flight at the same time. */
 const PORTIONS_AT_ONCE = 4;
 
 interface RecordPage {
   records: readonly HubspotRecord[];
 }
 
-/** The order of the pages stays the same. The next pages are fetched in the meantime. */
+/** Yields the pages with contacts, in the same order. Fetches the next pages at the same time. */
 export async function* withContacts<Page extends RecordPage>(
   shape: Pick<ContactShape, 'unknownCompanies' | 'toContacts'>,
   pages: AsyncIterable<Page>,
@@ -35,7 +35,7 @@ export async function* withContacts<Page extends RecordPage>(
   }
 }
 
-/** Combines pages until their companies fill one request. */
+/** Groups pages until their companies fill one request. */
 async function* groupPages<Page extends RecordPage>(
   shape: Pick<ContactShape, 'unknownCompanies'>,
   pages: AsyncIterable<Page>,

@@ -1,42 +1,50 @@
-/** Decides which IDs a reading of all contacts still lacks, and which search is next. */
+/** Stores which ranges of IDs a reading of all contacts has not read yet, and chooses the next search. */
 
-/** The IDs above `from` and below `to` that have not been read yet. If `to` is null, there is no upper limit. */
+/**
+ * A range of IDs that have not been read yet, above `from` and below `to`. If `to` is null, there is no upper limit.
+ */
 export interface Span {
   from: bigint;
   to: bigint | null;
-  /** An estimate from a search, or null before the first one. */
+  /** The estimated number of contacts in the range, or null before the first search. */
   left: number | null;
 }
 
-/** A search among the IDs of a span, in descending order. It skips the first `offset` results. */
+/** A search for contacts in a range of IDs, in descending order. The search skips the first `offset` results. */
 export interface Ask {
   from: bigint;
   to: bigint | null;
   offset: number;
 }
 
-/** Result of a search. */
+/** The result of a search. */
 export interface Answer {
-  /** In descending order. */
+  /** The IDs in descending order. */
   ids: readonly bigint[];
   /** The total number of results of the search. */
   total: number;
-  /** True if there are no results below these. */
+  /** True if the search has no results after these results. */
   isLast: boolean;
 }
 
 export const ALL_IDS: Span = { from: 0n, to: null, left: null };
 
-/** How many results one search returns, which is HubSpot's maximum. */
+/** The number of results on a page of a search. It is HubSpot's limit. */
 export const SEARCH_PAGE_SIZE = 200;
 
-/** A search never shows more than its first 10,000 results. This number leaves room for the last page. */
+/**
+ * The highest offset of a search. HubSpot never returns more than the first 10,000 results of a search. The offset
+ * leaves room for the last page.
+ */
 const MAX_OFFSET = 10_000 - SEARCH_PAGE_SIZE;
 
-/** A span with fewer contacts is read with consecutive searches. */
+/** The minimum number of contacts in a range that is divided. A smaller range is read with consecutive searches. */
 const MIN_DIVIDED = 4 * SEARCH_PAGE_SIZE;
 
-/** Returns the spans excluding the IDs from `lowest` to `highest`, both inclusive. Null means no upper limit. */
+/**
+ * Returns the ranges without the IDs from `lowest` to `highest`, both inclusive. If `highest` is null, there is no
+ * upper limit.
+ */
 export function without(
   spans: readonly Span[],
   lowest: bigint,
@@ -52,7 +60,7 @@ export function without(
   });
 }
 
-/** Returns the spans that remain after a search. A search returns all contacts between any two of its IDs. */
+/** Returns the ranges that remain after a search. A search returns all contacts between any two IDs in its result. */
 export function afterAnswer(
   spans: readonly Span[],
   ask: Ask,
@@ -62,7 +70,7 @@ export function afterAnswer(
   const last = isLast ? ask.from + 1n : ids.at(-1);
   const isBeyond = first === undefined && ask.offset > 0;
   if (isBeyond || last === undefined) {
-    // Fewer are left than expected.
+    // The range contains fewer contacts than estimated.
     return spans.map((span) => (span.to === ask.to ? { ...span, left: total } : span));
   }
   const upperEnd = ask.to === null ? null : ask.to - 1n;
@@ -74,9 +82,10 @@ export function afterAnswer(
 }
 
 /**
- * Null if no search is needed. The highest IDs come first, because the list starts with the lowest. A search takes
- * long, so large spans are divided. The deeper results become the top of the lower part. The dividing point is one that
- * the searches reach soon. Otherwise the list would arrive there first.
+ * Returns the next search, or null if no search is needed. Searches start with the highest IDs, because the list starts
+ * with the lowest IDs. Large ranges are divided, so that several searches can run at the same time. The results at the
+ * chosen offset become the highest IDs of the lower part. A range is divided at an offset that the searches reach soon.
+ * If the offset were higher, the list would read these contacts first.
  */
 export function nextAsk(spans: readonly Span[], asked: readonly Ask[]): Ask | null {
   const underWay = (span: Span, isTop: boolean) =>
@@ -96,7 +105,10 @@ function findMiddle(count: number): number {
   return Math.min(MAX_OFFSET, middle);
 }
 
-/** True if a result matches its search. If it does not match, gaps prove nothing. */
+/**
+ * Returns true if the result matches its search. If the result does not match, a gap between IDs does not mean that
+ * there are no contacts in the gap.
+ */
 export function isAnswerTo(ask: Ask, ids: readonly bigint[]): boolean {
   return ids.every((id, at) => {
     const above = ids[at - 1] ?? ask.to;

@@ -1,39 +1,39 @@
-/** The state of a reading of all contacts, and the decisions after each page. */
+/** The state of a reading of all contacts, and the functions that decide what to do after each page. */
 
 import { type HubspotRecord, isRecordId } from '../record.ts';
 import type { FoundPage } from '../search.ts';
 import type { ListPage } from './list.ts';
 import { ALL_IDS, type Ask, afterAnswer, isAnswerTo, type Span, without } from './spans.ts';
 
-/** The state from which a walk can continue. */
+/** The position from which a reading of all contacts can continue. */
 export interface WalkPosition {
   /** HubSpot's paging token for the list's next page, or null for the first page. */
   after: string | null;
-  /** The IDs that are still to be read, or null while only the list is read. */
+  /** The ranges of IDs that have not been read yet, or null while only the list is read. */
   rest: readonly Span[] | null;
 }
 
 export interface WalkState {
   /**
-   * `timing`: the duration of the list's pages is unknown so far. `list`: only the list is read. `both`: searches also
-   * read contacts.
+   * With `timing`, the duration of a page of the list is still unknown. With `list`, only the list is read. With
+   * `both`, the list and searches are read.
    */
   mode: 'timing' | 'list' | 'both';
   after: string | null;
-  /** The list's last ID so far, or null before its first page. */
+  /** The last ID that the list has returned, or null before its first page. */
   listedTo: bigint | null;
-  /** The IDs that are still to be read, lowest first. */
+  /** The ranges of IDs that have not been read yet, lowest first. */
   spans: readonly Span[];
   isOver: boolean;
 }
 
 /**
- * Searches help only if every call has been slower than this. HubSpot's limit allows a page every 53 ms. But each page
- * must wait for the previous one. Before the first call, the time is unknown. The first page of the list then shows it.
+ * The duration (ms) of a request above which searches make the reading faster. HubSpot's limit allows a page every 53
+ * ms, but each page must wait for the previous page. If no duration is known yet, the first page of the list shows it.
  */
 const SLOW_MS = 120;
 
-/** `fastestMs` is the fastest call so far, or infinite. */
+/** Starts a reading of all contacts. `fastestMs` is the duration of the fastest request so far, or infinite. */
 export function startWalk(
   { after, rest }: WalkPosition,
   maySearch: boolean,
@@ -75,7 +75,7 @@ function modeAfter(fastestMs: number): WalkState['mode'] {
   return fastestMs < SLOW_MS ? 'list' : 'both';
 }
 
-/** Returns the last ID on a page of the list, or null if its IDs do not increase. */
+/** Returns the last ID on a page of the list, or null if the IDs on the page do not increase. */
 function findHighestId(records: readonly HubspotRecord[], listedTo: bigint | null): bigint | null {
   let highest = listedTo;
   for (const { id } of records) {

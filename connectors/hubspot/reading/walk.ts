@@ -1,4 +1,7 @@
-/** Reads all contacts. The list is read from the lowest ID. If that is slow, searches also read from the highest ID. */
+/**
+ * Reads all contacts. The list returns contacts from the lowest ID upwards. If the list is slow, searches also return
+ * contacts from the highest ID downwards.
+ */
 
 import { heard } from '../../requests/ahead.ts';
 import { readingEndless } from '../../requests/endless.ts';
@@ -18,25 +21,25 @@ import {
   type WalkState,
 } from './walk-state.ts';
 
-/** Some contacts, and where the walk continues. Null at its end. */
+/** Some contacts, and the position where the reading continues. The position is null at the end. */
 export interface WalkedPage {
   records: readonly HubspotRecord[];
   position: WalkPosition | null;
 }
 
 export interface WalkOptions extends WalkPosition {
-  /** False if the walk must use only the list. */
+  /** False if only the list may be used. */
   maySearch: boolean;
 }
 
 type WalkSession = Pick<HubspotSession, 'api' | 'shape' | 'signal' | 'log'>;
 
-/** The maximum number of pages in one walk. It is enough for ten million contacts. */
+/** The maximum number of pages in one reading. The limit is enough for ten million contacts. */
 const MAX_PAGES = 100_000;
 
 /**
- * The number of searches that are in flight at the same time. Allows about three searches per second of almost three
- * seconds each.
+ * The maximum number of searches in flight at the same time. If a search takes almost three seconds, this number allows
+ * about three searches per second.
  */
 const MAX_SEARCHES = 8;
 
@@ -47,9 +50,9 @@ type Event =
 
 /**
  * Yields all contacts. The list is read page by page, starting with the lowest ID. Searches start with the highest ID.
- * If each search takes long, several are in flight at the same time. The list and the searches end when they meet.
- * Recent changes that the index lacks are found by the next reading. If results are not sorted by ID, only the list is
- * read.
+ * If each search takes long, several are in flight at the same time. The reading ends when the list and the searches
+ * meet. The search index may lack recent changes. The next reading finds them. If the results of a search are not
+ * sorted by ID, only the list is read.
  */
 export async function* walkAll(
   session: WalkSession,
@@ -80,7 +83,7 @@ async function* walk(
         {},
         'contacts do not come in the order of their IDs: only their list is read',
       );
-    // The list later returns the contacts from unsorted results.
+    // If a search's results were not sorted, the contacts are dropped here, because the list returns them later.
     if (event.kind === 'found' && state.mode !== 'both') continue;
     page += 1;
     yield { records: event.page.records, position: state.isOver ? null : getPosition(state) };
@@ -90,11 +93,11 @@ async function* walk(
   throw readingEndless('the contacts of HubSpot');
 }
 
-/** The requests in flight for a walk. */
+/** The requests of a reading that are in flight. */
 interface WalkRequests {
-  /** Sends the requests that are due, and resolves with the first result. */
+  /** Sends the next requests, and resolves with the first response. */
   next(state: WalkState): Promise<Event>;
-  /** Ends the requests in flight, so that no request is sent or counted after the walk. */
+  /** Ends the requests in flight, so that no request is sent or counted after the reading. */
   end(): Promise<void>;
 }
 
@@ -111,7 +114,7 @@ function createRequests(session: WalkSession): WalkRequests {
       if (list === null && isListNext(state)) list = heard(askList(state.after));
       const maySearch = state.mode === 'both' && searches.size < MAX_SEARCHES;
       const ask = maySearch ? nextAsk(state.spans, [...searches.keys()]) : null;
-      // Waits for permission first, so the search is chosen when it is sent.
+      // The pace is awaited first, so that the search is chosen at the moment when it is sent.
       if (ask !== null && leave === null) leave = heard(awaitLeave());
       const event = await Promise.race([
         ...(list === null ? [] : [list]),

@@ -1,6 +1,6 @@
 /**
- * Writes one batch of changes in as few requests as possible. If HubSpot rejects a named property, only that property
- * is left out. Its other properties are written.
+ * Writes a batch of changes in as few requests as possible. If HubSpot rejects a property and names it, only this
+ * property is left out, and the contact's other properties are written.
  */
 import type { z } from 'zod';
 import type { ContactChange, WriteResult } from '../../contract.ts';
@@ -27,32 +27,33 @@ import { findTwins } from './twins.ts';
 
 const MAX_SPLITS = 64;
 
-/** The rows to send, and the results of the others. */
+/** The rows that must still be sent, and the results of all other rows. */
 interface Progress {
-  /** The groups of rows. Each group is one request. */
+  /** Groups of rows. Each group is sent in one request. */
   groups: Row[][];
-  /** These rows wait until the groups are finished. They are then sent together. */
+  /** Rows that wait until all groups have been sent. donor-sync then sends these rows together. */
   together: Row[];
   results: WriteResult[];
   splitsLeft: number;
   /** True if rows have already been separated by their values. */
   isSplit?: boolean;
-  /** A guess about the next group. It names the rejected values and their rows. */
+  /** A guess that the next request tests. The guess names the rejected values and their rows. */
   trial?: Trial | undefined;
 }
 
 interface Trial {
-  /** The previous rows, and the reason for their rejection. */
+  /** The rows before the guess, and the error because of which they were rejected. */
   rows: readonly Row[];
   fault: HubspotFault;
   guesses: readonly { name: string; culprits: readonly Row[] }[];
 }
 
 /**
- * Writes at most 100 changes to different contacts, usually in one request. A contact that HubSpot does not find does
- * not affect the others. If HubSpot does not accept a value, it rejects the whole request. The next request omits the
- * value. If HubSpot does not name the contact, contacts are separated by value. The number of requests for this is
- * limited. Afterwards, the property is left out of all of them.
+ * Writes at most 100 changes to different contacts, usually in one request. If HubSpot does not find a contact, the
+ * other contacts are still written. If HubSpot does not accept a value, it rejects the whole request. donor-sync then
+ * sends the request again without the value. If HubSpot's error does not name the contact, donor-sync separates the
+ * contacts by their values. The number of requests for the separation is limited. After this number, the property is
+ * left out of all contacts in the batch.
  */
 export async function updateBatch(
   writer: Writer,
@@ -70,7 +71,7 @@ export async function updateBatch(
   });
 }
 
-/** Returns the changes in the form that HubSpot accepts, excluding values that break one of the account's rules. */
+/** Converts the changes to HubSpot's form, without values that break one of the account's validation rules. */
 async function toRows(
   { properties, rules, lessons }: Writer,
   changes: readonly ContactChange[],
@@ -89,7 +90,7 @@ function isOver({ groups, together }: Progress): boolean {
   return groups.length === 0 && together.length === 0;
 }
 
-/** Sends until nothing is left. Each step settles something, so the loop ends. */
+/** Sends groups until no group is left. The loop ends, because each step finishes some rows or properties. */
 async function sendNext(writer: Writer, progress: Progress): Promise<void> {
   const { lessons } = writer;
   const { trial } = progress;
@@ -98,7 +99,8 @@ async function sendNext(writer: Writer, progress: Progress): Promise<void> {
   const next = progress.groups.pop() ?? progress.together.splice(0, BATCH_ROWS);
   const known = next.map((row) => withoutKnown(lessons, row));
   if (trial !== undefined && countValues(known) < countValues(next)) {
-    // Another batch has found a rejected value since. The guesses may therefore be wrong.
+    // In the meantime, another batch has found a rejected value. The guess may therefore be wrong, and the original
+    // rows are sent again.
     progress.groups.push([...trial.rows]);
     return;
   }
@@ -133,7 +135,10 @@ function countValues(rows: readonly Row[]): number {
   return rows.reduce((sum, { properties }) => sum + Object.keys(properties).length, 0);
 }
 
-/** Records the results. The results are in any order. Each result contains the current ID of its contact. */
+/**
+ * Stores the results of a request. HubSpot returns the results in any order. Each result contains the current ID of its
+ * contact.
+ */
 function takeReply(
   lessons: Lessons,
   { together, results }: Progress,
@@ -167,8 +172,9 @@ function takeReply(
 }
 
 /**
- * HubSpot names a contact that already has a unique value. Otherwise, parts are written until the bad property is
- * found. The search then finds the contact with that value, as with a named property.
+ * Handles an error that names no property. If a value must be unique, HubSpot's error names the contact that already
+ * has the value. For any other error, donor-sync writes parts of the rows until it finds the property. It then searches
+ * for the contact with the rejected value.
  */
 async function separateUnnamed(
   writer: Writer,
@@ -190,7 +196,7 @@ async function separateUnnamed(
     separate(lessons, progress, rows, withProblems(fault, names));
     return;
   }
-  // A change that must be complete is never written in parts.
+  // A change whose values belong together is never written in parts.
   const [whole, divisible] = parted(rows, ({ isWhole }) => isWhole);
   if (whole.length > 0 && divisible.length > 0) {
     progress.groups.push(whole, divisible);
@@ -211,7 +217,7 @@ async function separateUnnamed(
   else progress.groups.push(left);
 }
 
-/** Decides which request follows a request that was rejected because of some of its rows. */
+/** Chooses the next request after HubSpot rejected a request because of some of its rows. */
 export function separate(
   lessons: Lessons,
   progress: Progress,
@@ -261,7 +267,7 @@ export function separate(
   const doubtful = ownFault('VALUE_NOT_SEPARATED');
   const names = suspects.map(({ name }) => name);
   const doubted = new Set(suspects.flatMap(({ classes }) => classes.flat()));
-  // A doubt must not reject a whole contact, so fewer contacts are sent at a time.
+  // An unproven suspicion must not reject a whole contact, so the next requests contain fewer contacts.
   const [whole, others] = parted(rows, (row) => row.isWhole && doubted.has(row));
   if (whole.length > 0) {
     if (others.length > 0) progress.groups.push(whole, others);
@@ -273,7 +279,7 @@ export function separate(
   );
 }
 
-/** Sends the contacts in separate requests, because no property of these rows is the cause. */
+/** Sends each contact in a separate request, because no property of these rows causes the error. */
 function separateRows(progress: Progress, rows: readonly Row[], fault: HubspotFault): void {
   const [only] = rows;
   if (only !== undefined && rows.length === 1) {

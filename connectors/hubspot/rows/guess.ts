@@ -1,16 +1,19 @@
 /**
- * Guesses which numbers a rule rejects. Uses rejected and accepted numbers. A guess alone decides nothing. Each guess
- * is tried. It is right if everything else is accepted and the number of errors matches.
+ * Guesses which numbers a validation rule rejects. The guess is based on numbers that HubSpot has rejected and
+ * accepted. A guess never decides the result. donor-sync sends a request to test it. The guess is right if HubSpot
+ * accepts all other values and the number of errors matches.
  */
 import type { HubspotFault } from '../errors.ts';
 import { type Lessons, toValueKey } from './lessons.ts';
 import { type Row, withoutEach } from './row.ts';
 import type { Suspects } from './suspects.ts';
 
-/** After so many wrong guesses, the rule seems to have no limit. */
+/** The number of wrong guesses after which donor-sync assumes that the rule has no limit. */
 const MAX_WRONG = 8;
 
-/** Returns the rows that a rule about limits would reject, or null if no limit would reject that many. */
+/**
+ * Returns the rows that a rule with a limit would reject. Returns null if no limit would reject this number of rows.
+ */
 export function guessCulprits(
   lessons: Lessons,
   { name, classes, isOrdered, errors, codes }: Suspects,
@@ -20,7 +23,7 @@ export function guessCulprits(
   const refused = listNumbers(lessons.refusedValues.keys(), name);
   const taken = listNumbers(lessons.takenValues, name);
   if (refused.length === 0) {
-    // For repeated numbers, halving finds the rejected ones.
+    // If numbers are repeated, splitting the rows in half finds the rejected numbers faster.
     const isRepeated = 2 * classes.length <= classes.flat().length;
     return isRepeated ? null : largest(classes, errors);
   }
@@ -30,13 +33,13 @@ export function guessCulprits(
     .filter(({ score }) => score < Number.POSITIVE_INFINITY)
     .toSorted((one, other) => one.score - other.score);
   const culprits = ranked.slice(0, errors).map(({ row }) => row);
-  // A change that must be complete cannot be tried without one value.
+  // A change whose values belong together cannot be tested without one of its values.
   return culprits.length < errors || culprits.some(({ isWhole }) => isWhole) ? null : culprits;
 }
 
 /**
- * Returns this many of the largest numbers, because most limits are upper limits. Rows with equal numbers belong
- * together. Null if rows with equal numbers exceed the count.
+ * Returns the rows with the largest numbers, because most limits are upper limits. Rows with the same number are not
+ * separated. Returns null if the rows with the same number are too many.
  */
 function largest(classes: Suspects['classes'], errors: number): readonly Row[] | null {
   const culprits: Row[] = [];
@@ -55,15 +58,15 @@ function listNumbers(keys: Iterable<string>, name: string): number[] {
 }
 
 /**
- * The number of different rejected numbers after which donor-sync leaves out other numbers between them. Only this run
- * counts.
+ * The number of different rejected numbers after which donor-sync also leaves out the numbers between them. Only
+ * rejections of the current run count.
  */
 const ENOUGH_REFUSED = 8;
 
 /**
- * Removes numbers that would certainly be rejected. They are between two rejected numbers without an accepted one
- * between them. HubSpot has accepted no number between those two. Numbers outside this range are sent. Changes that
- * must be written as a whole are sent too.
+ * Removes numbers that HubSpot would certainly reject. Such a number lies between two rejected numbers, and HubSpot has
+ * accepted no number between these two. All other numbers are sent. If the values of a change belong together, they are
+ * also sent.
  */
 export function withoutBetweenRefused(lessons: Lessons, row: Row): Row {
   if (row.isWhole || lessons.refusedValues.size < ENOUGH_REFUSED) return row;
@@ -82,7 +85,7 @@ export function withoutBetweenRefused(lessons: Lessons, row: Row): Row {
   return withoutEach(row, reasons);
 }
 
-/** Returns HubSpot's own message about a rejected value of this property. */
+/** Returns HubSpot's error about a rejected value of this property. */
 function findFault({ refusedValues }: Lessons, name: string): HubspotFault | null {
   const prefix = toValueKey(name, '');
   for (const [key, fault] of refusedValues) if (key.startsWith(prefix)) return fault;
@@ -90,8 +93,9 @@ function findFault({ refusedValues }: Lessons, name: string): HubspotFault | nul
 }
 
 /**
- * Returns 0 for a number between or beyond rejected ones. If an accepted number is on the other side of a rejected
- * number, returns the distance to the rejected number.
+ * Returns a score, which is low if a rule probably rejects the number. The score is 0 if the nearest numbers on both
+ * sides are rejected. If a rejected number is nearest on one side and an accepted number on the other side, the score
+ * is the distance to the rejected number.
  */
 function scoreNumber(value: number, refused: readonly number[], taken: readonly number[]): number {
   const below = nearest(value, refused, taken, -1);
@@ -109,7 +113,7 @@ function scoreNumber(value: number, refused: readonly number[], taken: readonly 
   );
 }
 
-/** Returns the distances to the nearest rejected number and the nearest accepted number on one side. */
+/** Returns the distances to the nearest rejected number and to the nearest accepted number on one side. */
 function nearest(
   value: number,
   refused: readonly number[],

@@ -1,29 +1,29 @@
-/** The knowledge about rejected values that the batches of a connector share. */
+/** Stores which values HubSpot has rejected. All batches of a connector share this knowledge. */
 import { createMutex, type Mutex } from '../../../src/core/parallel.ts';
 import { createSuspicions, type Suspicions } from '../../writing/culprit-search.ts';
 import { getErrorSort, type HubspotFault, isKnownCode, type PropertyProblem } from '../errors.ts';
 import { aboutOne, BATCH_STATUS, type Row, withoutEach } from './row.ts';
 
-/** The knowledge that the batches of an open connector share. */
+/** Knowledge about rejected values. All batches of an open connector share it. */
 export interface Lessons {
   deadProperties: Map<string, HubspotFault>;
-  /** Other contacts need not try the value. */
+  /** Values that HubSpot has rejected, with the error. Other contacts with the same value do not have to try it. */
   refusedValues: Map<string, HubspotFault>;
-  /** Accepted values of properties that have rejected other values. */
+  /** Accepted values of properties for which HubSpot has rejected other values. */
   takenValues: Set<string>;
-  /** Properties that have rejected a value or may have rejected a value. */
+  /** Properties for which HubSpot has rejected a value, or may have rejected a value. */
   troubled: Set<string>;
   suspicions: Suspicions;
-  /** The number of errors about single values so far. */
+  /** The number of errors about single values until now. */
   errors: number;
   batches: number;
-  /** The number of requests that separated contacts by their values. */
+  /** The number of requests that were sent to separate contacts by their values. */
   separations: number;
   /** The number of wrong guesses about limits of numbers. */
   wrongGuesses: number;
-  /** How many parts of separated rows were accepted unchanged. */
+  /** The number of separated parts that HubSpot accepted unchanged. */
   splitsTaken: number;
-  /** One batch is separated at a time, so the next can use the result. */
+  /** A lock that allows only one batch at a time to be separated, so the next batch can use the result. */
   turn: Mutex;
 }
 
@@ -43,7 +43,7 @@ export function createLessons(): Lessons {
   };
 }
 
-/** The maximum number of values that are remembered. */
+/** The maximum number of values to remember. */
 const MAX_LESSONS = 1_000;
 
 export function classifyProblems(problems: readonly PropertyProblem[], status: number) {
@@ -53,11 +53,11 @@ export function classifyProblems(problems: readonly PropertyProblem[], status: n
   };
 }
 
-/** Any contact with the value has this error. */
+/** Returns true if every contact with the value would get this error. */
 function isAboutValue(code: string, status: number): boolean {
   if (ABOUT_VALUE.test(code)) return true;
-  // Each rule has its own code. If HubSpot rejects a whole request, the error is about a value. An error about a single
-  // record has its own entry.
+  // Each validation rule has its own code. If HubSpot rejects a whole request, the error is about a value. An error
+  // about a single record has its own entry in the response.
   return status !== BATCH_STATUS && !isKnownCode(code);
 }
 

@@ -1,4 +1,7 @@
-/** Tests with parts of the changes find this property. */
+/**
+ * Finds the property that causes a rejection without a named property. donor-sync sends parts of the changes to find
+ * it.
+ */
 import {
   afterRefused,
   afterTaken,
@@ -17,7 +20,7 @@ export function toProbe(whole: Row, state: CulpritSearch, fault: HubspotFault): 
   return { ...only(whole, state.probe), search: { state, whole, fault } };
 }
 
-/** Returns the untested part of a row. */
+/** Returns the part of a row that has not been sent yet. */
 export function afterProbe(
   { suspicions }: Lessons,
   { state: before, whole, fault }: NonNullable<Row['search']>,
@@ -34,7 +37,7 @@ export function afterProbe(
   };
 }
 
-/** The search was given up, so the row has everything that is not written. */
+/** The search was given up, so the row contains all properties that have not been written. */
 export function withoutSearch(row: Row): Row {
   const { search } = row;
   if (search === undefined) return row;
@@ -48,9 +51,7 @@ export function toRule({ code, words }: HubspotFault): RefusedBy {
   return { code, message: words?.reveal() ?? '' };
 }
 
-/**
- * Writes parts of all rows. It ends when the search has found the property to blame, or when HubSpot names a property.
- */
+/** Writes parts of all rows. Ends when the search has found the property, or when HubSpot names a property. */
 export async function findProperty(
   writer: Writer,
   rows: readonly Row[],

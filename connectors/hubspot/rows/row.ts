@@ -1,4 +1,4 @@
-/** It has the values that remain to be sent, and the results for the sent values. */
+/** A contact in a batch, with the values that must still be sent and the errors about the sent values. */
 import type { ContactChange, RefusedWrite, WriteResult } from '../../contract.ts';
 import type { CulpritSearch } from '../../writing/culprit-search.ts';
 import type { Properties } from '../describe.ts';
@@ -13,17 +13,20 @@ import {
 } from '../errors.ts';
 import { wireValue } from '../values.ts';
 
-/** One contact that is being written, with its values in HubSpot's form. */
+/** A contact that is being written, with its values in HubSpot's form. */
 export interface Row {
   id: string;
   properties: Readonly<Record<string, string>>;
-  /** Why properties were omitted. */
+  /** The errors because of which properties were left out. */
   left: readonly HubspotFault[];
-  /** True if HubSpot must receive all its properties in one request. */
+  /** True if HubSpot must receive all properties of the row in one request. */
   isWhole: boolean;
-  /** True if a part of it has been written. */
+  /** True if some properties of the row have been written. */
   isBegun?: boolean;
-  /** Set if HubSpot rejected this row and named no property. It finds the property that causes the rejection. */
+  /**
+   * Set if HubSpot rejected this row without naming a property. The search finds the property that causes the
+   * rejection.
+   */
   search?: { state: CulpritSearch; whole: Row; fault: HubspotFault };
 }
 
@@ -44,21 +47,24 @@ export function only(row: Row, names: readonly string[]): Row {
   return { ...rest, properties: Object.fromEntries(properties) };
 }
 
-/** Limits a fault to these properties. */
+/** Returns the error, limited to these properties. */
 export function withProblems(fault: HubspotFault, names: readonly string[]): HubspotFault {
   const { code } = fault;
   return { ...fault, problems: names.map((property) => ({ property, code, says: null })) };
 }
 
-/** "Multi-Status": some records were written, and some were not. */
+/** The HTTP status "Multi-Status". Some records were written, and some were not. */
 export const BATCH_STATUS = 207;
 
-/** Returns the row without these properties. A row that must be complete is left out. */
+/**
+ * Returns the row without these properties. If the values of the row belong together, returns the row without any
+ * properties.
+ */
 export function without(row: Row, names: readonly string[], fault: HubspotFault): Row {
   return withoutEach(row, new Map(names.map((name) => [name, aboutOne(fault, name)])));
 }
 
-/** Returns the row excluding the properties that have their own reasons. */
+/** Returns the row without the properties for which there is a reason. */
 export function withoutEach(row: Row, reasons: ReadonlyMap<string, HubspotFault>): Row {
   const { properties, left, isWhole } = row;
   const faults = [...reasons].flatMap(([name, fault]) => (name in properties ? fault : []));
@@ -77,7 +83,7 @@ export function parted(rows: readonly Row[], test: (row: Row) => boolean): [Row[
   return [rows.filter(test), rows.filter((row) => !test(row))];
 }
 
-/** True if nothing is left that HubSpot might accept. */
+/** Returns true if no property is left that HubSpot might accept. */
 export function isEmptied({ properties, left, isBegun = false }: Row): boolean {
   return (left.length > 0 || isBegun) && Object.keys(properties).length === 0;
 }
@@ -88,7 +94,7 @@ export function refusedRow(row: Row, fault: HubspotFault): WriteResult {
   return toResult({ ...only(row, []), left: [...row.left, withProblems(fault, names)] });
 }
 
-/** All values are written except the values that were left out. */
+/** Returns the result. All values have been written except the values that were left out. */
 export function toResult(row: Row): WriteResult {
   const { id, left } = row;
   const byCode = Map.groupBy(left, ({ code }) => code);
@@ -141,7 +147,7 @@ function refusal(id: string, fault: HubspotFault): RefusedWrite {
   };
 }
 
-/** Returns the result for an ID that belongs to no contact. */
+/** Returns the result for a text that is not a contact's ID. */
 export function noContactId(id: string): WriteResult {
   return refusal(id, ownFault('OBJECT_NOT_FOUND'));
 }

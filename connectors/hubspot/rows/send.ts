@@ -40,7 +40,7 @@ export async function send({ api }: Writer, rows: readonly Row[]): Promise<Answe
   }
 }
 
-/** The statuses that reject a whole batch because of one row. */
+/** The HTTP statuses that reject a whole batch because of one row. */
 const ABOUT_ROWS: ReadonlySet<number> = new Set([400, 409]);
 
 export const replySchema = z.object({
@@ -59,7 +59,7 @@ export function faultsById(errors: readonly ErrorBody[]): Map<string, HubspotFau
   return faults;
 }
 
-/** Returns the properties of these rows that a permanent fault names. */
+/** Returns the properties of these rows that a permanent error names. */
 export function blamedIn(fault: HubspotFault, rows: readonly Row[]): string[] {
   if (getErrorSort(fault.code) === 'passing') return [];
   return listBlamedFields(fault).filter((name) =>

@@ -1,4 +1,7 @@
-/** Finds the rows that may have caused the rejection of a property. Decides whether a search is worthwhile. */
+/**
+ * Finds the rows that may have caused the rejection of a property. Also decides whether a search for the rows is
+ * worthwhile.
+ */
 import type { HubspotFault, PropertyProblem } from '../errors.ts';
 import { classifyProblems, type Lessons, toValueKey } from './lessons.ts';
 import type { Row } from './row.ts';
@@ -7,7 +10,7 @@ import type { Row } from './row.ts';
 export interface Suspects {
   name: string;
   culprits: readonly Row[] | null;
-  /** Rows with the same value. They are either all valid or all invalid. */
+  /** Groups of rows with the same value. The rows of a group are either all valid or all invalid. */
   classes: readonly (readonly Row[])[];
   /** True if the values are numbers. Rules usually reject numbers above or below a limit. */
   isOrdered: boolean;
@@ -32,7 +35,7 @@ export function findSuspects(
   );
   const some = untried.length > 0 ? untried : carriers;
   const byValue = Map.groupBy(some, (row) => (isAboutValue ? row.properties[name] : row.id) ?? '');
-  // Rules usually reject neighbouring values, such as the largest or the longest values.
+  // The values are sorted, because rules usually reject neighbouring values, such as the largest or the longest values.
   const classes = [...byValue].toSorted(([a], [b]) => compareValues(a, b)).map(([, own]) => own);
   const culprits = isDead
     ? carriers
@@ -58,15 +61,15 @@ function compareValues(one: string, other: string): number {
   return one.length - other.length || (one < other ? -1 : 1);
 }
 
-/** True if there is an error for each row, because one rule gives at most one error per value. */
+/** Returns true if there is an error for each row. One rule returns at most one error per value. */
 function areAllRefused(problems: readonly PropertyProblem[], rows: readonly Row[]): boolean {
   const codes = new Set(problems.map(({ code }) => code));
   return codes.size === 1 && problems.length === rows.length;
 }
 
 /**
- * Most of HubSpot's errors start with the value. Null unless each error contains one value. The errors must match the
- * rows or values in number.
+ * Returns the rows whose values HubSpot's errors quote. Most errors start with the value. Returns null unless each
+ * error contains one value. The number of errors must match the number of rows or of values.
  */
 function quotedRows(
   problems: readonly PropertyProblem[],
@@ -76,7 +79,7 @@ function quotedRows(
   const values = new Set(rows.map(({ properties }) => properties[name] ?? ''));
   const quoted = new Set<string>();
   for (const { says } of problems) {
-    // The available options follow in the text.
+    // In the error text, the list of available options follows the value.
     const [said = ''] = says?.reveal().split(': [') ?? [];
     const named = [...values].filter((value) => stands(value, said));
     const [only] = named;
@@ -87,7 +90,7 @@ function quotedRows(
   return [culprits.length, quoted.size].includes(problems.length) ? culprits : null;
 }
 
-/** True if the message contains the value as a separate word. */
+/** Returns true if the text contains the value as a separate word. */
 function stands(value: string, text: string): boolean {
   if (value === '') return false;
   const parts = text.split(value);
@@ -99,28 +102,37 @@ function stands(value: string, text: string): boolean {
   );
 }
 
-/** With more errors, too many values are wrong. Applies to one response and to all together. */
+/**
+ * The maximum number of errors for a separation. With more errors, too many values are invalid. The limit applies to
+ * each response and to all responses together.
+ */
 const FEW_ERRORS = 3;
 const FEW_IN_ALL = 6;
 const FEW_ALLOWANCE = 64;
 
 /**
- * The maximum number of different values for which a search is worthwhile. The next batches then know the rejected
- * values.
+ * The maximum number of different values for which a search is worthwhile. After the search, the next batches know the
+ * rejected values.
  */
 const FEW_VALUES = 32;
 const VALUES_ALLOWANCE = 16;
 
-/** The number of requests that may be spent to find the limits between accepted and rejected numbers. */
+/** The number of requests that donor-sync may use to find the limits between accepted and rejected numbers. */
 const ORDERED_ALLOWANCE = 32;
 
-/** Leaving out a property needs one more request. A batch then needs at most three times the usual number. */
+/**
+ * The number of separations for each batch. Leaving out a property takes one more request. With this number, a batch
+ * needs at most three times the usual number of requests.
+ */
 const SEPARATIONS_PER_BATCH = 0.5;
 
-/** If the number of bad values is unknown, the search continues while parts are accepted. */
+/** If the number of invalid values is unknown, the search continues as long as HubSpot accepts parts of the rows. */
 const UNNAMED_ALLOWANCE = 4;
 
-/** True if donor-sync may separate the rows. Many bad values would cost a request each. */
+/**
+ * Returns true if donor-sync may separate the rows. With many invalid values, each value would take an additional
+ * request.
+ */
 export function maySeparate(
   { batches, separations, splitsTaken, errors: inAll }: Lessons,
   { errors, classes, isOrdered }: Suspects,

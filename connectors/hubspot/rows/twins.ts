@@ -3,7 +3,7 @@ import type { HubspotApi } from '../api.ts';
 import type { Properties } from '../describe.ts';
 import { readAs } from '../errors.ts';
 
-/** Values that must be unique, and the contacts that already have these values. */
+/** Finds contacts that already have a value that must be unique. */
 
 /** A contact and the values to write into it. */
 interface Wanted {
@@ -18,8 +18,8 @@ const replySchema = z.object({
 });
 
 /**
- * Finds new values that belong to another contact. Both may be in the same request. Needs one request for each property
- * that must be unique.
+ * Finds new values that already belong to a different contact. The two contacts may be in the same request. Sends one
+ * request for each property that must be unique.
  */
 export async function findTwins(
   { api, properties }: { api: Pick<HubspotApi, 'readRecords'>; properties: Properties },
@@ -53,7 +53,10 @@ async function findOwners(
   return new Map(results.map(({ id, properties }) => [toKey(properties[name] ?? ''), id]));
 }
 
-/** HubSpot ignores case when it compares these values, for example email addresses. */
+/**
+ * Returns the value in lower case, because HubSpot ignores letter case when it compares unique values, for example
+ * email addresses.
+ */
 function toKey(value: string): string {
   return value.trim().toLowerCase();
 }

@@ -19,18 +19,21 @@ import { refreshToken, type TokenGrant } from './oauth.ts';
 /** A completed sign-in. */
 export interface SignIn {
   accessToken: string;
-  /** The account's number, `portalId` or `hub_id`. */
+  /** The account's number, which HubSpot calls `portalId` or `hub_id`. */
   portalId: string;
-  /** Null if HubSpot does not report them. HubSpot's refusals then show the scopes. */
+  /**
+   * The token's scopes, or null if HubSpot does not report them. If they are null, HubSpot's errors show which scopes
+   * are missing.
+   */
   scopes: ReadonlySet<string> | null;
-  /** When the token should be renewed (epoch ms), or null if it does not expire. */
+  /** The time at which donor-sync renews the token (epoch ms), or null if the token does not expire. */
   staleAtMs: number | null;
 }
 
 export type Auth = SharedSignIn<SignIn>;
 
 export interface AuthDeps {
-  /** Without a trailing slash. */
+  /** The API's address without a trailing slash. */
   url: string;
   auth: AuthSettings;
   send: CrmExchange['send'];
@@ -40,7 +43,7 @@ export interface AuthDeps {
   signal: AbortSignal;
 }
 
-/** Creates a connector's sign-in. Sends nothing yet. */
+/** Creates a connector's sign-in without sending a request. */
 export function createAuth(deps: AuthDeps): Auth {
   return shareSignIn({
     ask: () => askForSignIn(deps),
@@ -51,14 +54,15 @@ export function createAuth(deps: AuthDeps): Auth {
 }
 
 /**
- * The secret with an account's refresh token. It depends on the token in the settings, so a new token there takes
- * effect immediately. If the settings contain no token, the name depends on the app.
+ * Returns the name of the secret that stores the latest refresh token of an account. The name depends on the token in
+ * the settings, so a new token in the settings takes effect immediately. If the settings contain no token, the name
+ * depends on the app.
  */
 export function refreshTokenSecret(auth: Extract<AuthSettings, { type: 'oauth' }>): string {
   return `hubspot_refresh_token/${secretFingerprint(auth.refreshToken ?? `app ${auth.clientId}`)}`;
 }
 
-/** HubSpot counts the requests for each set of credentials separately. */
+/** Returns a fingerprint of the credentials. HubSpot counts the requests of each set of credentials separately. */
 export function credentialsFingerprint(url: string, auth: AuthSettings): string {
   const secret = auth.type === 'token' ? auth.token : `${auth.clientId} ${auth.refreshToken ?? ''}`;
   return secretFingerprint(`${url} ${secret}`);
@@ -77,7 +81,10 @@ function askForSignIn(deps: AuthDeps): Promise<SignIn> {
   return auth.type === 'token' ? identify(deps, auth.token) : refresh(deps, auth);
 }
 
-/** A bare token contains no information about itself. It is valid until a user revokes it. */
+/**
+ * Requests the account of an access token, because the token does not contain it. The token stays valid until a user
+ * revokes it.
+ */
 async function identify(deps: AuthDeps, accessToken: string): Promise<SignIn> {
   const portalId = await readPortalId(deps, accessToken);
   return { accessToken, portalId, scopes: null, staleAtMs: null };
@@ -85,7 +92,7 @@ async function identify(deps: AuthDeps, accessToken: string): Promise<SignIn> {
 
 const detailsSchema = z.object({ portalId: z.number() });
 
-/** Returns the account to which a token belongs. */
+/** Returns the number of the account to which a token belongs. */
 async function readPortalId({ url, send, paths }: AuthDeps, accessToken: string): Promise<string> {
   const { status, text } = await send(signedRequest(url + paths.accountDetails, accessToken));
   const body = parseJson(text);
@@ -111,7 +118,7 @@ function refresh(deps: AuthDeps, auth: Extract<AuthSettings, { type: 'oauth' }>)
   });
 }
 
-/** Renewed after this share of its life, so it never expires in use. */
+/** The fraction of a token's lifetime after which donor-sync renews it, so the token never expires during a request. */
 const USED_PART_OF_LIFE = 0.9;
 
 function toSignIn(grant: TokenGrant, portalId: string, nowMs: number): SignIn {

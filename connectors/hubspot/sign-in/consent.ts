@@ -7,7 +7,7 @@ import type { AuthSettings, HubspotSettings } from '../settings.ts';
 import { refreshTokenSecret } from './auth.ts';
 import { consentPage, createHubspotOAuth, type HubspotOAuth } from './oauth.ts';
 
-/** Creates a consent: OAuth with PKCE (CRM facts, section B3). */
+/** Creates the consent flow, which is OAuth with PKCE (CRM facts, section B3). */
 export function createHubspotConsent(world: ConsentWorld): Consent<HubspotSettings> {
   return {
     isWanted: ({ auth }) => auth.type === 'oauth' && auth.refreshToken === undefined,
@@ -25,7 +25,7 @@ export function createHubspotConsent(world: ConsentWorld): Consent<HubspotSettin
   };
 }
 
-/** The only host to which HubSpot redirects users over http. HubSpot treats 127.0.0.1 as a different host. */
+/** The only host to which HubSpot redirects users with http. HubSpot treats 127.0.0.1 as a different host. */
 const LOCALHOST = 'localhost';
 
 function requireSecure(redirectUri: string): void {
@@ -68,7 +68,7 @@ async function complete(oauth: HubspotOAuth, reply: ConsentReply): Promise<Conse
   return { account: { id, name: `HubSpot account ${id}` }, refreshToken };
 }
 
-/** HubSpot's codes for a token that is already invalid. */
+/** HubSpot's error codes for a token that is already invalid. */
 const WORTHLESS: readonly unknown[] = ['BAD_REFRESH_TOKEN', 'BAD_TOKEN', 'invalid_grant'];
 
 async function revoke(oauth: HubspotOAuth, refreshToken: string): Promise<void> {

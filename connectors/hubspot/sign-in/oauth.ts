@@ -21,15 +21,15 @@ export interface OAuthClient {
 export interface TokenGrant {
   accessToken: string;
   refreshToken: string | null;
-  /** Seconds from now until the access token expires. */
+  /** The number of seconds until the access token expires. */
   expiresInSeconds: number;
   /** The account, or null if the response does not contain it. */
   hubId: string | null;
-  /** Null if the response does not contain it. */
+  /** The granted scopes, or null if the response does not contain them. */
   scopes: readonly string[] | null;
 }
 
-/** The known facts about a token. */
+/** The facts that HubSpot reports about a token. */
 export interface TokenFacts {
   isActive: boolean;
   hubId: string | null;
@@ -39,8 +39,9 @@ export interface TokenFacts {
 export type TokenHint = 'access_token' | 'refresh_token';
 
 /**
- * A connector only refreshes tokens. A rejection is a ConfigurationError (`crm_unauthorized`). The refresh token from a
- * user's consent is stored under `refreshTokenSecret`. The connector reads it from `refreshTokenSecret`.
+ * The requests of HubSpot's OAuth API. A connector uses only `refresh`. If HubSpot refuses a token, a method throws a
+ * ConfigurationError (`crm_unauthorized`). When a user gives consent, the refresh token is stored under
+ * `refreshTokenSecret`. The connector reads the refresh token from there.
  */
 export interface HubspotOAuth {
   authorizeUrl(request: ConsentRequest): string;
@@ -55,11 +56,11 @@ export interface OAuthOptions extends OAuthClient {
   fetch: SendRequest;
   clock: WallClock;
   signal: AbortSignal;
-  /** From 0 up to 1. */
+  /** Returns a random number from 0 up to 1. */
   random: () => number;
 }
 
-/** Opens nothing yet. */
+/** Creates the client without sending a request. */
 export function createHubspotOAuth(options: OAuthOptions): HubspotOAuth {
   const { url, clientId, clientSecret, ...world } = options;
   const client = { url, clientId, clientSecret };
@@ -123,13 +124,15 @@ export function consentPage(
   return page.href;
 }
 
-/** Returns the address of HubSpot's pages, which are on a different host. A sandbox has one host for everything. */
+/**
+ * Returns the address of HubSpot's pages, which have a different host than the API. A sandbox uses one host for both.
+ */
 function getScreensUrl(url: string): string {
   const { hostname, origin } = new URL(url);
   return /(^|\.)hubapi\.com$/.test(hostname) ? 'https://app.hubspot.com' : origin;
 }
 
-/** Requests a new access token. It may contain a new refresh token. */
+/** Requests a new access token. The response may contain a new refresh token. */
 export function refreshToken(
   send: CrmExchange['send'],
   client: OAuthClient,
@@ -169,7 +172,7 @@ async function askForToken(
   };
 }
 
-/** Throws a ConfigurationError that explains the refusal to do `what`. */
+/** Sends a request. If HubSpot refuses, throws a ConfigurationError that says that `what` failed. */
 async function post(
   send: CrmExchange['send'],
   { url, clientId, clientSecret }: OAuthClient,
@@ -186,7 +189,7 @@ async function post(
   throw new ConfigurationError(message, { code: 'crm_unauthorized', details: { word }, words });
 }
 
-/** Fixes for the usual rejections. */
+/** Instructions for users, for the usual errors. */
 const FIXES: Readonly<Record<string, string>> = {
   BAD_REFRESH_TOKEN: 'The refresh token is no longer valid: connect the account again.',
   BAD_AUTH_CODE: 'The code was already used, or is too old: connect the account again.',

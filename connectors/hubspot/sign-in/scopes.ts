@@ -6,29 +6,32 @@ export interface ScopeNeed {
   feature: string;
 }
 
-/** The scopes of a token, or null if HubSpot does not report them. In that case, HubSpot's refusals show them. */
+/**
+ * The scopes of a token, or null if HubSpot does not report them. If they are null, HubSpot's errors show which scopes
+ * are missing.
+ */
 interface Scoped {
   scopes: ReadonlySet<string> | null;
 }
 
-/** The scope without which nothing works. */
+/** The scope that donor-sync always needs. */
 export const READ_CONTACTS = 'crm.objects.contacts.read';
 export const WRITE_CONTACTS = 'crm.objects.contacts.write';
 export const READ_COMPANIES = 'crm.objects.companies.read';
 export const READ_LISTS = 'crm.lists.read';
 export const WRITE_SCHEMAS = 'crm.schemas.contacts.write';
 
-/** Scopes that HubSpot requires if properties store Sensitive Data (`crm.sensitiveData`). */
+/** The scopes that HubSpot requires for properties with Sensitive Data (`crm.sensitiveData`). */
 export const READ_SENSITIVE = 'crm.objects.contacts.sensitive.read.v2';
 export const WRITE_SENSITIVE = 'crm.objects.contacts.sensitive.write.v2';
 
-/** Needed only for `crm.currency: convert`. */
+/** The scope for `crm.currency: convert`. */
 export const READ_CURRENCIES = 'settings.currencies.read';
 
-/** Needed only for `fields create --with-lists`. */
+/** The scope for `fields create --with-lists`. */
 export const WRITE_LISTS = 'crm.lists.write';
 
-/** Every scope that is used, required scopes first. `oauth` is part of every app. */
+/** All scopes that donor-sync uses. The required scopes come first. Every HubSpot app also has the scope `oauth`. */
 export const SCOPE_NEEDS: readonly ScopeNeed[] = [
   { scope: READ_CONTACTS, feature: 'reading contacts' },
   { scope: WRITE_CONTACTS, feature: 'writing into contacts' },
@@ -46,14 +49,14 @@ export function scopeNeeds({ sensitiveData }: { sensitiveData: boolean }): reado
   return sensitiveData ? [...SCOPE_NEEDS, ...SENSITIVE_NEEDS] : SCOPE_NEEDS;
 }
 
-/** True if the scope is granted or unknown. */
+/** Returns true if the token has the scope, or if the token's scopes are unknown. */
 export function mayHave({ scopes }: Scoped, scope: string): boolean {
   return scopes === null || spellings(scope).some((each) => scopes.has(each));
 }
 
 function spellings(scope: string): string[] {
-  // HubSpot's documents list the scopes of Sensitive Data without the version. Its specification lists them with the
-  // version. Since version 2026-09 of the API, lists have also been called segments.
+  // HubSpot's documents name the scopes of Sensitive Data without a version. HubSpot's API specification names the
+  // scopes of Sensitive Data with a version. Since API version 2026-09, HubSpot also calls lists "segments".
   return [scope, scope.replace(/\.v2$/, ''), scope.replace(/^crm\.lists\./, 'crm.segments.')];
 }
 
@@ -61,7 +64,7 @@ export function missingScopes(signIn: Scoped, settings: { sensitiveData: boolean
   return scopeNeeds(settings).filter(({ scope }) => !mayHave(signIn, scope));
 }
 
-/** Throws a ConfigurationError if HubSpot has reported that the token lacks the scope. */
+/** Throws a ConfigurationError if HubSpot has reported that the token does not have the scope. */
 export function requireScope(signIn: Scoped, scope: string): void {
   if (!mayHave(signIn, scope)) throw scopeMissing(scope);
 }

@@ -1,21 +1,27 @@
 /**
- * Tests the regular expressions of validation rules. Other people write them, so they run in an engine that needs only
- * linear time. The engine is loaded only for accounts that have such a rule.
+ * Tests the regular expressions of validation rules. HubSpot's users write the expressions, so they run in an engine
+ * that needs only linear time. The engine is loaded only for accounts that have a rule with a regular expression.
  */
 
-/** False if a mismatch is uncertain. */
+/** Returns true if the value certainly does not match. Returns false if the result is uncertain. */
 export type Mismatch = (value: string) => boolean;
 
 const MAX_EXPRESSION = 1_000;
 const MAX_VALUE = 2_000;
 
-/** Text in ASCII. Outside ASCII, engines treat letters, digits, white space and line ends differently. */
+/**
+ * Matches a text with only ASCII characters. Engines differ in how they treat other letters, digits, white space and
+ * line ends.
+ */
 const PLAIN_TEXT = /^[ -~]*$/;
 
-/** Java's own syntax for character classes, which other engines read differently. */
+/** Matches Java's own syntax for character classes, which other engines read differently. */
 const DIALECT = /&&|\[\[/;
 
-/** HubSpot may match the whole value or a part. Both reject a value without a match. */
+/**
+ * HubSpot may compare the expression with the whole value or with a part of the value. In both cases, HubSpot rejects a
+ * value without a match.
+ */
 export async function createMismatch(expression: string): Promise<Mismatch | null> {
   if (expression.length > MAX_EXPRESSION) return null;
   if (!PLAIN_TEXT.test(expression) || DIALECT.test(expression)) return null;
@@ -25,7 +31,7 @@ export async function createMismatch(expression: string): Promise<Mismatch | nul
     return (value) =>
       value.length <= MAX_VALUE && PLAIN_TEXT.test(value) && !compiled.matcher(value).find();
   } catch {
-    // The engine does not support lookarounds or back references, because they would need more than linear time.
+    // The engine does not support lookarounds and back references, because they need more than linear time.
     return null;
   }
 }

@@ -1,16 +1,21 @@
-/** Decides which values certainly break a validation rule. Anything uncertain is left to HubSpot. */
+/**
+ * Decides which values certainly break a validation rule. If the result is uncertain, donor-sync sends the value, and
+ * HubSpot decides.
+ */
 import type { DescribedProperty } from '../describe.ts';
 import { isPercent } from '../values.ts';
 import { createMismatch, type Mismatch } from './expression.ts';
 
-/** A validation rule of a property in the form in which HubSpot returns it. */
+/** A property's validation rule as HubSpot returns it. */
 export interface ValidationRule {
   ruleType: string;
   ruleArguments: readonly string[];
   shouldApplyNormalization?: boolean | undefined;
 }
 
-/** A rule that can be evaluated. True if every interpretation rejects the value. */
+/**
+ * A function that tests values against a rule. Returns true only if every interpretation of the rule rejects the value.
+ */
 export interface Judge {
   ruleType: string;
   breaks(value: string, property: DescribedProperty): boolean;
@@ -23,15 +28,15 @@ type Breaks = (
 ) => boolean;
 
 /**
- * The rule types that donor-sync can evaluate. Types that depend on the account are left out. Examples are time zones,
- * the current time, phone numbers and domains.
+ * The rule types that donor-sync can evaluate. The list lacks types that depend on the account. Examples are time
+ * zones, the current time, phone numbers and domains.
  */
 const JUDGES: ReadonlyMap<string, Breaks> = new Map(
   Object.entries({
     MIN_NUMBER: (value, [least], property) => compareNumbers(value, least, property) < 0,
     MAX_NUMBER: (value, [most], property) => compareNumbers(value, most, property) > 0,
     DECIMAL: (value, [most], property) => countDecimals(value, property) > countIn(most),
-    // Characters can be counted with or without surrounding white space.
+    // HubSpot may count the characters with or without the white space at both ends.
     MIN_LENGTH: (value, [least], property) => isText(property) && value.length < countIn(least),
     MAX_LENGTH: (value, [most], property) =>
       isText(property) && [...value.trim()].length > countIn(most),
@@ -49,8 +54,8 @@ const JUDGES: ReadonlyMap<string, Breaks> = new Map(
 );
 
 /**
- * Creates a function that tests values against a rule. Returns null if the type of rule is not supported. The values
- * are then sent, and HubSpot decides.
+ * Creates a function that tests values against a rule. Returns null if donor-sync cannot evaluate the type of rule. In
+ * that case, the values are sent, and HubSpot decides.
  */
 export async function createJudge({
   ruleType,
@@ -75,7 +80,7 @@ export function brokenRule(
   value: string,
   property: DescribedProperty,
 ): string | null {
-  // No rule prevents clearing a value.
+  // A blank value is always allowed, because no rule prevents clearing a property.
   if (value.trim() === '') return null;
   return judges.find(({ breaks }) => breaks(value, property))?.ruleType ?? null;
 }
@@ -84,12 +89,17 @@ function isText({ type }: DescribedProperty): boolean {
   return type === 'string';
 }
 
-/** Returns false for a percentage. The limit may apply to the stored value (0.72) or the shown one (72). */
+/**
+ * Returns false for a percentage. The rule's limit may apply to the stored value (0.72) or to the displayed value (72).
+ */
 function isPlainNumber(property: DescribedProperty): boolean {
   return property.type === 'number' && !isPercent(property);
 }
 
-/** Returns NaN if the number or the limit is uncertain. NaN is neither less nor greater than any number. */
+/**
+ * Compares a number with a limit. Returns NaN if the number or the limit is uncertain. NaN is neither less nor greater
+ * than any number.
+ */
 function compareNumbers(value: string, limit: string | undefined, property: DescribedProperty) {
   if (!isPlainNumber(property)) return Number.NaN;
   return Number(value) - numberIn(limit);
@@ -112,8 +122,8 @@ function countIn(argument: string | undefined): number {
 }
 
 /**
- * A letter where digits are required, or a digit where letters are. Spaces and punctuation do not count. A rule may
- * also allow spaces and punctuation, so they are ignored.
+ * Returns true for a letter where the rule requires digits, or for a digit where the rule requires letters. Spaces and
+ * punctuation are ignored, because a rule may allow them.
  */
 function hasForeignCharacter(value: string, kind: string | undefined): boolean {
   if (kind === 'NUMERIC_ONLY') return /\p{L}/u.test(value);
@@ -123,7 +133,7 @@ function hasForeignCharacter(value: string, kind: string | undefined): boolean {
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 const INSTANT = /^\d{4}-\d{2}-\d{2}T[\d:.]+(Z|[+-]\d{2}:?\d{2})$/;
 
-/** The argument is a day, an instant with its zone, or epoch ms as a string. Returns NaN for anything else. */
+/** Parses a day, an instant with a time zone, or epoch ms as a string. Returns NaN for any other text. */
 function parseTime(text: string | undefined): number {
   const trimmed = text?.trim() ?? '';
   if (DAY.test(trimmed) || INSTANT.test(trimmed)) return Date.parse(trimmed);
@@ -132,7 +142,10 @@ function parseTime(text: string | undefined): number {
 
 const DAY_MS = 86_400_000;
 
-/** A day covers every zone, and an instant may start a day somewhere. */
+/**
+ * Returns the tolerance of a comparison (ms). For a date, it is a day, because a date starts at different times in
+ * different time zones.
+ */
 function getMargin(argument: string | undefined): number {
   return INSTANT.test(argument?.trim() ?? '') ? 0 : DAY_MS;
 }

@@ -1,4 +1,4 @@
-/** The validation rules of contact properties, read once while a connector is open. */
+/** Reads the validation rules of contact properties, once for each open connector. */
 import { z } from 'zod';
 import { isRetriableError } from '../../../src/core/errors.ts';
 import type { Log } from '../../../src/core/log.ts';
@@ -9,15 +9,15 @@ import { readAs } from '../errors.ts';
 import { brokenRule, createJudge, type Judge } from './judge.ts';
 
 export interface ValidationRules {
-  /** The properties that have rules, even if donor-sync cannot evaluate the rules. */
+  /** The properties that have any rules, including rules that donor-sync cannot evaluate. */
   ruled: ReadonlySet<string>;
-  /** The rules that donor-sync can evaluate, by property name. */
+  /** The rules that donor-sync can evaluate. The key is the property's name. */
   judges: ReadonlyMap<string, readonly Judge[]>;
 }
 
-/** Reads the rules only when they are first used. An open connector is used for only one run. */
+/** Reads the rules when they are first needed. An open connector is used for only one run. */
 export interface RuleBook {
-  /** Null if HubSpot refuses or is too slow. */
+  /** Returns the rules, or null if HubSpot refuses the request or is too slow. */
   read(): Promise<ValidationRules | null>;
 }
 
@@ -47,8 +47,8 @@ export function createRuleBook(api: HubspotApi, log: Log, signal: AbortSignal): 
 }
 
 /**
- * If the rules are missing, donor-sync learns from HubSpot's rejections. Only the daily limit is thrown, because it
- * stops the run.
+ * Requests the rules. If they cannot be read, donor-sync learns from the values that HubSpot rejects. The function
+ * throws only if the daily limit is reached, because this error stops the run.
  */
 async function readRules(
   api: HubspotApi,
@@ -72,7 +72,7 @@ async function readRules(
   }
 }
 
-/** Returns the values that certainly break a rule, each with the type of the rule. */
+/** Returns the values that certainly break a rule, together with the type of the rule. */
 export function findBroken(
   judges: ValidationRules['judges'],
   properties: Properties,
