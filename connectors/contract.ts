@@ -1,10 +1,10 @@
 /**
- * The contract of every connector: the functions that a sync can call. Each kind of CRM has a folder with an
- * implementation. `testing/` contains the suite that every implementation has to pass, and `memory/` is the reference
+ * The contract of every connector. It defines the functions that a sync can call. Each kind of CRM has a folder that
+ * implements the contract. Every implementation must pass the tests in `testing/`. `memory/` is the reference
  * implementation.
  *
- * Failures of the whole CRM are thrown as one of the four kinds in `src/core/errors.ts`. Results for a single record
- * are returned.
+ * If the whole CRM fails, a connector throws one of the four kinds of error in `src/core/errors.ts`. If only one record
+ * fails, the connector returns a result for the record.
  */
 import type { z } from 'zod';
 import type { Clock, WallClock } from '../src/core/clock.ts';
@@ -21,69 +21,74 @@ export type { IdentityShape, IdentitySource } from '../src/core/identity-shape.t
 
 /** The definition of one kind of CRM. `index.ts` registers it. */
 export interface ConnectorDefinition<Settings = unknown> {
-  /** The version of this contract that the connector follows. No other version is loaded. */
+  /**
+   * The version of this contract that the connector follows. donor-sync does not load a connector for a different
+   * version.
+   */
   contract: 2;
   /** The value of `crm.kind` in the settings. */
   kind: string;
   /**
-   * The CRM's name, the questions of the set-up, and the CRM's own webhooks. If omitted, users see `kind` as the CRM's
-   * name and write the settings by hand. Webhooks then have only the general forms.
+   * The CRM's name, the questions of the set-up, and the CRM's own webhooks. If `about` is omitted, users see `kind` as
+   * the CRM's name, and they write the settings by hand. The CRM's webhooks must then use one of donor-sync's general
+   * forms.
    */
   about?: AboutCrm;
-  /** The `crm` part of an integration's settings. */
+  /** The schema of the `crm` part of a client's settings. */
   settingsSchema: z.ZodType<Settings>;
-  /** One `networks[].group` of the settings. */
+  /** The schema of `networks[].group` in the settings. */
   groupSchema: z.ZodType<GroupSelector>;
-  /** The field map that is used if the settings have none. */
+  /** The field map that donor-sync uses if the settings contain none. */
   defaultFields: readonly FieldMapping[];
-  /** How a user grants donor-sync access on a page of the CRM. Omitted if there is no such page. */
+  /** Describes how a user grants donor-sync access on a page of the CRM. Omitted if there is no such page. */
   consent?: Consent<Settings>;
   /**
-   * Returns a contact's ID in the form that the connector uses, from any form that users and programs may enter.
-   * Returns null if the text cannot be a contact's ID. Omitted if IDs have only one form.
+   * Returns the canonical form of a contact's ID. Users and programs may type several forms. Returns null if the text
+   * cannot be a contact's ID. Omitted if IDs have only one form.
    */
   canonicalId?(text: string): string | null;
   /**
-   * Returns other strings that users and programs may use for the contact with this canonical ID. An erasure also
-   * searches for traces under these strings. Omitted if IDs have only one form.
+   * Returns all other forms of a contact's canonical ID that users and programs may type. An erasure also searches for
+   * these forms. Omitted if IDs have only one form.
    */
   otherForms?(id: string): readonly string[];
   /**
-   * Returns the address of the page on which the CRM's users see this contact. Returns null if it does not follow from
-   * the settings. Sends no request. Omitted if contacts have no page, or if only the CRM knows its address.
+   * Returns the address of the contact's page in the CRM. Returns null if donor-sync cannot determine the address from
+   * the settings. The function sends no request. Omitted if contacts have no page, or if only the CRM knows its
+   * address.
    */
   recordUrl?(settings: Settings, id: string): string | null;
   /**
-   * True if plain http in `crm.url` is rejected, unless it leads to this machine or to a host in `allowInsecureHttp` of
-   * the settings. If omitted, this version only warns about it.
+   * True if donor-sync rejects plain http in `crm.url`. Plain http is still allowed for this machine and for hosts in
+   * `allowInsecureHttp` of the settings. If it is omitted, donor-sync only prints a warning about plain http.
    */
   refusesPlainHttp?: boolean;
   /**
-   * True if an acknowledged write may wait outside the CRM until `finish`. In that case, the connector has
-   * `erase`. Omitted if an acknowledged write is in the CRM.
+   * True if a confirmed write may be stored outside the CRM until `finish`. In that case, the connector must have
+   * `erase`. Omitted if every confirmed write is already in the CRM.
    */
   keepsWrites?: boolean;
   /**
-   * When to read again after a webhook, in ascending order, for a CRM whose searches lag behind its records. Omitted if
-   * reading never lags.
+   * The delays (ms) after which donor-sync reads again after a webhook, in ascending order. They are for a CRM whose
+   * searches find changes late. Omitted if the CRM's searches find changes immediately.
    */
   rereadAfterMs?: readonly number[];
   /**
-   * Signs in and loads everything that is needed. An open connector is ready for work and knows its account. If this
-   * fails, throws a ConfigurationError that describes the problem. After a failure, nothing has been changed, and
-   * nothing is open.
+   * Signs in and loads everything that the connector needs. An open connector is ready for work and knows its account.
+   * If this fails, throws a ConfigurationError that describes the problem. After a failure, the CRM is unchanged and
+   * all connections are closed.
    */
   open(options: ConnectorOptions<Settings>): Promise<Connector>;
   /**
-   * Checks the prerequisites for `doctor`, with one finding for each. Closes everything that it has opened, and never
-   * throws.
+   * Checks the prerequisites for `doctor`, and returns one finding for each prerequisite. The function closes
+   * everything that it has opened, and it never throws.
    */
   check(options: ConnectorOptions<Settings>): Promise<Finding[]>;
   /**
    * Returns the mapped fields, and the parts that show them to users, as files that an administrator deploys with the
-   * CRM's own tools. If `door` is given and the CRM supports it, adds the button that enhances a record. `door` is the
-   * address of the client's door (https, without a slash at its end). Sends no request to the CRM. Omitted if a CRM has
-   * no such files.
+   * CRM's own tools. If `door` is given and the CRM supports a button, also returns the button that enhances a record.
+   * `door` is the https address at which the CRM calls donor-sync for this client, without a trailing slash. The
+   * function sends no request to the CRM. Omitted if the CRM cannot import files.
    */
   fieldsAsSource?(
     settings: Settings,
@@ -92,52 +97,64 @@ export interface ConnectorDefinition<Settings = unknown> {
   ): FieldsSource;
 }
 
-/** A field that an entry of the field map requires. */
+/** A field that the field map requires. */
 export interface MappedFieldSpec extends FieldSpec {
   from: FieldSource;
 }
 
 export interface FieldsSource {
-  /** The files' contents by path. Each path is relative to the folder of the project. Paths contain slashes. */
+  /**
+   * The contents of the files. The key is the path. Each path is relative to the folder of the project. Paths use
+   * slashes as separators.
+   */
   files: ReadonlyMap<string, string>;
-  /** Mapped fields that none of the files contains, with the reasons. */
+  /** Mapped fields that are in none of the files, with the reasons. */
   leftOut: readonly { name: string; problem: string }[];
-  /** The user's next steps with the files. */
+  /** Instructions for the user about the next steps with the files. */
   next: readonly string[];
 }
 
 /**
- * OAuth with PKCE (RFC 6749 and 7636). It contains everything that is different for each kind of CRM. The result is one
- * refresh token. If the settings contain no token, the connector reads it from its secrets.
+ * Describes OAuth with PKCE (RFC 6749 and 7636). The object contains everything that differs between kinds of CRM. The
+ * consent returns a refresh token. If the settings contain no token, the connector reads the refresh token from its
+ * secrets.
  */
 export interface Consent<Settings = unknown> {
-  /** True if the settings require a consent for the sign-in but lack some of its values. */
+  /** True if the settings need a consent but lack the values from it. */
   isWanted(settings: Settings): boolean;
   /** The name of the secret in which the connector looks for the refresh token. */
   secretName(settings: Settings): string;
   /**
-   * The only name of this machine to which the CRM redirects users over http, for example `localhost`. Omitted if it
-   * accepts any name.
+   * The only host name of this machine to which the CRM redirects users over http, for example `localhost`. Omitted if
+   * the CRM accepts any name.
    */
   loopbackName?: string;
   /**
-   * Returns the page to which the user has to be sent. Throws a ConfigurationError for an address that the CRM rejects.
+   * Returns the address of the page to which donor-sync sends the user. Throws a ConfigurationError for an address that
+   * the CRM rejects.
    */
   begin(settings: Settings, request: ConsentRequest): string | Promise<string>;
-  /** Exchanges the code for a refresh token. Returns the token's account. Throws one of the four kinds of error. */
+  /**
+   * Exchanges the code for a refresh token. Returns the token and its account. Throws an error of one of the four
+   * kinds.
+   */
   complete(settings: Settings, reply: ConsentReply, deps: ConsentDeps): Promise<Consented>;
-  /** Revokes the token. It is not an error if the token is already revoked. Throws the same errors as `complete`. */
+  /**
+   * Revokes the token. If the token is already revoked, the function does not throw. Throws the same errors as
+   * `complete`.
+   */
   revoke(settings: Settings, refreshToken: string, deps: ConsentDeps): Promise<void>;
 }
 
 export interface ConsentRequest {
   /**
-   * The address to which the CRM redirects the user afterwards. It must be registered for the app in the CRM.
+   * The address to which the CRM redirects the user after the consent. The address must be registered for the app in
+   * the CRM.
    */
   redirectUri: string;
-  /** A random value that nobody can guess. The user's browser returns it. */
+  /** A random value that nobody can guess. The CRM passes this value back through the user's browser. */
   state: string;
-  /** The PKCE verifier, at least 43 characters. The user's browser receives only its hash. */
+  /** The PKCE verifier, which has at least 43 characters. The user's browser receives only its hash. */
   codeVerifier: string;
 }
 
@@ -159,19 +176,19 @@ export interface ConnectorOptions<Settings> {
   settings: Settings;
   contacts: ContactsSettings;
   deps: ConnectorDeps;
-  /** The parts of the CRM that runs use in addition to contacts. Used only for `check`, and omitted elsewhere. */
+  /** The fields and groups that runs use in addition to contacts. donor-sync passes them only to `check`. */
   uses?: ConnectorUses;
 }
 
-/** The fields and groups that an integration's settings need in addition to `crm` and `contacts`. */
+/** The fields and groups in a client's settings. */
 export interface ConnectorUses {
   /** The contact fields that runs write. */
   fields: readonly string[];
-  /** The groups that become networks. */
+  /** The groups that donor-sync copies to networks. */
   groups: readonly GroupSelector[];
 }
 
-/** The contacts that belong to the integration. */
+/** The settings that select the contacts of a client. */
 export interface ContactsSettings {
   /** A condition in the CRM's own filter language, or null for all contacts. */
   filter: string | null;
@@ -179,22 +196,29 @@ export interface ContactsSettings {
   optOutField: string | null;
   /** The values that mean an opt-out, if the opt-out field is a picklist. */
   optOutValues?: readonly string[] | null;
-  /** A field that marks contacts as deceased. The CRM's own fields for this are also read. */
+  /**
+   * An additional field that marks contacts as deceased. donor-sync also reads the CRM's own fields for deceased
+   * contacts.
+   */
   deceasedField?: string | null;
-  /** A field that marks contacts as do not contact. The CRM's own fields for this are also read. */
+  /**
+   * An additional field that marks contacts as "do not contact". donor-sync also reads the CRM's own fields for this
+   * mark.
+   */
   doNotContactField?: string | null;
   /**
-   * Values of `deceasedField` that mark deceased contacts. If omitted, every word for yes and every date marks the
-   * contact.
+   * Values of `deceasedField` that mark deceased contacts. If they are omitted, every date and every word such as "yes"
+   * marks the contact.
    */
   deceasedValues?: readonly string[] | null | undefined;
   /**
-   * Values of `doNotContactField` that mark a contact. If omitted, every word for yes and every date marks the contact.
+   * Values of `doNotContactField` that mark a contact. If they are omitted, every date and every word such as "yes"
+   * marks the contact.
    */
   doNotContactValues?: readonly string[] | null | undefined;
   /**
-   * Values of each field that do not mark a contact. If a contact's value is in neither list, it waits for a user
-   * (`mark_unknown`).
+   * For each field, the values that do not mark a contact. A contact whose value is in neither list waits for a
+   * decision (`mark_unknown`).
    */
   unmarkedValues?:
     | {
@@ -203,34 +227,42 @@ export interface ContactsSettings {
         doNotContact?: readonly string[] | undefined;
       }
     | undefined;
-  /** True if contacts marked as deceased are still enhanced. */
+  /** True if donor-sync also enhances contacts that are marked as deceased. */
   includeDeceased?: boolean;
-  /** True if contacts marked as do not contact are still enhanced. */
+  /** True if donor-sync also enhances contacts that are marked as "do not contact". */
   includeDoNotContact?: boolean;
 }
 
-/** The dependencies of a connector. It never creates a clock, a log or a secret store itself. */
+/**
+ * The objects that donor-sync passes to a connector. A connector must not create its own clock, log or secret store.
+ */
 export interface ConnectorDeps {
-  /** donor-sync's own clock also measures elapsed time (`monotonicMs`). */
+  /** The clock. donor-sync's own clock also measures elapsed time (`monotonicMs`). */
   clock: WallClock & Partial<Clock>;
   log: Log;
-  /** Aborted when the run stops. All waits then end immediately, and requests in flight may finish. */
+  /** The signal is aborted when the run stops. All waits then end immediately, but requests in flight may finish. */
   signal: AbortSignal;
   /** Encrypted storage for tokens that change, for example rotated refresh tokens. */
   secrets: ConnectorSecrets;
-  /** Set if several processes share the pace of an account. If null or omitted, each process has its own pace. */
+  /**
+   * Set if several processes share the request pace of an account. If it is null or omitted, each process has its own
+   * pace.
+   */
   board?: DepartureBoard | null;
   /**
-   * Sends requests to the CRM if its address was set in a browser. Requests to a private network are rejected. Omitted
-   * if the operator wrote the address in a settings file. The connector then sends requests itself.
+   * The function that sends requests if a user entered the CRM's address in a browser. It rejects requests to a private
+   * network. Omitted if the operator wrote the address in a settings file. The connector then sends the requests
+   * itself.
    */
   fetch?: typeof globalThis.fetch;
-  /** Called for each request to the CRM, for the run's report. */
+  /**
+   * donor-sync counts these calls for the run's report. A connector calls this function for each request to the CRM.
+   */
   onCall(call: { throttled: boolean }): void;
   /**
-   * Returns the contacts that the CRM's data lacks but that still exist according to donor-sync. A connector must not
-   * drop their values before a user has confirmed that they are gone. Omitted if donor-sync has not read any contacts
-   * yet. In that case, no missing contact is treated as existing.
+   * Returns which of these contacts still exist according to donor-sync, although they are missing from the CRM's data.
+   * A connector must not delete their values before a user has confirmed that the contacts are gone. Omitted if
+   * donor-sync has not read any contacts yet. In that case, all missing contacts are treated as gone.
    */
   countAsPresent?(ids: readonly string[]): Promise<ReadonlySet<string>>;
 }
@@ -241,124 +273,132 @@ export interface ConnectorSecrets {
   write(name: string, value: string): Promise<void>;
 }
 
-/** An open connector of one integration. Each open connector is used for one run or command. */
+/** An open connector of one client. Each open connector is used for one run or command. */
 export interface Connector {
   readonly kind: string;
   readonly capabilities: Capabilities;
   /**
-   * The account to which the connector is signed in. The integration belongs permanently to its first
-   * account.
+   * The account to which the connector is signed in. A client always belongs to the first account to which it was
+   * connected.
    */
   readonly account: CrmAccount;
 
   /**
-   * The parts of a record that describe a person for the service, and which of these parts can be read.
+   * The parts of a record that donor-sync submits to the service, and which of these parts the connector can read.
    * Omitted if every part of an identity can always be read.
    */
   identity?(): IdentityShape;
 
   /**
    * Yields the contacts that have changed since the cursor, in pages. If the cursor is null, yields all contacts. If
-   * the CRM reports deleted or merged contacts, they come first. After a merge, the remaining contact can then take
-   * over the profile of the other one before donor-sync spends a credit. If the CRM reports a merge only through the remaining
-   * contact, both contacts are on one page. A contact may appear more than once. If a reading is stopped early, the
-   * next reading is not affected.
+   * the CRM reports deleted or merged contacts, they come first. When a merge comes first, the remaining contact can
+   * take over the other contact's profile before donor-sync spends a credit. If the CRM reports a merge only in the
+   * record of the remaining contact, both contacts are on the same page. A contact may appear more than once. If the
+   * caller stops a reading early, the next reading is not affected.
    *
-   * If all contacts are read again, `known` contains the contacts that were read before. A connector that reports
-   * removals then also reports the contacts that have left since `known.cursor`, because no later reading would.
+   * If all contacts are read again, `known` contains the contacts from earlier readings. A connector that reports
+   * removals then also reports the contacts that were removed since `known.cursor`, because no later reading would
+   * report them.
    */
   readPages(cursor: string | null, known?: KnownContacts): AsyncIterable<ContactPage>;
 
   /**
-   * Returns the current records of these contacts with the current values of `fields`. There is one entry for each ID.
-   * The entries are in the order of the IDs. Gets at most `capabilities.readBatch` IDs.
+   * Returns the current records of these contacts with the current values of `fields`. The result contains one entry
+   * for each ID. The entries are in the order of the IDs. The caller passes at most `capabilities.readBatch` IDs.
    */
   readByIds(ids: readonly string[], fields: readonly string[]): Promise<RecordLookup[]>;
 
   /**
    * Returns the IDs of records that were merged directly into this record, if the CRM still reports them. An erasure
-   * calls this, because donor-sync may not have read the merge yet. A connector whose CRM does not merge records omits
-   * this method.
+   * calls this function, because donor-sync may not have read the merge yet. A connector omits this function if its CRM
+   * does not merge records.
    */
   findMerged?(id: string): Promise<readonly string[]>;
 
   /**
-   * Returns the IDs of the contacts that `contacts.filter` includes now. If there is a filter, donor-sync calls this
-   * before it spends a credit. It applies to contacts that this run has not read. A CRM does not report that a contact
-   * has left the filter, because the contact still exists. Gets at most `capabilities.readBatch` IDs. A connector omits
-   * this method if it has no filters, or if it reports such contacts as removed.
+   * Returns which of these contacts currently match `contacts.filter`. If the settings contain a filter, donor-sync
+   * calls this function before it spends a credit. donor-sync calls it for contacts that the current run has not read.
+   * A CRM does not report that a contact no longer matches the filter, because the contact still exists. The caller
+   * passes at most `capabilities.readBatch` IDs. A connector omits this function if it has no filters, or if it reports
+   * such contacts as removed.
    */
   findIncluded?(ids: readonly string[]): Promise<ReadonlySet<string>>;
 
   /**
-   * Returns the IDs of at most `most` contacts that `contacts.filter` includes. Each word of the text must be the start
-   * of a word in the contact's first or last name. Every other character is ignored, so it cannot have a meaning for
-   * the CRM. The text is a name, so it must not appear in a request's address, in a log or in an error. A connector
-   * omits this method if the CRM cannot search.
+   * Returns the IDs of at most `most` contacts that match both the text and `contacts.filter`. Each word of the text
+   * must match the start of a word in the contact's first or last name. All characters except letters and digits are
+   * ignored, so they cannot have a special meaning in the CRM. The text is a name, so it must not appear in a request's
+   * address, in a log or in an error. A connector omits this function if the CRM cannot search.
    */
   search?(text: string, most: number): Promise<readonly string[]>;
 
   /**
-   * Yields the IDs of contacts that have opted out or objected, and that `readPages(cursor)` does not return. The
-   * contacts are outside `contacts.filter`, or their mark is on a record to which they refer. It may also yield
-   * contacts that were marked before the cursor, or that are not marked at all, because donor-sync looks up each known
-   * contact. Costs nothing if there can be no such contacts. A connector omits this method if `readPages` shows every
-   * mark.
+   * Yields the IDs of contacts that have opted out or objected to research and that `readPages(cursor)` does not
+   * return. These contacts do not match `contacts.filter`, or the mark is on a different record to which they refer.
+   * The function may also yield contacts without a new mark, because donor-sync looks up each contact that it knows. If
+   * no such contacts can exist, the function sends no request. A connector omits this function if `readPages` returns
+   * every marked contact.
    */
   findMarked?(cursor: string | null): AsyncIterable<readonly string[]>;
 
   /**
-   * Writes the changes. Yields one result for each as soon as it is known, in any order. A change writes exactly its
-   * fields, and null clears a field. A rejected record does not affect other records. If the CRM rejects a value and
-   * reports its field, the record's other values are still written. A value is acknowledged only if the CRM holds all
-   * of it. If there are two changes to one contact, the later change wins. Writing the same change twice is harmless.
+   * Writes changes. For each change, yields a result as soon as the result is known. The results may be in any order. A
+   * change writes only the fields that it contains, and null clears a field. A rejected record does not affect other
+   * records. If the CRM rejects a value and names its field, the connector still writes the record's other values. A
+   * value is reported as written only if the CRM has stored the complete value. If two changes are for the same
+   * contact, the later change wins. Writing the same change twice is harmless.
    */
   write(
     changes: Iterable<ContactChange> | AsyncIterable<ContactChange>,
   ): AsyncIterable<WriteResult>;
 
   /**
-   * Reads records right after a write. This shows which values the CRM's own automation has changed. Returns one entry
-   * for each write. The entries are in the order of the writes. Gets at most `capabilities.readBatch` writes. Omitted
-   * if nothing changes a value after a write.
+   * Reads records again shortly after a write. The result shows which values the CRM's own automation has changed.
+   * Returns one entry for each write. The entries are in the order of the writes. The caller passes at most
+   * `capabilities.readBatch` writes. Omitted if the CRM never changes a value after a write.
    */
   readBack?(writes: readonly WrittenFields[]): Promise<ReadBack[]>;
 
   /**
-   * Finds values that the CRM's automation has derived from our values. For example, a workflow may run an hour after
-   * our write. Returns an entry for each record with such a field. A field is included only if automation has changed
-   * it after an app's last write. No user may have changed it. Gets at most `capabilities.readBatch` records. Omitted
-   * if the CRM does not keep the authors of values.
+   * Finds values that the CRM's automation has derived from values that an app has written. For example, a workflow may
+   * run an hour after our write. Returns one entry for each record with such a value. A field is included only if
+   * automation has changed it since an app last wrote it. The field is not included if a user has changed it. The
+   * caller passes at most `capabilities.readBatch` records. Omitted if the CRM does not store who changed a value.
    */
   findAutomated?(
     records: readonly { id: string; fields: readonly string[] }[],
   ): Promise<AutomatedFields[]>;
 
-  /** Returns the fields of a contact that the integration's user can see. */
+  /** Returns the contact fields that the CRM user of donor-sync can see. */
   describeFields(): Promise<CrmField[]>;
 
-  /** Creates missing fields and gives the integration's user access to them. Can be repeated. */
+  /**
+   * Creates missing fields and gives the CRM user of donor-sync access to them. The function can safely be called
+   * again.
+   */
   createFields(fields: readonly FieldSpec[]): Promise<FieldCreation[]>;
 
   /**
-   * Makes these fields visible to users other than the integration's. `assignTo` is the group of users in the CRM's
-   * terms, such as a profile. If it is null, no user is assigned. Can be repeated. Omitted if the CRM does not hide new
-   * fields from users.
+   * Makes these fields visible to other users of the CRM. `assignTo` is a group of users in the CRM's own terms, such
+   * as a profile. If `assignTo` is null, no user gets the permission. The function can safely be called again. Omitted
+   * if the CRM does not hide new fields from users.
    */
   showFields?(names: readonly string[], assignTo: string | null): Promise<FieldViewers>;
 
   /**
-   * Returns the number of users who can see any of these fields. Omitted if the CRM does not hide new fields.
+   * Returns the number of users who can see at least one of these fields. Omitted if the CRM does not hide new fields
+   * from users.
    */
   countViewers?(names: readonly string[]): Promise<number>;
 
   /**
-   * Creates lists for users to work with, which the CRM itself keeps up to date. A list that already exists is not
-   * changed. Can be repeated. Omitted if the CRM has no such lists, or if they cannot be created.
+   * Creates lists of contacts for users. The CRM itself updates the members of these lists. If a list already exists,
+   * the connector does not change it. The function can safely be called again. Omitted if the CRM has no such lists, or
+   * if a connector cannot create them.
    */
   createLists?(lists: readonly ListSpec[]): Promise<ListCreation[]>;
 
-  /** Returns the groups of people that the CRM offers as choices. */
+  /** Returns the groups of people that users can choose in the settings. */
   listGroups(): Promise<GroupSummary[]>;
 
   /**
@@ -367,82 +407,87 @@ export interface Connector {
    */
   readGroup(selector: GroupSelector): AsyncIterable<readonly string[]>;
 
-  /** Returns the fields with which the CRM itself marks contacts. They need no setting. Omitted if there are none. */
+  /**
+   * Returns the CRM's own fields that mark contacts. donor-sync uses them without a setting. Omitted if the CRM has no
+   * such fields.
+   */
   automaticMarks?(): readonly AutomaticMark[];
 
   /**
-   * For each marking field in the settings, returns the number of contacts that it excludes, and the values that
-   * exclude them. Omitted if the connector cannot count all contacts before a reading.
+   * For each mark field in the settings, returns the number of excluded contacts and the values that exclude them.
+   * Omitted if the connector cannot count all contacts before a reading.
    */
   countMarks?(): Promise<MarkCount[]>;
 
   /**
-   * Returns the IDs of at most `most` of the integration's contacts. `doctor` needs these IDs, and the request should
-   * be cheap. If omitted, the first contacts of `readPages` are used.
+   * Returns the IDs of at most `most` contacts of this client. `doctor` uses the IDs, so the request should be fast. If
+   * the function is omitted, `doctor` uses the first contacts from `readPages`.
    */
   sampleIds?(most: number): Promise<string[]>;
 
   /**
-   * Returns facts about the account for a report. Any user who has read access to contacts can read these facts.
-   * Omitted if there are no such facts.
+   * Returns facts about the account for a report. Every user with read access to contacts must be able to read these
+   * facts. Omitted if the CRM offers no such facts.
    */
   readFacts?(): Promise<AccountFact[]>;
 
-  /** Returns the limits that the CRM reports, or null if it has no limits. */
+  /** Returns the request limits that the CRM reports, or null if the CRM has no limits. */
   readLimits(): Promise<LimitState | null>;
 
   /**
-   * Permanently deletes the connector's pending changes to these contacts. Pending changes have not been written to the
-   * CRM yet. Resolves with their number. Called at the start of each run, and when a person is erased. Omitted if an
-   * acknowledged write is always in the CRM.
+   * Permanently deletes changes to these contacts that the connector has stored outside the CRM. The CRM does not
+   * contain these changes yet. Resolves with the number of deleted changes. donor-sync calls the function at the start
+   * of each run and when it erases a person. Omitted if every confirmed write is already in the CRM.
    */
   erase?(isErased: (id: string) => boolean): Promise<number>;
 
-  /** Makes every acknowledged write visible to other users. Called at the end of each run. */
+  /** Makes all confirmed writes visible to other users. donor-sync calls the function at the end of each run. */
   finish(): Promise<void>;
 
-  /** Releases connections and files. Calling it twice does no harm. */
+  /** Closes connections and files. Calling the function twice is harmless. */
   close(): Promise<void>;
 }
 
-/** A CRM kind's capabilities. Functions that are not among them are never called. */
+/** The capabilities of a kind of CRM. donor-sync never calls a function that a capability rules out. */
 export interface Capabilities {
-  /** True if `readPages` accepts a cursor. Otherwise each reading is complete. */
+  /** True if `readPages` accepts a cursor. If it is false, each reading returns all contacts. */
   incremental: boolean;
   /**
-   * True if pages name the contacts that have left. If this is false, only a full reading shows that contacts are
+   * True if pages contain the contacts that were removed. If this is false, only a full reading shows that contacts are
    * missing.
    */
   reportsRemovals: boolean;
   createsFields: boolean;
   /**
-   * True if `write` obeys `together`. It then writes either every value of a change or none of them. Defaults to false.
-   * If a contact then becomes a different person, it is held and not written.
+   * True if `write` supports `together`. With `together`, it writes either every value of a change or none of them. The
+   * default is false. If it is false and a contact becomes a different person, donor-sync holds the contact and does
+   * not write it.
    */
   writesTogether?: boolean;
   /**
-   * The function that reports values that other users entered between our reading and our write. Omitted if the
-   * connector does not report them.
+   * The function that reports values that other users typed between donor-sync's reading and its write. Omitted if the
+   * connector does not report such values.
    */
   tellsOverwritten?: 'write' | 'readBack';
-  /** True if reading and writing need requests to a server. False for a file. */
+  /** True if reading and writing send requests to a server. False for a file. */
   remote: boolean;
-  /** The keys of the group selectors that it accepts, for example `campaign`. */
+  /** The keys of the group selectors that the connector accepts, for example `campaign`. */
   groups: readonly string[];
   /** The maximum number of IDs in one `readByIds` call. */
   readBatch: number;
   /**
-   * The number of changes that use one `write` efficiently, and the maximum number of changes. If there are at least
-   * `bulk` changes, the CRM has a cheaper way to write them. Null if the CRM has no cheaper way.
+   * The number of changes for which one `write` call is efficient (`preferred`), and the maximum number of changes
+   * (`max`). From `bulk` changes on, the CRM has a cheaper way to write them. `bulk` is null if the CRM has no cheaper
+   * way.
    */
   writeBatch: { preferred: number; bulk: number | null; max: number };
 }
 
 /**
- * The CRM account that the credentials belong to. Its ID is fixed when an integration first runs, and is stored in
- * plain text. It is the ID that the CRM has given the organisation. A different address or key of the same organisation
- * does not change the ID. The ID contains no key. If a CRM runs on the organisation's own server and has no such ID,
- * the server's address is the ID.
+ * The CRM account that the credentials belong to. The ID is fixed when a client first runs, and is stored in plain
+ * text. It is the ID that the CRM has assigned to the organisation. The ID does not change if the organisation uses a
+ * different address or key. The ID does not contain a key. If a CRM runs on the organisation's own server and has no
+ * such ID, the server's address is the ID.
  */
 export interface CrmAccount {
   id: string;
@@ -453,14 +498,14 @@ export interface ContactPage {
   contacts: readonly Contact[];
   removed: readonly RemovedContact[];
   /**
-   * Known contacts that were looked up and are `missing`. It has the same meaning as in a `RecordLookup`. Defaults to
-   * none.
+   * Known contacts that the connector looked up and that are `missing`. `missing` has the same meaning as in a
+   * `RecordLookup`. The default is an empty list.
    */
   missing?: readonly string[];
   /**
-   * The position from which a later reading can start. donor-sync must first have decided about all contacts up to this
-   * page. Null if a later reading has to start from the beginning. A later reading returns the changes that are made
-   * during this reading. It contains no key and nothing about people.
+   * The position from which a later reading can start. donor-sync stores it only after it has decided about all
+   * contacts up to this page. Null if a later reading must start from the beginning. A later reading also returns the
+   * changes that are made during this reading. The cursor contains no key and no data about people.
    */
   cursor: string | null;
 }
@@ -468,24 +513,25 @@ export interface ContactPage {
 /** The results of earlier readings of the same contacts. */
 export interface KnownContacts {
   /**
-   * The IDs of all contacts that have been read and not been removed, in batches. Some of the strings may be invalid as
-   * IDs of the CRM.
+   * The IDs of all contacts that donor-sync has read and that have not been removed, in batches. Some of these strings
+   * may not be valid IDs of this CRM.
    */
   ids(): AsyncIterable<readonly string[]>;
   /**
-   * The IDs of contacts that have been read earlier and been removed since then. A restored contact may be among them.
+   * The IDs of contacts that donor-sync has read and that have been removed since then. Some of these contacts may have
+   * been restored.
    */
   leftIds(): AsyncIterable<readonly string[]>;
   /** The cursor from which the next reading would have continued. */
   cursor: string;
   /**
-   * True if the settings select the same contacts as at the cursor. Contacts that are not known were then created after
-   * the cursor, so the connector can read the known contacts by ID and skip their list.
+   * True if the settings still select the same contacts as at the time of the cursor. In that case, every unknown
+   * contact was created after the cursor. The connector can therefore read the known contacts by ID and skip the list.
    */
   isSameSelection: boolean;
 }
 
-/** A contact that is gone. A merged contact continues under a different ID. */
+/** A contact that no longer exists. A merged contact continues under a different ID. */
 export interface RemovedContact {
   id: string;
   mergedInto: string | null;
@@ -494,52 +540,55 @@ export interface RemovedContact {
 export type RecordLookup =
   | { state: 'found'; id: string; contact: Contact; values: FieldValues }
   /**
-   * The CRM confirms that the record was deleted or merged. It still has the deleted record, or an entry about the
+   * The CRM confirms that the record was deleted or merged. The CRM still has the deleted record, or an entry about the
    * deletion.
    */
   | { state: 'removed'; id: string; mergedInto: string | null }
   /**
-   * There is no record, and the CRM shows no deletion. Lost access looks exactly the same, so this result alone never
-   * removes a contact.
+   * The CRM has no record with this ID and reports no deletion. A record without access looks the same, so this result
+   * alone never removes a contact.
    */
   | { state: 'missing'; id: string };
 
-/** Values to write into one contact. */
+/** The values to write into one contact. */
 export interface ContactChange {
   id: string;
   values: FieldValues;
   /**
-   * True if the CRM must write all these values or none of them. Values of a different person must not remain next to
-   * them. Set only if `capabilities.writesTogether` is true. A rejected value then rejects the whole change. The result
-   * names the fields to blame if the CRM reports them. It also names them if the connector finds them without a write.
+   * True if the CRM must write all these values or none of them. If the contact has become a different person, values
+   * of the former person must not remain in the record. donor-sync sets it only if `capabilities.writesTogether` is
+   * true. If the CRM rejects one value, the whole change is rejected. The result names the rejected fields if the CRM
+   * reports them, or if the connector finds them without a write.
    */
   together?: boolean;
   /**
-   * True to send every value to the CRM, even a value that the connector would leave out because of a rule that it has
-   * read. This checks the connector's own judgement from time to time.
+   * True if the connector must send every value, even a value that breaks a rule that the connector has read. In this
+   * way, donor-sync checks from time to time whether the connector still interprets the rules correctly.
    */
   probe?: boolean;
   /**
-   * Fields that only make sense together, such as the ends of a range and its label. If a rejection names no field, the
-   * connector searches for it. The search leaves out either all fields of such a group or none of them. This is only a
-   * hint. Without it, the fields are found one after the other.
+   * Groups of fields that make sense only together, such as the two ends of a range and its label. If the CRM rejects a
+   * change without naming a field, the connector searches for the field. The search omits either all fields of a group
+   * or none of them. The groups only make the search faster. Without them, the connector finds the fields one after
+   * another.
    */
   groups?: readonly (readonly string[])[];
   /**
-   * The values that the caller had read for these fields. The connector uses these values to report which values other
-   * users have changed in the meantime. If omitted, nothing is compared.
+   * The values that the caller had read for these fields. The connector compares them with the CRM's values to report
+   * which values other users have changed since then. If they are omitted, the connector does not compare values.
    */
   seen?: FieldValues;
 }
 
 /**
- * Values that others entered after the caller had read the contact. Our write then replaced these values. Others are
- * users and other apps. The CRM's automation is excluded if the CRM identifies it. A cleared value is included.
+ * Values that other users or apps entered after the caller had read the contact. Our write then replaced these values.
+ * Values from the CRM's automation are excluded if the CRM identifies them. Values that someone has cleared are
+ * included.
  */
 export interface Overwritten {
-  /** The former values. Null if the value was cleared. */
+  /** The values before our write. A value is null if someone had cleared the field. */
   values: FieldValues;
-  /** The CRM's ID or name for the author of these values. Null if the CRM does not report an author. */
+  /** The CRM's ID or name for the user or app that entered these values. Null if the CRM does not report the author. */
   by: string | null;
 }
 
@@ -547,11 +596,11 @@ export interface Overwritten {
 export interface WrittenFields {
   id: string;
   fields: readonly string[];
-  /** The time when the write's request was sent (epoch ms). */
+  /** The time at which the request was sent (epoch ms). */
   sentAtMs: number;
   /**
-   * The values that were sent, and the values that the caller had read before. If they are omitted, nothing
-   * is compared.
+   * The values that were sent, and the values that the caller had read before. If they are omitted, the connector does
+   * not compare values.
    */
   sent?: FieldValues;
   seen?: FieldValues;
@@ -560,35 +609,42 @@ export interface WrittenFields {
 /** The current values of the written fields. */
 export interface ReadBack {
   id: string;
-  /** Current values of these fields, or null if the record can no longer be read. */
+  /** The current values of these fields, or null if the record can no longer be read. */
   values: FieldValues | null;
   /**
-   * True if a different tool also changes contacts as the same CRM user. This is reported if the user changed the
-   * record after this write and the connector made no further change. Otherwise omitted.
+   * True if another tool also changes contacts with donor-sync's CRM user. The connector reports it if this user
+   * changed the record after the write, although the connector made no further change. It is omitted in all other
+   * cases.
    */
   sharesUser?: true;
   /**
-   * Fields whose current value was set by the CRM's automation in response to this write. Salesforce shows the author
-   * of the last change to a record. HubSpot shows the source of each change in the property's history.
+   * Fields whose current value comes from the CRM's automation, as a reaction to this write. Salesforce shows who last
+   * changed a record. HubSpot shows the source of each change in the property's history.
    */
   automated: readonly string[];
-  /** If omitted, no value was lost, or the CRM cannot report lost values. */
+  /**
+   * Values of other users that the write replaced. Omitted if no value was lost, or if the CRM cannot report lost
+   * values.
+   */
   overwritten?: Overwritten;
 }
 
 /**
- * Fields of one contact whose current values come only from the CRM's automation. The automation changed values that an
- * app had written.
+ * Fields of one contact whose current values come only from the CRM's automation. The automation has changed values
+ * that an app had written.
  */
 export interface AutomatedFields {
   id: string;
-  /** The value that the app wrote, by field. */
+  /** For each field, the value that the app wrote. */
   madeFrom: FieldValues;
 }
 
 export type WriteResult =
   | { status: 'written'; id: string; overwritten?: Overwritten }
-  /** Everything is written except the fields in `refusals`. Each of them has an entry there. */
+  /**
+   * The connector has written all fields except the fields in `refusals`. Each field that was not written has an entry
+   * in `refusals`.
+   */
   | {
       status: 'written_in_part';
       id: string;
@@ -597,7 +653,7 @@ export type WriteResult =
     }
   | RefusedWrite;
 
-/** No part of the change is written. */
+/** The connector has written none of the values. */
 export interface RefusedWrite extends Refusal {
   status: 'refused';
   id: string;
@@ -607,60 +663,60 @@ export interface RefusedWrite extends Refusal {
 export interface Refusal {
   /** True if the same write may succeed later, for example after a lock or a temporary fault. */
   retriable: boolean;
-  /** True if a different user or process had locked the record. Omitted for all other reasons. */
+  /** True if another user or process had locked the record. Omitted if there is a different reason. */
   isLock?: boolean;
   /** The CRM's own code, for example `FIELD_CUSTOM_VALIDATION_EXCEPTION`. */
   code: string;
-  /** Our own sentence for the nonprofit's administrator. It never quotes the CRM. */
+  /** donor-sync's own sentence for the nonprofit's administrator. The sentence never quotes the CRM. */
   message: string;
   /** The fields that caused the rejection, if the CRM reports them. */
   fields: readonly string[];
-  /** Why the value was rejected, as far as the CRM reports it. Omitted if it does not. */
+  /** The reason why the CRM rejects the value. Omitted if the CRM does not report the reason. */
   cause?: RefusalCause;
   /**
-   * True if the connector omitted the value itself, because it breaks a rule that the CRM lets it
-   * read. A change with `probe` sends the value anyway.
+   * True if the connector did not send the value, because it breaks a rule that the connector has read from the CRM. A
+   * change with `probe` sends the value anyway.
    */
   unsent?: true;
   /**
-   * True if the record may contain some of the refused values. These values are then still treated as written, so an
+   * True if the record may contain some of the refused values. donor-sync then treats these values as written, so an
    * erasure finds them.
    */
   isPartlyStored?: true;
-  /** The CRM's own text, which is encrypted when it is stored. Omitted if there is none. */
+  /** The CRM's own text, which donor-sync stores in encrypted form. Omitted if the CRM sends no text. */
   words?: ForeignText | null;
 }
 
 /**
- * The reason why a CRM rejects a value. `rule`: a rule of the CRM (validation, trigger, uniqueness). `does_not_fit`:
- * the value does not fit the field's type, length or options. `no_permission`: this user must not write the field.
- * `no_such_field`: the field does not exist.
+ * The reason why a CRM rejects a value. With `rule`, the value breaks a rule of the CRM (validation, trigger,
+ * uniqueness). With `does_not_fit`, the value does not fit the field's type, length or options. With `no_permission`,
+ * the CRM user must not write the field. With `no_such_field`, the field does not exist.
  */
 export type RefusalCause = 'rule' | 'does_not_fit' | 'no_permission' | 'no_such_field';
 
 export interface FieldCreation {
   name: string;
   result: 'created' | 'existed' | 'failed';
-  /** The reason for the failure, and the fix. Null if it did not fail. */
+  /** The reason for the failure and the way to fix it. Null if the field was created. */
   problem: string | null;
 }
 
-/** The users who can see the written fields, and your next step. */
+/** The users who can see the written fields, and the next step for the administrator. */
 export interface FieldViewers {
-  /** What makes the fields visible, in the CRM's own term, such as a permission set. */
+  /** The permission that makes the fields visible, in the CRM's own term, such as a permission set. */
   grant: string;
-  /** Users who have it, including users who had it before. */
+  /** The number of users who have the permission, including users who had it before. */
   people: number;
-  /** The users to whom it was just assigned, and the users for whom the CRM refused it. */
+  /** The number of users who just got the permission, and the number of users for whom the CRM refused it. */
   assigned: number;
   refused: number;
-  /** The problem and the fix, or null if there is none. */
+  /** The problem and the way to fix it, or null if there is no problem. */
   problem: string | null;
   /** The place where users can add the fields to a page. */
   next: string;
 }
 
-/** A list of contacts in which one field meets a condition. */
+/** The specification of a list of contacts. Its members meet a condition on one field. */
 export interface ListSpec {
   name: string;
   field: string;
@@ -670,13 +726,19 @@ export interface ListSpec {
 
 export interface ListCreation {
   name: string;
-  /** The result. `left_out` means that the field map lacks the field that the list needs. */
+  /** The result for the list. `left_out` means that the field map does not contain the field that the list needs. */
   result: FieldCreation['result'] | 'left_out';
-  /** The problem or the reason for an omitted list, and the fix. Null if there is none. */
+  /**
+   * The problem, or the reason why the list was left out, and the way to fix it. Null if the list was created or
+   * already exists.
+   */
   problem: string | null;
 }
 
-/** One `group` in the settings. It has a single key, which names the kind of group. The value selects the group. */
+/**
+ * The value of `group` in the settings. The object has a single key, which names the kind of group. The value selects
+ * the group.
+ */
 export type GroupSelector = Readonly<Record<string, unknown>>;
 
 export interface GroupSummary {
@@ -686,20 +748,17 @@ export interface GroupSummary {
 }
 
 export interface LimitState {
-  /** The requests of all tools of the account during the current day or the last 24 hours. */
+  /** The requests of all tools of the account, on the current day or in the last 24 hours. */
   daily: { max: number; remaining: number };
 }
 
-/**
- * Fields with which the CRM itself marks contacts, for example the fields of the Nonprofit Success
- * Pack.
- */
+/** A field with which the CRM itself marks contacts, for example a field of the Nonprofit Success Pack. */
 export interface AutomaticMark {
   kind: 'deceased' | 'doNotContact';
   fields: readonly string[];
 }
 
-/** How many contacts one marking field excludes. */
+/** The number of contacts that one mark field excludes. */
 export interface MarkCount {
   kind: 'optOut' | 'deceased' | 'doNotContact';
   /** The field that the settings name. */
@@ -708,17 +767,17 @@ export interface MarkCount {
   contacts: number;
   /** The number of contacts that the field excludes. */
   marked: number;
-  /** The values that exclude contacts, normalised, with their counts. All dates count as one value. */
+  /** The normalised values that exclude contacts, with the number of contacts. All dates count as one value. */
   values: ReadonlyMap<string, number>;
 }
 
-/** A fact about the account, for example its edition. It never contains a name, an ID or a value from a contact. */
+/** A fact about the account, for example its edition. A fact never contains a name, an ID or a value from a contact. */
 export interface AccountFact {
   name: string;
   value: string | number;
 }
 
-/** One prerequisite. It is met, or the finding contains the exact fix. */
+/** The result of checking one prerequisite. If the prerequisite is not met, the finding contains the exact fix. */
 export interface Finding {
   subject: string;
   ok: boolean;
@@ -727,10 +786,10 @@ export interface Finding {
   /** A fixed word that all findings with the same cause share, such as `crm_scope_missing`. */
   cause?: string;
   /**
-   * The message in a form that may be shared, without names, values, IDs and addresses. Omitted if the subject and the
-   * cause are enough.
+   * The message in a form that users may share. It contains no names, values, IDs and addresses. Omitted if the subject
+   * and the cause are enough.
    */
   report?: string;
-  /** The CRM's own text. Users can request it in the terminal. */
+  /** The CRM's own text. Users can display it in the terminal. */
   words?: ForeignText | null;
 }

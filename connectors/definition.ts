@@ -1,14 +1,14 @@
-/** Checks the definition that a connector package exports. A wrong definition is never used. */
+/** Checks the definition that a connector package exports. donor-sync never uses an invalid definition. */
 import { z } from 'zod';
 import { ConfigurationError } from '../src/core/errors.ts';
 import type { ConnectorDefinition } from './contract.ts';
 
-/** The contract version of this donor-sync. */
+/** The version of the connector contract in this donor-sync. */
 const CONTRACT = 2;
 
 /**
- * Returns the definition of the package with this name. Throws a ConfigurationError if it follows another version of
- * the contract, or if parts are missing or have the wrong form. The error lists all these parts.
+ * Returns the definition that the package with this name exports. Throws a ConfigurationError if the definition follows
+ * another version of the contract, or if its parts are missing or invalid. The error lists all of these parts.
  */
 export function requireDefinition(name: string, connector: object): ConnectorDefinition {
   requireContract(name, connector);
@@ -22,8 +22,8 @@ export function requireDefinition(name: string, connector: object): ConnectorDef
 }
 
 /**
- * Requires this version of the contract. A package for a different version might open but then lack a function in the
- * middle of a run.
+ * Throws unless the connector has this version of the contract. A package for a different version might open without an
+ * error, but then lack a function in the middle of a run.
  */
 function requireContract(name: string, connector: object): void {
   const contract: unknown = Reflect.get(connector, 'contract');
@@ -117,7 +117,7 @@ const setupSchema = z.object({
     usual: z.url({ protocol: /^https?$/ }).optional(),
     isForAll: z.boolean().optional(),
   }),
-  // The terminal cannot offer a sign-in with a consent page.
+  // The terminal cannot offer a sign-in that needs a consent page.
   signIns: z
     .array(signInSchema)
     .refine((ways) => ways.some(({ isConsent = false }) => !isConsent))
@@ -157,7 +157,7 @@ const webhooksSchema = z.object({
   acknowledgement: z.object({ contentType: text, body: z.string() }).optional(),
 });
 
-/** The form of `AboutCrm`. Unknown parts are ignored, because a later version of donor-sync may use them. */
+/** The schema of `AboutCrm`. Unknown parts are ignored, because a later version of donor-sync may use them. */
 const aboutSchema = z.object({
   kind: text,
   name: text,

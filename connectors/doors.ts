@@ -1,41 +1,42 @@
 /**
- * Defines how a connector declares its CRM's door. The CRM's own pages and workflows call donor-sync through the door.
- * Connectors do not check signatures, the age of calls, or repeated calls and parameters. All these checks are in one
- * place. The same place decides what a caller may do. A connector therefore cannot omit any of these checks.
+ * Defines the part of a connector that lets the CRM's own pages and workflows call donor-sync. This part is called the
+ * CRM's door. A connector does not check signatures, the age of calls, repeated calls or repeated parameters.
+ * donor-sync itself makes these checks, and it also decides what a caller may do. A connector therefore cannot leave
+ * out any of these checks.
  */
 import type { SignatureVersion } from './webhooks.ts';
 
-/** How a CRM's pages and workflows call donor-sync. */
+/** Describes how a CRM's pages and workflows call donor-sync. */
 export interface CrmDoor {
   card: CardDoor;
   workflow: WorkflowDoor;
 }
 
-/** Calls from a card on a record. The CRM sends them for the user who sees the card. */
+/** Calls from a card on a record's page. The CRM sends these calls on behalf of the user who sees the card. */
 export interface CardDoor {
-  /** How the CRM signs these calls. The signature covers a time and the whole address. */
+  /** Describes how the CRM signs these calls. The signature covers a time and the complete address. */
   signature: SignatureVersion;
-  /** Reads the caller's identity from the signed query. Null if a part is missing. */
+  /** Reads the caller's identity from the signed query. Returns null if a part of the identity is missing. */
   readCaller(query: Readonly<Record<string, string>>): CardCaller | null;
 }
 
 export interface CardCaller {
   account: string;
-  /** The ID of the app that the card belongs to. */
+  /** The ID of the CRM app that contains the card. */
   app: string;
   /** The ID of the user in the CRM. */
   user: string;
-  /** The user's email address according to the CRM. Pages show it, but it does not prove the caller's identity. */
+  /** The user's email address according to the CRM. Pages show the address, but it does not prove who the caller is. */
   email: string;
 }
 
-/** Calls from an action in a workflow. The CRM does not send them on behalf of a user. */
+/** Calls from an action in a CRM workflow. The CRM does not send them on behalf of a user. */
 export interface WorkflowDoor {
-  /** How the CRM signs these calls. The signature may cover no time. */
+  /** Describes how the CRM signs these calls. The signature does not have to cover a time. */
   signature: SignatureVersion;
   /** The headers that a call must have, with their values. The names are in lower case. */
   headers: Readonly<Record<string, string>>;
-  /** Null if the body is not an action's call about a contact. */
+  /** Reads the workflow action from a body. Returns null if the body is not such a call about a contact. */
   readAction(body: unknown): WorkflowAction | null;
   /** Returns the response that the CRM expects. */
   reply(state: WorkflowState): unknown;
@@ -44,12 +45,12 @@ export interface WorkflowDoor {
 export interface WorkflowAction {
   account: string;
   contact: string;
-  /** The ID of this execution. It is the same if the CRM repeats the call. */
+  /** The ID of this execution of the workflow action. If the CRM repeats the call, the ID is the same. */
   execution: string;
 }
 
 /**
- * `wanted`: the contact is marked. `limit`: the limit for the day is reached. `unknown`: none of the clients has this
- * contact.
+ * With `wanted`, donor-sync has marked the contact for enhancement. With `limit`, the daily limit has been reached.
+ * With `unknown`, none of the clients contains this contact.
  */
 export type WorkflowState = 'wanted' | 'limit' | 'unknown';

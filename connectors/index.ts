@@ -12,7 +12,7 @@ import { aboutMemory } from './memory/about.ts';
 import { aboutSalesforce } from './salesforce/about.ts';
 import type { CrmWebhooks } from './webhooks.ts';
 
-/** A connector is loaded on demand, because users of one CRM do not need the client of another. */
+/** The built-in connectors. Each connector is loaded only when it is needed, because most users need only one. */
 const CONNECTORS: readonly [AboutCrm, () => Promise<ConnectorDefinition>][] = [
   [aboutCsv, async () => (await import('./csv/connector.ts')).csvConnector],
   [aboutMemory, async () => (await import('./memory/connector.ts')).memoryConnector],
@@ -29,15 +29,20 @@ export const REMOTE_CRMS: readonly AboutRemoteCrm[] = CONNECTORS.flatMap(([about
   isRemote(about) ? [about] : [],
 );
 
-/** A package is loaded if the settings name it. It is not unloaded until the process ends. */
+/**
+ * The connector packages that have been loaded because the settings name them. A package stays loaded until the process
+ * ends.
+ */
 const PACKAGES = new Map<string, AboutCrm>();
 
-/** Returns the kinds of CRM that users can set up by answering questions. Kinds of loaded packages are included. */
+/**
+ * Returns the kinds of CRM that users can set up by answering questions. The result includes loaded connector packages.
+ */
 export function listRemoteCrms(): readonly AboutRemoteCrm[] {
   return [...REMOTE_CRMS, ...[...PACKAGES.values()].filter(isRemote)];
 }
 
-/** Returns the facts about a kind of CRM in `listRemoteCrms`, or undefined for any other text. */
+/** Returns the facts about a kind of CRM in `listRemoteCrms`, or undefined if the list does not contain it. */
 export function findRemoteCrm(kind: unknown): AboutRemoteCrm | undefined {
   return listRemoteCrms().find((about) => about.kind === kind);
 }
@@ -46,7 +51,7 @@ function isRemote(about: AboutCrm): about is AboutRemoteCrm {
   return about.setup !== undefined;
 }
 
-/** For a connector package without a name, returns its kind. */
+/** Returns the CRM's name. If a connector package has no name, returns its kind. */
 export function crmName(kind: string): string {
   const builtIn = CONNECTORS.find(([about]) => about.kind === kind)?.[0];
   return (builtIn ?? PACKAGES.get(kind))?.name ?? kind;
@@ -58,21 +63,21 @@ export function namesOffering(feature: CrmFeature): string {
   );
 }
 
-/** The built-in CRMs that keep former values in a history. Each entry tells users how to remove the values. */
+/** The built-in CRMs that store former values in a history. Each entry tells users how to remove the values. */
 export const HISTORIES: readonly { name: string; removal: string }[] = CONNECTORS.flatMap(
   ([{ name, removesFormerValues }]) =>
     removesFormerValues === undefined ? [] : [{ name, removal: removesFormerValues }],
 ).toSorted((a, b) => a.name.localeCompare(b.name, 'en'));
 
-/** The webhooks of built-in kinds of CRM that have their own forms. */
+/** The webhooks of built-in CRMs that use their own forms. */
 export const WEBHOOKS: readonly { kind: string; name: string; webhooks: CrmWebhooks }[] =
   CONNECTORS.flatMap(([{ kind, name, webhooks }]) =>
     webhooks === undefined ? [] : [{ kind, name, webhooks }],
   );
 
 /**
- * Returns the webhooks of a kind of CRM, which is built in or from a loaded package. Returns undefined if it declares
- * none.
+ * Returns the webhooks of a built-in CRM or of a loaded package. Returns undefined if the connector declares no
+ * webhooks.
  */
 export function findWebhooks(kind: string): CrmWebhooks | undefined {
   return WEBHOOKS.find((one) => one.kind === kind)?.webhooks ?? PACKAGES.get(kind)?.webhooks;
@@ -90,14 +95,17 @@ export function loadBuiltInConnectors(): Promise<ConnectorDefinition[]> {
 /** Matches names that npm accepts. Paths and URLs do not match this pattern. */
 const PACKAGE_NAME = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/;
 
-/** True if a connector package may have this name, because npm accepts it and no built-in kind has it. */
+/**
+ * Returns true if a connector package can have this name. npm must accept the name, and it must not be the name of a
+ * built-in kind of CRM.
+ */
 export function isPackageName(name: string): boolean {
   return PACKAGE_NAME.test(name) && !Object.hasOwn(BUILT_IN, name);
 }
 
 /**
- * Returns the connector for `crm.kind`. It is built in, or the export `connector` of the package with that name. Throws
- * a ConfigurationError that lists the valid kinds.
+ * Returns the connector for `crm.kind`. The connector is built in, or it is the export `connector` of the package with
+ * this name. Throws a ConfigurationError that lists the valid kinds.
  */
 export async function findConnectorDefinition(kind: string): Promise<ConnectorDefinition> {
   const load = Object.hasOwn(BUILT_IN, kind) ? BUILT_IN[kind] : undefined;
@@ -108,7 +116,10 @@ export async function findConnectorDefinition(kind: string): Promise<ConnectorDe
   return definition;
 }
 
-/** Throws a ConfigurationError for a missing or incomplete connector. Also for another version of the contract. */
+/**
+ * Throws a ConfigurationError if the connector is missing or incomplete. Also throws if the connector has a different
+ * version of the contract.
+ */
 export function connectorOf(name: string, module: object): ConnectorDefinition {
   const connector: unknown = 'connector' in module ? module.connector : undefined;
   if (typeof connector !== 'object' || connector === null) {

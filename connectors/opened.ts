@@ -1,13 +1,13 @@
 import { FatalError } from '../src/core/errors.ts';
 
 export interface Opened<Session> {
-  /** Throws a FatalError once it is closed. */
+  /** Returns the session. Throws a FatalError if the connector has been closed. */
   session(): Session;
-  /** Calling it twice does no harm. */
+  /** Closes the session. Calling the function twice is harmless. */
   close(): Promise<void>;
 }
 
-/** Keeps a session for a connector. `end` is called when it is closed. */
+/** Stores the session of an open connector. When the connector is closed, `end` is called. */
 export function keepOpen<Session>(
   session: Session,
   end: (session: Session) => void | Promise<void>,

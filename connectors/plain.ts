@@ -1,6 +1,6 @@
 /**
- * The parts that a simple CRM's connector does not have to implement itself. This is the starting point of
- * the guide.
+ * Default functions, so that the connector of a simple CRM does not have to implement them. The guide for new
+ * connectors starts with this file.
  */
 import { ConfigurationError, FatalError, messageOf } from '../src/core/errors.ts';
 import type {
@@ -23,9 +23,9 @@ const CAPABILITIES: Capabilities = {
 };
 
 /**
- * The default functions for a connector that reads everything each time. It has no groups, no limits, no fields to
- * create, and no resources to release. Spread it into your connector, and override the functions that your CRM
- * supports.
+ * The default functions of a connector that reads all contacts each time. The connector has no groups and no limits,
+ * cannot create fields, and does not have to close anything. Spread it into your connector, and override the functions
+ * that your CRM supports.
  */
 export const plainConnector = {
   capabilities: CAPABILITIES,
@@ -43,7 +43,10 @@ function notAsked(): never {
   });
 }
 
-/** Throws a ConfigurationError for an unsupported setting. Otherwise, excluded contacts would be sent. */
+/**
+ * Throws a ConfigurationError if the settings contain a setting that the connector does not support. If the connector
+ * ignored the setting, donor-sync would submit excluded contacts.
+ */
 export function requireKnown(
   contacts: ContactsSettings,
   known: readonly (keyof ContactsSettings)[],
@@ -58,8 +61,8 @@ export function requireKnown(
 }
 
 /**
- * `more` contains further information from the CRM. It has the fields to blame, the cause, and whether the same write
- * may succeed later.
+ * `more` contains further information from the CRM. It contains the rejected fields, the cause, and whether the same
+ * write may succeed later.
  */
 export function refusedWrite(
   id: string,
@@ -70,12 +73,12 @@ export function refusedWrite(
   return { status: 'refused', id, ...refusal(code, message, more) };
 }
 
-/** It has the same form as in `refusedWrite`. */
+/** Returns a refusal. `more` has the same form as in `refusedWrite`. */
 export function refusal(code: string, message: string, more: Partial<Refusal> = {}): Refusal {
   return { retriable: false, code, message, fields: [], ...more };
 }
 
-/** Returns the only finding about opening: success or the error's message. */
+/** Opens a connector and returns one finding. The finding reports success or the error's message. */
 export async function checkByOpening(open: () => Promise<Connector>): Promise<Finding[]> {
   try {
     const { account, close } = await open();

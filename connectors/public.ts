@@ -1,4 +1,4 @@
-/** Exports of the package `donor-sync/connector`, for connector packages. */
+/** The exports of `donor-sync/connector`. Connector packages import them. */
 export { z } from 'zod';
 export type { Contact, Identity } from '../src/core/contact.ts';
 export {

@@ -11,7 +11,7 @@ import { openBloomerangCheck } from './write-check.ts';
 const KEY_FIX = 'Write a private key of a Bloomerang user into crm.auth.apiKey.';
 const CONTACTS_FIX = 'Correct the setting that the message names, then run doctor again.';
 
-/** Checks every prerequisite of a client with Bloomerang. Changes nothing. */
+/** Checks every prerequisite of a client with Bloomerang. Does not change anything. */
 export async function check(options: ConnectorOptions<BloomerangSettings>): Promise<Finding[]> {
   const http = openHttp(options);
   const findings: Finding[] = [];
@@ -48,7 +48,7 @@ async function examine(
   const writeCheck = await openBloomerangCheck(options, http, account, () => new Map());
   const finding = writeCheck.finding();
   findings.push(finding);
-  // Opening the connector would only repeat the finding.
+  // If this check failed, opening the connector would only repeat its finding.
   if (!finding.ok) return;
   const session = await attempt(findings, 'contacts', CONTACTS_FIX, () =>
     openSession(options, http),
@@ -64,7 +64,7 @@ async function examine(
   findings.push(currencyFinding(settings), ...previewFindings());
 }
 
-/** Each constituent takes one request. */
+/** Estimates the duration of a run. A write to a constituent takes one request. */
 async function durationFindings(session: BloomerangSession): Promise<Finding[]> {
   const [fact] = await readFacts(session);
   const people = Number(fact?.value ?? 0);
@@ -78,10 +78,10 @@ async function durationFindings(session: BloomerangSession): Promise<Finding[]> 
   return [plain(met('duration', message))];
 }
 
-/** The number of constituents that are checked. */
+/** The number of constituents that the check reads. */
 const SAMPLE = 50;
 
-/** The check reports marks about letters and calls, which are never an opt-out. */
+/** Reports marks about letters and calls. donor-sync never treats them as an opt-out. */
 async function restrictionFindings(session: BloomerangSession): Promise<Finding[]> {
   const { contacts } = session;
   const named = [contacts.optOutField, contacts.doNotContactField];

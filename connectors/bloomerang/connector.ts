@@ -24,7 +24,9 @@ import {
 } from './settings.ts';
 import { createWriter, readBack } from './write.ts';
 
-/** The connector for Bloomerang, as a preview. `README.md` in this folder describes its limits and peculiarities. */
+/**
+ * The connector for Bloomerang, which is a preview. `README.md` in this folder describes its limits and peculiarities.
+ */
 export const bloomerangConnector: ConnectorDefinition<BloomerangSettings> = {
   contract: 2,
   kind: 'bloomerang',
@@ -56,8 +58,8 @@ async function openBloomerangConnector(
     const opened = await openSession(options, http);
     const { session, close } = keepOpen(opened, () => http.close());
     const write = createWriter(opened);
-    // Without the right to write, contacts can still be read by ID and erased. The command `forget` needs both. A run
-    // reads the fields first, so it buys no profile that cannot be written.
+    // Without the permission to write, contacts can still be read by ID and erased. The command `forget` needs both
+    // reading and erasing. A run reads the fields first, so it does not buy a profile that it cannot write.
     const unstopped = () => {
       session().writeCheck.requireNotStopped();
       return session();

@@ -1,4 +1,4 @@
-/** Custom fields of constituents, and the built-in parts that can mark a contact. */
+/** Reads the custom fields of constituents, and the built-in parts that can mark a contact. */
 import { z } from 'zod';
 import {
   type CrmField,
@@ -32,7 +32,8 @@ const valuesSchema = z.array(
 export interface CustomField {
   id: number;
   /**
-   * The name in donor-sync. It is the field's own name. If another active field has the same name, the ID is appended.
+   * The field's name in donor-sync. It is the name of the field in Bloomerang. If another active field has the same
+   * name, donor-sync appends the field's ID.
    */
   name: string;
   label: string;
@@ -42,10 +43,10 @@ export interface CustomField {
   choices: ReadonlyMap<string, number>;
 }
 
-/** The active custom fields, by their name. */
+/** The active custom fields. The key is the name. */
 export type CustomFields = ReadonlyMap<string, CustomField>;
 
-/** Reads the fields and the choices. */
+/** Reads the custom fields and their choices. */
 export async function readCustomFields(http: Http): Promise<CustomFields> {
   const path = '/customFields/Constituent/';
   const fields = await http.read({ path, query: { isActive: true } }, fieldsSchema);
@@ -86,7 +87,7 @@ function toPickType(pickType: string): CrmFieldType {
   return pickType === 'PickMultiple' ? 'multiPicklist' : 'picklist';
 }
 
-/** The parts of every constituent that can serve as marks. These parts are never written. */
+/** The parts of a constituent that the settings can use as marks. donor-sync never writes these parts. */
 const BUILT_IN: ReadonlyMap<string, { options: readonly string[]; isMultiple: boolean }> = new Map([
   ['Status', { options: ['Active', 'Inactive', 'Deceased'], isMultiple: false }],
   [
@@ -170,7 +171,7 @@ export function findCustomValue(
   return record.CustomValues?.find(({ FieldId }) => FieldId === fieldId);
 }
 
-/** Null for a name that is not a field. */
+/** Returns a field's value. Returns null if no field has this name. */
 export function valueIn(record: BloomerangRecord, name: string, custom: CustomFields): FieldValue {
   const field = custom.get(name);
   if (field !== undefined) return toFieldValue(findCustomValue(record, field.id), field);
@@ -191,7 +192,7 @@ function toFieldValue(value: CustomValue | undefined, { type, choices }: CustomF
   return text === null ? null : parseText(text, type);
 }
 
-/** Bloomerang returns the value as it was written or as its screens show it. */
+/** Parses a text. Bloomerang returns the value as it was written or as its pages show it. */
 function parseText(text: string, type: CrmFieldType): FieldValue {
   if (type === 'currency' || type === 'number' || type === 'integer') {
     const number = Number(text.replace(/[$,\s]/g, '').replace(/^\((.+)\)$/, '-$1'));
@@ -210,7 +211,7 @@ export type Assignment =
   | { FieldId: number; ValueId: number | null }
   | { FieldId: number; ValueIds: readonly number[] };
 
-/** Null if the choices do not contain the value. */
+/** Returns the entry for a value, or null if the field's choices do not contain the value. */
 export function toAssignment(field: CustomField, value: FieldValue): Assignment | null {
   const { id: FieldId, type, isFreeform, choices } = field;
   if (isFreeform) return { FieldId, Value: value === null ? null : toText(value) };
@@ -222,13 +223,13 @@ export function toAssignment(field: CustomField, value: FieldValue): Assignment 
   return { FieldId, ValueId: known[0] ?? null };
 }
 
-/** Numbers without an exponent. */
+/** Returns a value as text. Numbers have no exponent. */
 function toText(value: string | number | boolean): string {
   if (typeof value !== 'number') return String(value);
   return value.toLocaleString('en-US', { useGrouping: false, maximumFractionDigits: 10 });
 }
 
-/** True if the stored value equals the sent value. */
+/** Returns true if Bloomerang's stored value equals the value that was sent. */
 export function isSame(sent: FieldValue, stored: FieldValue, { type }: CustomField): boolean {
   if (typeof sent === 'number' && typeof stored === 'number') {
     return Math.abs(sent - stored) <= (type === 'currency' ? 0.005 : 1e-9 * Math.abs(sent));

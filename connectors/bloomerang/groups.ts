@@ -1,6 +1,6 @@
 /**
- * Groups of constituents. The API cannot list groups. Only a constituent's record shows its groups, so all constituents
- * must be read.
+ * Reads groups of constituents. Bloomerang's API cannot list the members of a group. A group appears only in the
+ * records of its members, so donor-sync must read all constituents.
  */
 import { systemClock } from '../../src/core/clock.ts';
 import { ConfigurationError } from '../../src/core/errors.ts';
@@ -11,7 +11,9 @@ import { readRows } from './read.ts';
 import type { BloomerangSession, ScannedGroup } from './session.ts';
 import { bloomerangGroupSchema } from './settings.ts';
 
-/** The result of a complete reading is reused for this time. A run reads several networks in a row. */
+/**
+ * The time (ms) for which the result of a complete reading is used again. A run reads several groups one after another.
+ */
 const SCAN_LASTS_MS = 5 * 60_000;
 
 const MEMBERS_PER_BATCH = 500;
@@ -25,7 +27,10 @@ export async function listGroups(session: BloomerangSession): Promise<GroupSumma
   }));
 }
 
-/** An empty group looks like a group that does not exist. */
+/**
+ * Yields the members of a group. Throws if there are none, because an empty group cannot be distinguished from a group
+ * that does not exist.
+ */
 export async function* readGroup(
   session: BloomerangSession,
   selector: GroupSelector,
@@ -43,7 +48,10 @@ export async function* readGroup(
   }
 }
 
-/** Removes a group from the cached result. A second request then returns the current members. */
+/**
+ * Returns a group and removes it from the cached result. A second request for the group therefore reads the current
+ * members.
+ */
 async function takeGroup(
   session: BloomerangSession,
   wanted: string,
@@ -79,7 +87,7 @@ async function scanGroups(session: BloomerangSession): Promise<readonly ScannedG
       }
     }
   }
-  // A hidden group must not look empty.
+  // Groups that the user cannot see must not look empty.
   if (people > 0 && !isShown) throw groupsHidden();
   const scan = [...groups.values()];
   session.groups = { scan, atMs, taken: new Set() };

@@ -1,10 +1,10 @@
 /**
- * Assumptions that nobody has verified in a real Bloomerang account. The guide has the same table, and `doctor` shows
- * the table. Users of a preview should know the assumptions before the first run.
+ * Assumptions that nobody has tested in a real Bloomerang account. The guide contains the same table, and `doctor`
+ * prints it. Users should know the assumptions before the first run.
  */
 export interface NotVerified {
   question: string;
-  /** How donor-sync works until a user has verified the assumption. */
+  /** The behaviour of donor-sync until a user has tested the assumption. */
   answer: string;
 }
 

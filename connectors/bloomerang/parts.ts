@@ -1,10 +1,10 @@
-/** A write of custom values must not change these parts of a constituent. */
+/** Lists the parts of a constituent that a write of custom values must not change. */
 import { z } from 'zod';
 import type { Parts } from '../writing/write-check.ts';
 import { type CustomFields, findCustomValue } from './fields.ts';
 import type { BloomerangRecord } from './record.ts';
 
-/** Strings and choices of a constituent itself. */
+/** The texts and choices in the record of a constituent. */
 const PLAIN_PARTS = [
   ...['Type', 'Status', 'FirstName', 'LastName', 'MiddleName', 'Prefix', 'Suffix', 'FullName'],
   ...['InformalName', 'FormalName', 'EnvelopeName', 'RecognitionName', 'JobTitle', 'Employer'],
@@ -12,14 +12,17 @@ const PLAIN_PARTS = [
   ...['ProfilePictureType', 'HouseholdId', 'PreferredCommunicationChannel', 'EmailInterestType'],
 ];
 
-/** Addresses and similar parts, with the names of the parts that are their content. */
+/** The addresses and similar parts, with the names of their contents. */
 const DETAIL_PARTS: Readonly<Record<string, readonly string[]>> = {
   PrimaryAddress: ['Type', 'Street', 'City', 'State', 'PostalCode', 'Country'],
   PrimaryEmail: ['Type', 'Value'],
   PrimaryPhone: ['Type', 'Number', 'Extension'],
 };
 
-/** A missing entry was lost by the write. A restored address has a new ID. */
+/**
+ * Lists whose entries have an ID. If an entry is missing after a write, the write has deleted it. A restored address
+ * gets a new ID.
+ */
 export const ID_LISTS: readonly string[] = [
   'AddressIds',
   'EmailIds',
@@ -27,7 +30,7 @@ export const ID_LISTS: readonly string[] = [
   'CustomEmailInterests',
 ];
 
-/** A CRM may set this value if a request does not name the part. */
+/** Values that Bloomerang may set if a request does not contain the part. */
 export const DEFAULTS: Readonly<Record<string, string>> = {
   Type: 'Individual',
   Status: 'Active',
@@ -39,7 +42,7 @@ const scalarSchema = z.union([z.string(), z.number(), z.boolean()]);
 const detailSchema = z.record(z.string(), z.unknown());
 const listSchema = z.array(z.union([scalarSchema, z.looseObject({ Id: z.number() })]));
 
-/** Returns the filled parts of a record. */
+/** Returns the parts of a record that are not blank. */
 export function toParts(record: BloomerangRecord): Parts {
   const parts = new Map<string, string>();
   const add = (name: string, value: unknown) => {
@@ -80,13 +83,13 @@ export function customPart(fieldId: number): string {
   return `CustomValues: ${fieldId}`;
 }
 
-/** Returns the PUT request that restores the lost parts. Some parts cannot be restored through the API. */
+/** Returns the PUT request that restores lost parts. Some parts cannot be restored through Bloomerang's API. */
 export function toRestoration(
   record: BloomerangRecord,
   custom: CustomFields,
 ): Record<string, unknown> {
   const isIndividual = record.Type === 'Individual';
-  // Bloomerang composes an individual's full name and refuses requests that contain it.
+  // Bloomerang composes the full name of an individual itself, and it refuses requests that contain the full name.
   const settable = PLAIN_PARTS.slice(0, PLAIN_PARTS.indexOf('HouseholdId')).filter(
     (name) => !(isIndividual && name === 'FullName'),
   );

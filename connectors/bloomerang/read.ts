@@ -15,12 +15,13 @@ import {
 } from './record.ts';
 import type { BloomerangSession } from './session.ts';
 
-/** The highest `take` of a list. */
+/** The maximum number of rows in one request (`take`). */
 export const ROWS_PER_PAGE = 50;
 
 /**
- * Yields all individuals. Every reading is complete for two reasons. It is not documented whether a changed address or
- * custom value changes `lastModified`. Deleted and merged constituents are not reported.
+ * Yields all individuals. Every reading reads all individuals, for two reasons. Bloomerang does not document whether
+ * `lastModified` changes if an address or a custom value changes. Bloomerang also does not report deleted and merged
+ * constituents.
  */
 export async function* readPages(session: BloomerangSession): AsyncGenerator<ContactPage> {
   await session.refreshCustom();
@@ -33,7 +34,7 @@ export async function* readPages(session: BloomerangSession): AsyncGenerator<Con
   if (isEmpty) yield { contacts: [], removed: [], cursor: null };
 }
 
-/** Yields the records of all individuals, each once, even if the list changes during the reading. */
+/** Yields the records of all individuals. Each record is yielded once, even if the list changes during the reading. */
 export async function* readRows({
   http,
   deps,
@@ -55,7 +56,10 @@ export async function* readRows({
   }
 }
 
-/** Reads individuals by their IDs, in the order of the IDs. IDs that belong to no individual are missing. */
+/**
+ * Reads individuals by their IDs, in the order of the IDs. IDs that do not belong to an individual are reported as
+ * missing.
+ */
 export async function readByIds(
   session: BloomerangSession,
   ids: readonly string[],
@@ -90,7 +94,7 @@ export async function findRecords(
         throwIfStopped(deps.signal);
         const query = { id: some.join('|'), orderBy: 'Id', skip, take };
         const page = await http.read({ path: '/constituents', query }, pageSchema);
-        // More records than IDs mean that the condition was ignored.
+        // If Bloomerang returns more records than IDs, it has ignored the condition.
         if (page.TotalFiltered > some.length) throw answerUnreadable('Bloomerang');
         return { rows: page.Results, total: page.TotalFiltered };
       },
@@ -102,7 +106,7 @@ export async function findRecords(
   return found;
 }
 
-/** Returns the contact in donor-sync's terms. */
+/** Converts a record to a contact. */
 export function toContact(session: BloomerangSession, record: BloomerangRecord): Contact {
   const { contacts } = session;
   const marks = readMarks(contacts, (name) => textsOf(record, name, session.custom()));

@@ -1,7 +1,7 @@
-/** A constituent in the form in which Bloomerang returns it. */
+/** The schema of a constituent in Bloomerang's responses. */
 import { z } from 'zod';
 
-/** A string that is null, absent or white space if the value is blank. */
+/** The schema of a text. A blank text is null, missing or white space. */
 const text = z
   .union([z.string(), z.number()])
   .nullish()
@@ -14,7 +14,7 @@ const pickedSchema = z.looseObject({ Id: z.number().nullish(), Value: text });
 
 const customValueSchema = z.looseObject({
   FieldId: z.number(),
-  /** An object in the specification. A plain string is accepted too. */
+  /** According to the specification, the value is an object. A plain string is also accepted. */
   Value: z.union([pickedSchema, text]).optional(),
   Values: z.array(pickedSchema).nullish(),
 });
@@ -54,14 +54,14 @@ export const pageSchema = z.object({
 
 export const INDIVIDUAL = 'Individual';
 
-/** Returns true for a whole number, which every ID is. */
+/** Returns true for a whole number. Every ID is a whole number. */
 export function isRecordId(id: string): boolean {
   return /^[1-9]\d{0,17}$/.test(id);
 }
 
 /**
- * Returns the canonical form of an ID. It has no leading zeros and no white space around it. Returns null if the string
- * cannot be an ID.
+ * Returns the canonical form of an ID. The canonical form has no leading zeros and no surrounding white space. Returns
+ * null if the string cannot be an ID.
  */
 export function canonicalId(typed: string): string | null {
   const id = typed.trim().replace(/^0+/, '');
@@ -76,7 +76,7 @@ function inOneLine(text: string): string {
     .join(', ');
 }
 
-/** Empty for a blank address. */
+/** Returns the lines of the primary address. The list is empty if the address is blank. */
 export function addressLines({ PrimaryAddress }: BloomerangRecord): string[] {
   if (PrimaryAddress == null) return [];
   const { Street, City, State, PostalCode, Country } = PrimaryAddress;

@@ -10,7 +10,7 @@ import { type BloomerangCheck, openBloomerangCheck } from './write-check.ts';
 
 const databaseSchema = z.object({ Id: z.union([z.string(), z.number()]), Name: z.string() });
 
-/** A look-up within this time does not read the custom fields again. */
+/** The time (ms) for which a look-up uses the custom fields that were last read. */
 const FIELDS_LAST_MS = 60_000;
 
 export interface ScannedGroup {
@@ -19,7 +19,7 @@ export interface ScannedGroup {
   members: string[];
 }
 
-/** The data that the tasks of an open connector share. */
+/** The data that belongs to an open connector. */
 export interface BloomerangSession {
   settings: BloomerangSettings;
   contacts: ContactsSettings;
@@ -27,25 +27,27 @@ export interface BloomerangSession {
   http: Http;
   account: CrmAccount;
   writeCheck: BloomerangCheck;
-  /** Returns the custom fields from the last time they were read. */
+  /** Returns the custom fields that were last read. */
   custom(): CustomFields;
   refreshCustom(): Promise<CustomFields>;
   /**
-   * Reads the custom fields again if they are older than a minute and the settings use one as a mark. Without this, a
-   * deleted field would look blank.
+   * Reads the custom fields again if they are older than a minute and the settings use a custom field as a mark.
+   * Without this step, a deleted field would look like a blank field.
    */
   refreshMarkFields(): Promise<void>;
-  /** The last reading of all groups, without the groups that were taken from it (`groups.ts`). */
+  /**
+   * The result of the last complete reading. Groups that have already been returned are removed from it (`groups.ts`).
+   */
   groups: { scan: readonly ScannedGroup[]; atMs: number; taken: Set<string> } | null;
 }
 
-/** Returns the requests of a connector. Sends nothing yet. */
+/** Creates a connector's HTTP functions without sending a request. */
 export function openHttp(
   { settings, deps }: Pick<ConnectorOptions<BloomerangSettings>, 'settings' | 'deps'>,
   world?: HttpWorld,
 ): Http {
   const { url, auth, requestsPerSecond } = settings;
-  // A limit below one per second becomes one request in a longer period.
+  // A limit below one request per second becomes one request in a longer period.
   const pace =
     requestsPerSecond === 0
       ? null

@@ -13,15 +13,15 @@ export const bloomerangSettingsSchema = z.strictObject({
     .default('https://api.bloomerang.co/v2'),
   auth: z.strictObject({
     type: z.literal('apiKey'),
-    /** The private key of a user. */
+    /** A user's private API key. */
     apiKey: text.refine(
       (key) => !key.startsWith('pub_'),
       'is a public key, which cannot read contacts; write a private key',
     ),
   }),
   /**
-   * The maximum number of requests per second. Bloomerang documents no limit, so this value is assumed. 0 means no
-   * limit.
+   * The maximum number of requests per second. Bloomerang documents no limit, so this value is an assumption. 0 means
+   * no limit.
    */
   requestsPerSecond: z.number().min(0).max(100).default(5),
   /**
@@ -33,8 +33,8 @@ export const bloomerangSettingsSchema = z.strictObject({
     .regex(/^[A-Z]{3}$/, 'is not the code of a currency, for example USD')
     .default('USD'),
   /**
-   * A number that starts a new write check when it is increased. After a check has stopped all writing, a higher number
-   * starts a new check.
+   * A number that users increase to start a new write check. If a check has stopped all writing, a higher number starts
+   * the next check.
    */
   writeCheck: z.number().int().min(1).default(1),
 });

@@ -1,4 +1,7 @@
-/** It is not documented what a PUT does to parts that its body does not name. */
+/**
+ * Checks the first write. Bloomerang does not document whether a PUT request keeps parts that its body does not
+ * contain.
+ */
 import { z } from 'zod';
 import type { ConnectorOptions, CrmAccount } from '../contract.ts';
 import type { Http } from '../requests/http.ts';
@@ -10,7 +13,7 @@ import type { BloomerangSettings } from './settings.ts';
 
 export type BloomerangCheck = WriteCheck<BloomerangRecord>;
 
-/** Starts the check before the first write. `custom` returns the custom fields as last read. */
+/** Opens the check, which runs before the first write. `custom` returns the custom fields that were last read. */
 export function openBloomerangCheck(
   { settings, deps }: Pick<ConnectorOptions<BloomerangSettings>, 'settings' | 'deps'>,
   http: Http,
@@ -32,7 +35,7 @@ export function openBloomerangCheck(
       const answer = await http.ask({ path: `/constituent/${id}` }, recordSchema);
       if (answer.ok) return answer.body;
       if (answer.status === 404) return null;
-      // Other refusals are thrown, because the constituent is not deleted.
+      // A different refusal is thrown, because it does not mean that the constituent is deleted.
       return http.read({ path: `/constituent/${id}` }, recordSchema);
     },
     async restore(id, former) {
@@ -40,7 +43,7 @@ export function openBloomerangCheck(
       await http.ask({ method: 'PUT', path: `/constituent/${id}`, json }, recordSchema);
     },
     async wroteLast({ AuditTrail }) {
-      // Bloomerang writes the user's name into the audit trail, possibly after the name of the key.
+      // Bloomerang's audit trail contains the user's name, possibly after the name of the API key.
       const author = AuditTrail?.LastModifiedName ?? null;
       if (author === null) return true;
       const { Name } = await http.read({ path: '/user/current' }, z.object({ Name: z.string() }));

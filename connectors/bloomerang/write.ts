@@ -1,4 +1,4 @@
-/** Writes custom values, one constituent per request. */
+/** Writes custom values. Each request writes one constituent. */
 import type { FieldValue, FieldValues } from '../../src/core/crm-field.ts';
 import { foreignText } from '../../src/core/foreign-text.ts';
 import type { ReadBack, Refusal, WrittenFields } from '../contract.ts';
@@ -10,7 +10,7 @@ import { findRecords, ROWS_PER_PAGE } from './read.ts';
 import { type BloomerangRecord, canonicalId, recordSchema } from './record.ts';
 import type { BloomerangSession } from './session.ts';
 
-/** The number of requests in flight at a time. */
+/** The maximum number of requests in flight at the same time. */
 const LANES = 4;
 
 export function createWriter(session: BloomerangSession) {
@@ -43,7 +43,7 @@ function findProblem(
     const message = `Bloomerang has no active custom field "${name}".`;
     return refusal('NO_SUCH_FIELD', message, { cause: 'no_such_field' });
   }
-  // Bloomerang would round an amount to cents without an error.
+  // Bloomerang would round an amount to cents without reporting an error.
   if (
     field.type === 'currency' &&
     typeof value === 'number' &&
@@ -95,7 +95,7 @@ function put({ http }: BloomerangSession, { Id }: BloomerangRecord, json: object
   return http.ask({ method: 'PUT', path: `/constituent/${Id}`, json }, recordSchema);
 }
 
-/** The request writes the names back, so they are read immediately before. */
+/** Reads the names right before the write, because the request must contain them. */
 async function currentNames(session: BloomerangSession, record: BloomerangRecord) {
   const path = `/constituent/${record.Id}`;
   const answer = await session.http.ask({ path }, recordSchema);
@@ -106,8 +106,8 @@ async function currentNames(session: BloomerangSession, record: BloomerangRecord
 type Refused = Extract<HttpAnswer<unknown>, { ok: false }>;
 
 /**
- * The form of errors is not documented. The form of errors is not documented, so a field is blamed only if its ID
- * appears.
+ * Converts an error to a refusal. Bloomerang does not document the form of its errors. donor-sync therefore names a
+ * field only if the error contains the field's ID.
  */
 function toRefusal(
   { status, body }: Refused,
@@ -145,7 +145,7 @@ function nameless(): Refusal {
   return refusal('NAME_MISSING', message);
 }
 
-/** Returns the values a moment after the write. The API of Bloomerang does not report automation. */
+/** Reads the values shortly after the write. Bloomerang's API does not report changes by automation. */
 export async function readBack(
   session: BloomerangSession,
   writes: readonly WrittenFields[],

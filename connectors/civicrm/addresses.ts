@@ -1,4 +1,4 @@
-/** They depend on the system in which CiviCRM runs. */
+/** Builds addresses. They depend on the content management system in which CiviCRM runs. */
 import { withoutSlash } from '../../src/outbound/address.ts';
 import type { CivicrmSettings } from './settings.ts';
 

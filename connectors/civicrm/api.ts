@@ -1,4 +1,4 @@
-/** A request has an entity, an action, and parameters as JSON in a form. */
+/** Sends requests to CiviCRM's APIv4. A request consists of an entity, an action, and parameters as JSON in a form. */
 import { z } from 'zod';
 import { type ForeignText, foreignText } from '../../src/core/foreign-text.ts';
 import type { ConnectorDeps } from '../contract.ts';
@@ -9,7 +9,7 @@ import type { CivicrmSettings } from './settings.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
 
-/** Conditions of APIv4, such as `[field, operator, value]` or `['OR', […]]`. */
+/** Conditions in APIv4, such as `[field, operator, value]` or `['OR', […]]`. */
 export type Where = readonly unknown[];
 
 export interface GetParams {
@@ -21,23 +21,29 @@ export interface GetParams {
 
 export interface Rows {
   values: readonly Row[];
-  /** The number of matching rows if the request selected `row_count`. */
+  /** The number of matching rows, if the request has selected `row_count`. */
   total: number | null;
 }
 
 export interface Refused {
   isUnauthorized: boolean;
-  /** The text says that a lock is the cause. Needs the permission `view debug output`. */
+  /**
+   * True if the error text names a lock as the cause. CiviCRM sends the error text only to users with the permission
+   * `view debug output`.
+   */
   isLock: boolean;
   words: ForeignText | null;
 }
 
 export interface CivicrmApi {
-  /** Throws a RetriableError if CiviCRM fails. Set `maxTries` for a request that can be split. */
+  /**
+   * Returns the rows. Throws a RetriableError if CiviCRM fails. Set `maxTries` for a request that can be split into
+   * smaller requests.
+   */
   get(entity: string, params: GetParams, maxTries?: number): Promise<Rows>;
   /** Returns the result of an action that changes nothing. */
   ask(entity: string, action: string, params: object): Promise<readonly Row[]>;
-  /** Returns the same as `ask`. Null if CiviCRM refuses the request. */
+  /** Returns the same result as `ask`. Returns null if CiviCRM refuses the request. */
   askIfAllowed(entity: string, action: string, params: object): Promise<readonly Row[] | null>;
   /** Returns the result of an action that changes something. */
   change(
@@ -54,7 +60,10 @@ const rowsSchema = z.object({
   countMatched: z.number().nullish(),
 });
 
-/** The body of an exception inside CiviCRM. Every exception has the status 500, except missing permissions (403). */
+/**
+ * The body of a response about an exception in CiviCRM. A missing permission has the status 403, and every other
+ * exception has the status 500.
+ */
 const exceptionSchema = z.object({
   error_code: z.unknown(),
   error_message: z.string(),
@@ -73,7 +82,7 @@ export function createApi(settings: CivicrmSettings, deps: ConnectorDeps): Civic
       ...(siteKey === undefined ? {} : { 'x-civi-key': siteKey }),
     },
     keySetting: 'crm.auth.apiKey',
-    // A pace below one request per second is counted over a longer period.
+    // A limit below one request per second applies to a longer period.
     pace: toPace(settings.requestsPerSecond),
     timeoutMs: TIMEOUT_MS,
   });
@@ -121,7 +130,7 @@ export function createApi(settings: CivicrmSettings, deps: ConnectorDeps): Civic
   }
 }
 
-/** PHP often works for up to 30 seconds, and some servers allow a longer time. */
+/** The timeout (ms) of a request. PHP often works for up to 30 seconds, and some servers allow more time. */
 const TIMEOUT_MS = 90_000;
 
 function toPace(requestsPerSecond: number): { requests: number; perMs: number } | null {
@@ -130,13 +139,13 @@ function toPace(requestsPerSecond: number): { requests: number; perMs: number } 
   return { requests, perMs: Math.ceil((1_000 * requests) / requestsPerSecond) };
 }
 
-/** False for the error page of a failing server. */
+/** Returns false for the error page of a failing server. */
 function isRefusal({ status, text }: { status: number; text: string }): boolean {
   return status === 500 && text.startsWith('{') && /"error_message"\s*:/.test(text);
 }
 
 /**
- * Throws if a firewall in front of CiviCRM has refused the request with its own page. A firewall's page says nothing
+ * Throws if the response is the page of a firewall between donor-sync and CiviCRM. The page contains no information
  * about a contact.
  */
 function requireCivicrm(status: number, body: unknown): void {

@@ -1,4 +1,4 @@
-/** The checks of `doctor`. */
+/** Runs the checks of `doctor`. */
 import type { ConnectorOptions, Finding } from '../contract.ts';
 import { attempt, checked, failed, met, plain } from '../findings/findings.ts';
 import { aboutCivicrm } from './about.ts';
@@ -11,7 +11,7 @@ import type { CivicrmSettings } from './settings.ts';
 
 const SIGN_IN = 'CiviCRM sign-in';
 
-/** Never throws, and leaves nothing open. */
+/** Returns the findings. The function never throws, and it closes all connections. */
 export async function check(options: ConnectorOptions<CivicrmSettings>): Promise<Finding[]> {
   const findings: Finding[] = [];
   try {
@@ -25,7 +25,7 @@ export async function check(options: ConnectorOptions<CivicrmSettings>): Promise
       session.api.close();
     }
   } catch (error) {
-    // A limit ends all checks.
+    // If a request limit is reached, no further check runs.
     findings.push(failed(SIGN_IN, 'Run doctor again later.', error));
   }
   return findings;
@@ -63,7 +63,7 @@ async function checkParts(
 
 const PERMISSION = "Check the permissions of the integration's user in CiviCRM.";
 
-/** True if the user can see contacts and can edit at least one contact. */
+/** Checks whether the user can see contacts and can edit at least one contact. */
 async function checkContacts(session: CivicrmSession): Promise<Finding[]> {
   const [id] = await sampleIds(session, 1);
   const subject = 'Contacts';

@@ -24,7 +24,10 @@ import { type CivicrmSession, openSession } from './session.ts';
 import { type CivicrmSettings, civicrmGroupSchema, civicrmSettingsSchema } from './settings.ts';
 import { createWriter } from './write.ts';
 
-/** CiviCRM as a CRM. `README.md` in this folder describes permissions, limits and peculiarities. */
+/**
+ * The connector for CiviCRM. `README.md` in this folder describes the permissions, the limits and the peculiarities of
+ * CiviCRM.
+ */
 export const civicrmConnector: ConnectorDefinition<CivicrmSettings> = {
   contract: 2,
   kind: 'civicrm',
@@ -40,7 +43,7 @@ export const civicrmConnector: ConnectorDefinition<CivicrmSettings> = {
 };
 
 const CAPABILITIES = {
-  // `modified_date` does not show all changes (README), so each reading is complete.
+  // Each reading returns all contacts, because `modified_date` does not show all changes (README).
   incremental: false,
   reportsRemovals: false,
   createsFields: true,
@@ -89,8 +92,8 @@ async function openCivicrmConnector(
 }
 
 /**
- * Returns how amounts are converted. All amounts on a site have the site's currency, and CiviCRM has no exchange rates.
- * Null if the site's currency is that of the profiles.
+ * Returns how donor-sync converts amounts. All amounts on a site have the site's currency, and CiviCRM has no exchange
+ * rates. Returns null if the site's currency is US dollars, like the currency of the profiles.
  */
 async function readMoney({ api, settings }: CivicrmSession): Promise<MoneyField | null> {
   const code = settings.siteCurrency ?? (await readCurrency({ api }));

@@ -1,4 +1,4 @@
-/** People, as CiviCRM describes them. */
+/** Converts CiviCRM's individuals to contacts. */
 import type { Contact } from '../../src/core/contact.ts';
 import type { ContactsSettings, IdentityShape } from '../contract.ts';
 import { markColumns, readMarks } from '../marks/mark-values.ts';
@@ -13,12 +13,12 @@ const CITY = 'address_primary.city';
 const COUNTRY = 'address_primary.country_id:label';
 
 const EMPLOYER_ID = 'employer_id';
-/** The user may not see this contact. */
+/** The field with the current employer's name. The user may not have permission to see the employer's contact. */
 const EMPLOYER = 'employer_id.display_name';
-/** The name of the employer at the time when it was typed. */
+/** The field that contains the employer's name as a user typed it. */
 const EMPLOYER_TEXT = 'organization_name';
 
-/** The sources of an identity that may be unreadable for the user. */
+/** The names of identity sources that may be hidden from the user. */
 export const ADDRESS_SOURCE = 'address_primary';
 export const EMPLOYER_SOURCE = 'employer';
 
@@ -35,16 +35,16 @@ export function contactFields(contacts: ContactsSettings): string[] {
   return [...new Set([...IDENTITY, ...DECEASED, ...marks])];
 }
 
-/** CiviCRM's other contacts are organizations and households. */
+/** A condition that excludes organisations and households. */
 export const PEOPLE = ['contact_type', '=', 'Individual'] as const;
 
-/** The trash is hidden, but CiviCRM still has its contacts. */
+/** A condition that excludes contacts in CiviCRM's trash. */
 export const NOT_IN_TRASH = ['is_deleted', '=', false] as const;
 
 export function toContact(row: Row, contacts: ContactsSettings, fields: Fields): Contact {
   const employer = textOf(row, EMPLOYER) ?? textOf(row, EMPLOYER_TEXT);
   const unreadable = [
-    // CiviCRM omits unknown fields and does not refuse the request.
+    // If a field is unknown, CiviCRM omits it from the response and does not refuse the request.
     ...(CITY in row ? [] : [ADDRESS_SOURCE]),
     ...(employer === null && row[EMPLOYER_ID] != null ? [EMPLOYER_SOURCE] : []),
   ];
@@ -76,7 +76,7 @@ function marksOf(
   return { ...marks, excluded: 'deceased' };
 }
 
-/** Settings may list labels, because users do not see the values. */
+/** Returns the label of a value if the settings list the label. Users see only labels and not values. */
 function asListed(
   text: string,
   name: string,
@@ -98,7 +98,7 @@ function toAddresses(row: Row): string[] {
   const parts = [...STREET.map((name) => textOf(row, name)), textOf(row, CITY), area.join(' ')];
   const country = textOf(row, COUNTRY);
   const line = [...parts, country].filter((part) => part !== null && part !== '');
-  // A country without further parts is not an address.
+  // A country without street, city or postal code is not an address.
   return line.length === 0 || (line.length === 1 && country !== null) ? [] : [line.join(', ')];
 }
 
@@ -108,7 +108,7 @@ function textOf(row: Row, name: string): string | null {
   return text === '' ? null : text;
 }
 
-/** Returns how contacts become people. `sample` is any contact's row, or null. */
+/** Describes how CiviCRM's contacts are converted to people. `sample` is the row of any contact, or null. */
 export function toShape(sample: Row | null): IdentityShape {
   const isAddressReadable = sample === null || CITY in sample;
   return {

@@ -1,32 +1,29 @@
-/** Creating custom fields, in a custom group of people. */
+/** Creates custom fields in a custom group for individuals. */
 import type { CrmFieldType, FieldSpec } from '../../src/core/crm-field.ts';
 import type { FieldCreation } from '../contract.ts';
 import { throwIfStopped } from '../requests/stopped.ts';
 import { readFields, readGroupsOfOthers } from './fields.ts';
 import type { CivicrmSession } from './session.ts';
 
-/** The types of CiviCRM's fields, and the form elements for users. */
+/** CiviCRM's type and form element for each of donor-sync's field types. */
 const KINDS: Readonly<Record<CrmFieldType, { data_type: string; html_type: string }>> = {
   text: { data_type: 'String', html_type: 'Text' },
   longText: { data_type: 'Memo', html_type: 'TextArea' },
   url: { data_type: 'Link', html_type: 'Link' },
   integer: { data_type: 'Int', html_type: 'Text' },
-  // Amounts of billions do not fit into the type Int.
+  // CiviCRM's type Int cannot store amounts of billions.
   number: { data_type: 'Float', html_type: 'Text' },
   currency: { data_type: 'Money', html_type: 'Text' },
   percent: { data_type: 'Float', html_type: 'Text' },
   boolean: { data_type: 'Boolean', html_type: 'Radio' },
   date: { data_type: 'Date', html_type: 'Select Date' },
-  // A time without a zone is not an instant, so only the day is stored.
+  // CiviCRM stores times without a time zone, so donor-sync stores only the date.
   datetime: { data_type: 'Date', html_type: 'Select Date' },
   picklist: { data_type: 'String', html_type: 'Select' },
   multiPicklist: { data_type: 'String', html_type: 'CheckBox' },
 };
 
-/**
- * The maximum number of characters in a column of the type String. Longer values need the type
- * Memo.
- */
+/** The maximum number of characters in CiviCRM's type String. Longer values need the type Memo. */
 const LONGEST_TEXT = 255;
 
 const BY_HAND =
@@ -65,13 +62,13 @@ async function createField(
   const values = toValues(spec, group, field);
   const refused = await session.api.change('CustomField', 'create', { values });
   if (refused === null) return { name, result: 'created', problem: null };
-  // The response to an earlier attempt may have been lost.
+  // The fields are read again, because the response to an earlier attempt may have been lost.
   session.fields = await readFields(session.api);
   if (session.fields.has(name)) return { name, result: 'existed', problem: null };
   return { name, result: 'failed', problem: `CiviCRM refuses to create ${name}. ${BY_HAND}` };
 }
 
-/** CiviCRM refuses the request if the group exists. */
+/** Creates the group of fields. CiviCRM refuses the request if the group already exists. */
 async function requireGroup({ api, fields }: CivicrmSession, name: string): Promise<void> {
   const isKnown = [...fields.keys()].some((field) => field.startsWith(`${name}.`));
   if (isKnown) return;

@@ -1,4 +1,4 @@
-/** The fields of contacts in the form of `Contact.getFields`. */
+/** Reads the fields of contacts with `Contact.getFields`. */
 import { z } from 'zod';
 import type { CrmField, CrmFieldType } from '../../src/core/crm-field.ts';
 import type { MoneyField } from '../../src/core/money.ts';
@@ -13,7 +13,7 @@ const describedSchema = z.object({
   input_attrs: z
     .union([
       z.object({ maxlength: z.coerce.number().optional(), time: z.unknown().optional() }),
-      // PHP encodes an empty map as a list.
+      // PHP encodes an empty map as an empty list.
       z.array(z.never()),
     ])
     .nullish(),
@@ -27,26 +27,29 @@ const describedSchema = z.object({
   readonly: z.boolean().nullish(),
 });
 
-/** A field of people. */
+/** A field of individuals. */
 export interface Field {
   name: string;
   label: string;
-  /** True if an administrator has created the field. Only such fields are ever written. */
+  /** True if an administrator has created the field. donor-sync writes only these fields. */
   isCustom: boolean;
   isWritable: boolean;
-  /** True if only people of some subtypes have the field. Users do not see the field on contacts of other subtypes. */
+  /**
+   * True if the field exists only for some subtypes of individuals. Users do not see the field on contacts of other
+   * subtypes.
+   */
   isOfSubtype: boolean;
   type: CrmFieldType;
   maxLength: number | null;
-  /** The values of a field with options, in order. Null for other fields. */
+  /** The values of a field with options, in order. Null if the field has no options. */
   options: readonly string[] | null;
-  /** What users see instead of the values. */
+  /** The label that users see for each value. */
   labels: ReadonlyMap<string, string>;
 }
 
 export type Fields = ReadonlyMap<string, Field>;
 
-/** Organizations have different fields. Nobody would see a person's value in such a field. */
+/** A condition for individuals, because organisations have different fields. */
 const PERSON = { contact_type: 'Individual' };
 
 export async function readFields(api: CivicrmApi): Promise<Fields> {
@@ -62,7 +65,8 @@ export async function readFields(api: CivicrmApi): Promise<Fields> {
 }
 
 /**
- * Returns groups that only other kinds of contacts have, such as organisations. Groups without fields cannot be seen.
+ * Returns the groups of fields that only other types of contacts have, such as organisations. Groups without fields are
+ * not returned by CiviCRM.
  */
 export async function readGroupsOfOthers(api: CivicrmApi): Promise<ReadonlySet<string>> {
   const groupsIn = (names: ReadonlySet<string>) =>
@@ -82,8 +86,8 @@ async function readNames(api: CivicrmApi, params: object): Promise<ReadonlySet<s
 type Described = z.output<typeof describedSchema>;
 
 /**
- * Returns the field, or null if it has no plain value. For example, a file or a reference to a contact is not a plain
- * value.
+ * Returns the field, or null if the field does not contain a plain value. For example, a file or a reference to a
+ * contact is not a plain value.
  */
 function toField(described: Described, common: ReadonlySet<string>): Field | null {
   const { name, label, type: kind, options, serialize, readonly } = described;
@@ -107,7 +111,7 @@ function toField(described: Described, common: ReadonlySet<string>): Field | nul
   };
 }
 
-/** The maximum length of CiviCRM's strings, unless `getFields` reports a different length. */
+/** The maximum length of a string, unless `getFields` returns a different length. */
 const COLUMN_LENGTH = 255;
 
 function lengthOf({ input_attrs: attributes }: Described): number | undefined {
@@ -118,7 +122,7 @@ function toType({ data_type: type, input_type: input, input_attrs, options }: De
   switch (type) {
     case 'Integer':
     case 'Int':
-      // A state, a country or a related contact is also a number.
+      // CiviCRM also describes a state, a country and a related contact as an integer.
       return input === 'EntityRef' || input === 'ChainSelect' ? null : 'integer';
     case 'Float':
       return 'number';
@@ -128,7 +132,7 @@ function toType({ data_type: type, input_type: input, input_attrs, options }: De
       return 'boolean';
     case 'Date': {
       const time = Array.isArray(input_attrs) ? null : input_attrs?.time;
-      // A time that has no zone is not an instant.
+      // A time without a time zone is not an instant.
       return time == null || time === 0 || time === '0' || time === false ? 'date' : null;
     }
     case 'String':
@@ -145,8 +149,8 @@ function toType({ data_type: type, input_type: input, input_attrs, options }: De
 }
 
 /**
- * The maximum number of digits that always fit. The largest number in a column of CiviCRM's type Integer has ten
- * digits. Not all numbers with ten digits fit.
+ * The number of digits that always fit into CiviCRM's type Integer. The largest number in this type has ten digits.
+ * Some numbers with ten digits are larger and do not fit.
  */
 const INT_DIGITS = 9;
 export const LARGEST_INT = 2_147_483_647;

@@ -1,4 +1,4 @@
-/** `contacts.filter` contains APIv4 conditions, as in the API Explorer. */
+/** Parses `contacts.filter`. The filter contains APIv4 conditions, as in CiviCRM's API Explorer. */
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { ConfigurationError } from '../../src/core/errors.ts';
@@ -29,7 +29,10 @@ const filterSchema = z.array(clauseSchema).min(1);
 const HELP =
   'Write a list of conditions as JSON or YAML, as the API Explorer of CiviCRM shows them: [["contact_sub_type:name", "CONTAINS", "Donor"]].';
 
-/** Returns null if there is none. Throws a ConfigurationError if it is invalid. */
+/**
+ * Parses the filter, or returns null if the settings contain no filter. Throws a ConfigurationError if the filter is
+ * invalid.
+ */
 export function parseFilter(text: string | null): Where | null {
   if (text === null) return null;
   const { data } = filterSchema.safeParse(readYaml(text));

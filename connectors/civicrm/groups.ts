@@ -1,4 +1,4 @@
-/** Groups of contacts. The filter `groups` also finds the members of smart groups and of nested groups. */
+/** Reads groups of contacts. CiviCRM's filter `groups` also finds the members of smart groups and of nested groups. */
 import { z } from 'zod';
 import type { GroupSelector, GroupSummary } from '../contract.ts';
 import { eachOnce, unknownGroup } from '../reading/group-members.ts';
@@ -25,7 +25,7 @@ async function readGroups({ api, signal }: CivicrmSession): Promise<Group[]> {
   return values.flatMap((row) => groupSchema.safeParse(row).data ?? []);
 }
 
-/** Sites can have hundreds of groups, so their members are not counted. */
+/** Returns the groups. donor-sync does not count their members, because a site can have hundreds of groups. */
 export async function listGroups(session: CivicrmSession): Promise<GroupSummary[]> {
   const groups = await readGroups(session);
   return groups.map(({ id, name, title }) => ({
@@ -35,7 +35,7 @@ export async function listGroups(session: CivicrmSession): Promise<GroupSummary[
   }));
 }
 
-/** Yields the people in a group, each of them once. */
+/** Yields the individuals in a group. Each individual is yielded once. */
 export async function* readGroup(
   session: CivicrmSession,
   selector: GroupSelector,

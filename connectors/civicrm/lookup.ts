@@ -1,4 +1,4 @@
-/** Reads contacts by their IDs, with the values of fields. */
+/** Reads contacts by their IDs, together with the values of fields. */
 import type { FieldValues } from '../../src/core/crm-field.ts';
 import { ConfigurationError } from '../../src/core/errors.ts';
 import type { RecordLookup } from '../contract.ts';
@@ -20,7 +20,7 @@ export async function readByIds(
   if (numbers.length === 0) return ids.map((id) => ({ state: 'missing', id }));
   const { values } = await api.get('Contact', {
     select: [...new Set([...contactFields(contacts), 'is_deleted', ...names])],
-    // Without a condition on `is_deleted`, the trash is included only in some versions.
+    // Without a condition on `is_deleted`, only some versions of CiviCRM return contacts in the trash.
     where: [['id', 'IN', numbers], ['is_deleted', 'IN', [true, false]], PEOPLE],
   });
   const rows = new Map(values.map((row) => [String(row['id']), row]));
@@ -40,7 +40,9 @@ export async function readByIds(
   }
 }
 
-/** Throws a ConfigurationError if the row does not contain a field. An unknown value must not look blank. */
+/**
+ * Throws a ConfigurationError if the row does not contain a field. An unknown value must not look like a blank value.
+ */
 function toValues(
   { fields }: Pick<CivicrmSession, 'fields'>,
   row: Row,

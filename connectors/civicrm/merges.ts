@@ -1,4 +1,7 @@
-/** CiviCRM moves the loser to the trash and stores the winner in two activities. */
+/**
+ * Finds merges. When users merge two contacts, CiviCRM moves one contact to the trash and records the merge in two
+ * activities.
+ */
 
 import { z } from 'zod';
 import { splitIntoBatches } from '../../src/core/parallel.ts';
@@ -8,12 +11,12 @@ import type { CivicrmSession } from './session.ts';
 
 type Deps = Pick<CivicrmSession, 'api' | 'signal' | 'clock'>;
 
-/** Earlier merges were noticed by earlier runs, or by a look-up of the contact. */
+/** The number of days to look back. Earlier runs or look-ups have already found older merges. */
 const LOOK_BACK_DAYS = 90;
 
 const DAY_MS = 86_400_000;
 
-/** The number of activities that one request returns, and the maximum number of requests. */
+/** The number of activities in one request, and the maximum number of requests. */
 const PER_REQUEST = 500;
 const MAX_REQUESTS = 200;
 
@@ -28,8 +31,8 @@ const targetSchema = z.object({
 });
 
 /**
- * Yields the contacts that were merged into others recently. Without the permission "view all activities", no merges
- * are visible. The losers are then treated as missing.
+ * Yields the contacts that were recently merged into other contacts. Without the permission "view all activities",
+ * donor-sync cannot see merges. It then treats the merged contacts as missing.
  */
 export async function* readMerges({
   api,
@@ -110,14 +113,14 @@ async function findPresent(
 
 const idSchema = z.object({ id: z.coerce.number() });
 
-/** Returns the contact that a deleted contact was merged into. Null if there was no visible merge. */
+/** Returns the contact into which a deleted contact was merged. Returns null if no merge is visible. */
 export async function findWinner({ api }: Pick<Deps, 'api'>, id: string): Promise<string | null> {
   const rows = await api.askIfAllowed('Contact', 'getMergedTo', { contactId: Number(id) });
   const { data } = idSchema.safeParse(rows?.[0]);
   return data === undefined ? null : String(data.id);
 }
 
-/** Returns the contacts that were merged into this one. */
+/** Returns the contacts that were merged into this contact. */
 export async function findMerged({ api }: Pick<Deps, 'api'>, id: string): Promise<string[]> {
   const rows = await api.ask('Contact', 'getMergedFrom', { contactId: Number(id) });
   return rows.flatMap((row) => {

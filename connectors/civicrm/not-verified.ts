@@ -1,11 +1,12 @@
 /**
- * The assumptions that nobody has tested on a real site. `doctor` and the guide show this list. Each assumption was
- * found in the vendor's source or documents. The stand-in can also behave in the alternative ways.
+ * Assumptions that nobody has tested on a real CiviCRM site. `doctor` and the guide show the assumptions. Each
+ * assumption comes from CiviCRM's source code or documents. The CiviCRM stand-in can also behave differently from each
+ * assumption.
  */
 export interface Assumption {
   /** The assumption. */
   assumed: string;
-  /** The consequence if the assumption is wrong. */
+  /** What happens if the assumption is wrong. */
   otherwise: string;
 }
 

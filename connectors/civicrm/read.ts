@@ -7,15 +7,18 @@ import { canonicalId, contactFields, NOT_IN_TRASH, PEOPLE, toContact } from './c
 import { readMerges } from './merges.ts';
 import type { CivicrmSession } from './session.ts';
 
-/** The smallest number of contacts in one request. A server that fails with so few contacts cannot be used. */
+/**
+ * The minimum number of contacts in one request. If the server fails even with this number, donor-sync cannot use it.
+ */
 const LEAST_ROWS = 25;
 
-/** A request that can be split is not repeated often. */
+/** The number of attempts for a request that can be split. After these attempts, donor-sync splits the request. */
 const TRIES_IF_SPLITTABLE = 2;
 
 /**
- * Yields all people. Contacts that were merged come first. A later reading cannot continue from a position.
- * `modified_date` does not show deletions. On some sites, it misses changes of addresses and custom fields.
+ * Yields all individuals. Merged contacts come first. A later reading cannot continue where this reading stopped.
+ * `modified_date` does not show deletions. On some sites, `modified_date` also does not change if an address or a
+ * custom field changes.
  */
 export async function* readPages(session: CivicrmSession): AsyncGenerator<ContactPage> {
   for await (const removed of readMerges(session)) yield { contacts: [], removed, cursor: null };
@@ -27,7 +30,7 @@ export async function* readPages(session: CivicrmSession): AsyncGenerator<Contac
   }
 }
 
-/** Yields the rows of people who meet the conditions. */
+/** Yields the rows of individuals who meet the conditions. */
 export function pagesOf(
   { api, settings, signal }: Pick<CivicrmSession, 'api' | 'settings' | 'signal'>,
   what: string,
@@ -61,7 +64,7 @@ export function pagesOf(
   });
 }
 
-/** Returns the contacts among these that the filter includes. */
+/** Returns the contacts with these IDs that match the filter. */
 export async function findIncluded(
   { api, filter, signal }: CivicrmSession,
   ids: readonly string[],
@@ -76,14 +79,14 @@ export async function findIncluded(
 }
 
 /**
- * Yields all contacts that have opted out, even if the filter excludes them. Yields no contacts if the settings have no
- * filter or no mark.
+ * Yields all contacts that have opted out, including contacts that do not match the filter. Yields nothing if the
+ * settings contain no filter or no mark.
  */
 export async function* findMarked(session: CivicrmSession): AsyncGenerator<readonly string[]> {
   const { contacts, fields, filter } = session;
   const { optOutField } = contacts;
   if (filter === null || optOutField === null) return;
-  // This is not `NOT filter`. For a blank field, SQL considers neither a condition nor its opposite true.
+  // The condition does not use `NOT filter`. If a field is blank in SQL, neither a condition nor its negation is true.
   const marked = [optOutField, 'IS NOT EMPTY'];
   const select = contactFields(contacts);
   for await (const rows of pagesOf(session, 'marked contacts', select, [marked])) {
@@ -94,10 +97,10 @@ export async function* findMarked(session: CivicrmSession): AsyncGenerator<reado
   }
 }
 
-/** The number of contacts that are compared for each contact in the search's result. */
+/** For each result, the number of contacts that are compared. */
 const COMPARED_PER_FOUND = 20;
 
-/** Finds contacts by their names. MySQL finds words anywhere in a name, so the results are compared again. */
+/** Finds contacts by their names. MySQL finds words anywhere in a name, so donor-sync compares the results again. */
 export async function search(
   { api, filter, signal }: CivicrmSession,
   text: string,
@@ -126,7 +129,7 @@ function nameIn(row: Row, field: string): string | null {
   return row[field] == null ? null : String(row[field]);
 }
 
-/** Returns the IDs of some contacts, for `doctor`. */
+/** Returns the IDs of some contacts for `doctor`. */
 export async function sampleIds(
   { api, filter, signal }: CivicrmSession,
   most: number,

@@ -15,13 +15,13 @@ export interface CivicrmSession {
   signal: AbortSignal;
   clock: { now(): number; sleep(ms: number, signal?: AbortSignal): Promise<void> };
   account: CrmAccount;
-  /** The fields that the last description contained. */
+  /** The fields from the last description. */
   fields: Fields;
   shape: IdentityShape;
   filter: Where | null;
 }
 
-/** Signs in and describes the contacts. Throws a ConfigurationError if the site cannot be used. */
+/** Signs in and reads the description of contacts. Throws a ConfigurationError if donor-sync cannot use the site. */
 export async function openSession({
   settings,
   contacts,
@@ -57,8 +57,8 @@ export async function openSession({
 }
 
 /**
- * A site has no ID that every user can read. A site has no ID that every user can read, and a copy would share it. The
- * address is unique, so it is the ID.
+ * Returns the site's account. A site has no ID that every user can read. A copy of a site would also have the same ID
+ * as the original site. The account's ID is therefore the address, which is unique.
  */
 async function readAccount(api: CivicrmApi, { url }: CivicrmSettings): Promise<CrmAccount> {
   const { host, pathname } = new URL(withoutSlash(url));

@@ -13,25 +13,28 @@ export const civicrmSettingsSchema = z.strictObject({
   auth: z.strictObject({
     type: z.literal('apiKey'),
     apiKey: text,
-    /** Set it only if the site also requires its site key (`authx_guards`). */
+    /** The site's key. It is necessary only if the site requires its site key (`authx_guards`). */
     siteKey: text.optional(),
   }),
-  /** The addresses of the API and of contacts depend on this system. */
+  /** The content management system, on which the addresses of the API and of contacts depend. */
   system: z.enum(['drupal', 'backdrop', 'standalone', 'wordpress', 'joomla']).default('drupal'),
-  /** False for WordPress without clean addresses. */
+  /** False for a WordPress site without clean URLs. */
   cleanUrls: z.boolean().default(true),
-  /** The currency of the site's amounts. It is needed only if the user has no permission to read the currency. */
+  /** The currency of the site's amounts. It is necessary only if the user has no permission to read the currency. */
   siteCurrency: z
     .string()
     .regex(/^[A-Z]{3}$/, 'must be the code of a currency, for example USD')
     .optional(),
-  /** The maximum number of requests per second. 0 means no limit. CiviCRM itself has no limit, but its server does. */
+  /**
+   * The maximum number of requests per second. 0 means no limit. CiviCRM itself has no limit, but its server may have a
+   * limit.
+   */
   requestsPerSecond: z.number().min(0).max(100).default(4),
-  /** The number of contacts in one request. If the server fails with this number, donor-sync tries a smaller number. */
+  /** The number of contacts in one request. If the server fails, donor-sync tries a smaller number. */
   pageSize: z.number().int().min(25).max(2_000).default(500),
 });
 
 export type CivicrmSettings = z.infer<typeof civicrmSettingsSchema>;
 
-/** The group can also be a smart group. */
+/** Selects a group, which can also be a smart group. */
 export const civicrmGroupSchema = z.strictObject({ group: text });

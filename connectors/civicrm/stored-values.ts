@@ -1,10 +1,10 @@
-/** The current values of contacts, before and after a write. */
+/** Reads the current values of contacts, before and after a write. */
 import type { FieldValues } from '../../src/core/crm-field.ts';
 import { canonicalId, NOT_IN_TRASH } from './contact.ts';
 import type { CivicrmSession } from './session.ts';
 import { fromApi } from './values.ts';
 
-/** Returns the values by contact. Contacts and fields that the user does not see are left out. */
+/** Returns the values. The key is the contact's ID. Contacts and fields that the user cannot see are left out. */
 export async function readValues(
   { api, fields }: Pick<CivicrmSession, 'api' | 'fields'>,
   ids: readonly string[],

@@ -2,7 +2,7 @@
 import type { FieldValue } from '../../src/core/crm-field.ts';
 import { type Field, LARGEST_INT } from './fields.ts';
 
-/** Returns the canonical value of a field in a response. */
+/** Returns the canonical form of a field's value in a response. */
 export function fromApi({ type, options }: Field, value: unknown): FieldValue {
   if (value === null || value === undefined) return null;
   if (type === 'multiPicklist') return joined(value, options ?? []);
@@ -22,7 +22,7 @@ export function fromApi({ type, options }: Field, value: unknown): FieldValue {
     case 'picklist':
       return text;
     default:
-      // CiviCRM cannot store the word null, so donor-sync stores this spelling of the word.
+      // CiviCRM cannot store the word `Null`, so donor-sync stores `null`.
       return text === 'Null' ? 'null' : String(value);
   }
 }
@@ -39,7 +39,7 @@ function joined(value: unknown, options: readonly string[]): string | null {
   return chosen.length === 0 ? null : chosen.toSorted((a, b) => order(a) - order(b)).join(';');
 }
 
-/** Returns the value for a request, or undefined if it does not fit into the field. */
+/** Returns the value for a request, or undefined if the field cannot store it. */
 export function toApi(field: Field, value: FieldValue): unknown {
   const { type, options, maxLength } = field;
   if (value === null) return type === 'multiPicklist' ? [] : '';
@@ -47,7 +47,7 @@ export function toApi(field: Field, value: FieldValue): unknown {
     case 'integer':
       return Number.isInteger(value) && Math.abs(Number(value)) <= LARGEST_INT ? value : undefined;
     case 'currency':
-      // CiviCRM would store a rounded amount.
+      // CiviCRM would round an amount with more than two decimals.
       return typeof value === 'number' && isInCents(value) ? value : undefined;
     case 'number':
       return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
@@ -69,8 +69,8 @@ export function toApi(field: Field, value: FieldValue): unknown {
 }
 
 /**
- * Returns the length of a string after CiviCRM has stored it. CiviCRM stores `<` and `>` as four characters each.
- * Characters outside the basic plane count once.
+ * Returns the length of a string as CiviCRM stores it. CiviCRM stores `<` and `>` as four characters each. A character
+ * outside the basic plane counts as one character.
  */
 function storedLength(text: string): number {
   return [...text].length + 3 * (text.match(/[<>]/g)?.length ?? 0);

@@ -1,6 +1,7 @@
 /**
- * Writes custom fields. CiviCRM does not report which record or field it refuses. It drops unknown fields and shortens
- * long values without an error. So values are compared before and after each write.
+ * Writes custom fields. CiviCRM does not report which record or field it refuses. CiviCRM drops unknown fields and
+ * shortens long values without reporting an error. donor-sync therefore compares the values before and after each
+ * write.
  */
 
 import type { FieldValue, FieldValues } from '../../src/core/crm-field.ts';
@@ -14,13 +15,13 @@ import type { CivicrmSession } from './session.ts';
 import { readValues } from './stored-values.ts';
 import { toApi } from './values.ts';
 
-/** The number of contacts that one request changes. Each contact starts CiviCRM's hooks, which take time. */
+/** The number of contacts in one request. For each contact, CiviCRM runs its hooks, which take time. */
 const CHANGES_PER_REQUEST = 50;
 
-/** A request that can be split is not repeated often. */
+/** The number of attempts for a request that can be split. After these attempts, donor-sync splits the request. */
 const TRIES_IF_SPLITTABLE = 2;
 
-/** Other transactions usually end within this time. */
+/** The time (ms) after which another transaction has usually ended. */
 const LOCK_WAIT_MS = 1_000;
 const LOCK_TRIES = 2;
 
@@ -30,7 +31,7 @@ export function createWriter(session: CivicrmSession) {
     return session.api.change('Contact', 'save', { records }, tries);
   };
 
-  /** Saves one change. CiviCRM does not report locks, so a refused write is tried again. */
+  /** Writes one change. CiviCRM does not report locks clearly, so a refused write is tried again. */
   async function saveOne({ id }: StoredContact<FieldValues>, values: FieldValues) {
     for (let attempt = 1; ; attempt += 1) {
       const refused = await save([toRecord(session, id, values)]);
@@ -55,13 +56,16 @@ export function createWriter(session: CivicrmSession) {
       const records = writes.map(({ contact, values }) => toRecord(session, contact.id, values));
       return (await save(records, TRIES_IF_SPLITTABLE)) === null;
     },
-    // For a protected contact, even a request without changes is refused.
+    // If a contact is protected, CiviCRM refuses even a request without changes.
     refusesContact: async (contact) => (await saveOne(contact, {})) !== null,
     reasons: REASONS,
   });
 }
 
-/** Returns the record to write. Contains only the ID and our fields, so all other data is kept. */
+/**
+ * Returns the record to write. The record contains only the ID and donor-sync's fields, so all other data stays
+ * unchanged.
+ */
 function toRecord(
   { fields }: Pick<CivicrmSession, 'fields'>,
   id: string,
@@ -91,7 +95,7 @@ function findProblem(
   return refusal('VALUE_DOES_NOT_FIT', DOES_NOT_FIT, { cause: 'does_not_fit' });
 }
 
-/** CiviCRM gives no codes. */
+/** Converts an error to a refusal. CiviCRM's errors have no codes. */
 function toRefusal({ isUnauthorized, isLock, words }: Refused): Refusal {
   if (isUnauthorized) {
     return refusal('NOT_ALLOWED', NOT_ALLOWED, { words, cause: 'no_permission' });
@@ -110,7 +114,7 @@ const LOCKED = 'Another user or process had locked the contact.';
 const REFUSED =
   'CiviCRM refused the change and did not say why. Its log names the cause at this time, or give the user the permission "view debug output".';
 
-/** CiviCRM's reasons that are more specific than the general reasons. */
+/** CiviCRM's reasons, which are more specific than the general reasons. */
 const REASONS = {
   gone: refusal(
     'CONTACT_GONE',
@@ -119,7 +123,7 @@ const REASONS = {
   failed: refusal(
     'SITE_FAILED',
     "CiviCRM's server failed at this contact, and not at others. Its log names the cause at this time, often an extension. The values are written later.",
-    // The server may still carry the request out.
+    // The server may still execute the request.
     { retriable: true, isPartlyStored: true },
   ),
   notStored: refusal(

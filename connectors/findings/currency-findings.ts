@@ -1,11 +1,11 @@
 /**
- * Findings of `doctor` about a CRM with several currencies. A user should see them before deciding what happens to
- * amounts.
+ * Creates the findings of `doctor` for a CRM with several currencies. Users should see the findings before they decide
+ * how donor-sync handles amounts.
  */
 import { type CurrencyMode, type MoneyField, PROFILE_CURRENCY } from '../../src/core/money.ts';
 import type { Finding } from '../contract.ts';
 
-/** The subject of the finding. */
+/** The title of the finding. */
 export const CURRENCIES = 'currencies';
 
 const EXAMPLE_USD = 2_100_000;
@@ -13,7 +13,7 @@ const EXAMPLE_USD = 2_100_000;
 /** The maximum number of currencies that are shown as examples. */
 const MOST_EXAMPLES = 3;
 
-/** Returns the finding about mapped fields that show a currency. Returns an empty list if there are no such fields. */
+/** Returns the finding about mapped fields with a currency. Returns an empty list if there are no such fields. */
 export function currencyFindings(
   crm: string,
   fields: readonly string[],

@@ -1,4 +1,4 @@
-/** The findings of `check()` that all CRMs with an HTTP API share. */
+/** Findings of `check()` that all CRMs with an HTTP API share. */
 import { z } from 'zod';
 import type { WallClock } from '../../src/core/clock.ts';
 import { isDonorSyncError, isRetriableError, messageOf, wordsOf } from '../../src/core/errors.ts';
@@ -7,35 +7,37 @@ import { isInReserve } from '../requests/daily-limit.ts';
 import { isUnanswered } from '../requests/errors.ts';
 
 /**
- * The maximum difference between the clocks. If the difference is larger, tokens expire at the wrong time and readings
- * do not overlap.
+ * The maximum difference (ms) between this machine's clock and the CRM's clock. With a larger difference, tokens expire
+ * at the wrong time, and consecutive readings do not overlap.
  */
 const MAX_CLOCK_DIFFERENCE_MS = 2 * 60_000;
 
-/** Returns a prerequisite that is met. */
+/** Returns the finding for a prerequisite that is met. */
 export function met(subject: string, message: string): Finding {
   return { subject, ok: true, message, fix: null };
 }
 
 /**
- * Returns the finding in a form whose message may be shared in a report. The message must not contain anything
+ * Returns the finding with a message that users may share in a report. The message must not contain anything
  * confidential.
  */
 export function plain(finding: Finding): Finding {
   return { ...finding, report: finding.message };
 }
 
-/** The fix for a temporary failure. Nobody has to change anything. */
+/** The text of the fix for a temporary failure. The user does not have to change anything. */
 const PASSES =
   'This is temporary: run doctor again in a few minutes. You do not have to change the sign-in, the access or the settings.';
 
-/** The fix for a CRM that cannot be reached. A wrong address cannot be distinguished from a network failure. */
+/**
+ * The text of the fix for a CRM that cannot be reached. A wrong address cannot be distinguished from a network failure.
+ */
 const UNREACHED =
   'Run doctor again in a few minutes. If the problem persists, check the spelling of crm.url, and whether this machine can reach it (network, DNS, proxy, firewall).';
 
 /**
- * Runs a check. If it throws, the error becomes the finding, with its code as the cause. If a request limit
- * is reached, the error is rethrown, for `untilLimit`.
+ * Runs a check. If the check throws an error, returns a finding with the error's code as the cause. If a request limit
+ * is reached, throws the error again for `untilLimit`.
  */
 export async function checked(
   subject: string,
@@ -50,9 +52,7 @@ export async function checked(
   }
 }
 
-/**
- * Returns a value that the other checks need. If it fails, the failure is a finding and the result is null.
- */
+/** Computes a value that other checks need. If this fails, adds the failure to the findings and returns null. */
 export async function attempt<Value>(
   findings: Finding[],
   subject: string,
@@ -85,7 +85,7 @@ const codesSchema = z.object({
   fault: z.object({ code: z.string() }).optional(),
 });
 
-/** The CRM's own code is the vendor's term, and is more precise than ours. */
+/** Uses the CRM's own code, because it is the vendor's term and more precise than donor-sync's code. */
 function toReport(details: unknown): Pick<Finding, 'report'> {
   const { crmCode, fault } = codesSchema.safeParse(details).data ?? {};
   const code = crmCode ?? fault?.code ?? '';
@@ -94,14 +94,14 @@ function toReport(details: unknown): Pick<Finding, 'report'> {
 
 export const LIMIT_REACHED = 'crm_limit_reached';
 
-/** True if a request limit is reached. The limit ends after some time. */
+/** Returns true if a request limit is reached. Every request limit ends after some time. */
 function isLimit(error: unknown): boolean {
   return isDonorSyncError(error) && error.code === LIMIT_REACHED;
 }
 
 /**
- * Returns the findings of the checks until a request limit is reached. The limit ends the checks with one finding that
- * shows when the limit resets. Every further check would only repeat it.
+ * Runs the checks and returns their findings, until a request limit is reached. After the limit, adds one finding that
+ * says when the limit ends. Further checks would only repeat this finding.
  */
 export async function untilLimit(
   words: DailyWords,
@@ -132,8 +132,8 @@ function limitFinding({ crm, renewal }: DailyWords, now: number, message: string
 }
 
 /**
- * donor-sync uses the clock to compute tokens and overlaps. There is no finding as long as the CRM has not reported its
- * time.
+ * Compares the clocks. donor-sync needs the time for tokens and for the overlap of readings. Returns no finding if the
+ * CRM has not reported its time yet.
  */
 export function checkClock(
   crm: string,
@@ -151,7 +151,7 @@ export function checkClock(
   return [plain({ subject: 'clock', ok: false, message, fix, cause: 'clock_wrong' })];
 }
 
-/** Returns the findings for the `contacts` settings after the CRM has accepted them. */
+/** Returns the findings about the `contacts` settings, which the CRM has accepted. */
 export function metContacts(crm: string, { filter, optOutField }: ContactsSettings): Finding[] {
   const understood =
     filter === null ? [] : [met('contacts', `${crm} understands contacts.filter.`)];
@@ -162,7 +162,7 @@ export function metContacts(crm: string, { filter, optOutField }: ContactsSettin
   ];
 }
 
-/** Returns the fields of `contacts` that mark excluded contacts, once the CRM has accepted them. */
+/** Returns the findings about the mark fields in the `contacts` settings, which the CRM has accepted. */
 export function metMarks({ deceasedField, doNotContactField }: ContactsSettings): Finding[] {
   const marks = [
     { subject: 'deceased', field: deceasedField, people: 'deceased contacts' },
@@ -178,24 +178,24 @@ export function metMarks({ deceasedField, doNotContactField }: ContactsSettings)
 }
 
 /**
- * Returns the finding about a part of the identity that the integration may not read. `fix` describes how to grant
- * access.
+ * Returns the finding about a part of the identity that donor-sync cannot read. `fix` describes how an administrator
+ * can grant access.
  */
 export function unreadablePart(name: string, fix: string): Finding {
   const message = `${name} cannot be read, so it is left out of submissions to the service.`;
   return plain({ subject: 'identity', ok: true, message, fix });
 }
 
-/** The way in which a CRM counts the requests of a day. */
+/** The terms with which a CRM describes its daily limit. */
 export interface DailyWords {
   crm: string;
-  /** For example `24 hours`. */
+  /** The period, for example `24 hours`. */
   period: string;
-  /** The time until more requests are available. */
+  /** The time after which more requests are available. */
   renewal: string;
 }
 
-/** True if the remaining requests of the day exceed the reserve for the nonprofit's other tools. */
+/** Checks whether more requests remain for the day than the nonprofit's other tools need. */
 export function checkDailyRequests(
   { crm, period, renewal }: DailyWords,
   { dailyReservePercent }: { dailyReservePercent: number },

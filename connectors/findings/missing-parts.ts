@@ -1,16 +1,17 @@
 /**
- * The parts that a set-up does not send, the marks that it does not read, and the consequences. All functions are pure.
+ * Describes which parts of an identity a client does not submit, which marks it does not read, and the consequences.
+ * All functions are pure.
  */
 import { MARK_LISTS, type MarkKind } from '../marks/mark-values.ts';
 
 /** A part of an identity that no column contains. */
 export interface MissingPart {
   part: 'address' | 'employer';
-  /** The consequence of the missing part, as the second half of a sentence. */
+  /** The consequence of the missing part, in the form of a half sentence. */
   price: string;
 }
 
-/** Returns the parts that these columns do not contain. */
+/** Returns the parts of an identity that these columns do not contain. */
 export function missingParts({
   addresses,
   employers,
@@ -42,8 +43,8 @@ const MARKED = {
 } as const satisfies Record<MarkKind, string>;
 
 /**
- * Names the marks that no column contains. Contacts with these marks are sent like all other contacts. Returns null if
- * each mark has a column.
+ * Returns a text that names the marks without a column. donor-sync submits contacts with these marks like all other
+ * contacts. Returns null if each mark has a column.
  */
 export function missingMarksText(fields: Readonly<Record<MarkKind, string | null>>): string | null {
   const missing = (Object.keys(MARK_LISTS) as MarkKind[]).filter((kind) => fields[kind] === null);

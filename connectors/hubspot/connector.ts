@@ -35,8 +35,8 @@ import { createHubspotConsent } from './sign-in/consent.ts';
 import { MAX_CHANGES, writeChanges } from './write.ts';
 
 /**
- * The delays (ms) after which donor-sync reads contacts again after a webhook. HubSpot's search index usually contains a
- * change within half a minute (CRM facts, E7).
+ * The delays (ms) after which donor-sync reads contacts again after a webhook. HubSpot's search index usually contains
+ * a change within half a minute (CRM facts, E7).
  */
 const REREAD_AFTER_MS = [30_000, 120_000];
 

@@ -1,21 +1,24 @@
-/** A user must then confirm the mark. All functions are pure. */
+/** Finds marks that exclude so many contacts that a user must confirm them. All functions are pure. */
 import { describeCount } from '../../src/core/quantities.ts';
 import type { MarkCount } from '../contract.ts';
 import { A_DATE } from './mark-values.ts';
 
-/** In shorter lists, half is only a few contacts. */
+/** The minimum number of contacts for this check. In a shorter list, half of the contacts is only a few contacts. */
 const FEWEST_CONTACTS = 20;
 
-/** True if a mark excludes more than half of the contacts. The column or its values are often wrong in that case. */
+/**
+ * Returns true if a mark excludes more than half of the contacts. In this case, the settings often name a wrong column
+ * or wrong values.
+ */
 export function leavesOutMost({ contacts, marked }: MarkCount): boolean {
   return contacts >= FEWEST_CONTACTS && marked * 2 > contacts;
 }
 
-/** The number of values that are listed, and the number of characters shown for each. */
+/** The number of values that a message lists, and the number of characters that it shows of each value. */
 const VALUES_NAMED = 5;
 const VALUE_LENGTH = 40;
 
-/** Describes how many contacts a mark excludes, and by which values. */
+/** Returns a text that says how many contacts a mark excludes, and which values exclude them. */
 export function markText({ field, contacts, marked, values }: MarkCount): string {
   const sorted = [...values].toSorted(([, a], [, b]) => b - a);
   const named = sorted.slice(0, VALUES_NAMED).map(([value, count]) => {

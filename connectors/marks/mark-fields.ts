@@ -6,8 +6,8 @@ import { requireOptOutField } from './yes-or-no.ts';
 const MARK_SETTINGS = ['optOutField', 'deceasedField', 'doNotContactField'] as const;
 
 /**
- * Throws a ConfigurationError for an unknown mark field. Also if values have no field. Otherwise nobody would count as
- * opted out.
+ * Throws a ConfigurationError if the settings name a mark field that does not exist. Also throws if the settings list
+ * values without a field. Without these errors, donor-sync would treat no contact as opted out.
  */
 export function requireMarkFields(contacts: ContactsSettings, fields: Iterable<string>): void {
   requireOptOutField(contacts);

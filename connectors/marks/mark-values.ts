@@ -1,24 +1,30 @@
-/** The meaning of a value in a field that marks contacts to exclude. All functions are pure. */
+/** Interprets the values of fields that mark contacts to exclude. All functions are pure. */
 
 import type { Contact } from '../../src/core/contact.ts';
 import type { ContactsSettings } from '../contract.ts';
 import { folded, yesOrNo } from './yes-or-no.ts';
 
-/** The three marks of the settings. */
+/** The three marks that the settings define. */
 export type MarkKind = 'optOut' | 'deceased' | 'doNotContact';
 
-/** `unknown`: no list has the value, so the contact waits for a user. */
+/**
+ * The meaning of a value. With `unknown`, neither list in the settings contains the value, and the contact waits for a
+ * decision.
+ */
 export type MarkMeaning = 'marked' | 'unmarked' | 'unknown';
 
-/** The values that the settings list for one mark, normalised. */
+/** The normalised values that the settings list for one mark. */
 export interface MarkValues {
-  /** Null if the settings list no values. Words for yes and no, and dates, then have their usual meaning. */
+  /**
+   * The values that mark a contact, or null if the settings list no values. If it is null, dates and words such as
+   * "yes" and "no" have their usual meaning.
+   */
   marked: ReadonlySet<string> | null;
-  /** Null if the settings list no such values. */
+  /** The values that do not mark a contact, or null if the settings list none. */
   unmarked: ReadonlySet<string> | null;
 }
 
-/** The settings that list the marking values. */
+/** The settings that list the values. */
 export const MARK_LISTS = {
   optOut: 'optOutValues',
   deceased: 'deceasedValues',
@@ -31,7 +37,7 @@ export interface MarkColumn {
   listed: MarkValues;
 }
 
-/** Marks that the settings include are omitted. */
+/** Returns the mark columns. Omits marks if the settings include the marked contacts. */
 export function markColumns(contacts: ContactsSettings): readonly MarkColumn[] {
   const known = cached.get(contacts);
   if (known !== undefined) return known;
@@ -59,10 +65,10 @@ function findMarkColumns(contacts: ContactsSettings): MarkColumn[] {
 }
 
 /**
- * Reads a contact's marks according to the settings: an opt-out, a different reason to exclude it, or neither. `textOf`
- * returns a field's value as a string. If the field can have several values, it returns a list of strings. For a field
- * without a value, it returns a blank string or an empty list. If the field does not exist, it returns undefined. The
- * mark is then unknown, and the contact waits.
+ * Reads a contact's marks according to the settings. The result is an opt-out, a different reason to exclude the
+ * contact, or neither. `textOf` returns a field's value as a string. If the field can have several values, it returns a
+ * list of strings. For a blank field, it returns a blank string or an empty list. For a field that does not exist, it
+ * returns undefined. In that case, the mark is unknown, and the contact waits for a decision.
  */
 export function readMarks(
   contacts: ContactsSettings,
@@ -82,7 +88,10 @@ export function readMarks(
   return isUnknown && !optedOut ? { optedOut, excluded: 'mark_unknown' } : { optedOut };
 }
 
-/** One marking value is enough. Otherwise an undefined value makes the mark unknown. */
+/**
+ * A single marking value marks the contact. If there is no marking value, a single undefined value makes the mark
+ * unknown.
+ */
 function meaningOfTexts(texts: string | readonly string[], listed: MarkValues): MarkMeaning {
   if (typeof texts === 'string') return meaningOfMark(texts, listed);
   const meanings = texts.map((text) => meaningOfMark(text, listed));
@@ -102,8 +111,8 @@ function foldedSet(values: readonly string[] | null | undefined): ReadonlySet<st
 }
 
 /**
- * Blank means no. If the settings list only the marking values, all other values mean no. With a list of harmless
- * values, all others are unknown.
+ * A blank value means "no". If the settings list only marking values, all other values mean "no". If the settings also
+ * list values that mean "no", all remaining values are unknown.
  */
 export function meaningOfMark(text: string, { marked, unmarked }: MarkValues): MarkMeaning {
   const value = folded(text);
@@ -117,7 +126,7 @@ export function meaningOfMark(text: string, { marked, unmarked }: MarkValues): M
   return answer === true || isDate(value) ? 'marked' : 'unknown';
 }
 
-/** All dates count as the same value. */
+/** Returns the name under which a value is counted. All dates have the same name. */
 export function nameOfMark(text: string): string {
   const value = folded(text);
   return isDate(value) ? A_DATE : value;
@@ -126,7 +135,7 @@ export function nameOfMark(text: string): string {
 /** The name that is used for every date. */
 export const A_DATE = '(a date)';
 
-/** The maximum length of a date, with its time and zone. */
+/** The maximum length of a date, including its time and time zone. */
 const LONGEST_DATE = 40;
 
 /**

@@ -1,22 +1,22 @@
-/** All functions are pure. */
+/** Creates findings about values whose meaning is not defined. All functions are pure. */
 import type { Finding } from '../contract.ts';
 import { MARK_LISTS, type MarkKind } from './mark-values.ts';
 
-/** The number of values that are listed for a field, and the number of characters shown for each. */
+/** The number of values that a message lists for a field, and the number of characters that it shows of each value. */
 const VALUES_NAMED = 10;
 const VALUE_LENGTH = 40;
 
 export interface UnknownMarks {
   kind: MarkKind;
   field: string;
-  /** Each value with its number of contacts, or null if they were not counted. */
+  /** The values with their number of contacts, or null if the contacts were not counted. */
   values: readonly (readonly [value: string, contacts: number | null])[];
   ok: boolean;
 }
 
 /**
- * Returns the finding for a field with such values, the most frequent value first. Returns an empty list for a field
- * without them.
+ * Returns the finding about a field with undefined values. The most frequent value comes first. Returns an empty list
+ * if the field has no undefined values.
  */
 export function unknownMarks({ kind, field, values, ok }: UnknownMarks): Finding[] {
   if (values.length === 0) return [];

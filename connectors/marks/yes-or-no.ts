@@ -1,10 +1,10 @@
 import { ConfigurationError } from '../../src/core/errors.ts';
 import type { ContactsSettings } from '../contract.ts';
 
-/** Words for yes and no, as people write them in cells and options. */
+/** Recognises words for "yes" and "no" in cells and options. */
 
 /**
- * Words for no in English, German, French, Spanish, Italian, Portuguese, Dutch, Swedish, Danish, Norwegian, Finnish,
+ * Words for "no" in English, German, French, Spanish, Italian, Portuguese, Dutch, Swedish, Danish, Norwegian, Finnish,
  * Polish, Czech, Hungarian and Romanian. Includes the values that spreadsheets in these languages write for a checkbox.
  */
 const NO = new Set([
@@ -20,12 +20,12 @@ const YES = new Set([
   ...['prawda', 'pravda', 'igaz', 'adevarat'],
 ]);
 
-/** In a column that marks contacts, any other word means yes. */
+/** Returns true for a marking word. In a column of marks, every word except the words for "no" marks the contact. */
 export function isMarked(text: string): boolean {
   return !NO.has(plain(text));
 }
 
-/** Returns true for yes and false for no. Returns null for any other word. */
+/** Returns true for a word for "yes" and false for a word for "no". Returns null for any other word. */
 export function yesOrNo(text: string): boolean | null {
   const word = plain(text);
   if (word === '') return null;
@@ -40,12 +40,15 @@ function plain(text: string): string {
     .replace(/\p{M}+/gu, '');
 }
 
-/** Ignores white space and case, so `Yes ` becomes `yes`. */
+/** Normalises a text. White space and letter case are ignored, so `Yes ` becomes `yes`. */
 export function folded(text: string): string {
   return text.replace(/\s+/g, ' ').trim().toLowerCase();
 }
 
-/** Throws if `optOutValues` has no field to which it applies. Without this error, nobody would count as opted out. */
+/**
+ * Throws if the settings contain `optOutValues` without an opt-out field. Without this error, donor-sync would treat no
+ * contact as opted out.
+ */
 export function requireOptOutField({ optOutField, optOutValues }: ContactsSettings): void {
   if (optOutValues == null || optOutField !== null) return;
   const message =

@@ -22,19 +22,19 @@ import { type MemoryCrm, toField } from './crm.ts';
 import { findMarked, isIncluded, lookUp, readGroup, readPages } from './read.ts';
 import { type MemorySettings, memoryGroupSchema, memorySettingsSchema } from './settings.ts';
 
-/** Programs register their CRMs here. */
+/** The CRMs that programs have registered. */
 export const memoryCrms = new Map<string, MemoryCrm>();
 
-/** The default field map for CRMs in memory. */
+/** The default field map of CRMs in memory. */
 export const memoryDefaultFields: readonly FieldMapping[] = z
   .array(fieldMappingSchema)
   .parse(memoryFields);
 
-/** A CRM in memory, for tests and as an example of how to build a connector. */
+/** A CRM in memory. It is for tests, and it is an example of how to build a connector. */
 export const memoryConnector: ConnectorDefinition<MemorySettings> =
   defineMemoryConnector(memoryCrms);
 
-/** A separate set of CRMs, so tests share nothing. */
+/** Defines a connector with its own set of CRMs, so that tests share no data. */
 export function defineMemoryConnector(
   crms: ReadonlyMap<string, MemoryCrm>,
 ): ConnectorDefinition<MemorySettings> {
@@ -73,9 +73,7 @@ const CAPABILITIES: Capabilities = {
   writeBatch: { preferred: 100, bulk: null, max: 1000 },
 };
 
-/**
- * Returns an open connector for this CRM. `contacts` contains the fields that mark contacts. It is empty by default.
- */
+/** Returns an open connector to this CRM. `contacts` contains the fields that mark contacts. The default is empty. */
 export function createMemoryConnector(
   crm: MemoryCrm,
   signal: AbortSignal,
@@ -175,7 +173,7 @@ async function* writeChanges(
   }
 }
 
-/** Returns the values that the change is about to replace but that its caller has not read. */
+/** Returns the values that the change will replace although its caller has not read them. */
 function overwrittenBy(crm: MemoryCrm, { id, values, seen }: ContactChange): Overwritten | null {
   if (seen === undefined) return null;
   const lost = Object.keys(values).filter((field) => {

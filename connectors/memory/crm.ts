@@ -17,7 +17,7 @@ import type {
   WriteResult,
 } from '../contract.ts';
 
-/** A test can count, interrupt or fail its calls. */
+/** The operations of a connector. A test can count, interrupt or fail them. */
 export type MemoryOperation =
   | Exclude<
       keyof Connector,
@@ -40,7 +40,7 @@ export type MemoryOperation =
 /** A part of the identity that a test can make unreadable. */
 export type MemorySource = 'address' | 'employer';
 
-/** The parts of a `WriteResult` that tests choose. These are the parts of a `WriteResult` that a test chooses. */
+/** The parts of a `WriteResult` that a test chooses. */
 export type MemoryRefusal = Refusal;
 
 /** A contact, and the revision of its last change. */
@@ -54,7 +54,7 @@ export interface MemoryTombstone extends RemovedContact {
   revision: number;
 }
 
-/** A CRM in memory: the state that a connector uses, and the controls for tests. */
+/** A CRM in memory. It has the data that a connector uses, and functions that tests use. */
 export interface MemoryCrm {
   readonly account: CrmAccount;
   readonly pageSize: number;
@@ -63,47 +63,47 @@ export interface MemoryCrm {
   readonly fields: ReadonlyMap<string, CrmField>;
   readonly groups: ReadonlyMap<string, MemoryGroup>;
   readonly calls: Readonly<Record<MemoryOperation, number>>;
-  /** Every write that was carried out, in order. */
+  /** All executed writes, in order. */
   readonly writes: readonly { id: string; values: FieldValues }[];
-  /** Result of `readLimits`. */
+  /** The value that `readLimits` returns. */
   limits: LimitState | null;
   /**
-   * Selects the contacts that the integration's filter includes. Null includes all. Changing the filter does not change
-   * any record.
+   * Selects the contacts that match the client's filter. If it is null, all contacts match. A new filter does not
+   * change any record.
    */
   filter: ((record: MemoryRecord) => boolean) | null;
-  /** Result of `countMarks`. */
+  /** The value that `countMarks` returns. */
   marks: readonly MarkCount[];
   /** The mapping that `identity` returns. A different string means a different mapping. */
   mapping: Pick<IdentityShape, 'columns' | 'mode'>;
 
-  /** Adds a contact, or replaces it. Omitted parts are blank. Returns the contact's ID. */
+  /** Adds or replaces a contact. Omitted parts are blank. Returns the contact's ID. */
   addContact(contact: Partial<Contact> & { values?: FieldValues }): string;
-  /** Changes a contact as a user of the CRM would. */
+  /** Changes a contact as a CRM user would. */
   editContact(id: string, changes: Partial<Omit<Contact, 'id'>>): void;
   setValue(id: string, field: string, value: FieldValue): void;
-  /** Returns the value of a field as users see it, or null if it is blank or the contact is gone. */
+  /** Returns the value of a field as users see it. Returns null if the field is blank or the contact does not exist. */
   valueOf(id: string, field: string): FieldValue;
   deleteContact(id: string): void;
-  /** The contact cannot be found, and no deletion is shown. `appear` shows it again. */
+  /** Hides a contact. The CRM reports no deletion. `appear` makes the contact visible again. */
   vanish(id: string): void;
-  /** The user has regained access, so nothing has changed. */
+  /** Makes a hidden contact visible again. The contact does not count as changed. */
   appear(id: string): void;
   /**
-   * Removes the loser. Its ID then leads to the winner. With `fillsBlanks`, as in most CRMs, the winner's blank fields
-   * get the loser's values.
+   * Merges the loser into the winner and removes the loser. The loser's ID then leads to the winner. With
+   * `fillsBlanks`, the winner's blank fields get the loser's values, as in most CRMs.
    */
   mergeContact(loser: string, winner: string, options?: { fillsBlanks?: boolean }): void;
 
   /**
-   * Changes values after each write to this field, in the way that the CRM's own automation would. Null changes
-   * nothing. The connector recognises such values.
+   * Changes each value that is written to this field, as the CRM's own automation would. If `change` is null, values
+   * are no longer changed. The connector reports such values as changed by automation.
    */
   automate(field: string, change: ((value: FieldValue) => FieldValue) | null): void;
-  /** Adds a field or replaces it. Defaults to a writable text field without limits. */
+  /** Adds or replaces a field. The default is a text field that donor-sync can write and that has no limits. */
   addField(field: Partial<CrmField> & { name: string }): void;
   removeField(name: string): void;
-  /** `breaksAfter` limits how many members can be read. */
+  /** Adds a group. `breaksAfter` is the number of members after which reading the group fails. */
   addGroup(name: string, members: readonly string[], breaksAfter?: number): void;
 
   /** Rejects every write to the contact until a test calls `allowWrites`. */
@@ -111,27 +111,33 @@ export interface MemoryCrm {
   /** Rejects every value of this field in writes to the contact until a test calls `allowWrites`. */
   refuseField(id: string, field: string): void;
   allowWrites(id: string): void;
-  /** Rejects the next writes to the contact, because a user has locked it. */
+  /** Rejects the next writes to the contact, as if a user had locked it. */
   lock(id: string, times: number): void;
   /**
-   * Takes away the right of the integration's user to read this part of any contact. The part is blank and listed as
-   * unreadable. Contacts do not count as changed.
+   * Removes the permission of donor-sync's CRM user to read this part of all contacts. The part is then blank and
+   * reported as unreadable. The contacts do not count as changed.
    */
   hideSource(source: MemorySource): void;
   showSource(source: MemorySource): void;
   /** Makes the next calls of the operation throw the error. */
   failNext(operation: MemoryOperation, error: Error, times?: number): void;
-  /** Runs before each operation (each page of a reading, each change of a write). */
+  /** Sets a function that runs before each operation, such as each page of a reading or each change of a write. */
   before(hook: MemoryHook | null): void;
 
-  /** Counts the call, runs the hook, and throws the error that a test has set. The connector calls this. */
+  /**
+   * Counts an operation, runs the test's function, and throws the error that a test has set. The connector calls this
+   * function.
+   */
   enter(operation: MemoryOperation): Promise<void>;
-  /** Runs the hook between two parts of one operation. The connector calls this. The operation is not counted again. */
+  /**
+   * Runs the test's function between two parts of one operation. The connector calls this function. The operation is
+   * not counted a second time.
+   */
   step(operation: MemoryOperation): Promise<void>;
   identity(): IdentityShape;
-  /** Returns the contact in the form in which the integration's user sees it. */
+  /** Returns the contact as donor-sync's CRM user sees it. */
   visible(contact: Contact): Contact;
-  /** The connector calls this. With `together`, it writes the whole change or nothing. */
+  /** Writes values. The connector calls this function. With `together`, it writes either all values or none. */
   applyWrite(id: string, values: FieldValues, together?: boolean): WriteResult;
   /**
    * Returns the fields of a contact whose current values come from automation. For each field, returns the value that

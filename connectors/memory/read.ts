@@ -15,8 +15,8 @@ import { memoryGroupSchema } from './settings.ts';
 const MEMBERS_PER_PORTION = 100;
 
 /**
- * Yields the changes after the cursor, which is a revision. Departed contacts come first. The IDs are fixed at the
- * start. Each page shows the state of its contacts at the time when the page is read. Later changes have a later
+ * Yields the changes after the cursor, which is a revision. Removed contacts come first. The list of IDs is fixed at
+ * the start. Each page contains the state of its contacts at the time of reading the page. Later changes have a later
  * revision, so the next reading returns them.
  */
 export async function* readPages(
@@ -49,7 +49,10 @@ export async function* readPages(
     );
   }
 
-  /** Removed contacts may have later revisions than the next pages. So their pages keep the cursor. */
+  /**
+   * Removed contacts may have later revisions than the next pages. Pages with removed contacts therefore do not move
+   * the cursor.
+   */
   function cursorAfter(at: number): string | null {
     if (at === parts.length - 1) return newest;
     return at < gone.length ? cursor : String(parts[at]?.at(-1)?.revision ?? 0);
@@ -57,8 +60,8 @@ export async function* readPages(
 }
 
 /**
- * True if a reading reports the contact as removed. Like real CRMs, a first reading reports only merged contacts, and no
- * other contact that was ever deleted.
+ * Returns true if a reading reports the contact as removed. As in real CRMs, a first reading reports merged contacts
+ * but no deleted contacts.
  */
 function isReported(crm: MemoryCrm, id: string, since: string | null): boolean {
   const tombstone = crm.tombstones.get(id);
@@ -71,7 +74,10 @@ function partsOf<Item>(items: readonly Item[], size: number): Item[][] {
   return Array.from({ length: count }, (_, at) => items.slice(at * size, (at + 1) * size));
 }
 
-/** Returns the contacts outside the filter that have changed after the cursor and have an opt-out or an objection. */
+/**
+ * Returns the contacts that do not match the filter, have changed after the cursor, and have an opt-out or an
+ * objection.
+ */
 export async function* findMarked(
   crm: MemoryCrm,
   cursor: string | null,
@@ -127,7 +133,7 @@ function withMarks(
   };
 }
 
-/** Yields a group's members. The reading stops early if a test has requested that. */
+/** Yields a group's members. The reading stops early if a test has set this. */
 export async function* readGroup(
   crm: MemoryCrm,
   selector: GroupSelector,
@@ -159,7 +165,10 @@ function changesAfter(crm: MemoryCrm, cursor: number): { id: string; revision: n
     .sort((a, b) => a.revision - b.revision);
 }
 
-/** True if the integration's filter includes the contact. Also for a contact that is gone. The filter ignores it. */
+/**
+ * Returns true if the contact matches the client's filter. Also returns true for a contact that does not exist, because
+ * the filter does not apply to it.
+ */
 export function isIncluded({ records, filter }: MemoryCrm, id: string): boolean {
   const record = records.get(id);
   return record === undefined || filter === null || filter(record);

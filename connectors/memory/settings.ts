@@ -10,5 +10,5 @@ export const memorySettingsSchema = z.strictObject({
 
 export type MemorySettings = z.infer<typeof memorySettingsSchema>;
 
-/** A group, identified by the name with which it was added. */
+/** Selects a group by the name with which it was added. */
 export const memoryGroupSchema = z.strictObject({ group: z.string().min(1) });

@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../../src/core/errors.ts';
 import { throwIfStopped } from '../requests/stopped.ts';
 
-/** Throws a RetriableError when the run stops. */
+/** Yields each member once. Throws a RetriableError when the run stops. */
 export async function* eachOnce(
   portions: AsyncIterable<readonly string[]>,
   signal: AbortSignal,
@@ -16,7 +16,10 @@ export async function* eachOnce(
   }
 }
 
-/** Creates the error for a group in the settings that the CRM does not have. The message contains the right setting. */
+/**
+ * Creates the error for a group that is in the settings but not in the CRM. The message tells the user how to correct
+ * the setting.
+ */
 export function unknownGroup(message: string, cause?: unknown): ConfigurationError {
   return new ConfigurationError(message, { code: 'crm_group_unknown', cause });
 }

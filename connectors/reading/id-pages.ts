@@ -1,23 +1,25 @@
 /**
- * Reads a list in the order of its IDs. Each page starts after the last ID. Other rows do not move an ID, unlike an
- * offset. So no row is lost or repeated.
+ * Reads a list that is sorted by ID. Each page starts after the last ID of the previous page. If other rows are added
+ * or removed, the position stays correct, unlike an offset. The reading therefore neither skips nor repeats a row.
  */
 
 import { isRetriableError } from '../../src/core/errors.ts';
 import { isReplyTooLarge, listIncomplete } from '../requests/errors.ts';
 
 export interface IdPagesOptions<Row> {
-  /** The name of the list for messages, such as `contacts`. */
+  /** The name of the list in messages, such as `contacts`. */
   what: string;
   /**
-   * Reads at most `take` rows with an ID above `afterId`, in ascending order. `isSplittable` is true if the same rows
-   * can also be read in smaller pages. A failure then needs fewer attempts.
+   * Reads at most `take` rows with an ID greater than `afterId`, in ascending order. `isSplittable` is true if a
+   * smaller page can also be requested. In that case, a failed request is repeated fewer times.
    */
   read(afterId: number, take: number, isSplittable: boolean): Promise<IdPage<Row>>;
-  /** Counts the rows of the whole list. It is called only if rows seem to be missing at the list's end. */
+  /**
+   * Counts the rows of the whole list. The function is called only if rows seem to be missing at the end of the list.
+   */
   count(): Promise<number>;
   idOf(row: Row): number;
-  /** The number of rows in one request, and the smallest number that is tried if the CRM fails with larger pages. */
+  /** The number of rows in one request, and the minimum number. If the CRM fails, smaller pages are tried. */
   take: number;
   least: number;
 }
@@ -29,8 +31,8 @@ export interface IdPage<Row> {
 }
 
 /**
- * Yields the rows in pages. The list ends only with an empty page. Throws a RetriableError if the list cannot be read
- * completely.
+ * Yields the rows in pages. The reading ends only after an empty page. Throws a RetriableError if the list cannot be
+ * read completely.
  */
 export async function* readIdPages<Row>(
   options: IdPagesOptions<Row>,
@@ -57,12 +59,12 @@ export async function* readIdPages<Row>(
     yield page.rows;
   }
   if (total === null || seen >= total) return;
-  // Rows that were removed in between are not missing.
+  // Rows that were deleted during the reading are not missing.
   const now = await count();
   if (seen >= now) return;
   throw listIncomplete(what, `it has ${now} rows, and the pages contain only ${seen}`);
 
-  /** Returns null if a smaller page should be tried. */
+  /** Reads a page, or returns null if a smaller page should be tried. */
   async function readOrNull(): Promise<IdPage<Row> | null> {
     const isSplittable = take > least;
     try {

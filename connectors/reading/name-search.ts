@@ -1,14 +1,17 @@
-/** All functions are pure. */
+/** Compares names with the words of a search. All functions are pure. */
 
-/** The maximum number of words that are compared. Further words do not change the result. */
+/** The maximum number of words to compare. Additional words are ignored. */
 const MAX_WORDS = 6;
 
-/** A CRM's query language cannot interpret letters and digits. The list is empty if the text contains no word. */
+/**
+ * Returns the words of a search. They contain only letters and digits, which have no special meaning in a CRM's query
+ * language. The list is empty if the text contains no word.
+ */
 export function toNameWords(text: string): string[] {
   return splitIntoWords(text).slice(0, MAX_WORDS);
 }
 
-/** True if each word is the start of a word in the name, ignoring case and accents. */
+/** Returns true if each word is the start of a word in the name. Letter case and accents are ignored. */
 export function isNamed(
   words: readonly string[],
   { firstName, lastName }: { firstName: string | null; lastName: string | null },

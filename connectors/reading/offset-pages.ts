@@ -1,40 +1,47 @@
-/** Reads a list by offset while it changes, and loses no row. */
+/** Reads a list by offset without losing rows, even if the list changes. */
 import { listIncomplete } from '../requests/errors.ts';
 
 export interface OffsetPagesOptions<Row> {
-  /** The name of the list for messages, such as `contacts`. */
+  /** The name of the list in messages, such as `contacts`. */
   what: string;
-  /** Edits must not change the order of the rows. An order by ID is an example. */
+  /** Reads one page. An edit must not change the order of the rows. For example, the rows can be sorted by ID. */
   read(offset: number, take: number): Promise<OffsetPage<Row>>;
   idOf(row: Row): string;
-  /** The number of rows in one request. Fewer rows per page lose nothing. */
+  /** The number of rows in one request. The CRM may return fewer rows without any loss. */
   take: number;
   /**
-   * The number of rows that a page shares with the previous page. It is at least one, and smaller than the page.
-   * Defaults to a tenth of the largest page so far.
+   * The number of rows that two consecutive pages share. It is at least one, and smaller than the page. The default is
+   * a tenth of the largest page so far.
    */
   overlap?: number;
 }
 
 export interface OffsetPage<Row> {
   rows: readonly Row[];
-  /** Null if the CRM does not report it. A reading then takes one more request. */
+  /**
+   * The number of rows in the whole list, or null if the CRM does not report it. Without this number, the reading sends
+   * one more request.
+   */
   total: number | null;
 }
 
-/** The maximum number of times that one reading may go back by a page. */
+/** The maximum number of times that one reading goes back by a page. */
 const MAX_STEPS_BACK = 100;
 
 /** The maximum number of restarts in one reading. A reading restarts if rows were added before its offset. */
 const MAX_NEW_STARTS = 3;
 
-/** The number of consecutive pages without a new row. After this number, the CRM seems to ignore the offset. */
+/**
+ * The number of consecutive pages without a new row. After this number, donor-sync assumes that the CRM ignores the
+ * offset.
+ */
 const MAX_STALE_PAGES = 3;
 
 /**
- * Yields each row once, in pages. If earlier rows disappear, later rows move forward. A plain offset would skip some.
- * So pages overlap. A new first row means that rows may be missing. The previous page is then read again. After
- * additions, the reading starts again. Throws a RetriableError if the list cannot be read completely.
+ * Yields each row once, in pages. If earlier rows are deleted, later rows move to a smaller offset. Pages overlap,
+ * because a plain offset would skip these rows. If the first row of a page is new, rows may have been skipped, so the
+ * previous page is read again. If rows were added, the reading starts again. Throws a RetriableError if the list cannot
+ * be read completely.
  */
 export async function* readOffsetPages<Row>(
   options: OffsetPagesOptions<Row>,
@@ -43,7 +50,7 @@ export async function* readOffsetPages<Row>(
   const seen = new Set<string>();
   let offset = 0;
   let furthest = 0;
-  // Counts received rows, because many CRMs limit their pages.
+  // The size of the largest page is measured, because many CRMs return fewer rows than requested.
   let largest = 1;
   let stepsBack = 0;
   let newStarts = 0;

@@ -1,8 +1,8 @@
-/** Fetches items ahead while other work is in progress. */
+/** Fetches items before they are requested, while other work is in progress. */
 
 /**
- * Yields the same items in the same order, but fetches them before they are requested. At most `most` of them wait. If
- * fetching an item fails, the error is thrown after all earlier items.
+ * Yields the same items in the same order, but fetches them before they are requested. At most `most` fetched items
+ * wait. If fetching an item fails, the error is thrown after all earlier items.
  */
 export async function* ahead<T>(source: AsyncIterable<T>, most: number): AsyncGenerator<T> {
   const iterator = source[Symbol.asyncIterator]();
@@ -40,7 +40,8 @@ export async function* ahead<T>(source: AsyncIterable<T>, most: number): AsyncGe
 const END = { done: true, value: undefined } as const;
 
 /**
- * Yields the results of the work in the same order as the items. At most `most` items are in progress at the same time.
+ * Runs the work for each item and yields the results in the order of the items. At most `most` items are in progress at
+ * the same time.
  */
 export async function* together<T, Result>(
   things: AsyncIterable<T>,
@@ -72,12 +73,12 @@ export async function* together<T, Result>(
     }
   } finally {
     await iterator.return?.();
-    // No request may continue after the caller has seen the end.
+    // All requests must be finished before the caller sees the end.
     await Promise.allSettled(underWay);
   }
 }
 
-/** Resolves with this word when a promise has been fulfilled or rejected. */
+/** Resolves with `word` when the promise has been fulfilled or rejected. */
 function ended<Word>(promise: Promise<unknown>, word: Word): Promise<Word> {
   return promise.then(
     () => word,

@@ -5,7 +5,7 @@ import type { LimitState } from '../contract.ts';
 /** The percentage of the daily requests that is reserved for the nonprofit's other tools. */
 export const dailyReservePercentSchema = z.number().min(0).max(95).default(20);
 
-/** True if only the other tools' reserve is left. */
+/** Returns true if only the reserve for the other tools is left. */
 export function isInReserve(
   { max, remaining }: LimitState['daily'],
   reservePercent: number,
@@ -14,19 +14,22 @@ export function isInReserve(
 }
 
 /**
- * The account's daily requests according to the CRM's last report. It includes the share that is reserved for other
- * tools.
+ * The account's daily requests, as last reported by the CRM. The number includes the requests that are reserved for
+ * other tools.
  */
 export interface DailyLimit {
-  /** Returns the state according to the last response, or null before the first response. */
+  /** Returns the state from the last response, or null before the first response. */
   state(): LimitState | null;
-  /** Null if it reported none. */
+  /** Stores the daily requests from a response. Null if the response did not contain them. */
   note(daily: LimitState['daily'] | null): void;
   /** Throws a RetriableError if the next request would use the reserve for the nonprofit's other tools. */
   guard(): void;
 }
 
-/** Counts with each response. A share of `reservePercent` of the daily requests is never used. */
+/**
+ * Limits the requests per day. The state is updated with each response. donor-sync never uses the reserved share
+ * (`reservePercent`) of the daily requests.
+ */
 export function createDailyLimit(reservePercent: number, words: LimitWords): DailyLimit {
   let daily: LimitState['daily'] | null = null;
   return {
@@ -41,11 +44,11 @@ export function createDailyLimit(reservePercent: number, words: LimitWords): Dai
   };
 }
 
-/** The terms that the CRM's administrators use. */
+/** The terms of the CRM's administrators. */
 export interface LimitWords {
-  /** The subject and object of the allowance, for example `Salesforce allows the org`. */
+  /** The beginning of the sentence about the limit, for example `Salesforce allows the org`. */
   allows: string;
-  /** For example `in 24 hours`. */
+  /** The period, for example `in 24 hours`. */
   period: string;
 }
 

@@ -1,11 +1,14 @@
-/** Guards against paging that never ends. A CRM whose pages form a circle must not block a run. */
+/**
+ * Protects against a list of pages that never ends. If the last page leads to the first page again, the run must not
+ * hang.
+ */
 import { FatalError } from '../../src/core/errors.ts';
 
 export function readingEndless(what: string): FatalError {
   return new FatalError(`Reading ${what} never finishes.`, { code: 'crm_reading_endless' });
 }
 
-/** `query` is its name. */
+/** Creates the error about an endless list. `query` is the name of the query. */
 export function queryEndless(query: string): FatalError {
   return new FatalError(`${query} never finishes.`, { code: 'crm_query_endless' });
 }

@@ -1,11 +1,11 @@
-/** Converts the failures of an HTTP API to errors of the four kinds. */
+/** Converts failures of an HTTP API to the four kinds of error. */
 import type { z } from 'zod';
 import { ConfigurationError, type ErrorFacts, RetriableError } from '../../src/core/errors.ts';
 import { type AnswerHeaders, MAX_ANSWER_BYTES } from '../../src/outbound/exchange.ts';
 
 type Background = Omit<ErrorFacts, 'code'>;
 
-/** Creates the error for a rejected sign-in. The message contains the fix. */
+/** Creates the error for a rejected sign-in. The message tells the user how to fix the problem. */
 export function signInRefused(message: string, background: Background): ConfigurationError {
   return new ConfigurationError(message, { ...background, code: 'crm_unauthorized' });
 }
@@ -15,18 +15,18 @@ export function requestRefused(message: string, background: Background): Configu
   return new ConfigurationError(message, { ...background, code: 'crm_request_refused' });
 }
 
-/** `sentence` reports this. */
+/** Creates the error for a used-up request limit. `sentence` describes the limit. */
 export function limitUsedUp(sentence: string, background: Background): RetriableError {
   return goesOn(sentence, { ...background, code: 'crm_limit_reached' });
 }
 
-/** Returns a temporary failure. `sentence` describes it. */
+/** Creates the error for a temporary failure. `sentence` describes it. */
 export function passingFailure(sentence: string, background: Background): RetriableError {
   const message = `${sentence} Trying again later will help.`;
   return new RetriableError(message, { ...background, code: 'crm_unavailable' });
 }
 
-/** Creates the error for a request whose last attempt failed in the same way as the others. */
+/** Creates the error for a request if the last attempt failed in the same way as the earlier attempts. */
 export function stayedBusy(crm: string, status: number): RetriableError {
   const sentence = `${crm} stays busy (status ${status}).`;
   return goesOn(sentence, { code: 'crm_unavailable', details: { status } });
@@ -41,32 +41,33 @@ export function unanswered(crm: string, cause: unknown, hasExpired: boolean): Re
 
 const UNANSWERED = { answered: false };
 
-/** The CRM sent no response. The address may be wrong. */
+/** Returns true if the CRM sent no response. A wrong address is one possible cause. */
 export function isUnanswered(error: { details?: unknown }): boolean {
   return error.details === UNANSWERED;
 }
 
-/** For example, the page of a proxy. */
+/** Creates the error for a response that donor-sync cannot read, for example the page of a proxy. */
 export function answerUnreadable(crm: string, cause?: unknown): RetriableError {
   return goesOn(`A response from ${crm} could not be read.`, { code: 'crm_unavailable', cause });
 }
 
-/**
- * Returns the body of a response in the expected form. Throws a RetriableError if it has a different form.
- */
+/** Parses the body of a response with the schema. Throws a RetriableError if the body has a different form. */
 export function readAnswer<Shape>(crm: string, schema: z.ZodType<Shape>, body: unknown): Shape {
   const parsed = schema.safeParse(body);
   if (parsed.success) return parsed.data;
   throw answerUnreadable(crm, parsed.error);
 }
 
-/** The list changes or repeats itself. */
+/** Creates the error for a list that changes or repeats itself during the reading. */
 export function listIncomplete(what: string, why: string): RetriableError {
   const sentence = `The list of ${what} could not be read completely, because ${why}.`;
   return goesOn(sentence, { code: 'crm_unavailable', details: { what } });
 }
 
-/** `sentence` names the data that is too large. A second request would return just as much data. */
+/**
+ * Creates the error for a response that is too large. `sentence` names the data. The error is permanent, because a
+ * second request would return the same amount of data.
+ */
 export function replyTooLarge(sentence: string, maxBytes: number): RetriableError {
   return goesOn(
     `${sentence}, and the rest was not read. No part of its API sends that much. Check whether a proxy in between is the cause.`,
@@ -74,7 +75,7 @@ export function replyTooLarge(sentence: string, maxBytes: number): RetriableErro
   );
 }
 
-/** The body exceeds the limit. */
+/** Creates the error for a request body that exceeds the limit. */
 export function bodyTooLarge(crm: string): RetriableError {
   const megabytes = MAX_ANSWER_BYTES / 1024 / 1024;
   const sentence = `${crm} responded to one request with more than ${megabytes} MB`;
@@ -88,7 +89,7 @@ export function isReplyTooLarge(error: unknown): boolean {
 const TOO_LARGE_CODE = 'crm_reply_too_large';
 
 /**
- * Creates the error for a redirect that the CRM sent as the response to `asked`. It is not followed. `address` is the
+ * Creates the error for a redirect in the response to a request. donor-sync does not follow redirects. `address` is the
  * value to write into the settings, for example `the org's present My Domain URL`.
  */
 export function redirected(

@@ -16,13 +16,13 @@ import { answerUnreadable, bodyTooLarge, redirected, stayedBusy, unanswered } fr
 import { throwIfStopped } from './stopped.ts';
 
 export interface CrmRequest extends Outgoing {
-  /** False for a request that changes nothing in spite of its method. */
+  /** False for a request that changes nothing although its method suggests otherwise. */
   isWrite?: boolean;
-  /** The pacers for which the request waits before each attempt. A 429 pauses the first pacer. */
+  /** The pacers that delay the request before each attempt. After a 429, the first pacer pauses all its requests. */
   paces?: readonly RequestPace[];
-  /** Fewer attempts and less time. For requests that a run does not need. */
+  /** A smaller number of attempts and a shorter timeout. They are for requests that a run can do without. */
   patience?: { maxTries: number; timeoutMs: number };
-  /** A final refusal that looks temporary. */
+  /** Returns true for a final refusal that has the status of a temporary failure. */
   isRefusal?(reply: CrmReply): boolean;
 }
 
@@ -32,23 +32,23 @@ export interface RequestPace {
   pause(ms: number): void;
 }
 
-/** The whole response. If the response is streamed, `chunks` contains the body, and the text is empty. */
+/** The whole response. If the response is streamed, `chunks` contains the body and `text` is empty. */
 export interface CrmReply extends AnswerHead {
   text: string;
   chunks: AsyncIterable<Uint8Array> | null;
 }
 
-/** How a CRM behaves over HTTP. */
+/** Describes how a CRM behaves over HTTP. */
 export interface CrmManners {
   crm: string;
-  /** The address to write into the settings if the CRM redirects requests. */
+  /** A description of the address that users must write into the settings if the CRM redirects requests. */
   address: string;
   maxTries: number;
   firstWaitMs: number;
   timeoutMs: number;
   isPassing(reply: CrmReply): boolean;
   isThrottled(reply: CrmReply): boolean;
-  /** Returns the minimum wait after a response with that status. */
+  /** Returns the minimum wait (ms) after a response with this status. */
   leastWaitMs?(status: number): number;
 }
 
@@ -57,34 +57,38 @@ export interface CrmLine {
   fetch: SendRequest;
   clock: WallClock;
   signal: AbortSignal;
-  /** From 0 up to 1. */
+  /** Returns a random number from 0 up to 1. */
   random: () => number;
   onCall: ConnectorDeps['onCall'];
-  /** Receives the headers of every response. */
+  /** A function that receives the headers of every response. */
   noteAnswer: (headers: AnswerHeaders) => void;
 }
 
 export interface CrmExchange {
-  /** Returns the whole response for any status. Throws an error of one of the four kinds if no response is received. */
+  /**
+   * Sends a request and returns the whole response, whatever its status is. Throws an error of one of the four kinds if
+   * no response is received.
+   */
   send(request: CrmRequest): Promise<CrmReply>;
-  /** Returns `send` for requests that this signal ends early. */
+  /** Returns a `send` function whose requests end early if this signal is aborted. */
   until(early: AbortSignal): CrmExchange['send'];
   /** Ends requests that are in flight. */
   close(): void;
 }
 
-/** How long a write in progress may continue once the run is to stop. */
+/** The time (ms) for which a write in progress may continue after the run has been stopped. */
 const WRITE_GRACE_MS = 5_000;
 
-/** A large upload may take longer than any other request. */
+/** The timeout (ms) of a large upload. */
 const UPLOAD_TIMEOUT_MS = 600_000;
 
-/** The maximum wait that a response can request. */
+/** The maximum wait (ms) that a response can request. */
 const LONGEST_WAIT_MS = 60_000;
 
 /**
- * Creates a connector's exchange. All requests may be repeated. Reads change nothing. Equal writes give equal results.
- * Lost creations are found by name.
+ * Creates the exchange of a connector. All requests may be repeated safely. A read changes nothing. The same write has
+ * the same result when it is repeated. If the response to a creation is lost, donor-sync finds the new object by its
+ * name.
  */
 export function createCrmExchange(manners: CrmManners, line: CrmLine): CrmExchange {
   const { crm } = manners;
@@ -101,7 +105,7 @@ export function createCrmExchange(manners: CrmManners, line: CrmLine): CrmExchan
   };
 
   async function send(request: CrmRequest, signal: AbortSignal): Promise<CrmReply> {
-    // Half of an upload may have arrived, and a second upload would be rejected.
+    // An upload is not repeated. Half of it may have arrived, and the CRM would reject a second upload.
     const maxTries =
       typeof request.body === 'function' ? 1 : (request.patience?.maxTries ?? manners.maxTries);
     for (let attempt = 1; ; attempt += 1) {
@@ -131,7 +135,7 @@ export function createCrmExchange(manners: CrmManners, line: CrmLine): CrmExchan
         throw redirected(crm, reply, request.url, manners.address);
       }
       if (outcome.kind === 'broken' && outcome.why === 'size') throw bodyTooLarge(crm);
-      // The guard would reject the address again.
+      // The request guard rejected the address, and it would reject the address again.
       if (outcome.kind === 'unsent' && isConfigurationError(outcome.cause)) throw outcome.cause;
       return outcome;
     } finally {
@@ -169,8 +173,8 @@ export function createCrmExchange(manners: CrmManners, line: CrmLine): CrmExchan
   }
 
   /**
-   * Waits before a retry. When a limit is reached, all requests with the same pace wait. For any other reason, only
-   * this request waits.
+   * Waits before the next attempt. If a request limit was reached, all requests with the same pace wait. For any other
+   * reason, only this request waits.
    */
   async function waitToRepeat(
     request: CrmRequest,
@@ -188,8 +192,8 @@ export function createCrmExchange(manners: CrmManners, line: CrmLine): CrmExchan
 }
 
 /**
- * True if a successful response to a read is not JSON. It may be a proxy's page, an incomplete response, or empty.
- * After a write, the caller judges the response.
+ * Returns true if the successful response to a read is not JSON. The response may be a proxy's page, or it may be
+ * incomplete or empty. For a write, the caller examines the response.
  */
 function isUnreadable(
   { method, isWrite = method !== 'GET', headers }: CrmRequest,
@@ -199,7 +203,7 @@ function isUnreadable(
   return headers['accept'] === 'application/json' && parseJson(reply.text) === null;
 }
 
-/** Returns the response, or null if there was none or if it was incomplete. */
+/** Returns the response, or null if there was no complete response. */
 function replyIn(outcome: Outcome): CrmReply | null {
   if (outcome.kind === 'answered') return { ...outcome, chunks: null };
   return outcome.kind === 'opened' ? { ...outcome, text: '' } : null;

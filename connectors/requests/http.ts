@@ -1,7 +1,8 @@
 /**
- * The HTTP part of a connector. Connector authors do not have to write it themselves. It signs in, keeps to the CRM's
- * pace and daily limit, and repeats requests after temporary failures. A response is checked with a schema. Every
- * failure becomes an error of one of the four kinds. Its message contains neither keys nor data about people.
+ * The HTTP functions for connectors. Authors of connectors do not have to implement them. The functions sign in, keep
+ * to the CRM's pace and daily limit, and repeat requests after temporary failures. They check each response with a
+ * schema. They convert each failure to an error of one of the four kinds. The error's message contains neither keys nor
+ * data about people.
  */
 import { hash } from 'node:crypto';
 import type { z } from 'zod';
@@ -15,101 +16,107 @@ import { answerUnreadable, requestRefused, signInRefused } from './errors.ts';
 import { type CrmReply, createCrmExchange, type RequestPace } from './exchange.ts';
 import { createPacer, eachBoard } from './pacers.ts';
 
-/** How to reach a CRM, and how to sign in. */
+/** The address of the CRM and the way to sign in. */
 export type HttpOptions = HttpTarget & HttpSignIn;
 
 export type HttpSignIn = KeySignIn | TokenSignIn;
 
-/** A sign-in with a key in `headers`. The same address and headers are one account, unless `account` differs. */
+/**
+ * A sign-in with a key in `headers`. Connectors with the same address and headers share one account, unless `account`
+ * differs.
+ */
 interface KeySignIn {
   tokens?: undefined;
   account?: string;
 }
 
-/** With OAuth. */
+/** A sign-in with OAuth. */
 interface TokenSignIn {
-  /** The tokens (`shareSignIn`). Each request has a bearer token. */
+  /** The tokens (`shareSignIn`). Each request contains a bearer token. */
   tokens: HttpTokens;
   /**
    * The account to which the tokens belong, such as the client's name in the settings. Tokens change, so they cannot
-   * identify an account.
+   * serve as the account's name.
    */
   account: string;
 }
 
-/** How to reach a CRM. */
+/** The address of a CRM, and its limits. */
 export interface HttpTarget {
   crm: string;
-  /** The address of the API. It has the same form as `crm.url`. Paths of requests are appended to it. */
+  /** The address of the API. It has the same form as `crm.url`. The path of a request is appended to the address. */
   url: string;
   deps: Pick<ConnectorDeps, 'clock' | 'signal' | 'onCall' | 'fetch' | 'board'>;
-  /** Headers of each request, for example the header with the key. */
+  /** Headers that every request contains, for example the header with the key. */
   headers?: Readonly<Record<string, string>>;
-  /** The setting that contains the key, for the message about a rejected key. Defaults to `crm.apiKey`. */
+  /**
+   * The setting that contains the key. The message about a rejected key names the setting. The default is `crm.apiKey`.
+   */
   keySetting?: string;
   /**
-   * Connectors of a process with the same account share this. On Postgres, all processes do. Without it, only a 429
-   * limits requests.
+   * The maximum pace of requests. All connectors in the process with the same account share this pace. With Postgres,
+   * all processes share it. If it is omitted, requests slow down only after a 429.
    */
   pace?: { requests: number; perMs: number } | null;
-  /** Set it for a CRM that limits the number of requests per day. */
+  /** The daily limit of the CRM's requests, if the CRM has one. */
   daily?: DailyOptions;
   /**
-   * The maximum number of attempts for one request. Defaults to 5. The first wait is `firstWaitMs` (one second), and
+   * The maximum number of attempts for one request. The default is 5. The first wait is `firstWaitMs` (one second), and
    * each further wait is twice as long.
    */
   maxTries?: number;
   firstWaitMs?: number;
-  /** The maximum duration of one attempt. Defaults to 60 seconds. */
+  /** The timeout of one attempt (ms). The default is 60 seconds. */
   timeoutMs?: number;
   /**
-   * Returns true if another attempt may avoid this response. By default, this is the case for 408, 425, 429 and 5xx.
+   * Returns true if the response reports a temporary failure, so that another attempt is worthwhile. By default, these
+   * are responses with the status 408, 425, 429 or 5xx.
    */
   isPassing?(reply: { status: number; text: string }): boolean;
 }
 
 export interface DailyOptions {
-  /** Reads the limit from the headers of a response, or null if they do not contain it. */
+  /** Reads the daily limit from a response's headers. Returns null if the headers do not contain it. */
   read(headers: AnswerHeaders): LimitState['daily'] | null;
-  /** The nonprofit's other tools keep this share. Defaults to 20. */
+  /** The percentage of the requests that is reserved for the nonprofit's other tools. The default is 20. */
   reservePercent?: number;
-  /** The period in the CRM's own terms. Defaults to `a day`. */
+  /** The period in the CRM's own terms. The default is `a day`. */
   period?: string;
 }
 
 /** The tokens of an OAuth sign-in. */
 export interface HttpTokens {
-  /** If the response is a 401, renews the token and sends the request again. */
+  /** Sends a request. If the response is a 401, renews the token and sends the request again. */
   authorized<Reply extends { status: number }>(
     send: (accessToken: string) => Promise<Reply>,
   ): Promise<Reply>;
 }
 
 export interface HttpRequest {
-  /** If omitted, `GET`. */
+  /** The HTTP method. The default is `GET`. */
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Begins with a slash. Use `encodeURIComponent` for parts that are not fixed. */
+  /** The path, which starts with a slash. Use `encodeURIComponent` for the variable parts. */
   path: string;
-  /** Parts that are undefined are omitted. */
+  /** The parameters of the query. Undefined parameters are omitted. */
   query?: Readonly<Record<string, string | number | boolean | undefined>>;
-  /** Headers of this request, in addition to those of `createHttp`. */
+  /** Headers of this request, in addition to the headers of `createHttp`. */
   headers?: Readonly<Record<string, string>>;
   json?: unknown;
-  /** The body as a form. */
+  /** The body, which is sent as a form. */
   form?: Readonly<Record<string, string>>;
   /**
    * False for a request that changes nothing although its method suggests otherwise. A read ends when the run stops,
-   * and is repeated without JSON. A write in progress gets five more seconds.
+   * and it is repeated if the response is not JSON. When the run stops, a write in progress gets five more seconds.
    */
   isWrite?: boolean;
   /**
-   * The maximum number of attempts for this request, if it is lower than usual. For requests that can be sent in
-   * smaller parts.
+   * The maximum number of attempts for this request, if it is lower than the usual number. It is useful for requests
+   * that can be split into smaller requests.
    */
   maxTries?: number;
   /**
-   * True for a final refusal with a misleading status. The request is not repeated, and `ask` returns the response. If
-   * omitted, only the status decides.
+   * Returns true for a final refusal that has the status of a temporary failure. The request is then not repeated, and
+   * `ask` returns the response. If the function is omitted, only the status decides.
    */
   isRefusal?(reply: { status: number; text: string }): boolean;
 }
@@ -118,33 +125,34 @@ export interface HttpRequest {
 export type HttpAnswer<Body> =
   | { ok: true; status: number; body: Body }
   /**
-   * The CRM refuses exactly this request. `body` is the parsed JSON, or null. It may quote people, so messages must
+   * The CRM refuses this request. `body` is the parsed JSON, or null. The body may quote people, so a message must
    * never contain it.
    */
   | { ok: false; status: number; body: unknown };
 
 export interface Http {
-  /** For any other response, throws an error of the contract. */
+  /** Sends a request and returns the body. For any other response, throws an error of the contract. */
   read<Body>(request: HttpRequest, schema: z.ZodType<Body>): Promise<Body>;
   /**
-   * A refusal of this request (400, 403, 404, 409, 410, 412, 422, 423) is also returned. It may concern one record. For
-   * example, 403 can mean a protected record, and 423 a locked record. Throws for any other failure, as `read` does.
+   * Sends a request. Also returns a refusal of this request (400, 403, 404, 409, 410, 412, 422, 423). The refusal may
+   * concern a single record. For example, 403 can mean a protected record, and 423 a locked record. Throws for any
+   * other failure, like `read`.
    */
   ask<Body>(request: HttpRequest, schema: z.ZodType<Body>): Promise<HttpAnswer<Body>>;
-  /** `readLimits` uses this. */
+  /** Returns the daily limit for `readLimits`. */
   limits(): LimitState | null;
   /** Ends requests in flight. */
   close(): void;
 }
 
-/** Dependencies that all connectors of a process can share. If omitted, the connector creates its own. */
+/** Objects that all connectors of a process can share. If they are omitted, the connector creates its own objects. */
 export interface HttpWorld {
   paces: HttpPaces;
-  /** From 0 up to 1. */
+  /** Returns a random number from 0 up to 1. */
   random: () => number;
 }
 
-/** Creates the HTTP part of an open connector. Sends nothing yet. */
+/** Creates the HTTP functions of an open connector without sending a request. */
 export function createHttp(options: HttpOptions, { paces, random }: HttpWorld = MACHINE): Http {
   const { crm, headers = {}, tokens, deps } = options;
   const url = withoutSlash(options.url);
@@ -193,11 +201,11 @@ export function createHttp(options: HttpOptions, { paces, random }: HttpWorld = 
     const reply = await sendSigned(request);
     const { status, text } = reply;
     const json = parseJson(text);
-    // Some successful responses have no body. A body without JSON usually comes from a proxy.
+    // Some successful responses have no body. If a body is not JSON, it usually comes from a proxy.
     if (status < 300 && json === null && text.trim() !== '') throw answerUnreadable(crm);
     if (status >= 200 && status < 300) {
       const parsed = schema.safeParse(json);
-      // The schema's error quotes the response, which may contain names.
+      // The schema's own error is not passed on, because it quotes the response, which may contain names.
       if (!parsed.success) throw answerUnreadable(crm);
       return { ok: true, status, body: parsed.data };
     }
@@ -260,7 +268,7 @@ export function createHttp(options: HttpOptions, { paces, random }: HttpWorld = 
     return signInRefused(message, { details: { status: 401 } });
   }
 
-  /** Paths may contain IDs, and queries more, so queries are left out. */
+  /** The error names the path but not the query, because a query may contain more than IDs. */
   function refused({ method = 'GET', path }: HttpRequest, status: number) {
     const reason =
       status === 403
@@ -271,10 +279,10 @@ export function createHttp(options: HttpOptions, { paces, random }: HttpWorld = 
   }
 }
 
-/** The percentage of the daily requests that is left to other tools. */
+/** The default percentage of the daily requests that is reserved for other tools. */
 const DEFAULT_RESERVE_PERCENT = 20;
 
-/** The statuses with which a CRM may refuse one record, one value or one ID. */
+/** The statuses with which a CRM may refuse a single record, value or ID. */
 const ABOUT_THE_REQUEST: ReadonlySet<number> = new Set([
   ...[400, 403, 404, 409, 410, 412, 422, 423],
 ]);
@@ -295,8 +303,8 @@ export interface HttpPaces {
 }
 
 /**
- * If there is a board, all processes share the pace of an account. Connectors with the same clock share the same
- * pacers.
+ * Creates the pacers. If there is a departure board, all processes share the pace of an account. Connectors with the
+ * same clock share the same pacers.
  */
 export function createHttpPaces(): HttpPaces {
   const known = new WeakMap<WallClock, ReturnType<typeof createBoards>>();
@@ -306,7 +314,7 @@ export function createHttpPaces(): HttpPaces {
       const boards = known.get(clock) ?? createBoards();
       known.set(clock, boards);
       const paces = boards(board);
-      // A key must not be readable on the board or in memory.
+      // The pacer's key is hashed, because the API key must not be readable on the board or in memory.
       const target = [crm, withoutSlash(url), headers, account, limit];
       const key = hash('sha256', JSON.stringify(target));
       const shared = board && { board, key };
@@ -321,7 +329,7 @@ function createBoards() {
   return eachBoard(() => new Map<string, RequestPace>());
 }
 
-/** Returns a clock that can measure waits. A clock that only knows the time of day cannot measure a wait. */
+/** Returns a clock that can measure elapsed time. A clock that only knows the time of day cannot measure a wait. */
 function toPaceClock(clock: ConnectorDeps['clock']): Pick<Clock, 'monotonicMs' | 'sleep'> {
   return isWhole(clock) ? clock : systemClock;
 }

@@ -1,14 +1,14 @@
-/** Write requests, several at a time. */
+/** Sends several write requests at the same time. */
 
-/** An item of work that has ended, whether or not it was successful. */
+/** An item whose work has ended, with or without success. */
 interface Ended<Result> {
   work: Promise<Ended<Result>>;
   results: readonly Result[];
 }
 
-/** Does the work for each item. */
+/** The items and the function that does the work for each item. */
 export interface LaneOptions<Thing, Result> {
-  /** The maximum number of items in progress at a time. */
+  /** The maximum number of items that are in progress at the same time. */
   lanes: number;
   work(thing: Thing): Promise<readonly Result[]>;
   /**
@@ -18,8 +18,8 @@ export interface LaneOptions<Thing, Result> {
 }
 
 /**
- * If one fails as a whole, no other item is started. Work in progress is awaited and its results are reported before
- * the error is thrown. So nothing is written after the caller has seen the end.
+ * Runs the work for the items. If one item throws an error, no further item is started. The function waits for the work
+ * in progress and yields its results before it throws the error. Nothing is written after the caller has seen the end.
  */
 export async function* inLanes<Thing, Result>(
   things: Iterable<Thing> | AsyncIterable<Thing>,

@@ -1,4 +1,4 @@
-/** The pacers that limit requests to a CRM. Requests that the CRM counts together share one pacer. */
+/** Creates the pacers, which limit the requests to a CRM. All requests that the CRM counts together share one pacer. */
 import type { Clock } from '../../src/core/clock.ts';
 import {
   createPace,
@@ -10,13 +10,13 @@ import {
 import type { RequestPace } from './exchange.ts';
 
 export interface Pacer extends RequestPace {
-  /** Applies a different limit from now on. */
+  /** Sets a different limit. */
   keep(limit: WindowLimit): void;
 }
 
 export type PaceClock = Pick<Clock, 'monotonicMs' | 'sleep'>;
 
-/** Creates a key's pacer. If there is a board, all processes share the pacer. */
+/** Creates the pacer for a key. If there is a departure board, all processes share the pacer. */
 export function createPacer(
   clock: PaceClock,
   limit: WindowLimit,
@@ -31,8 +31,8 @@ export function createPacer(
 }
 
 /**
- * Returns the pacers of each board. They are created when they are first used. The key null is for pacers that only
- * this process uses.
+ * Returns a function that stores the pacers of each departure board. Each pacer is created when it is first used. The
+ * key null is for pacers that only this process uses.
  */
 export function eachBoard<Paces>(
   make: (board: DepartureBoard | null) => Paces,

@@ -1,23 +1,23 @@
 /**
- * The modules that replace all functions with which the vendors' libraries could send requests. The libraries know the
- * APIs, and `src/outbound` sends the requests. A request from the library itself would have no deadline, no pace and no
- * guard. It could follow a redirect with a token. The parsers of XML and of whole CSV files are replaced too. These
- * parsers receive no response (`connectors/salesforce/client.ts`), and they are almost half of the code that would be
- * loaded.
+ * Replaces all functions with which the CRM vendors' libraries could send requests. The libraries build requests, and
+ * `src/outbound` sends them. A request that a library sent itself would have no deadline, no pace limit and no check of
+ * its address. It could also follow a redirect and send the token to a different host. The libraries' parsers of XML
+ * and of whole CSV files are replaced too. donor-sync does not use these parsers (`connectors/salesforce/client.ts`),
+ * and they are almost half of the code to load.
  *
- * The bundler includes these modules in the program (`scripts/without-senders.ts`). If the sources run directly, Node
- * loads them (`without-senders.ts`).
+ * When the program is built, the bundler includes these modules (`scripts/without-senders.ts`). When the sources run
+ * directly, Node loads them (`without-senders.ts`).
  */
 
-/** Matches importers inside the two libraries. For all others, the same names mean the real modules. */
+/** Matches files inside the two libraries. When any other file imports the same names, it gets the real modules. */
 const LIBRARY = /[\\/]node_modules[\\/](jsforce|@hubspot[\\/]api-client)[\\/]/;
 
-/** HubSpot's own sender, by `fetch`, `http` and `https`. */
+/** Matches HubSpot's own module that sends requests with `fetch`, `http` and `https`. */
 const TRANSPORT = /(^|\/)services\/http\/Transport(\.js)?$/;
 
 /**
- * The code that replaces each module. The code can be loaded. The libraries can extend its classes and create objects
- * while they are loaded. Every function that would send a request throws an error.
+ * The source code that replaces each module. The libraries can load it, extend its classes and create objects. Every
+ * function that would send a request throws an error.
  */
 const STUBS: Readonly<Record<string, string>> = {
   undici: `

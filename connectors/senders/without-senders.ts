@@ -1,7 +1,8 @@
 /**
- * If the sources run directly, this file loads `sender-stubs.ts` in place of all modules that could send requests.
- * Import this file before a library. The library's own modules are resolved when the library runs. This file is not
- * part of the bundle, because the bundle itself contains the stubs (`scripts/without-senders.ts`).
+ * When the sources run directly, this file makes Node load `sender-stubs.ts` in the place of all modules that could
+ * send requests. Import this file before importing one of the libraries. The hook must be installed before a library
+ * imports its own modules. This file is not part of the bundle, because the bundle itself contains the stubs
+ * (`scripts/without-senders.ts`).
  */
 import { registerHooks } from 'node:module';
 import { stubCode, stubFor } from './sender-stubs.ts';

@@ -1,29 +1,29 @@
 /**
  * Finds the fields that caused a rejection if the rejection names no field. The search writes one half of the change,
- * then one half of the rejected half, and so on. It ends when one field is left that the CRM does not accept. Then it
- * writes the rest.
+ * then one half of the rejected half, until it has found the field. The search ends when only one field is left that
+ * the CRM does not accept. It then writes the remaining fields.
  */
 export interface CulpritSearch {
-  /** The fields to send next. Empty once the search is over. */
+  /** The fields that the next request writes. The list is empty when the search is over. */
   probe: readonly string[];
-  /** At least one of these fields causes the rejection. */
+  /** Fields of which at least one causes the rejection. */
   bad: readonly string[];
-  /** Fields that wait until the search has found such a field. */
+  /** Fields that wait until the search has found the rejected field. */
   waiting: readonly string[];
   written: readonly string[];
-  /** Fields that are not written. Each of them, or several together, cause the change to be rejected. */
+  /** Fields that are not written. Each of these fields, or a combination of them, causes the rejection. */
   culprits: readonly string[];
-  /** False if only known fields are tried. */
+  /** False if the search tries only fields that have caused rejections before. */
   mayNarrow: boolean;
 }
 
 /**
- * How many fields can cause one rejection. If the cause would need more fields, fields are not the cause of the
- * rejection.
+ * The maximum number of fields that can cause one rejection. If more fields would have to be omitted, the fields are
+ * not the cause of the rejection.
  */
 const MAX_CULPRITS = 2;
 
-/** Starts with a change that was rejected. `known` contains fields that have caused rejections elsewhere. */
+/** Starts the search for a rejected change. `known` contains fields that have caused rejections of other contacts. */
 function beginSearch(
   fields: readonly string[],
   known: ReadonlySet<string>,
@@ -37,7 +37,7 @@ function beginSearch(
   return goOn({ ...search, probe: [] });
 }
 
-/** Records that the CRM accepted the probe. */
+/** Returns the next state of the search after the CRM has accepted the last request. */
 export function afterTaken(search: CulpritSearch): CulpritSearch {
   const { probe, bad, written } = search;
   return goOn({
@@ -47,7 +47,7 @@ export function afterTaken(search: CulpritSearch): CulpritSearch {
   });
 }
 
-/** Records that the CRM rejected the probe. */
+/** Returns the next state of the search after the CRM has rejected the last request. */
 export function afterRefused(search: CulpritSearch): CulpritSearch {
   const { probe, bad, waiting, culprits, mayNarrow } = search;
   const isGivenUp = !mayNarrow || culprits.length >= MAX_CULPRITS;
@@ -63,7 +63,7 @@ export function isOver({ probe }: CulpritSearch): boolean {
 function goOn(search: CulpritSearch): CulpritSearch {
   const { bad, waiting, culprits, mayNarrow } = search;
   if (bad.length > 1) {
-    // One of them causes the rejection, but it is unknown which one.
+    // One of these fields causes the rejection, but the search cannot find out which one.
     if (!mayNarrow) return over(search, [...culprits, ...bad, ...waiting]);
     return { ...search, probe: bad.slice(0, Math.ceil(bad.length / 2)) };
   }
@@ -76,15 +76,15 @@ function over(search: CulpritSearch, culprits: readonly string[]): CulpritSearch
 }
 
 /**
- * The knowledge that all searches of an open connector share. It ensures that each rejected field is found a single
- * time.
+ * Knowledge about rejections. All searches of an open connector share it. Therefore, each rejected field is searched
+ * for only once.
  */
 export interface Suspicions {
-  /** Fields that have caused rejections, by the code of the rejection. */
+  /** For each error code, the fields that have caused rejections. */
   culprits: Map<string, Set<string>>;
-  /** The number of searches in which no field could be written, for each message of the CRM. */
+  /** For each message of the CRM, the number of searches after which no field could be written. */
   inVain: Map<string, number>;
-  /** The usual number of requests for writing, and the number of additional requests for searches. */
+  /** The number of requests without searches, and the number of additional requests for searches. */
   usual: number;
   extra: number;
 }
@@ -93,23 +93,26 @@ export function createSuspicions(): Suspicions {
   return { culprits: new Map(), inVain: new Map(), usual: 0, extra: 0 };
 }
 
-/** The number of search requests that are always allowed, and the number for each usual request. */
+/**
+ * The number of search requests that are always allowed, and the number of further search requests for each other
+ * request.
+ */
 const EXTRA_REQUESTS = 16;
 const EXTRA_PER_USUAL = 0.5;
 
-/** After this many failed searches, a rule is assumed to be about whole records. */
+/** The number of unsuccessful searches after which donor-sync assumes that a rule rejects whole records. */
 const MAX_IN_VAIN = 2;
 
-/** The maximum number of rules that are remembered. */
+/** The maximum number of rules to remember. */
 const MAX_RULES = 1_000;
 
-/** The known facts about a rejection. They are its code and the CRM's text, which distinguishes rules. */
+/** The facts about a rejection. They are the error code and the CRM's text, which distinguishes rules. */
 export interface RefusedBy {
   code: string;
   message: string;
 }
 
-/** Returns a search for a rejected change, or null if a search is impossible or not allowed. */
+/** Returns a search for the cause of a rejection. Returns null if a search is impossible or not allowed. */
 export function searchFor(
   { culprits, inVain, usual, extra }: Suspicions,
   { code, message }: RefusedBy,
@@ -124,7 +127,7 @@ export function searchFor(
   return isOver(search) ? null : search;
 }
 
-/** Remembers the result of a finished search. */
+/** Stores the result of a finished search. */
 export function learnFrom(
   { culprits: known, inVain }: Suspicions,
   { code, message }: RefusedBy,

@@ -1,18 +1,18 @@
-/** Restores a contact's former values after a CRM has stored only some of another person's values. */
+/** Restores a contact's former values if a CRM has stored only some of another person's values. */
 import { isRetriableError } from '../../src/core/errors.ts';
 import type { ConnectorDeps, Refusal } from '../contract.ts';
 import { throwIfStopped } from '../requests/stopped.ts';
 
 const TRIES = 3;
 
-/** The wait after which a lock or a short failure has usually ended. */
+/** The wait (ms) after which a lock or a short failure has usually ended. */
 const WAIT_MS = 1_000;
 
 /**
- * Calls `restore` with the fields that still have the other person's value. Repeats this at most three times, until no
- * field is left. `restore` writes their former values, reads them again, and returns the fields that are unchanged.
- * Returns the fields that are left. If the CRM fails, all fields are left. Throws an error if a user has to fix the
- * problem or if the run has been stopped.
+ * Calls `restore` with the fields that still contain the other person's values. Calls it at most three times, until no
+ * field is left. `restore` writes the former values, reads the fields again, and returns the fields that still contain
+ * the other person's values. Returns the fields that could not be restored. If the CRM fails, returns all fields.
+ * Throws an error if a user has to fix the problem or if the run has been stopped.
  */
 export async function restoreFormer(
   { clock, signal }: Pick<ConnectorDeps, 'clock' | 'signal'>,
@@ -34,7 +34,7 @@ export async function restoreFormer(
 }
 
 /**
- * Returns the refusal for a change with `together` whose former values could not be restored. The next run writes the
+ * Returns the refusal for a `together` change if the former values could not be restored. The next run writes the
  * change again.
  */
 export function notRestored(crm: string, fields: readonly string[]): Refusal {

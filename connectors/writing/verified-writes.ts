@@ -1,6 +1,6 @@
 /**
- * Writes to a CRM that cannot be trusted to store everything that it accepts. Contacts are read before they are written
- * and compared afterwards, so only values that are in the CRM are reported as written.
+ * Writes to a CRM that may accept a value without storing it. The writer reads contacts before the write and compares
+ * them afterwards. It reports only values that are in the CRM as written.
  */
 import type { FieldValue, FieldValues } from '../../src/core/crm-field.ts';
 import { isRetriableError } from '../../src/core/errors.ts';
@@ -12,93 +12,93 @@ import { notRestored, restoreFormer } from './former-values.ts';
 import type { CheckedWrite, WriteCheck } from './write-check.ts';
 import { createSuspicions, pickValues, sendInParts } from './write-in-parts.ts';
 
-/**
- * The parts of such writes that are different for each CRM. `Stored` is a contact in the form in which the CRM returns
- * it.
- */
+/** The functions that differ between CRMs. `Stored` is a contact in the form in which the CRM returns it. */
 export interface VerifiedCrm<Stored> {
-  /** The CRM's name, for messages. */
+  /** The CRM's name in messages. */
   name: string;
   deps: Pick<ConnectorDeps, 'clock' | 'signal'>;
-  /** The maximum number of contacts that are read before they are written. */
+  /** The maximum number of contacts that are read together before they are written. */
   perBatch: number;
-  /** The number of contacts that are written at a time. Defaults to 1. Not used with `sendTogether`. */
+  /**
+   * The number of contacts that are written at the same time. The default is 1. The number is ignored if `sendTogether`
+   * is used.
+   */
   lanes?: number;
-  /** Returns the form of an ID that `read` uses, or null if the text cannot be an ID. */
+  /** Returns the form of the ID that `read` uses. Returns null if the text cannot be an ID. */
   canonicalId(id: string): string | null;
-  /** Reads contacts by their canonical IDs, with these fields. A contact that cannot be read is omitted. */
+  /** Reads contacts with these canonical IDs, including these fields. The result omits contacts that cannot be read. */
   read(ids: readonly string[], fields: readonly string[]): Promise<ReadonlyMap<string, Stored>>;
-  /** Returns a field's value, or undefined if the contact does not show the field. */
+  /** Returns a field's value, or undefined if the contact does not have the field. */
   getValue(stored: Stored, field: string): FieldValue | undefined;
-  /** If omitted, they must be equal. */
+  /** Compares a sent value with a stored value. If the function is omitted, the values must be equal. */
   isSame?(field: string, sent: FieldValue, stored: FieldValue): boolean;
-  /** Returns why a value cannot be written into this contact, or null if it can be sent. */
+  /** Returns the reason why this contact cannot store a value. Returns null if the value can be sent. */
   findProblem(field: string, value: FieldValue, stored: Stored): Refusal | null;
   /**
-   * Sends values of one contact and nothing else. A refusal without fields concerns the contact if its cause is
-   * `no_permission` or if it is temporary. After any other refusal without fields, donor-sync searches for the refused
-   * value.
+   * Sends values of one contact, and changes nothing else. If a refusal names no field, it concerns the whole contact
+   * if its cause is `no_permission` or if it is temporary. After any other refusal without fields, donor-sync searches
+   * for the refused value.
    */
   send(contact: StoredContact<Stored>, values: FieldValues): Promise<Sent<Stored>>;
   /**
-   * Sends several contacts in one request. Returns false if the CRM refused the request. Contacts that it has not
-   * written are then sent in smaller parts. Omitted if the CRM has no such request.
+   * Sends several contacts in one request. Returns false if the CRM refused the request. donor-sync then sends the
+   * contacts that are not written yet in smaller requests. Omitted if the CRM has no such request.
    */
   sendTogether?(
     writes: readonly { contact: StoredContact<Stored>; values: FieldValues }[],
   ): Promise<boolean>;
   /**
-   * Returns true if the CRM refuses the contact whatever the values are, for example because it is protected. Called
-   * before a refused value is searched for. Omitted if a test without a value is impossible.
+   * Returns true if the CRM refuses any change to the contact, for example because the contact is protected. donor-sync
+   * calls the function before it searches for a refused value. Omitted if the CRM cannot be tested without a value.
    */
   refusesContact?(contact: StoredContact<Stored>): Promise<boolean>;
-  /** Reasons in the CRM's own words. Set them if they are more helpful than the general reasons. */
+  /** Reasons that are specific to the CRM. Set them if they help users more than the general reasons. */
   reasons?: Partial<Reasons>;
   /**
-   * Compares all parts of a contact after the first writes. Use it if it is unknown whether a write keeps the other
-   * parts.
+   * Compares all parts of a contact after the first writes. Set it if nobody knows whether a write keeps the other
+   * parts of a contact.
    */
   check?: WriteCheck<Stored>;
 }
 
-/** A contact as it was before the write. */
+/** A contact in its state before the write. */
 export interface StoredContact<Stored> {
   /** The canonical ID. */
   id: string;
   stored: Stored;
 }
 
-/** The CRM's response. It is a refusal, or the contact after the write if the response contains it. */
+/** The CRM's response to a write. It is a refusal, or the contact after the write if the CRM returns the contact. */
 export type Sent<Stored> = { refusal: Refusal } | { stored: Stored | null };
 
-/** Reasons that the kit itself detects. */
+/** The reasons for refusals that the writer itself detects. */
 export interface Reasons {
   /** The contact cannot be read. */
   gone: Refusal;
-  /** The CRM failed for this contact but not for others. */
+  /** The CRM failed when this contact was written, but not with other contacts. */
   failed: Refusal;
-  /** The CRM accepted a value, and the field still has the former value. */
+  /** The CRM accepted a value, but the field still contains the former value. */
   notStored: Refusal;
-  /** Creates the refusal for a value that the CRM accepted although the field now has a different value. */
+  /** Creates the refusal if the CRM accepted a value but then stored a different value. */
   storedDifferently: Refusal;
 }
 
-/** The number of consecutive failed contacts after which the CRM itself is assumed to be the cause. */
+/** The number of consecutive failed contacts after which the writer assumes that the CRM itself fails. */
 const MOST_FAILED_IN_A_ROW = 3;
 
 /** A change to an existing contact. */
 interface Task<Stored> {
   change: ContactChange;
   contact: StoredContact<Stored>;
-  /** The values to send, excluding values that cannot be written and values that the CRM already has. */
+  /** The values to send. Excludes values that the contact cannot store and values that the CRM already contains. */
   wanted: FieldValues;
   refusals: Refusal[];
 }
 
 /**
- * Returns a function that writes changes and yields one result for each. It remembers which fields were refused, so a
- * connector creates it once. One contact's changes are written in order. A value that is not stored is refused. With
- * `together`, the former values are then restored.
+ * Returns a function that writes changes and yields one result for each change. The writer remembers rejected fields,
+ * so a connector must create it only once. The changes to one contact are written in order. If the CRM does not store a
+ * value, the result reports the value as refused. If the change has `together`, the former values are then restored.
  */
 export function createVerifiedWriter<Stored>(
   crm: VerifiedCrm<Stored>,
@@ -141,13 +141,13 @@ export function createVerifiedWriter<Stored>(
         unchecked.push(task);
       }
     }
-    // If a change must be written as a whole, only other changes can show which fields are refused.
+    // A change that must be written as a whole cannot be used to find refused fields.
     const parts = unchecked.filter(({ change }) => change.together !== true);
     yield* writeTasks(parts);
     yield* writeTasks(unchecked.filter((task) => !parts.includes(task)));
   }
 
-  /** Moves the contact with the most parts to the front, because its comparison is the most informative. */
+  /** Puts the contact with the most parts first, because its comparison shows the most. */
   function fullestFirst(tasks: readonly Task<Stored>[]): readonly Task<Stored>[] {
     if (check === undefined) return tasks;
     const countOf = ({ contact, wanted }: Task<Stored>) =>
@@ -171,7 +171,7 @@ export function createVerifiedWriter<Stored>(
     return present !== undefined && isSame(name, value, present);
   }
 
-  /** If the CRM refuses them or takes too long, writes them in smaller parts. */
+  /** Writes the changes together. If the CRM refuses them or takes too long, writes smaller groups. */
   async function* writeTasks(tasks: readonly Task<Stored>[]): AsyncGenerator<WriteResult> {
     const { sendTogether } = crm;
     if (sendTogether === undefined || tasks.length < 2) {
@@ -189,7 +189,7 @@ export function createVerifiedWriter<Stored>(
       else if (isTaken) yield await settle(task, stored);
       else left.push(task);
     }
-    // A CRM that writes records one after the other stops at the record that it refuses.
+    // If a CRM writes records one after another, it stops at the record that it refuses.
     const middle = left.length < tasks.length ? 1 : Math.ceil(left.length / 2);
     if (left.length > 0) {
       yield* writeTasks(left.slice(0, middle));
@@ -228,9 +228,9 @@ export function createVerifiedWriter<Stored>(
   }
 
   /**
-   * Writes a contact. A CRM can fail for the same contact every time. The contact therefore waits while the others are
-   * written. A failure is excused only if it happens in the first request with the values. If several consecutive
-   * contacts fail, the CRM itself is the cause, and the error is thrown.
+   * Writes a contact. A CRM may fail each time with the same contact. The other contacts are therefore written first. A
+   * failure is excused only if it occurs in the first request that contains the values. If several consecutive contacts
+   * fail, the CRM itself is the cause, and the error is thrown.
    */
   async function writeOrExcuse(task: Task<Stored>): Promise<WriteResult> {
     throwIfStopped(deps.signal);
@@ -251,7 +251,7 @@ export function createVerifiedWriter<Stored>(
     }
   }
 
-  /** Sets `hasFailed` if the first request with them fails. */
+  /** Writes one contact. Sets `hasFailed` if the first request with the values fails. */
   async function writeOne(
     task: Task<Stored>,
     first = { hasFailed: false },
@@ -291,7 +291,9 @@ export function createVerifiedWriter<Stored>(
     return { result, response, isSent };
   }
 
-  /** The response may be older than the write, so a contact whose values differ is read again. */
+  /**
+   * If the values in the response differ, the contact is read again, because the response may be older than the write.
+   */
   async function settleOne(task: Task<Stored>, response: Stored | null): Promise<WriteResult> {
     const isStored = response !== null && differing(task.wanted, response).length === 0;
     if (isStored) return toResult(task);
@@ -299,8 +301,8 @@ export function createVerifiedWriter<Stored>(
   }
 
   /**
-   * Returns the result of a change that the CRM accepted. Values that the CRM dropped, shortened or changed are
-   * refused.
+   * Returns the result of a change that the CRM has accepted. Values that the CRM dropped, shortened or changed count
+   * as refused.
    */
   async function settle(task: Task<Stored>, present: Stored | undefined): Promise<WriteResult> {
     if (present === undefined) return refuseAll(task.change, reasons.gone);
@@ -321,19 +323,22 @@ export function createVerifiedWriter<Stored>(
     return isSame(name, value, otherValue);
   }
 
-  /** Restores the former values. A contact must not have values of two people. Returns the fields that are left. */
+  /**
+   * Restores the former values. A contact must not contain values of two different people. Returns the fields that
+   * could not be restored.
+   */
   function restore({ contact, wanted }: Task<Stored>, mixed: Stored): Promise<readonly string[]> {
     const { id, stored } = contact;
     const changed = Object.keys(wanted).filter((name) => !isEqual(name, mixed, stored));
     return restoreFormer(deps, changed, async (names) => {
       const former = names.flatMap((name) => {
         const value = crm.getValue(stored, name) ?? null;
-        // A choice that was retired cannot be written, but the other values must still be written.
+        // If an option no longer exists, its value cannot be written, but the other values must still be written.
         return crm.findProblem(name, value, stored) === null ? [[name, value] as const] : [];
       });
       if (former.length > 0) await crm.send(contact, Object.fromEntries(former));
       const now = (await crm.read([id], names)).get(id);
-      // A different value comes from a user or from the CRM's own automation.
+      // If the field contains a different value now, the value comes from a user or from the CRM's automation.
       return now === undefined ? [] : names.filter((name) => isEqual(name, now, mixed));
     });
   }
@@ -342,7 +347,7 @@ export function createVerifiedWriter<Stored>(
   function toResult({ change, contact, wanted, refusals }: Task<Stored>): WriteResult {
     const { id, values, together, seen } = change;
     const refused = new Set(refusals.flatMap(({ fields }) => fields));
-    // If a part may succeed later, the change may succeed later too.
+    // If any value of the change may succeed later, the whole change may succeed later.
     const reason = refusals.find(({ retriable }) => retriable) ?? refusals[0];
     const isNothing = Object.keys(values).every((name) => refused.has(name));
     if (reason !== undefined && (isNothing || together === true)) {
@@ -360,7 +365,10 @@ export function createVerifiedWriter<Stored>(
   }
 }
 
-/** True if the change is sent. If a change must be written as a whole, it is not sent if a part of it is refused. */
+/**
+ * Returns true if the change can be sent. A change that must be written as a whole cannot be sent if one of its values
+ * is refused.
+ */
 function isToSend({ change, wanted, refusals }: Task<unknown>): boolean {
   if (change.together === true && refusals.length > 0) return false;
   return Object.keys(wanted).length > 0;
@@ -398,7 +406,7 @@ function toReasons(crm: string): Reasons {
     failed: refusal(
       'CRM_FAILED',
       `${crm} failed when this contact was written, and not at others. The values are written later.`,
-      // The request may still be carried out.
+      // The CRM may still execute the request.
       { retriable: true, isPartlyStored: true },
     ),
     notStored: refusal('VALUE_NOT_STORED', `${crm} accepted the value and did not store it.`, {

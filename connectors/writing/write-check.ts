@@ -1,8 +1,9 @@
 /**
- * Checks the first write to a CRM. Its documents do not say whether a write keeps the other parts of a contact. A
- * client's first write changes one contact. All parts of that contact are compared before anything else is written. If
- * another part was lost, it is restored, and writing stops until a user starts the check again. The state is written to
- * the disk before the request is sent. A killed process therefore cannot skip the comparison.
+ * Checks the first write to a CRM. The documents of some CRMs do not say whether a write keeps the other parts of a
+ * contact. The first write of a client therefore changes only one contact. donor-sync compares all parts of this
+ * contact before it writes anything else. If another part was lost, donor-sync restores it and stops writing until a
+ * user starts the check again. The state of the check is written to the disk before the request is sent. If the process
+ * is killed, the next process makes the comparison.
  */
 import { z } from 'zod';
 import { ConfigurationError } from '../../src/core/errors.ts';
@@ -12,59 +13,68 @@ import { findLost, kindOf, kindsIn, type Parts, pickParts } from './contact-part
 
 export type { Parts } from './contact-parts.ts';
 
-/** The parts of the check that are different for each CRM. `Stored` is a contact as the CRM returns it. */
+/** The functions of the check that differ between CRMs. `Stored` is a contact as the CRM returns it. */
 export interface WriteCheckOptions<Stored> {
-  /** The CRM's name, for messages. */
+  /** The CRM's name in messages. */
   crm: string;
-  /** The nouns in messages: a contact, and the fields that are written. Defaults to `contact` and `field values`. */
+  /** The nouns in messages for a contact and for the written fields. The default is `contact` and `field values`. */
   nouns?: { contact: string; values: string };
   deps: Pick<ConnectorDeps, 'secrets'>;
   account: CrmAccount;
   /**
-   * The setting `crm.writeCheck`, at least 1. A user increases it to start the check again after it has stopped all
-   * writing.
+   * The setting `crm.writeCheck`, which is at least 1. If a check has stopped all writing, a user increases the setting
+   * to start the check again.
    */
   round: number;
-  /** Reads a contact that was stored as JSON. */
+  /** The schema of a contact that was stored as JSON. */
   storedSchema: z.ZodType<Stored>;
-  /** Returns the contact, or null if it is gone. */
+  /** Reads the contact. Returns null if the contact does not exist. */
   readOne(id: string): Promise<Stored | null>;
   /**
-   * Returns the content of each filled part by its name, such as `Employer`. The parts of a list have names such as
-   * `Groups: 12`. The check treats all entries of a list as one kind.
+   * Returns the contents of all parts that are not blank. The key is the part's name, such as `Employer`. The entries
+   * of a list have names such as `Groups: 12`. The check treats all entries of a list as one kind.
    */
   toParts(stored: Stored): Parts;
   partOf(field: string): string;
-  /** The contents that the CRM sets if a request does not name the part. */
+  /** Values that the CRM sets if a request does not contain the part. */
   defaults?: Parts;
-  /** The kinds of parts that get a new ID when they are restored. This ID is their only content. */
+  /**
+   * The kinds of parts that get a new ID when donor-sync restores them. These parts have no other content than their
+   * ID.
+   */
   idKinds?: readonly string[];
-  /** Writes the former contents of all parts. A refusal is not an error, because the parts are compared afterwards. */
+  /**
+   * Writes the former contents of all parts. The function does not throw if the CRM refuses, because the parts are
+   * compared afterwards.
+   */
   restore(id: string, former: Stored): Promise<void>;
   /**
-   * True if the integration's user made the last change to the contact. Also true if the CRM does not report the
-   * author.
+   * Returns true if the CRM user of donor-sync made the last change to the contact. Also returns true if the CRM does
+   * not report who made the change.
    */
   wroteLast(stored: Stored): Promise<boolean>;
 }
 
 export interface CheckedWrite<Stored> {
   result: WriteResult;
-  /** True if the CRM accepted a request. */
+  /** True if the CRM has accepted a request. */
   isSent: boolean;
   /** The contact that the CRM returned, or null if it returned none. */
   response: Stored | null;
 }
 
 export interface WriteCheck<Stored> {
-  /** Throws a ConfigurationError if the check has stopped the writing and no other round was started. */
+  /** Throws a ConfigurationError if the check has stopped all writing and no user has started it again. */
   requireNotStopped(): void;
-  /** Compares the contact of a write whose comparison was interrupted. Throws if other parts changed. */
+  /**
+   * Makes the comparison after a write if the process was interrupted before the comparison. Throws if other parts have
+   * changed.
+   */
   settle(): Promise<void>;
   countKinds(stored: Stored, fields: readonly string[]): number;
   /**
-   * True if the contact has a filled part of a kind that may be unsafe. A write has not yet proven that such parts are
-   * safe.
+   * Returns true if the contact has a part that a write might damage. No write has shown yet that this kind of part
+   * stays unchanged.
    */
   needsCheck(stored: Stored, fields: readonly string[]): boolean;
   /** Writes one contact and compares all its parts. Throws a ConfigurationError if other parts have changed. */
@@ -73,36 +83,37 @@ export interface WriteCheck<Stored> {
     write: () => Promise<CheckedWrite<Stored>>,
   ): Promise<WriteResult>;
   /**
-   * Returns a fact about the CRM that writes have shown, or undefined if it is unknown. The argument is the fact's
-   * name.
+   * Returns a fact about the CRM that earlier writes have shown. Returns undefined if the fact is unknown. The argument
+   * is the fact's name.
    */
   learnt(name: string): string | undefined;
   learn(name: string, value: string): Promise<void>;
   /**
-   * Deletes the stored data about these contacts. Returns the number of deleted records. For `erase` of the connector.
+   * Deletes the stored data about these contacts. Returns the number of deleted records. The connector's `erase` calls
+   * this function.
    */
   erase(isErased: (id: string) => boolean): Promise<number>;
-  /** Returns the state, for `doctor`. Only its `words` contain former contents of parts. */
+  /** Returns the state of the check for `doctor`. Only the finding's `words` contain former contents of a contact. */
   finding(): Finding;
 }
 
-/** The name of the secret. It is encrypted, because it contains a contact while a check is in progress. */
+/** The name of the secret. The secret is encrypted, because it contains a contact while a check is in progress. */
 const SECRET = 'write_check';
 
 const stateSchema = z.object({
   account: z.string(),
-  /** `crm.writeCheck` at the time of the check. */
+  /** The value of `crm.writeCheck` at the time of the check. */
   round: z.number(),
   phase: z.enum(['none', 'pending', 'passed', 'failed']),
   learnt: z.record(z.string(), z.string()),
-  /** The kinds of parts that have survived a write. */
+  /** The kinds of parts that a write has left unchanged. */
   proven: z.array(z.string()),
-  /** The write whose comparison is not finished. `ours` are the parts that it was meant to change. */
+  /** The write whose comparison has not been made yet. `ours` lists the parts that the write was meant to change. */
   pending: z.object({ id: z.string(), ours: z.array(z.string()), before: z.json() }).nullable(),
-  /** A failed check and the parts that the contact may have lost. It is kept until a check passes. */
+  /** A failed check and the parts that the contact may have lost. The failure is stored until a later check passes. */
   failure: z
     .object({
-      /** The contact's ID. Null after the contact has been erased. */
+      /** The contact's ID. The ID is null after the contact has been erased. */
       id: z.string().nullable(),
       kinds: z.array(z.string()),
       /** The former contents of parts that donor-sync could not restore. */
@@ -114,8 +125,8 @@ const stateSchema = z.object({
 type State = z.output<typeof stateSchema>;
 
 /**
- * A connector can open the check even if a failure has stopped all writing. Otherwise nobody could erase the contact
- * that the check has stored. Sends no request.
+ * Opens the check. A connector can open it even if a failed check has stopped all writing. Otherwise, donor-sync could
+ * not erase the contact that the check has stored. The function sends no request.
  */
 export async function openWriteCheck<Stored>(
   options: WriteCheckOptions<Stored>,
@@ -153,7 +164,7 @@ export async function openWriteCheck<Stored>(
       const pending = { id, ours, before: z.json().parse(JSON.parse(JSON.stringify(before))) };
       await save({ ...state, phase: 'pending', pending });
       const { result, isSent, response } = await write();
-      // A refused request has changed nothing.
+      // If the CRM refused the request, it changed nothing.
       if (!isSent) await save({ ...state, phase, pending: null });
       else await compare({ id, ours, before, isSent, response });
       return result;
@@ -169,7 +180,7 @@ export async function openWriteCheck<Stored>(
       const hasFailure = failure?.id != null && isErased(failure.id);
       if (!hasPending && !hasFailure) return 0;
       const kept = hasPending ? { ...begin(options), learnt: state.learnt } : state;
-      // If a check has stopped all writing, the next contact would also be damaged. No write is therefore allowed.
+      // If a check has stopped all writing, the next write would also damage a contact. Therefore, no write is allowed.
       const named = failure && { ...failure, id: null, unrestored: {} };
       await save({ ...kept, failure: hasFailure ? named : failure });
       return 1;
@@ -177,7 +188,7 @@ export async function openWriteCheck<Stored>(
     finding: () => toFinding(state, isStopped(state), options),
   };
 
-  /** The promise resolves after the state has been written to the disk. */
+  /** Stores the state. The promise resolves after the state has been written to the disk. */
   async function save(next: State): Promise<void> {
     await deps.secrets.write(SECRET, JSON.stringify(next));
     state = next;
@@ -202,18 +213,18 @@ export async function openWriteCheck<Stored>(
     id: string;
     before: Stored;
     ours: readonly string[];
-    /** False if the process ended before it learned whether the write had been executed. */
+    /** False if the process ended before it learned whether the CRM had executed the write. */
     isSent: boolean;
     response: Stored | null;
   }): Promise<void> {
     const before = partsOf(former, ours);
     const lostIn = (contact: Stored) => findLost(before, partsOf(contact, ours), defaults);
     const after = await readOne(id);
-    // The contact is gone. The next write becomes the check.
+    // The contact no longer exists. The next write will be checked.
     if (after === null) return save({ ...state, phase: 'none', pending: null });
     const lost = lostIn(after);
-    // The write may never have been executed, or its damage may already have been repaired. That proves nothing, so the
-    // next write is the check.
+    // The CRM may not have executed the write, or a user may already have repaired the contact. This result does not
+    // prove that writes are safe, so the next write will be checked.
     if (!isSent && lost.length === 0) return save({ ...state, phase: 'none', pending: null });
     const isOurs =
       lost.length > 0 &&
@@ -224,8 +235,8 @@ export async function openWriteCheck<Stored>(
       const proven = [...new Set([...state.proven, ...safe])].sort();
       return save({ ...state, round, phase: 'passed', proven, pending: null, failure: null });
     }
-    // It may be unknown whether the write was carried out. If someone else made the last change, a user may have
-    // removed the part deliberately.
+    // donor-sync may not know whether the CRM executed the write. If another user made the last change, this user may
+    // have removed the part on purpose.
     const unrestored = isOurs ? await restore(id, former) : pickParts(before, lost);
     const kinds = [...new Set(lost.map(kindOf))].sort();
     const failure = { id, kinds, unrestored };
@@ -233,7 +244,7 @@ export async function openWriteCheck<Stored>(
     throw toStopped(state, options);
   }
 
-  /** Returns the former contents of the parts that cannot be restored. */
+  /** Restores the parts. Returns the former contents of the parts that cannot be restored. */
   async function restore(id: string, former: Stored): Promise<Parts> {
     const all = partsOf(former);
     await options.restore(id, former);
@@ -246,7 +257,7 @@ export async function openWriteCheck<Stored>(
   }
 }
 
-/** Reads the stored state. Returns null if there is no state or if it belongs to a different account. */
+/** Reads the stored state. Returns null if there is no stored state, or if the state belongs to a different account. */
 async function readState({
   deps,
   account,
@@ -265,7 +276,7 @@ type Words = Pick<WriteCheckOptions<unknown>, 'crm' | 'nouns'>;
 
 const NOUNS = { contact: 'contact', values: 'field values' };
 
-/** Only `doctor` shows former contents. Messages never contain them. */
+/** Creates the error. Only `doctor` shows the former contents. Error messages never contain them. */
 function toStopped(
   { failure, round }: State,
   { crm, nouns: { contact, values } = NOUNS }: Words,

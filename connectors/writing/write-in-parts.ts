@@ -1,4 +1,4 @@
-/** Writes the values of one contact, and finds the values that the CRM refuses without naming them. */
+/** Writes the values of one contact. If the CRM refuses values without naming them, finds these values. */
 import type { FieldValues } from '../../src/core/crm-field.ts';
 import type { ContactChange, Refusal, WriteResult } from '../contract.ts';
 import {
@@ -14,12 +14,14 @@ import {
 
 export { createSuspicions, type Suspicions } from './culprit-search.ts';
 
-/** Sends values of one contact. Returns null if the CRM has stored all of them. Otherwise returns the CRM's refusal. */
+/**
+ * Sends values of one contact. Returns null if the CRM has stored all values. Returns the CRM's refusal if it has not.
+ */
 export type SendValues = (values: FieldValues) => Promise<Refusal | null>;
 
 /**
- * The values that the CRM has stored, and the reasons for the other values. If no value was written, the last reason is
- * the CRM's.
+ * The values that the CRM has stored, and the reasons for the other values. If no value was written, the last reason
+ * comes from the CRM.
  */
 export interface SentInParts {
   written: readonly string[];
@@ -29,10 +31,10 @@ export interface SentInParts {
 type RefusesContact = () => Promise<boolean>;
 
 /**
- * If the CRM refuses the change and names one of its fields, the other values are written. If the CRM names no field,
- * halves are written until the refused value is found. All changes of a connector share the limits in `suspicions`.
- * With `together`, the whole change is refused. It is also refused if the refusal is temporary, or if the user must not
- * write the contact.
+ * Writes the values. If the CRM refuses the change and names a field, writes the other values. If the CRM names no
+ * field, writes halves of the change until it finds the refused value. All changes of a connector share the limits in
+ * `suspicions`. If the change has `together`, refuses the whole change. Also refuses the whole change if the refusal is
+ * temporary or if the CRM user must not write the contact.
  */
 export async function writeInParts(
   change: ContactChange,
@@ -49,8 +51,8 @@ export async function writeInParts(
 }
 
 /**
- * Does the same as `writeInParts`, but returns the parts. A search for a refused value takes place only if
- * `refusesContact` returns false. Omit it if this cannot be tried.
+ * Writes the values like `writeInParts`, but returns the stored values and the reasons. Searches for a refused value
+ * only if `refusesContact` returns false. `refusesContact` is omitted if the CRM offers no such test.
  */
 export async function sendInParts(
   { id, values, together = false }: ContactChange,
@@ -91,14 +93,14 @@ function blame(refusal: Refusal, names: readonly string[], { culprits }: Suspici
   return refusal.fields.length > 0 || fields.length === 0 ? refusal : toRule(refusal, fields);
 }
 
-/** Returns the CRM's reason for a value that a search has found. */
+/** Returns the CRM's reason for a refused value that a search has found. */
 function toRule(refusal: Refusal, fields: readonly string[]): Refusal {
   return { ...refusal, cause: refusal.cause ?? 'rule', fields };
 }
 
 /**
- * Returns the refused fields after all other fields have been written. Returns null if the fields to blame cannot be
- * determined.
+ * Returns the refused fields after all other fields have been written. Returns null if the search cannot determine the
+ * refused fields.
  */
 async function search(
   { id, values, fields }: { id: string; values: FieldValues; fields: readonly string[] },
@@ -107,9 +109,10 @@ async function search(
   send: SendValues,
   refusesContact: RefusesContact | undefined,
 ): Promise<SentInParts | null> {
-  // If a CRM blames a field outside this change, it would blame the same field for every part of the change.
+  // If the CRM blames a field that is not in the change, it would do so for every part of the change.
   if (refusal.fields.length > 0) return null;
-  // If a CRM has shown that it does not refuse the contact, a failed search concerns only this contact.
+  // If `refusesContact` has shown that the CRM accepts changes to the contact, an unsuccessful search says something
+  // only about this contact.
   const message = refusesContact === undefined ? (refusal.words?.reveal() ?? '') : id;
   const rule: RefusedBy = { code: refusal.code, message };
   let state: CulpritSearch | null = searchFor(suspicions, rule, fields);
