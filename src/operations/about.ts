@@ -115,7 +115,7 @@ export const aboutContact = acting({
     for (const id of ids.filter((one) => hasAccess(world, one))) {
       found.push(await readAboutContact(reader, fingerprint, id, forms));
     }
-    // The request is recorded only if the contact exists.
+    // donor-sync records the request only if the contact exists.
     const known = found.find(({ contacts }) => contacts.length > 0);
     if (known) {
       const shown = { integrationId: known.integrationId, crmId } as const;

@@ -1,5 +1,5 @@
 /**
- * The address under which users reach the server. Only owners set it, because links that contain secrets use this
+ * Sets the address at which users reach the server. Only owners may set it, because links with secrets contain this
  * address.
  */
 import { z } from 'zod';

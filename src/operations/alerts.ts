@@ -51,7 +51,7 @@ const testSchema = z
 
 type Test = z.output<typeof testSchema>;
 
-/** Users do not read a longer list. The result also contains the total. */
+/** The maximum number of alerts in a list. Users do not read a longer list. The result also contains the total. */
 const MOST_LISTED = 500;
 
 export const listClientAlerts = reading({
@@ -198,7 +198,7 @@ export const checkAlerts = acting({
   ending: ({ alerts }) => (alerts.every(({ sent }) => sent) ? 'done' : 'stopped'),
 });
 
-/** Returns the alerts of clients that the caller has access to, by client and subject. */
+/** Returns the alerts of the caller's clients, by client and subject. */
 async function listOwn({ reader, clients }: World): Promise<AlertRecord[]> {
   return (await listAlerts(reader)).filter(({ integrationId }) => clients.has(integrationId));
 }
@@ -213,7 +213,7 @@ function endTest({ channels }: Test): 'done' | 'refused' {
   return channels.every(({ ok }) => ok) ? 'done' : 'refused';
 }
 
-/** Returns the address that a message names. Returns null in the terminal, unless the address of the server is set. */
+/** Returns the address for links in messages. Returns null in the terminal, unless the server's address is set. */
 function findLinkAddress(world: World): Promise<string | null> {
   return readLinkAddress(
     world.reader,

@@ -1,6 +1,6 @@
 /**
- * Answers that can still be withdrawn. A user has given them on a page or with `withdrawable`, and they have not taken
- * effect yet.
+ * Lists and withdraws answers that have not taken effect yet. Users gave these answers on a page or with
+ * `withdrawable`.
  */
 import { z } from 'zod';
 import { ACTOR_KINDS } from '../core/actor.ts';
@@ -89,8 +89,8 @@ function describeAnswer({
 }
 
 /**
- * Creates the error for an answer that can no longer be withdrawn. An answer is deleted when it is carried out, so this
- * looks the same as an answer that never existed.
+ * Creates the error for an answer that can no longer be withdrawn. An answer is deleted when it takes effect, so the
+ * error is the same for an answer that never existed.
  */
 function tooLate(id: string): ConfigurationError {
   return new ConfigurationError(

@@ -1,4 +1,4 @@
-/** Lists the requests that wait for a second user, and the answers to them. */
+/** Lists the requests that wait for a second user, and confirms or refuses them. */
 import { z } from 'zod';
 import { ConfigurationError } from '../core/errors.ts';
 import { didYouMean } from '../core/near-miss.ts';
@@ -26,7 +26,7 @@ const input = z.object({ approval: z.string().describe('The ID of the request') 
 
 const result = z.object({ approval: approvalSchema });
 
-/** Also deletes requests that have expired, and records an audit entry for each. */
+/** Lists the waiting requests. Also deletes expired requests, and records an audit entry for each expired request. */
 export const listWaitingApprovals = acting({
   name: 'approvals',
   summary: 'List the requests that are waiting for a second user or being carried out',
@@ -128,7 +128,7 @@ export const confirmRequest = acting({
   say: ({ approval: { text } }) => `Confirmed. ${text}`,
 });
 
-/** Confirms the request with this ID, which is then carried out. Throws the same errors as `findAnswerable`. */
+/** Confirms the request with this ID, and starts to carry it out. Throws the same errors as `findAnswerable`. */
 export async function confirmAnswerable(world: ActingWorld, id: string): Promise<ApprovalRecord> {
   const approval = await findAnswerable(world, id);
   requirePerson(world.caller, approval);
@@ -164,8 +164,8 @@ function withState(approval: ApprovalRecord, state: ApprovalView['state']): Appr
 }
 
 /**
- * Returns the request with this ID if the caller may answer it. Throws a ConfigurationError: `unknown` for a caller
- * without access to all its clients, and `forbidden` if the caller's role does not allow the requested action.
+ * Returns the request with this ID if the caller may answer it. Throws a ConfigurationError: `unknown` if the caller
+ * lacks access to one of its clients, and `forbidden` if the caller's role does not allow the requested action.
  */
 export async function findAnswerable(
   { store, caller }: Pick<ActingWorld, 'store' | 'caller'>,
@@ -189,7 +189,7 @@ async function findRequest(
   return approval;
 }
 
-/** Creates the error for an unknown request. Equal for answered, expired and inaccessible requests. */
+/** Creates the error for an unknown request. The error is the same for answered, expired and inaccessible requests. */
 export function unknownRequest(id: string, known: Iterable<string> = []): ConfigurationError {
   return new ConfigurationError(
     `No request "${id}" is waiting for a second user${didYouMean(id, known) || '.'} Nothing was changed. List the requests: donor-sync approvals`,
@@ -197,7 +197,7 @@ export function unknownRequest(id: string, known: Iterable<string> = []): Config
   );
 }
 
-/** For actions that no token may perform, such as an erasure. */
+/** Throws a ConfigurationError for an access token. Tokens may not carry out some actions, such as an erasure. */
 function requirePerson({ kind }: Caller, { request }: ApprovalRecord): void {
   const isForPersons =
     request.what === 'operation' ? request.by === 'person' : request.what === 'forget';

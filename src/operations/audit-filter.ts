@@ -1,11 +1,11 @@
-/** Invalid values cause the same message in all interfaces. */
+/** The filter for audit entries. All interfaces show the same message for an invalid value. */
 import { z } from 'zod';
 import { AUDIT_ACTIONS } from '../privacy/audit/record.ts';
 
 const MAX_CLIENT_LENGTH = 63;
 const MAX_PERSON_LENGTH = 100;
 
-/** An ignored filter would list too much, so invalid values are refused. */
+/** Refuses invalid values, because ignoring a filter would list too many entries. */
 export const auditFilterShape = {
   since: timeText('The start of the period').describe(
     'Only entries at or after this day (UTC) or time, such as 2026-11-01',

@@ -1,4 +1,4 @@
-/** Lists and exports the audit, and checks if an entry was changed. */
+/** Lists and exports the audit, and checks whether someone has changed an entry. */
 import { z } from 'zod';
 import { ACTOR_KINDS } from '../core/actor.ts';
 import { collect } from '../core/collect.ts';
@@ -25,7 +25,7 @@ import { CURSOR, limitUpTo, NEXT, rowsUpTo } from './kit/pages.ts';
 const MAX_PAGE = 500;
 const DEFAULT_PAGE = 50;
 
-/** The longest possible export. A purged audit never gets this long. */
+/** The maximum number of exported entries. An audit never becomes this long if old entries are purged. */
 const MAX_EXPORTED = 10_000_000;
 
 const entrySchema = z
@@ -92,7 +92,7 @@ export const exportAudit = reading({
   subjects: [],
   result: z.object({ entries: z.array(entrySchema) }),
   records: (world, { integration = null }) => {
-    // Callers leave no entry without access to the client.
+    // Callers cannot add audit entries about clients to which they have no access.
     const isReached = integration !== null && hasAccess(world, integration);
     return [{ action: 'audit.exported', integrationId: isReached ? integration : null }];
   },

@@ -1,4 +1,4 @@
-/** Lists every operation, in the order of the guides. */
+/** Lists all operations, in the order of the guides. */
 
 import { aboutContact } from './about.ts';
 import { setAddress, showAddress } from './address.ts';

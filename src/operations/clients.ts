@@ -111,7 +111,7 @@ function describeNext({ nextRunAt, paused }: NonNullable<Shown['schedule']>): st
   return nextRunAt === null ? '' : `, next ${formatTimestamp(Date.parse(nextRunAt))}`;
 }
 
-/** The maximum number of clients in a document. A larger document has to be split. */
+/** The maximum number of clients in a document. Users have to split a larger document. */
 const MAX_APPLIED = 10_000;
 
 export const applyClients = acting({
@@ -151,7 +151,10 @@ export const applyClients = acting({
     ),
 });
 
-/** The terminal accepts everything that a settings file accepts. HTTP allows fewer settings. */
+/**
+ * Reads the document with clients. The terminal accepts everything that a settings file accepts. Over HTTP, fewer
+ * settings are allowed.
+ */
 async function readDocument(
   { application, caller, reader, sealer }: ActingWorld,
   documents: readonly unknown[],
@@ -199,7 +202,7 @@ export const removeClient = acting({
     const id = await requireApplied(world, integration);
     const { store, clock, application } = world;
     const { takeLease } = application;
-    // Otherwise a run would write the results again.
+    // If the client were removed later, a run could write the result files again.
     const files = (await hasOwnUpload(world, id))
       ? await withLease({ store, takeLease, clock }, id, () => dropUploads(toSetups(world), id))
       : [];
@@ -213,7 +216,8 @@ export const removeClient = acting({
 });
 
 /**
- * Throws a ConfigurationError (conflict) for a client without stored settings. Unreadable settings can be removed too.
+ * Throws a ConfigurationError (conflict) if the database contains no settings of the client. Users can also remove
+ * unreadable settings.
  */
 async function requireApplied(world: ActingWorld, id: string): Promise<string> {
   const { caller, application } = world;
@@ -227,14 +231,17 @@ async function requireApplied(world: ActingWorld, id: string): Promise<string> {
   );
 }
 
-/** The settings file may still use the upload, so it stays. */
+/**
+ * True if the uploaded file belongs only to this client. The settings file may also use an uploaded file, and then the
+ * file is kept.
+ */
 async function hasOwnUpload(world: ActingWorld, id: string): Promise<boolean> {
   const { settings, unreadable } = world.application;
   if (isOfFile(settings, { id })) return false;
   try {
     return await hasUpload(toSetups(world), id);
   } catch (error) {
-    // The error does not name the file.
+    // Unreadable settings do not show which file the client uses.
     if (isDonorSyncError(error) && unreadable.has(id)) return false;
     throw error;
   }

@@ -1,5 +1,6 @@
 /**
- * Confirms a request and immediately carries it out, as the terminal does. Other interfaces leave this to the service.
+ * Confirms a request and immediately carries it out, for the terminal. In other interfaces, the service carries out the
+ * request later.
  */
 import { z } from 'zod';
 import type { Log } from '../core/log.ts';
@@ -24,7 +25,7 @@ import { describeForgotten, describeReceipt, type Forgotten } from './forget-now
 import { acting } from './kit/operation.ts';
 import { describeUndone } from './undo.ts';
 
-/** For the terminal. Asks, carries out, and returns the outcome. */
+/** Returns the operation for the terminal. It asks the user, carries out the request, and returns the outcome. */
 export function confirmNow(log: Log) {
   return acting({
     ...confirmDeclared,
@@ -45,7 +46,7 @@ export function confirmNow(log: Log) {
       const deps = { application, clock, log, runOperation: world.carryOut };
       const { undo, forget: receipt } = await carryOut(deps, approval, signal);
       const left = await findStoredApproval(store, id);
-      // A request without a stored result is deleted when it ends.
+      // donor-sync deletes a request without a stored result when the request ends.
       const state: ApprovalView['state'] = left ? describeApproval(left).state : 'done';
       const integration = application.integrations.get(approval.integrationId);
       const about = integration && { integration, crmId: approval.crmId ?? '' };

@@ -1,4 +1,4 @@
-/** For users who may see names. */
+/** Shows and searches contacts for users who may see names. */
 import { z } from 'zod';
 import { OUTCOME_ORDER } from '../core/outcome.ts';
 import { inParallel } from '../core/parallel.ts';
@@ -222,7 +222,7 @@ export const findContactsByName = acting({
   result: z.object({ search: foundSchema }),
   async run(world, { integration, text }) {
     const client = findClient(world, integration);
-    // Only callers with access see this error.
+    // Only callers with access to the client see this error.
     if (text === '') throw invalidRequest('Enter a name, or the ID of a contact.');
     const search = await searchContacts(world, client, text);
     const names = search.contacts.length;
@@ -246,7 +246,7 @@ export const findContactsByName = acting({
   }),
 });
 
-/** The names of one page. */
+/** The maximum number of names per page. */
 export const MOST_NAMED = 100;
 
 const CRMS_AT_ONCE = 6;

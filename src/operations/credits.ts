@@ -124,7 +124,7 @@ function tableOfKey({ integrations, buckets, openSubmissions }: KeyBalances): Ta
   };
 }
 
-/** Networks are mentioned only for clients that have networks. */
+/** Describes a client's spending. Mentions networks only if the client has networks. */
 function spendingTexts({ integration, budget, spentThisMonth }: ClientSpending): string[] {
   const { enhancements, networks } = spentThisMonth;
   const texts = [spendingText(integration, enhancements, budget)];
@@ -205,7 +205,7 @@ export const showSpending = acting({
   input: z.object({
     days: z
       .literal(SPENDING_DAYS, { error: `Choose one of ${SPENDING_DAYS.join(', ')}.` })
-      // The OpenAPI generator supports literals with only one value.
+      // The OpenAPI generator supports literals only with a single value.
       .meta({ enum: [...SPENDING_DAYS] })
       .default(SPENDING_DAYS[0])
       .describe('Number of days, including today'),
@@ -272,7 +272,7 @@ function daysText(days: SpendingView['days']): string {
   return `${describeCount(sum('enhancements'), 'credit')} for enhancements and ${formatCount(sum('networks'))} for networks in ${days.length} days.`;
 }
 
-/** Clients that have spent credits. If there are none, the first clients. */
+/** Returns the clients that have spent credits. If no client has spent credits, returns the first clients. */
 function listShown({ clients }: World, spending: SpendingView) {
   const spenders = spending.clients.flatMap(({ integration }) => clients.get(integration) ?? []);
   return spenders.length > 0 ? spenders : [...clients.values()].slice(0, CLIENTS_PAGE);

@@ -1,6 +1,5 @@
 /**
- * The links between donor-sync users and CRM users, which owners can see. Each user manages their own links under *My
- * account*.
+ * Shows owners the links between donor-sync users and CRM users. Each user manages their own links under *My account*.
  */
 import { z } from 'zod';
 import { ConfigurationError } from '../core/errors.ts';
@@ -35,7 +34,7 @@ export const listUserCrmUsers = reading({
   }),
 });
 
-/** Takes effect with the card's next request. The card then shows no values. */
+/** Removes a link. From the card's next request on, the card shows no values. */
 export const unlinkUserCrmUser = changing({
   name: 'users crm-users unlink',
   summary:

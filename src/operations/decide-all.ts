@@ -103,7 +103,10 @@ export const decideAll = acting({
   ending: ({ approval }) => (approval === null ? 'done' : 'stopped'),
 });
 
-/** Throws a ConfigurationError: `unknown` without access, `conflict` if nothing waits or the answer is impossible. */
+/**
+ * Counts the waiting contacts. Throws a ConfigurationError: `unknown` without access, and `conflict` if no contact
+ * waits or the answer is impossible.
+ */
 async function countWaiting(
   world: Pick<World, 'clients' | 'clock' | 'reader'>,
   input: Input,
@@ -131,13 +134,13 @@ async function countWaiting(
   return { contacts, credits: decision === 'resubmit' ? contacts : 0 };
 }
 
-/** Later decisions are excluded. */
+/** Returns the time limit for the decisions to answer. Decisions that were opened later are excluded. */
 function latest({ clock }: Pick<World, 'clock'>, { openedUntil }: Input): number {
   const now = clock.now();
   return openedUntil === undefined ? now : Math.min(Date.parse(openedUntil), now);
 }
 
-/** During the undo period, names the first user. */
+/** Returns the name of the user who decided first, if the answers can still be withdrawn. */
 async function decidedFirst(
   world: ActingWorld,
   { integration: integrationId, reason: id }: Input,

@@ -108,7 +108,7 @@ const SUMMARIES: Readonly<Record<DecisionWord, string>> = {
   resubmit: 'Submit the contacts again, for another credit each',
 };
 
-/** Decides all of the questions or none. */
+/** Answers several decisions in one step. Either all answers are stored or none. */
 function decideSeveral(word: DecisionWord) {
   return acting({
     name: `holds ${word}`,
@@ -225,7 +225,7 @@ export const decideHoldBatch = acting({
   ending: (result) => ('approval' in result ? 'stopped' : 'done'),
 });
 
-/** A batch's kind adds its consequences. */
+/** Describes the answer to a batch. The batch's kind adds its own consequences. */
 export function describeBatchDecision(
   result: z.output<typeof batchResult>,
   kind: QuestionBatch['kind'] | null,
@@ -240,8 +240,8 @@ export function describeBatchDecision(
 }
 
 /**
- * Finds the open question for an answer. Throws a ConfigurationError: `unknown` without such a question, `conflict` if
- * it is decided or does not allow the answer.
+ * Finds the open decision for an answer. Throws a ConfigurationError: `unknown` if the decision does not exist, and
+ * `conflict` if it is already answered or does not allow the answer.
  */
 async function findDecidable(
   world: ActingWorld,
@@ -257,7 +257,10 @@ async function findDecidable(
   return question;
 }
 
-/** Access tokens cannot erase anyone. So they cannot approve the CRM's erasure requests either. */
+/**
+ * Throws a ConfigurationError for an access token, because tokens cannot erase contacts. Therefore, tokens cannot
+ * approve the CRM's erasure requests either.
+ */
 function requirePersonToErase(
   { caller }: Pick<ActingWorld, 'caller'>,
   kind: Question['kind'] | QuestionBatch['kind'],
@@ -278,7 +281,7 @@ async function decidedMeanwhile(
   return now.decision === null ? notDecidable(now) : decidedAlready(world, now);
 }
 
-/** Lists the possible answers. */
+/** Creates the error for an answer that the decision does not allow. The message lists the possible answers. */
 function notDecidable(question: Question): ConfigurationError {
   const { id, kind } = question;
   const choices = listChoices(question).map(
@@ -293,7 +296,7 @@ function notDecidable(question: Question): ConfigurationError {
   });
 }
 
-/** `why` lists the possible answers. */
+/** Creates the error for an impossible answer. `why` lists the possible answers. */
 export function undecidable(
   why: string,
   details: Readonly<Record<string, string>> = {},
@@ -301,7 +304,7 @@ export function undecidable(
   return new ConfigurationError(why, { code: 'hold_not_decidable', refusal: 'conflict', details });
 }
 
-/** Returns null if an answer exists. */
+/** Stores an answer. Returns null if the decision already has an answer. */
 export async function give(
   { store, carryOn }: Pick<ActingWorld, 'store' | 'carryOn'>,
   answer: Answer,
@@ -323,7 +326,7 @@ export function describeGiven({ id, countsFrom }: z.output<typeof answerSchema>)
   ];
 }
 
-/** Describes the decisions and their consequences. */
+/** Describes the answered decisions and their consequences. */
 function describeDecided(holds: readonly z.output<typeof holdSchema>[]): string[] {
   return HOLD_DECISIONS.flatMap((word) =>
     listDecidedTexts(

@@ -1,4 +1,4 @@
-/** A receipt lists what is kept, and why. */
+/** Erases a client. The receipt lists the remaining data, with the reasons. */
 import { z } from 'zod';
 import { knowsIntegration } from '../clients/statements/integrations.ts';
 import { countContacts } from '../contacts/contacts.ts';
@@ -61,14 +61,14 @@ export const eraseClient = acting({
     const deps = { clock, newId: () => newId(clock.now()) };
     const erasing = { ...deps, application: { ...application, store } };
     const receipt = await eraseIntegration(erasing, integration);
-    // The client's settings in the database were erased too.
+    // The client's stored settings were erased too.
     await application.refresh();
     return { receipt };
   },
   say: ({ receipt }) => describeReceipt(receipt),
 });
 
-/** Throws a ConfigurationError for an unknown client, or if the settings file has it. */
+/** Throws a ConfigurationError if the client is unknown or is still in the settings file. */
 async function requireLeaving(
   { reader, application }: Pick<World, 'reader' | 'application'>,
   id: string,

@@ -77,7 +77,7 @@ export const checkFields = acting({
       ...waitingSentences(valuesWaiting).map((sentence) => `  ${sentence}`),
     ];
   },
-  // A user must fix an unwritable field, like wrong settings.
+  // If a field cannot be written, a user has to solve the problem, as with wrong settings.
   ending: ({ fields }) => (fields.some(isBroken) ? 'refused' : 'done'),
 });
 
@@ -197,7 +197,7 @@ export const createMissingFields = acting({
   ending: (result) => (describeFailures(result).length === 0 ? 'done' : 'refused'),
 });
 
-/** Describes the failures in sentences. */
+/** Describes the fields that could not be created, in sentences. */
 export function describeFailures({ created, findings, viewers, lists }: Created): string[] {
   return [
     ...[...created, ...(lists ?? [])].flatMap(({ name, result, problem }) =>
@@ -286,7 +286,10 @@ export const getFieldSource = acting({
   say: ({ integration, files }) => `${describeCount(files.length, 'file')} for ${integration}.`,
 });
 
-/** CRMs need a reachable https address. Throws a ConfigurationError without one. */
+/**
+ * Returns the address for calls from CRM pages. Throws a ConfigurationError if the server has no HTTPS address that the
+ * CRM can reach.
+ */
 async function findDoorAddress(world: ActingWorld, integration: string): Promise<string> {
   const { url } = await readAddresses(world.reader, world);
   if (url.startsWith('https:')) return doorAddress(url, integration);

@@ -1,4 +1,4 @@
-/** Looks up the decisions that an input names. */
+/** Finds the decisions that the input names. */
 import { ConfigurationError } from '../core/errors.ts';
 import { didYouMean } from '../core/near-miss.ts';
 import { describeCount } from '../core/quantities.ts';
@@ -13,12 +13,15 @@ import type { World } from './kit/operation.ts';
 
 type Looking = Pick<World, 'reader' | 'caller' | 'fingerprint'>;
 
-/** The client may have left the settings. */
+/** True if the caller has access to the client. The client may no longer be in the settings. */
 export function hasAccess({ caller: { clients } }: Pick<World, 'caller'>, id: string): boolean {
   return clients?.has(id) ?? true;
 }
 
-/** Open or not. Throws a ConfigurationError (unknown) if there is none. */
+/**
+ * Finds a decision, whether it is open or answered. Throws a ConfigurationError (unknown) if the decision does not
+ * exist.
+ */
 export async function findHold(world: Looking, id: string): Promise<Question> {
   const question = await findQuestion(world.reader, id);
   if (question !== undefined && hasAccess(world, question.integrationId)) return question;
@@ -35,7 +38,8 @@ export function unknownHold(id: string): ConfigurationError {
 }
 
 /**
- * Throws a ConfigurationError if there is no such batch (`unknown`) or if all its contacts are decided (`conflict`).
+ * Finds an open batch. Throws a ConfigurationError: `unknown` if the batch does not exist, and `conflict` if all its
+ * decisions are answered.
  */
 export async function findOpenBatch(world: Looking, id: string): Promise<QuestionBatch> {
   const open = await listOpenBatches(world);
@@ -62,7 +66,9 @@ async function listOpenBatches(world: Looking): Promise<QuestionBatch[]> {
   return batches.filter(({ integrationId }) => hasAccess(world, integrationId));
 }
 
-/** The ID is a batch's. Deciding a whole batch must be explicit. */
+/**
+ * Creates the error for a batch's ID in place of a decision's ID. Users have to decide about a whole batch explicitly.
+ */
 function isBatch({ id, count }: QuestionBatch): ConfigurationError {
   return new ConfigurationError(
     `"${id}" is a batch of ${describeCount(count, 'contact')}. Nothing was changed. Decide all of them: donor-sync holds approve --batch ${id}, or donor-sync holds reject --batch ${id}`,

@@ -1,4 +1,4 @@
-/** Erases a contact immediately, for the terminal. Other interfaces leave this to the service. */
+/** Erases a contact immediately, for the terminal. In other interfaces, the service erases the contact later. */
 import { z } from 'zod';
 import { HISTORIES } from '../../connectors/index.ts';
 import type { Integration } from '../core/integration-settings.ts';
@@ -43,11 +43,11 @@ export function forgetNow(log: Log) {
 export interface Forgotten {
   integration: string;
   crmId: string;
-  /** False if nothing was stored. The contact is blocked anyway. */
+  /** False if donor-sync stored no data about the contact. The contact is blocked anyway. */
   wasKnown: boolean;
-  /** Null if clearing was not requested. */
+  /** The cleared fields. Null if the user did not request clearing the CRM. */
   cleared: string[] | null;
-  /** Users changed these values, so they were not cleared. */
+  /** Fields that users have changed. The erasure did not clear these fields. */
   editedSince: string[];
   /** The names of the networks that contained the person. */
   networks: { left: string[]; pending: string[] };
@@ -118,7 +118,7 @@ export function describeReceipt(forgotten: Forgotten): string[] {
   return lines;
 }
 
-/** Clearing a field adds to the CRM's history and removes nothing from it. */
+/** A sentence about the CRMs' own histories. Clearing a field adds an entry to the CRM's history and removes none. */
 const HISTORY = `${new Intl.ListFormat('en-GB').format(HISTORIES.map(({ name }) => name))} keep former values in their own history. To remove them, ${HISTORIES.map(({ removal }) => removal).join(', or ')}.`;
 
 function headline({ crmId, wasKnown, receipt }: Forgotten): string {
@@ -149,7 +149,7 @@ const COUNTED = [
   ['kept', 'change kept next to the file', 'changes kept next to the file'],
 ] as const satisfies readonly [keyof ErasedCounts, string, string][];
 
-/** For example `erased 1 contact, 2 jobs.` */
+/** Returns a text such as `erased 1 contact, 2 jobs.` */
 function erasedText(erased: ErasedCounts): string {
   const parts = COUNTED.flatMap(([what, one, several]) =>
     erased[what] > 0 ? [describeCount(erased[what], one, several)] : [],

@@ -91,7 +91,7 @@ export const previewErasure = acting({
   }),
 });
 
-/** Describes the numbers in sentences. */
+/** Describes the numbers of an erasure in sentences. */
 export function describeErasable({ crmId, rows, problem, clients }: Erasable): string[] {
   const gone = rows.filter(({ effect }) => effect !== 'stays');
   const covered = `The erasure covers ${describeCount(clients.length, 'client')}: ${clients.join(', ')}.`;
@@ -117,14 +117,14 @@ interface Compared {
   forms: readonly string[];
 }
 
-/** Without the CRM, shows only the database's numbers. */
+/** Compares with the CRM. If the CRM is unavailable, shows only the numbers from the database. */
 async function compare(
   world: ActingWorld,
   { integration, ids, crmId, forms }: Compared,
 ): Promise<{
   clearable: ClearablePreview | null;
   problem: string | null;
-  /** The IDs to erase. Includes a list's former rows. */
+  /** The IDs to erase, including the IDs of former CSV rows. */
   forms: readonly string[];
 }> {
   const { application, signal } = world;
@@ -148,7 +148,7 @@ async function compare(
   }
 }
 
-/** Counts in the database, at the service and in the audit. A pure function. */
+/** Counts the data in the database, at the service and in the audit. A pure function. */
 function countStored(found: readonly AboutContact[]): Row[] {
   const count = (of: (about: AboutContact) => number) =>
     found.reduce((sum, about) => sum + of(about), 0);
@@ -196,7 +196,7 @@ function countStored(found: readonly AboutContact[]): Row[] {
   ];
 }
 
-/** Counts the fields that contain values from donor-sync. A pure function. */
+/** Counts the CRM fields that contain values from donor-sync. A pure function. */
 function countInCrm({ ours, changed, unreadable }: ClearablePreview, alsoInCrm: boolean): Row[] {
   const row = (what: string, fields: readonly string[], effect: Row['effect']): Row => ({
     where: 'CRM',

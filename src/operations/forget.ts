@@ -1,4 +1,4 @@
-/** Optionally clears our values in the CRM. */
+/** Erases a contact. On request, also clears the CRM fields that donor-sync filled. */
 import { z } from 'zod';
 import { reachInsufficient } from '../core/shared-errors.ts';
 import type { Asked } from '../decisions/second-person/ask.ts';
@@ -60,20 +60,23 @@ export const forgetContact = acting({
   say: ({ approval }) => describeWaiting(approval),
 });
 
-/** Returns the erasure as a request. */
+/** Returns the erasure as a request that a second user can confirm. */
 export function toAsked(input: z.output<typeof inputSchema>, crmId: string): Asked {
   const { alsoInCrm, everywhere, blockUnknown, integration: integrationId } = input;
   return { request: { what: 'forget', alsoInCrm, everywhere, blockUnknown }, integrationId, crmId };
 }
 
-/** Finds the canonical ID and the clients. Throws a ConfigurationError without access to one of them. */
+/**
+ * Finds the canonical ID and the clients. Throws a ConfigurationError if the caller has no access to one of the
+ * clients.
+ */
 export async function findTargets(world: World, input: z.output<typeof inputSchema>) {
   const integration = findClient(world, input.integration);
   const { application, reader, clients, caller } = world;
   const crmId = await application.contactId(integration, input.contact);
   const source = { store: { reader }, integrations: application.integrations };
   const { everywhere } = input;
-  // Refused before anything is read. The response must not reveal other clients' contacts.
+  // Refuses the request before it reads any data, because the response must not reveal other clients' contacts.
   if (everywhere && caller.clients !== null) {
     throw reachInsufficient(
       '`everywhere` affects all clients, and you have access to only some of them.',
@@ -83,7 +86,7 @@ export async function findTargets(world: World, input: z.output<typeof inputSche
     { application: source },
     { integration, crmId, everywhere },
   );
-  // Includes clients that left the settings. These need access to all clients.
+  // Includes clients that are no longer in the settings. An erasure in these clients requires access to all clients.
   if (caller.clients === null || ids.every((id) => clients.has(id))) return { crmId, ids };
   throw reachInsufficient(
     'An erasure affects all clients of a CRM account, but you do not have access to all of them.',

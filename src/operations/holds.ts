@@ -1,4 +1,4 @@
-/** As a list, with names, or as the pages' queue. */
+/** Shows the open decisions as a list, with names, or as the queue of the decisions page. */
 import { z } from 'zod';
 import { readCursor, writeCursor } from '../core/cursor.ts';
 import { messageOf } from '../core/errors.ts';
@@ -186,7 +186,7 @@ export const listHoldsWithNames = acting({
   table: (result) => tableHolds(result, { isBatch: false }),
 });
 
-/** Reads the open questions and batches of all clients, of one client, or of one batch. */
+/** Reads the open decisions and batches of all clients, of one client, or of one batch. */
 async function readOpen(
   world: Pick<World, 'reader' | 'caller' | 'clients' | 'fingerprint'>,
   { integration, batch: id }: z.output<typeof listInput>,
@@ -220,7 +220,7 @@ async function readExamples(
   return shown;
 }
 
-/** Without names, nothing is recorded. */
+/** Records that a user saw names. If no names were shown, records nothing. */
 async function noteNamesShown(
   { store }: Pick<ActingWorld, 'store'>,
   integrationId: string | null,
@@ -237,7 +237,10 @@ interface ShownHolds {
   examples?: Examples | undefined;
 }
 
-/** A batch is one row, because it may have thousands of contacts. A requested batch lists its contacts. */
+/**
+ * Returns the decisions as a table. A batch is one row, because it may contain thousands of contacts. If the user
+ * requested one batch, the table lists its contacts.
+ */
 export function tableHolds(
   { holds, batches, examples = [] }: ShownHolds,
   { isBatch }: { isBatch: boolean },
@@ -318,7 +321,7 @@ function tableOfExamples(examples: Examples): TableView {
   };
 }
 
-/** The number of open decisions, and the commands to decide. */
+/** Describes the number of open decisions, and the commands to decide. */
 function describeOpen(holds: readonly HoldView[], batches: readonly BatchView[]): string[] {
   const single = holds.filter(({ batch }) => batch === null).length;
   const total = single + batches.length;

@@ -1,4 +1,4 @@
-/** CRMs and other programs call these to report changes. */
+/** Manages webhook addresses, which CRMs and other programs call to report changes. */
 import { z } from 'zod';
 import { WEBHOOKS } from '../../connectors/index.ts';
 import {
@@ -25,14 +25,14 @@ import { type ChangingWorld, changing, reading, type World } from './kit/operati
 
 const CLIENT = z.string().describe('The ID of the client');
 
-/** No CRM has longer signing secrets. */
+/** The maximum length of a signing secret. No CRM has longer secrets. */
 const MAX_SECRET_LENGTH = 1_000;
 
 const SIGNATURE_CHOICES = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(
   HOOK_SIGNATURES,
 );
 
-/** Nouns for the middle of a sentence. */
+/** The names of the CRMs' secrets, as nouns for the middle of a sentence. */
 const CRM_SECRETS = WEBHOOKS.flatMap(({ webhooks }) => webhooks.signature?.settingsNoun ?? []).join(
   ', ',
 );
@@ -201,7 +201,10 @@ export const revokeWebhook = changing({
   say: ({ revoked }) => `The webhook address of ${revoked} was revoked. Calls to it are refused.`,
 });
 
-/** Null if there is none. A removed client can still have an address. That needs access to all clients. */
+/**
+ * Finds a client's webhook address, or returns null if there is none. A removed client can still have an address.
+ * Access to it requires access to all clients.
+ */
 async function findHook(world: World, id: string): Promise<HookRecord | null> {
   const { reader, caller, clients } = world;
   if (caller.clients === null || clients.has(id)) {

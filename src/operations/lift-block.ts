@@ -11,7 +11,10 @@ const inputSchema = z.object({
   contact: z.string().min(1).max(255).describe('The ID of the contact in the CRM'),
 });
 
-/** Lifts an erased contact's block. This breaks a promise to the person. So only owners may do it, and no token. */
+/**
+ * Lifts the block of an erased contact. The block is a promise to the person. Therefore, only owners may lift it, and
+ * not with an access token.
+ */
 export const liftContactBlock = acting({
   name: 'forget lift-block',
   summary: 'Allow a contact that was erased or blocked by mistake to be enhanced again',

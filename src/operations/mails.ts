@@ -1,4 +1,4 @@
-/** Each user chooses monthly emails on their own page. */
+/** Lets each user choose monthly emails on their own page. */
 import { z } from 'zod';
 import { sendMail } from '../clients/alerts/email.ts';
 import { SEND_LIMIT_MS } from '../clients/alerts/notifier.ts';
@@ -136,7 +136,7 @@ export const confirmEmail = changing({
     `${email} is confirmed. donor-sync will send the emails that you chose to this address.`,
 });
 
-/** The terminal has no user, so `--user` names one. */
+/** Finds the user whose emails are changed. The terminal has no user, so `--user` names one. */
 async function findOwn(world: World, typed: string | undefined): Promise<PersonRecord> {
   if (world.caller.kind === 'machine') {
     if (typed === undefined) {
@@ -221,7 +221,10 @@ function requireRole({ role }: PersonRecord, kind: MailKind): void {
   );
 }
 
-/** The address of the link. Null within a minute after the last link. */
+/**
+ * Sends the link that verifies the user's address, and returns the address. Returns null if the last link is less than
+ * a minute old.
+ */
 async function sendProof(world: ActingWorld, person: PersonRecord): Promise<string | null> {
   const { email: server } = world.application.settings.alerts;
   if (server === null) return null;

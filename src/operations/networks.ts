@@ -1,4 +1,4 @@
-/** Also shows whom members can introduce. */
+/** Shows, checks and repairs networks. Also shows the contacts whom their members can introduce. */
 import { z } from 'zod';
 import { isoTime } from '../core/clock.ts';
 import { describeCount } from '../core/quantities.ts';
@@ -82,7 +82,7 @@ function toRow({
   ];
 }
 
-/** For example `campaign "Board of Directors"` or `column "Role" equals "board"`. */
+/** Returns a description such as `campaign "Board of Directors"` or `column "Role" equals "board"`. */
 function describePart(part: unknown): string {
   if (typeof part !== 'object' || part === null) return JSON.stringify(part);
   return Object.entries(part)
@@ -213,7 +213,7 @@ export const repairNetworks = acting({
   ending: ({ stopped }) => (stopped === null ? 'done' : 'stopped'),
 });
 
-/** Includes the results of the check. */
+/** Creates the confirmation question from the results of the check. */
 function toQuestion(
   integration: string,
   drifts: readonly { removedByHand: readonly unknown[]; addedByHand: readonly unknown[] }[],

@@ -1,4 +1,7 @@
-/** Who knows a contact, and whom else they know. Each operation sends one query. */
+/**
+ * Finds the people who know a contact, and further prospects whom they know. Each operation sends one query to the
+ * service.
+ */
 import { z } from 'zod';
 import { describeCount } from '../core/quantities.ts';
 import type { PartnerClient } from '../partner/client.ts';
@@ -26,7 +29,7 @@ const connectionSchema = z
   })
   .meta({ id: 'Connection' });
 
-/** A part of results. It is missing if the query was free. */
+/** The cost of the query. It is omitted if the query was free. */
 const costShape = {
   cost: z
     .object({ credits: z.int(), bucket: z.string() })
@@ -183,7 +186,7 @@ export const showPaths = acting({
   remarks: costTexts,
 });
 
-/** Counts different names. */
+/** Counts the different names in a contact's connections. */
 function countNames({ name, connections }: ContactPaths): number {
   const introducers = connections.map(({ introducer }) => introducer.name);
   return new Set([name, ...introducers].filter((each) => each !== null)).size;
@@ -201,7 +204,7 @@ function introduction({ contact, name, memberOf, connections }: ContactPaths): s
   ];
 }
 
-/** From 0 to 1, for example `72%`. */
+/** Formats a share from 0 to 1 as a percentage, for example `72%`. */
 function percentText(share: number): string {
   return `${Math.round(share * 100)}%`;
 }

@@ -1,4 +1,4 @@
-/** A dry run writes and spends nothing. */
+/** Previews a sync. The preview writes nothing and spends no credits. */
 import { z } from 'zod';
 import type { OpenIntegration } from '../clients/open-integration.ts';
 import type { FieldValue } from '../core/crm-field.ts';
@@ -143,7 +143,7 @@ export const planClient = acting({
     `A sync of "${integration}" would spend ${describeCount(enhancements.allowed, 'credit')} for enhancements.`,
 });
 
-/** Includes contacts and values. `show` gets a few people as they would be sent. */
+/** Previews a sync, including its contacts and values. `show` receives a few people as the sync would send them. */
 export async function planNow(
   world: ActingWorld,
   input: PlanInput,
@@ -167,7 +167,7 @@ export async function planOne(
   const deps = await openCrm(open.deps, null);
   const only = contact ?? null;
   const preview = await previewRun(deps, { integration, mappings, partnerKey, full, only, show });
-  // A run for one contact ignores groups.
+  // A run for one contact ignores groups, so its preview ignores them too.
   const mirrored = only === null ? integration : { ...integration, networks: [] };
   const { remaining } = preview.credits.networks;
   const forecast = await forecastNetworks(deps, mirrored, remaining);

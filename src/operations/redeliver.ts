@@ -1,4 +1,4 @@
-/** Delivering again costs no credit. */
+/** Delivers stored profiles again. This costs no credits. */
 import { z } from 'zod';
 import type { Integration } from '../core/integration-settings.ts';
 import { describeCount } from '../core/quantities.ts';
@@ -129,7 +129,7 @@ function toNames({ contact, fields }: Wanted) {
   return { only: contact ?? null, names: fields ?? [] };
 }
 
-/** Throws a ConfigurationError for a field without profile values. Called before the confirmation. */
+/** Throws a ConfigurationError for a field that receives no profile values. Called before the user confirms. */
 async function requireKnown(
   { application, signal }: Pick<ActingWorld, 'application' | 'signal'>,
   client: Integration,
@@ -145,7 +145,7 @@ async function requireKnown(
   }
 }
 
-/** Loaded when needed, because a run needs many modules. */
+/** Loads the modules of a run when they are needed, because there are many of them. */
 async function loadRedelivery() {
   const [{ runSync }, { chooseFields }, preview] = await Promise.all([
     import('../sync/run.ts'),

@@ -15,13 +15,13 @@ import {
 import { findClient } from './kit/clients.ts';
 import { reading, type World } from './kit/operation.ts';
 
-/** A smaller number would reveal too much about a single person. */
+/** The smallest number that is shown. A smaller number would reveal too much about single people. */
 export const FEWEST_SHOWN = 5;
 
 /** The number of clients in a response. */
 export const RESULTS_PAGE = 20;
 
-/** Months that can be chosen. */
+/** The number of past months from which users can choose. */
 const MONTHS = 24;
 
 const count = z.int().nonnegative();
@@ -139,7 +139,9 @@ function listClients({ clients }: World): Integration[] {
   return [...clients.values()].sort((a, b) => nameOf(a).localeCompare(nameOf(b), 'en'));
 }
 
-/** Needs the role for names. The terminal needs none. */
+/**
+ * True if the caller may see values. Over HTTP, this requires the role that may see names. The terminal needs no role.
+ */
 function maySeeValues({ caller: { role } }: World): boolean {
   return role === null || mayActAs(role, 'reader');
 }
@@ -166,12 +168,15 @@ function toShown({ id, name = id }: Integration, results: MonthResults, isExact:
   };
 }
 
-/** Hides small numbers and small changes. Otherwise, numbers could reveal one person's value. A pure function. */
+/**
+ * Rounds a number down, to hide small numbers and small changes. Otherwise, numbers could reveal one person's value. A
+ * pure function.
+ */
 function roundDown(contacts: number): number | null {
   return contacts < FEWEST_SHOWN ? null : contacts - (contacts % FEWEST_SHOWN);
 }
 
-/** A pure function. */
+/** Describes the people in a client's results. A pure function. */
 export function describePeople(
   contacts: number | null,
   { isExact, isKept }: Pick<ResultsView, 'isExact'> & Pick<ClientResults, 'isKept'>,
@@ -184,7 +189,7 @@ export function describePeople(
 export const PEOPLE_NOT_KNOWN =
   'The numbers of people are not known, because not all profiles of this month are kept any more.';
 
-/** A pure function. */
+/** Describes the cost of a client's results. A pure function. */
 export function describeCost({ cost }: Pick<ClientResults, 'cost'>): string {
   return cost === null ? 'not known: set credits.price' : cost.map(formatAmount).join(' + ');
 }

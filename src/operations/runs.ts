@@ -65,7 +65,7 @@ export const listRuns = reading({
     const { reader, caller, sealer } = world;
     const one = integration === undefined ? undefined : findClient(world, integration);
     const after = cursor === undefined ? undefined : readSortedCursor(cursor, order);
-    // One more row shows whether there is a next page.
+    // Reads one row more than the page needs. The additional row shows whether there is a next page.
     const rows = await listRunRecords(reader, {
       ...filter,
       integrationId: one?.id,
@@ -87,7 +87,7 @@ export const listRuns = reading({
   remarks: ({ next }) => (next === null ? [] : [`For more, add --cursor ${next}`]),
 });
 
-/** A cursor of another order would skip runs, so it names its order. */
+/** Writes a cursor that contains its sort order. With a different order, the cursor would skip runs. */
 function writeSortedCursor(last: RunRecord, order: RunOrder): string {
   const { value, id } = toRunPosition(last, order);
   return writeCursor([value, `${order} ${id}`]);
@@ -195,11 +195,11 @@ export type RunContactsInput = Pick<
 export interface Looking {
   reader: Reader;
   caller: Pick<Caller, 'clients'>;
-  /** Null if the undoing user's name is not needed. */
+  /** Decrypts the name of the user who undid the run. Null if the name is not needed. */
   sealer?: NameOpener;
 }
 
-/** A run can have a million contacts. */
+/** Streams a run's contacts, because a run can have a million contacts. */
 export async function* streamRunContacts(
   world: Looking,
   { run: id, ...words }: RunContactsInput,
@@ -221,7 +221,7 @@ export async function* streamRunContacts(
   yield before.startsWith('[') ? '[]\n' : '\n]\n';
 }
 
-/** Written in groups. */
+/** The number of lines that are sent together. */
 const LINES_AT_ONCE = 200;
 
 function toFilter({
@@ -233,8 +233,8 @@ function toFilter({
 }
 
 /**
- * Finds the run that serves this request. A run for all contacts can serve several requests. Null if the request is
- * queued.
+ * Finds the run that carries out this request. A run for all contacts can carry out several requests. Returns null if
+ * the request is still queued.
  */
 async function findBegun(world: Looking, id: string): Promise<RunKey | null> {
   const { id: begun } = await findRun(world, id);
@@ -273,7 +273,7 @@ function isOver(id: string): ConfigurationError {
   return nothingRuns(`Run "${id}" has already ended.`, id);
 }
 
-/** Nothing can be stopped. */
+/** Creates the error for a stop request when no run can be stopped. */
 export function nothingRuns(why: string, run: string): ConfigurationError {
   return new ConfigurationError(
     `${why} Nothing was changed. See what is in progress: donor-sync status`,
@@ -281,7 +281,10 @@ export function nothingRuns(why: string, run: string): ConfigurationError {
   );
 }
 
-/** In progress, queued or ended. Throws a ConfigurationError (unknown) without access. */
+/**
+ * Finds a run that is in progress, queued or ended. Throws a ConfigurationError (unknown) if the caller has no access
+ * to it.
+ */
 export async function findRun(
   { reader, caller, sealer = null }: Looking,
   id: string,

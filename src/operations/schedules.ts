@@ -148,7 +148,7 @@ function describeRule({ integration, schedule, text }: Schedule): string {
   return `${rule} The next run starts at ${formatTimestamp(nextRunAt)}.`;
 }
 
-/** Past and coming days in the terminal. */
+/** The number of past and future days that the terminal shows. */
 const SHOWN_DAYS = 3;
 
 function describeDays({ past, ahead, changes }: Schedule): string[] {

@@ -12,8 +12,8 @@ import type { ActingWorld } from './kit/operation.ts';
 type Asking = Pick<ActingWorld, 'application' | 'store' | 'caller'>;
 
 /**
- * Returns null if one user is enough. Otherwise records the request. Throws a ConfigurationError (conflict) without an
- * account.
+ * Records a request if a second user must confirm it. Returns null if one user is enough. Throws a ConfigurationError
+ * (conflict) if the caller has no account.
  */
 export async function waitForSecond(
   { application, store, caller }: Asking,
@@ -27,7 +27,8 @@ export async function waitForSecond(
 }
 
 /**
- * Another user may have to confirm. Otherwise an empty string. Throws a ConfigurationError (conflict) if nobody could.
+ * Returns a warning if another user may have to confirm, or an empty text. Throws a ConfigurationError (conflict) if
+ * nobody could confirm.
  */
 export function warnOfSecond(
   { application, store, caller }: Asking,
@@ -36,7 +37,10 @@ export function warnOfSecond(
   return warnOfSecondUser({ application: { ...application, store } }, caller.account, asked);
 }
 
-/** The service does the work. With a second user, it waits. Otherwise it starts immediately. Throws like above. */
+/**
+ * Records a request that the service carries out. If a second user is required, the request first waits for the
+ * confirmation. Throws the same errors as the functions above.
+ */
 export async function leaveToService(
   { application, store, caller, carryOn }: Asking & Pick<ActingWorld, 'carryOn'>,
   asked: Asked,
@@ -47,7 +51,7 @@ export async function leaveToService(
   return describeApproval(approval);
 }
 
-/** Tells the requester what happens next. */
+/** Describes to the requester what happens next. */
 export function describeWaiting({
   id,
   state,

@@ -1,4 +1,4 @@
-/** Without secrets, or with all stored data. */
+/** Exports a client's settings without secrets, or all stored data about a client. */
 import { z } from 'zod';
 import { hideSecrets, listVariables, toYaml } from '../clients/shown-settings.ts';
 import { describeCount } from '../core/quantities.ts';
@@ -30,7 +30,10 @@ export const exportSettings = reading({
   },
 });
 
-/** For a nonprofit that leaves. Streamed without a copy, so nobody gets a file later. */
+/**
+ * Exports all data of a nonprofit that stops using donor-sync. The data is sent without a copy on the server, so nobody
+ * can get the file later.
+ */
 export const exportAll = acting({
   name: 'export everything',
   summary: 'Export all data held about a client, as files for spreadsheets',

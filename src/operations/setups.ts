@@ -1,4 +1,4 @@
-/** Without the entered values. */
+/** Lists and discards set-ups, without showing the values that users entered. */
 import { z } from 'zod';
 import { findSetup, listSetups, type Setup } from '../clients/setup/draft.ts';
 import { nextStep, SETUP_STEPS } from '../clients/setup/steps.ts';
@@ -78,7 +78,10 @@ function toSource({ reader, sealer }: World) {
   return { store: { reader }, sealer };
 }
 
-/** A new client does not exist yet, so rights are checked directly. */
+/**
+ * True if the caller has access to the client of a set-up. A new client does not exist yet, so the rights are checked
+ * directly.
+ */
 function hasAccess({ caller: { clients } }: World, id: string): boolean {
   return clients?.has(id) ?? true;
 }

@@ -3,7 +3,10 @@ import type { Reader } from '../database/reader.ts';
 import { type NetworkPicture, readPicture } from '../networks/network-picture.ts';
 import { findKeptBack } from '../sync/guards/kept-back.ts';
 
-/** Excludes withheld contacts. `who` adds all paths to one contact, even weak ones. */
+/**
+ * Reads the introductions that a page may show, without withheld contacts. `who` adds all paths to one contact, even
+ * weak paths.
+ */
 export async function readShownPicture(
   reader: Reader,
   integrationId: string,

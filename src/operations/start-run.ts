@@ -98,7 +98,8 @@ interface Wish {
 }
 
 /**
- * A known key returns the first request's run. Throws a ConfigurationError (invalid) for another request with the key.
+ * Starts a run once per idempotency key. A known key returns the first request's run. Throws a ConfigurationError
+ * (invalid) if a different request uses the same key.
  */
 export async function startOnce(
   world: ActingWorld,
@@ -116,7 +117,7 @@ export async function startOnce(
   if (claim.request !== asked) throw keyReused();
   const known = await findRunReport(store.reader, claim.runId, world.sealer);
   if (known) return { run: known, joined: null };
-  // The first request may have been interrupted.
+  // The first request with this key may have been interrupted.
   const started = await start(world, client, wish, claim.runId);
   if (started.run.id !== claim.runId) {
     await redirectIdempotencyKey(store.connection, fingerprint, started.run.id);
@@ -124,7 +125,10 @@ export async function startOnce(
   return started;
 }
 
-/** Older requests keep their key. */
+/**
+ * Returns the request's content for the idempotency key. Newer options are left out if they are not set, so that older
+ * requests keep their key.
+ */
 function toRequestKey({ contact, full, ...wish }: Wish): unknown[] {
   const accepted = [
     wish.acceptMatchRate ? 'acceptMatchRate' : null,
@@ -148,7 +152,8 @@ async function start(
     contact,
     full,
     trigger: 'manual',
-    // Accepting a rate or marks needs a new run, because a stopped run does not spend again.
+    // A user's acceptance of a match rate or of marks needs a new run, because a run that has stopped spending does not
+    // start spending again.
     mayJoin: !acceptMatchRate && !acceptMarks,
     ...(runId !== undefined && { runId }),
   });
@@ -158,7 +163,7 @@ async function start(
   return { run, joined };
 }
 
-/** The key belongs to another request. */
+/** Creates the error for an idempotency key that belongs to a different request. */
 export function keyReused(): ConfigurationError {
   return new ConfigurationError(
     'This Idempotency-Key was already used for a different request. Nothing was changed. Use a new key for a new request.',

@@ -1,4 +1,4 @@
-/** What runs, what happened, and what to do. */
+/** Shows each client's current run, its last results, and the next steps for the user. */
 import { z } from 'zod';
 import { readStatus } from '../clients/views/status.ts';
 import { countContactWork } from '../contacts/contacts.ts';
@@ -78,6 +78,6 @@ export const showStatus = reading({
 
 function stepsFor(id: string, lastRun: RunReport | null, holds: number): string[] {
   if (lastRun === null) return [`See what a first sync would do: donor-sync plan ${id}`];
-  // Uses the current number and not the run's.
+  // Uses the current number of open decisions, because the run's number may be outdated.
   return nextSteps({ ...lastRun, contacts: { ...lastRun.contacts, held: holds } });
 }

@@ -1,4 +1,4 @@
-/** For programs that use the HTTP API. */
+/** Manages access tokens, with which programs use the HTTP API. */
 import { z } from 'zod';
 import {
   addDoorToken,
@@ -50,7 +50,10 @@ const doorTokenSchema = z
 
 const TOKEN = z.string().describe('The whole ID of an access token or a door token');
 
-/** For clicks on single records and not for bulk tools. A team needs fewer marks. */
+/**
+ * The default number of marks per day. It is meant for clicks on single records, not for bulk tools. A team needs fewer
+ * marks.
+ */
 export const DEFAULT_PER_DAY = 100;
 export const MAX_PER_DAY = 10_000;
 
@@ -119,7 +122,10 @@ export const createToken = changing({
   say: () => 'Save it now: it will not be shown again. Send it as "Authorization: Bearer TOKEN".',
 });
 
-/** A door token has no role. It reads statuses and marks contacts of one client. Other routes refuse it. */
+/**
+ * Creates a door token. It has no role. With it, a CRM's page reads statuses and marks contacts of one client. All
+ * other routes refuse it.
+ */
 export const createDoorToken = changing({
   name: 'tokens create-door',
   summary: "Create a token for a client's CRM, whose pages show a contact's status and enhance it",
@@ -198,7 +204,7 @@ function toDoorView({ id, name, integrationId, perDay, createdAt, lastUsedAt }: 
   };
 }
 
-/** Throws a ConfigurationError (unknown) without one. */
+/** Finds a token. Throws a ConfigurationError (unknown) if the token does not exist. */
 async function findToken(
   { reader }: World,
   id: string,

@@ -1,4 +1,4 @@
-/** Also says what would not change, and why. */
+/** Previews an undo. Also shows the values that the undo would not change, with the reasons. */
 import { z } from 'zod';
 import { isDonorSyncError, messageOf } from '../core/errors.ts';
 import { describeCount } from '../core/quantities.ts';
@@ -17,7 +17,7 @@ import { type ActingWorld, acting } from './kit/operation.ts';
 import { warnOfSecond } from './second-person.ts';
 import { findUndoableRun } from './undo.ts';
 
-/** A user waits, so the comparison is limited. */
+/** The maximum number of contacts that the preview compares with the CRM, because a user waits for the preview. */
 const MOST_CHECKED = 500;
 
 /** The maximum number of contacts that are listed separately. */
@@ -95,7 +95,7 @@ export const previewUndoOfRun = acting({
   }),
 });
 
-/** Describes the numbers in sentences. */
+/** Describes the numbers of an undo in sentences. */
 export function describeRestorable(restorable: Restorable): string[] {
   const { contacts, values, checked, restored, problem } = restorable;
   const all = `${describeCount(values, 'value')} in ${describeCount(contacts, 'contact')}`;
@@ -110,7 +110,7 @@ export function describeRestorable(restorable: Restorable): string[] {
   ];
 }
 
-/** Compares with the CRM. Without it, only the database's numbers are known. */
+/** Compares the run's values with the CRM. If the CRM is unavailable, shows only the numbers from the database. */
 async function compare(
   world: ActingWorld,
   { id, integrationId }: RunRecord,
@@ -133,7 +133,7 @@ async function compare(
   }
 }
 
-/** Counts by reason, most frequent first. A pure function. */
+/** Counts unchanged contacts by reason, most frequent reason first. A pure function. */
 function countByReason(kept: readonly KeptContact[]): Restorable['kept'] {
   const reasons = new Map<KeptReason, { contacts: number; values: number }>();
   for (const { reason, fields } of kept) {

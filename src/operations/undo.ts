@@ -1,4 +1,4 @@
-/** Restores replaced values that are still ours in the CRM. */
+/** Restores the values that a run replaced, if nobody has changed the run's values in the CRM since. */
 import { z } from 'zod';
 import { describeCount } from '../core/quantities.ts';
 import { unknownRun } from '../core/shared-errors.ts';
@@ -63,11 +63,11 @@ const undoneSchema = z
 
 type Undone = z.output<typeof undoneSchema>;
 
-/** For the terminal. Needs no service. */
+/** Undoes a run in the terminal. This needs no running service. */
 export const undoRunNow = acting({
   ...declared,
   result: z.object({ undo: undoneSchema }),
-  // Without writes, no question is needed.
+  // If the run wrote no values, the user does not have to confirm.
   asksWithin: true,
   async run(world, input) {
     const { application, store, clock, caller, signal } = world;
@@ -112,7 +112,7 @@ export function describeUndone({ contacts, fields, refusals }: Undone): string[]
   ];
 }
 
-/** Throws a ConfigurationError (unknown) without access. */
+/** Finds a run that can be undone. Throws a ConfigurationError (unknown) if the caller has no access to it. */
 export async function findUndoableRun(
   { reader, clients }: Pick<World, 'reader' | 'clients'>,
   id: string,

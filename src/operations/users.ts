@@ -1,4 +1,4 @@
-/** Only owners manage users, because owners have access to everything. */
+/** Manages users. Only owners may manage users, because owners have access to everything. */
 import { z } from 'zod';
 import { noteRecovery } from '../clients/alerts/recovery-notices.ts';
 import { isoTime } from '../core/clock.ts';
@@ -33,7 +33,7 @@ import { changing, reading, type World } from './kit/operation.ts';
 
 export const USER = z.string().describe('The e-mail address or the whole ID of a user');
 
-/** `ifLeftOut` ends the message about an empty list. */
+/** Returns the field for a list of clients. `ifLeftOut` completes the message about an empty list. */
 const clientList = (ifLeftOut: string) =>
   z
     .array(z.string())
@@ -151,7 +151,7 @@ export const renewLink = changing({
   async run(world, { user }) {
     const { id, joinedAt } = await findUser(world, user);
     const address = await findLinkAddress(world);
-    // Users of the machine need no account, so owners are notified.
+    // A user of the machine needs no account to create a recovery link, so owners are notified.
     const isRecovery = world.caller.kind === 'machine' && joinedAt !== null;
     const invited = await inviteAgain(world.trx, id, isRecovery ? RECOVERY_MS : undefined);
     if (isRecovery) await noteRecovery(world.trx, id);
@@ -185,7 +185,7 @@ export const changeRole = changing({
   result: oneUser,
   async run(world, { user, role, allClients, integrations }) {
     const before = await findUser(world, user);
-    // An owner has access to all clients.
+    // An owner always has access to all clients.
     const kept = role === 'owner' ? null : before.integrations;
     const wanted = integrations === undefined ? kept : integrations;
     const reach = allClients ? null : wanted;
@@ -320,7 +320,7 @@ export const removeUserPasskey = changing({
 
 const NO_WAYS = waysText({ password: false, provider: false, passkeys: [] });
 
-/** By email address or whole ID. Throws a ConfigurationError (unknown) without one. */
+/** Finds a user by email address or complete ID. Throws a ConfigurationError (unknown) if the user does not exist. */
 export async function findUser(world: World, typed: string): Promise<PersonView> {
   const email = typed.trim().toLowerCase();
   const users = await listPeople(world);
@@ -336,7 +336,7 @@ async function findPasskey(world: World, input: { user: string; passkey: string 
   return { user, passkey };
 }
 
-/** Forgets the names that the user has seen. */
+/** Removes the contact names in memory that the user has seen. */
 function dropNames({ fingerprint }: Pick<World, 'fingerprint'>, id: string): void {
   dropNamesOfUser(fingerprint, { kind: 'person', id });
 }
@@ -353,8 +353,8 @@ async function setDisabled(
 }
 
 /**
- * The first owner may open a terminal's link on this computer or through a tunnel. Others need a real address, or a
- * ConfigurationError (conflict) is thrown.
+ * Returns the address for links in invitations. The first owner may open a terminal's link on this computer or through
+ * a tunnel. For other users, throws a ConfigurationError (conflict) if other computers cannot reach the address.
  */
 async function findLinkAddress(world: World): Promise<string> {
   const address = await readAddresses(world.reader, world);

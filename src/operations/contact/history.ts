@@ -1,4 +1,4 @@
-/** Shows a contact's history: what runs and users did, newest first. */
+/** Shows a contact's history: the actions of runs and users, newest first. */
 import type { ContactRecord } from '../../contacts/contacts.ts';
 import { type Outcome, outcomeNamed, outcomeText } from '../../core/outcome.ts';
 import type { Reader } from '../../database/reader.ts';
@@ -31,7 +31,7 @@ export async function readHistory(
     limit: MAX_RUNS,
   });
   const isLast = runs.some(({ runId }) => runId === outcomeRun);
-  // Runs in progress and runs with nothing to do have no rows.
+  // A run has no row if it is still in progress or had nothing to do.
   const last =
     outcomeRun === null || isLast
       ? []

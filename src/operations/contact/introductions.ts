@@ -1,4 +1,4 @@
-/** Shows who can introduce a contact. The text comes from IDs and the CRM's names and is not stored. */
+/** Shows who can introduce a contact. The sentences are composed from IDs and the CRM's names, and are not stored. */
 import type { RecordLookup } from '../../../connectors/contract.ts';
 import type { ContactRecord } from '../../contacts/contacts.ts';
 import type { Reader } from '../../database/reader.ts';
@@ -11,32 +11,32 @@ import { findKeptBack } from '../../sync/guards/kept-back.ts';
 
 export interface KnownIntroduction {
   donorId: string;
-  /** Empty for a member who is not a contact. */
+  /** The member's contacts in the CRM. Empty if the member is not a contact. */
   contacts: readonly string[];
   network: string;
-  /** Null for further members, whose strength is not stored. */
+  /** The strength of the connection. Null for further members, because donor-sync does not store their strength. */
   strength: number | null;
 }
 
 export interface MemberRecords {
   records: ReadonlyMap<string, ContactRecord>;
-  /** Empty if the CRM could not be read. */
+  /** The CRM records of the contacts. Empty if the CRM could not be read. */
   lookups: ReadonlyMap<string, RecordLookup>;
-  /** The contacts that the filter does not include now. */
+  /** The contacts that the filter currently excludes. */
   outside: ReadonlySet<string>;
 }
 
 export interface Introduction extends Omit<KnownIntroduction, 'contacts'> {
-  /** Null if no contact of the member may be shown. */
+  /** The contact to show for the member. Null if a page may not show any of the member's contacts. */
   contact: string | null;
   name: string | null;
   sentence: string;
 }
 
-/** Users do not read a longer list. */
+/** The maximum number of introductions in a list. Users do not read a longer list. */
 const MAX_INTRODUCTIONS = 12;
 
-/** Strongest first. */
+/** Finds the members who can introduce the contact, strongest connection first. */
 export async function findIntroductions(
   reader: Reader,
   integrationId: string,
@@ -63,7 +63,10 @@ export async function findIntroductions(
   }));
 }
 
-/** Composes the introduction. Without a name, the sentence mentions only the network. A pure function. */
+/**
+ * Composes the sentence of each introduction. If the member's name is missing, the sentence names only the network. A
+ * pure function.
+ */
 export function describeIntroductions(
   known: readonly KnownIntroduction[],
   called: string,
@@ -79,7 +82,10 @@ export function describeIntroductions(
   });
 }
 
-/** A mark on one contact applies to the person. A pure function. */
+/**
+ * Returns the member's contact that a page may show. A mark on one contact applies to all contacts of the person. A
+ * pure function.
+ */
 function findShownContact(
   contacts: readonly string[],
   { records, lookups, outside }: MemberRecords,

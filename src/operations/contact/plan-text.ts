@@ -1,4 +1,4 @@
-/** All functions are pure. */
+/** Describes in words what a run would do with a contact. All functions are pure. */
 import type { z } from 'zod';
 import { outcomeText } from '../../core/outcome.ts';
 import { dueText } from '../../sync/views/due-text.ts';
@@ -34,7 +34,7 @@ export function describeContactPlan({ enhance, leave, credits, heldSince }: Plan
   return { credits: 1, text: `Costs 1 credit: this contact ${toSentencePart(dueText(reason))}.` };
 }
 
-/** Converts a reason into the end of a sentence about the contact. */
+/** Converts a reason into the last part of a sentence about the contact. */
 function toSentencePart(text: string): string {
   return text.startsWith('was ') ? text : `is due, because ${text}`;
 }

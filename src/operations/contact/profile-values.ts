@@ -1,4 +1,7 @@
-/** Shows profile values to people, each with a name, a few lines, and the CRM fields that receive it. */
+/**
+ * Describes profile values for users. Each value has a name, a few lines of text, and the CRM fields that receive the
+ * value.
+ */
 import type { CrmField } from '../../core/crm-field.ts';
 import type { FieldMapping, FieldSource } from '../../core/field-map.ts';
 import type { Profile } from '../../core/profile.ts';
@@ -18,17 +21,17 @@ export interface ShownValue {
 }
 
 export interface ShownField {
-  /** The field's API name in the CRM. `label` is its label there. */
+  /** The field's API name in the CRM. `label` is the name that CRM users see. */
   name: string;
   label: string;
-  /** Why the field lacks the value, as part of a sentence. */
+  /** The reason why the field does not contain the value, as part of a sentence. */
   missing: string | null;
-  /** The last run that wrote the field, and when. */
+  /** The last run that wrote to the field, and the time of the write. */
   run: string | null;
   at: string | null;
 }
 
-/** A value may have several sources. */
+/** The values in the order of the page. A value may have several sources. */
 const VALUES: readonly { name: string; source: FieldSource; also?: readonly FieldSource[] }[] = [
   { name: 'Name', source: 'name.full' },
   { name: 'Age', source: 'age' },
@@ -44,15 +47,15 @@ const VALUES: readonly { name: string; source: FieldSource; also?: readonly Fiel
 
 const MONEY: ReadonlySet<FieldSource> = new Set(['capacity.nonprofit', 'capacity.political']);
 
-/** The data that describes the location of a contact's values. */
+/** The data that shows where a contact's values come from. */
 export interface ValueSources {
   mappings: readonly FieldMapping[];
-  /** Empty while the CRM is unavailable. */
+  /** The CRM's fields. Empty while the CRM is unavailable. */
   fields: readonly CrmField[];
   about: Pick<AboutContact, 'writes' | 'notInCrm'>;
 }
 
-/** `paidAt` is in epoch ms. */
+/** Describes the profile's values. `paidAt` is in epoch ms. */
 export function describeProfileValues(
   profile: Profile,
   paidAt: number,

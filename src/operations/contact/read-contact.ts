@@ -1,6 +1,6 @@
 /**
- * Reads all data about a contact for a user who may see names. Combines the database, the kept profile and the CRM,
- * which has the names. Spends and writes nothing. Works partially while the CRM is unavailable.
+ * Reads all data about a contact for a user who may see names. Combines the database, the stored profile and the CRM,
+ * which contains the names. Spends and writes nothing. While the CRM is unavailable, returns only a part of the data.
  */
 
 import type { RecordLookup } from '../../../connectors/contract.ts';
@@ -52,7 +52,7 @@ type Reading = Pick<
   'application' | 'reader' | 'fingerprint' | 'sealer' | 'signal' | 'clock'
 >;
 
-/** Throws a ConfigurationError (unknown) if nobody has the contact. */
+/** Reads a contact. Throws a ConfigurationError (unknown) if neither the CRM nor the database contains the contact. */
 export async function readContact(world: Reading, client: Integration, crmId: string) {
   const { reader, fingerprint, sealer } = world;
   const { id: integration } = client;
@@ -114,19 +114,19 @@ export async function readContact(world: Reading, client: Integration, crmId: st
 }
 
 /**
- * The sentence may name only the current best introducer. An older path may be gone, and its member may not want to be
- * named.
+ * True if the sentence names the current best introducer. The sentence in the CRM may be about an older path, whose
+ * member may no longer want to be named.
  */
 function isOfPath(sentence: string | null, best: Introduction | undefined): boolean {
   const name = best?.name ?? null;
-  // The CRM may lack a middle name.
+  // The CRM may not contain a middle name.
   const words = name?.split(/\s+/) ?? [];
   return sentence !== null && words.length > 0 && words.every((word) => sentence.includes(word));
 }
 
 type Shown = KeptProfile & { kind: 'shown' };
 
-/** For contacts without visible data. */
+/** The result for a contact whose data a page may not show. */
 const NOTHING = {
   state: 'known' as 'known' | 'new' | 'gone' | 'erased',
   since: null as string | null,
@@ -155,7 +155,9 @@ interface ShownProfile {
   values: ReturnType<typeof describeProfileValues>;
 }
 
-/** Null if the person was not erased in this CRM account (epoch ms). */
+/**
+ * Returns the time at which the person was erased in this CRM account (epoch ms), or null if the person was not erased.
+ */
 async function findErased(
   { reader, fingerprint }: Reading,
   { id, crm }: Integration,
@@ -169,11 +171,11 @@ async function findErased(
   return block?.since ?? null;
 }
 
-/** Empty while the CRM is unavailable. */
+/** The data from the CRM. Empty while the CRM is unavailable. */
 interface Live {
-  /** Undefined if the CRM could not be read. */
+  /** The contact's record, or undefined if the CRM could not be read. */
   lookup: RecordLookup | undefined;
-  /** Why the CRM could not be read, in a sentence. */
+  /** The reason why the CRM could not be read, in words. */
   problem: string | null;
   isOutside: boolean;
   members: MemberRecords;
@@ -213,20 +215,20 @@ async function readLive(world: Reading, client: Integration, wanted: Wanted): Pr
     }
   } catch (error) {
     const problem = readProblem(error, world.signal);
-    // During a short outage, the kept profile can be shown. Wrong settings may mean another CRM account, so the profile
-    // is withheld.
+    // During a short outage, a page can show the stored profile. Wrong settings may refer to another CRM account, so in
+    // this case the page does not show it.
     const isPassing = !isConfigurationError(error);
     return { ...nothing, problem, ...(isPassing ? {} : { profile: keptBack(wanted.stored) }) };
   }
 }
 
-/** Throws other errors. */
+/** Describes a problem with the CRM. Throws all other errors again. */
 function readProblem(error: unknown, signal: AbortSignal): string {
   if (!isDonorSyncError(error) && !signal.aborted) throw error;
   return messageOf(error);
 }
 
-/** The profile could not be checked. */
+/** Withholds a profile that donor-sync could not check. */
 function keptBack(profile: KeptProfile): KeptProfile {
   return profile.kind === 'shown' ? { kind: 'kept_back', reason: 'profile_unopened' } : profile;
 }
@@ -237,7 +239,7 @@ interface OpenedClient {
   mappings: readonly FieldMapping[];
 }
 
-/** The contact's marks can forbid the rest, so its record comes first. */
+/** Reads the contact's record first, because its marks can forbid showing the other data. */
 async function readFromCrm(
   { clock, signal }: Reading,
   { deps, client, mappings }: OpenedClient,
@@ -253,7 +255,7 @@ async function readFromCrm(
     lookup,
     problem: null,
     isOutside: false,
-    // The filter must answer before members are named.
+    // The page must not name a member before the filter has decided about the member's contacts.
     members: { records: members, lookups: byId, outside: allOutside },
     mappings,
     sentence: null,
@@ -276,7 +278,7 @@ async function readFromCrm(
   }
 }
 
-/** Reads the introduction from the CRM. Returns null if its field cannot be read. */
+/** Reads the introduction that the CRM contains. Returns null if its field cannot be read. */
 async function readSentence(
   { connector }: SyncDeps,
   mappings: readonly FieldMapping[],
@@ -294,10 +296,10 @@ async function readSentence(
   }
 }
 
-/** The service keeps results for this time. Reading is free. */
+/** The time for which the service keeps a job's results. Reading a result again is free. */
 const RESULTS_KEPT_MS = 7 * 86_400_000;
 
-/** Reads the reason why the service has chosen this person. Null if the service gives no reason. */
+/** Returns the service's reasons for choosing this person. Returns null if the service gives no reasons. */
 async function findMatch(
   deps: SyncDeps,
   { job: { jobId, submittedAt } }: KeptOfContact,
@@ -325,7 +327,7 @@ function requireFound(
   throw unknownContact(id, crmId, { source, refusal: 'unknown' });
 }
 
-/** Null if everything may be shown. */
+/** Returns the reason why a page may not show the contact's data, or null if it may. */
 function findReason(
   contact: ContactRecord,
   { lookup, isOutside, profile }: Live,

@@ -1,6 +1,6 @@
 /**
- * Names come from the CRM, or from memory if the user has just seen them. If the CRM is unavailable, returns the
- * reason.
+ * Reads contacts' names from the CRM, or from memory if the user has just seen them. If the CRM is unavailable, returns
+ * the reason.
  */
 import type { RecordLookup } from '../../../connectors/contract.ts';
 import { findContacts } from '../../contacts/contacts.ts';
@@ -17,13 +17,16 @@ import { withoutErased } from './search-contacts.ts';
 import { inTurnOfNames } from './search-turns.ts';
 
 export interface NamesOfClient {
-  /** Contacts without a name are skipped. */
+  /** The names by contact. Contacts without a name are missing. */
   names: { crmId: string; name: string }[];
-  /** Null if the CRM was read or memory had all names. */
+  /** The reason why names are missing. Null if the CRM was read or memory contained all names. */
   problem: string | null;
 }
 
-/** Returns the names of these contacts. Skips erased, opted-out, filtered and unread contacts. */
+/**
+ * Returns the names of these contacts. Leaves out contacts that were erased, have opted out, are outside the filter, or
+ * could not be read.
+ */
 export async function readNames(
   world: ActingWorld,
   client: Integration,
@@ -35,7 +38,7 @@ export async function readNames(
   for (const crmId of crmIds) if (!allowed.has(crmId)) kept.drop(crmId);
   const missing = [...allowed].filter((crmId) => kept.get(crmId) === undefined);
   const { read, problem } = await readMissing(world, client, missing);
-  // An erasure or an opt-out may have been recorded in the meantime.
+  // While the CRM was being read, an erasure or an opt-out may have been recorded.
   const still = read.size === 0 ? allowed : await findAllowed(world, client, [...allowed]);
   const isSame = read.size === 0 || (await readErasureMark(world.reader, client.id)) === erasures;
   const names: NamesOfClient['names'] = [];
@@ -101,7 +104,7 @@ async function readMissing(
   }
 }
 
-/** Contacts that opted out since the last run are skipped too. A pure function. */
+/** Returns the names from CRM records. Leaves out contacts that have opted out since the last run. A pure function. */
 function toNames(
   lookups: readonly RecordLookup[],
   outside: ReadonlySet<string>,

@@ -1,4 +1,4 @@
-/** Finds contacts by name in the CRM, because only the CRM has names. The search is not stored. */
+/** Searches contacts by name in the CRM, because donor-sync stores no names. The search text is not stored. */
 import { findConnectorDefinition } from '../../../connectors/index.ts';
 import { isConfigurationError } from '../../core/errors.ts';
 import type { Integration } from '../../core/integration-settings.ts';
@@ -11,21 +11,21 @@ import { isOutsideFilter } from '../../sync/redelivery/show-kept.ts';
 import type { ActingWorld } from '../kit/operation.ts';
 import { inSearchTurn } from './search-turns.ts';
 
-/** The longest list of results. With more matches, the user must refine the search. */
+/** The maximum number of results. If more contacts match, the user has to refine the search. */
 export const MAX_FOUND = 20;
 
-/** Shorter search texts match too many names. */
+/** The minimum length of a search text. A shorter text matches too many names. */
 export const SHORTEST_NAME = 3;
 
 export interface FoundContacts {
   contacts: { crmId: string; name: string }[];
-  /** True if there may be more contacts. */
+  /** True if more contacts may match. */
   isMore: boolean;
-  /** Null if names were searched. */
+  /** The reason why names could not be searched, or null if they were searched. */
   problem: string | null;
 }
 
-/** A matching ID comes first. */
+/** Searches contacts. A contact with a matching ID comes first. */
 export async function searchContacts(
   world: ActingWorld,
   client: Integration,
@@ -58,7 +58,7 @@ async function searchIn(
   for (const lookup of lookups) {
     const name = contactName(lookup);
     if (name === null) continue;
-    // The search uses the filter, but the lookup by ID does not.
+    // The CRM applies the filter to a search, but not to a lookup by ID.
     const isTyped = !named.includes(lookup.id);
     if (isTyped && (await isOutsideFilter(deps, client, lookup.id))) continue;
     contacts.push({ crmId: lookup.id, name });
@@ -76,7 +76,7 @@ function findProblem({ search }: Pick<SyncDeps['connector'], 'search'>, text: st
   return null;
 }
 
-/** Empty if the text cannot be an ID. */
+/** Returns the canonical ID, or an empty list if the text cannot be an ID. */
 async function findId(world: ActingWorld, client: Integration, text: string): Promise<string[]> {
   try {
     return [await world.application.contactId(client, text)];
@@ -86,7 +86,7 @@ async function findId(world: ActingWorld, client: Integration, text: string): Pr
   }
 }
 
-/** Leaves out the contacts that were erased from this CRM account. */
+/** Leaves out contacts that were erased in this CRM account. */
 export async function withoutErased(
   { reader, fingerprint }: Pick<ActingWorld, 'reader' | 'fingerprint'>,
   { id, crm }: Integration,

@@ -1,6 +1,6 @@
 /**
- * Searches share the CRM's limits with runs and other tools. Each user may have one search in flight, and each client
- * one per second. Per process.
+ * Limits searches, because they share the CRM's limits with runs and other tools. Each user may have one search in
+ * flight. Each client may have one search per second. The limits apply to each process.
  */
 import type { Clock } from '../../core/clock.ts';
 import { RetriableError } from '../../core/errors.ts';
@@ -8,15 +8,15 @@ import { createOneAtATime, type OneAtATime } from '../../core/one-at-a-time.ts';
 import { createPace, type Pace, slidingWindow, type WindowLimit } from '../../outbound/pace.ts';
 import type { Caller } from '../kit/caller.ts';
 
-/** One in flight and one waiting. */
+/** The maximum number of a user's searches: one in flight and one waiting. */
 const MOST_OF_USER = 2;
 
-/** One page in progress and a few waiting. */
+/** The maximum number of a user's pages whose names are being read: one in progress and a few waiting. */
 const MOST_PAGES = 4;
 
 const ONE_A_SECOND: WindowLimit = { requests: 1, windowMs: 1_000 };
 
-/** The limits of each application. Separate for each application, so tests do not wait for each other. */
+/** The limits of each application. Each application has its own limits, so that tests do not wait for each other. */
 const known = new WeakMap<object, SearchTurns>();
 
 interface SearchTurns {
@@ -33,7 +33,9 @@ interface Turn {
   signal: AbortSignal;
 }
 
-/** Waits until the user may search. Throws a RetriableError if another search of the user already waits. */
+/**
+ * Runs a search when it is the user's turn. Throws a RetriableError if another search of the user is already waiting.
+ */
 export function inSearchTurn<Result>(
   { application, caller, clock, signal }: Turn,
   client: string,
@@ -47,8 +49,8 @@ export function inSearchTurn<Result>(
 }
 
 /**
- * Waits until the names on a page may be read. Shares the client's limit with searches. Throws a RetriableError if the
- * user has opened too many pages.
+ * Reads a page's names when it is the page's turn. The client's limit also counts searches. Throws a RetriableError if
+ * the user has opened too many pages.
  */
 export function inTurnOfNames<Result>(
   { application, caller, clock, signal }: Turn,

@@ -1,11 +1,12 @@
 import type { Finding } from '../../../connectors/contract.ts';
 import { describeCount } from '../../core/quantities.ts';
 
-/** Represents equal findings and lists their subjects. */
+/** A finding that represents several equal findings and lists their subjects. */
 export type MergedFinding<Each extends Finding> = Each & { others: string[] };
 
 /**
- * Merges findings that differ only in their subject. In a new CRM, every field is missing, and one message is enough.
+ * Merges findings that differ only in their subject. For example, a new CRM lacks every field, and one message is
+ * enough.
  */
 export function mergeAlike<Each extends Finding>(findings: readonly Each[]): MergedFinding<Each>[] {
   const merged = new Map<string, MergedFinding<Each>>();
@@ -19,12 +20,14 @@ export function mergeAlike<Each extends Finding>(findings: readonly Each[]): Mer
   return [...merged.values()];
 }
 
-/** For example `The same for 2 others: donor_age, donor_bio.` */
+/** Returns a sentence such as `The same for 2 others: donor_age, donor_bio.` */
 export function describeSame(others: readonly string[]): string {
   return `The same for ${describeCount(others.length, 'other')}: ${others.join(', ')}.`;
 }
 
-/** Returns a field's name from a finding. The subject of `field donor_age` is `donor_age`. */
+/**
+ * Returns the field's name from a finding. For example, the subject `field donor_age` is about the field `donor_age`.
+ */
 function getFieldName({ subject }: Finding): string {
   return subject.split(' ').at(-1) ?? subject;
 }

@@ -1,4 +1,4 @@
-/** Takes as long as the CRMs. */
+/** Checks all clients. The check waits for every client's CRM, so it can take minutes. */
 import { z } from 'zod';
 import { describeCount } from '../../core/quantities.ts';
 import { acting } from '../kit/operation.ts';
@@ -21,7 +21,7 @@ export const checkClients = acting({
   async run({ application, clients, signal }) {
     const reports = [];
     for (const [integration, client] of clients) {
-      // After a restart, all clients are checked again.
+      // If the process is restarted, all clients are checked again.
       signal.throwIfAborted();
       const examination = { signal, limitMs: CHECK_LIMIT_MS };
       const findings = await examineIntegration(application, client, examination);

@@ -1,17 +1,17 @@
-/** Counts the causes of findings, and adds the command that fixes each. */
+/** Counts the causes of findings, and adds the command that solves each problem. */
 import { z } from 'zod';
 import type { Finding } from '../../../connectors/contract.ts';
 import type { Integration } from '../../core/integration-settings.ts';
 
-/** The result of one check. With `ok: true`, `fix` is only advice. */
+/** The result of one check. If `ok` is true, `fix` is only a recommendation. */
 export interface DoctorFinding extends Finding {
-  /** Null if it is about the whole installation. */
+  /** The integration's ID, or null if the finding is about the whole installation. */
   integration: string | null;
-  /** Null if a user must follow `fix`. */
+  /** The command that helps. Null if no command helps and the user has to follow `fix`. */
   command: string | null;
 }
 
-/** Causes of the doctor itself. Others are error codes or come from connectors. */
+/** The causes that the doctor itself finds. All other causes are error codes or come from connectors. */
 export const CAUSES = {
   missing: 'fields_missing',
   notWritable: 'fields_not_writable',
@@ -24,7 +24,7 @@ export const CAUSES = {
   unreadable: 'settings_unreadable',
 } as const;
 
-/** Adds a helpful command to each finding. */
+/** Adds to each finding the command that helps. */
 export function withCommands(
   findings: readonly Finding[],
   integration: Pick<Integration, 'id' | 'crm'> | null,
@@ -37,7 +37,7 @@ export function withCommands(
   }));
 }
 
-/** Null if no command helps. */
+/** Returns the command that helps, or null if no command helps. */
 function commandFor(
   { cause, fix }: Finding,
   integration: Pick<Integration, 'id' | 'crm'> | null,
@@ -68,7 +68,7 @@ function signsInByConsent(crm: Integration['crm']): boolean {
   return consentSchema.safeParse(crm).success;
 }
 
-/** Counts the problems. Findings with the same fix count once. */
+/** Counts the problems. Several findings with the same fix count as one problem. */
 export function countCauses(findings: readonly DoctorFinding[]): number {
   const broken = findings.filter(({ ok }) => !ok);
   const deeds = broken.map(({ integration, command, cause = null, fix }) =>
@@ -77,7 +77,7 @@ export function countCauses(findings: readonly DoctorFinding[]): number {
   return new Set(deeds).size;
 }
 
-/** Returns a finding, as shown in JSON output. */
+/** Returns a finding in the form for JSON output. */
 export function shownFinding(finding: DoctorFinding) {
   const { integration, subject, ok, message, fix, command, cause = null } = finding;
   return { integration, subject, ok, message, fix, command, cause };

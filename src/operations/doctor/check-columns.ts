@@ -20,16 +20,19 @@ const fileSchema = z.object({
   }),
 });
 
-/** The number and the length of named columns are limited. */
+/** The maximum number of columns in a finding, and the maximum length of their names. */
 const COLUMNS_NAMED = 60;
 const NAME_LENGTH = 60;
 
-/** Users notice an overlooked address before it costs anything. Values are not shown. Only for files. */
+/**
+ * Lists the columns of a file, so that users notice an overlooked address before it costs credits. Does not show
+ * values. Applies only to files.
+ */
 export async function checkColumns({ crm, contacts }: Integration): Promise<Finding[]> {
   const file = fileSchema.safeParse(crm);
   if (!file.success) return [];
   const header = await readCsvHeader(file.data.path, '/', file.data.sheet ?? null);
-  // The connector reports problems with the file in more detail.
+  // The connector's own check reports problems with the file in more detail.
   if ('problem' in header) return [];
   const lines = listFileColumns(header, {
     ...file.data.columns,

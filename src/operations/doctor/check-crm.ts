@@ -14,10 +14,10 @@ import { checked, met, unmet } from './checks.ts';
 
 const FOLLOW_MESSAGE = 'Follow the advice in the message, then run doctor again.';
 
-/** The connector's checks, the account, the field map, some contacts and the limits. */
+/** Checks the CRM: the connector's own checks, the account, the field map, some contacts and the limits. */
 export async function checkCrm(open: OpenIntegration): Promise<Finding[]> {
   const own = await checked('CRM', FOLLOW_MESSAGE, () => open.checkCrm());
-  // Beyond the request limit, everything else would fail too.
+  // If the CRM's request limit is reached, all further checks would fail too.
   if (own.some(({ ok, cause }) => !ok && cause === LIMIT_REACHED)) return own;
   const isWell = own.every(({ ok }) => ok);
   const opened: Connector[] = [];
@@ -25,13 +25,13 @@ export async function checkCrm(open: OpenIntegration): Promise<Finding[]> {
   const [connector] = opened;
   if (connector === undefined) {
     const isOther = account.some(({ fix }) => fix === OTHER_ACCOUNT);
-    // The connector's own findings explain any other reason better.
+    // For any other problem, the connector's own findings explain the reason better.
     return isWell || isOther ? [...own, ...account] : own;
   }
   const { mappings } = open;
   const columns = await checked('columns', FOLLOW_MESSAGE, () => checkColumns(open.integration));
   const fields = await checked('field map', FOLLOW_MESSAGE, () => checkFields(connector, mappings));
-  // The connector's finding explains an unreadable group better.
+  // If a group is unreadable, the connector's own finding explains the reason better.
   const groups = isWell ? await checkGroups(connector, open.integration.networks) : [];
   const values = await checked('values', FOLLOW_MESSAGE, () => checkValuesWaiting(open, connector));
   const others = await checked('CRM user', FOLLOW_MESSAGE, () => checkOthersInCrm(open));
@@ -39,7 +39,7 @@ export async function checkCrm(open: OpenIntegration): Promise<Finding[]> {
     checkSample(connector, mappings),
   );
   const limits = await checked('CRM limits', FOLLOW_MESSAGE, () => checkLimits(connector));
-  // One finding about remaining requests is enough.
+  // The connector has already reported the remaining requests, and one finding is enough.
   const isReported = own.some(({ subject }) => subject === 'daily requests');
   const shown = limits.filter(({ ok }) => !(ok && isReported));
   return [
@@ -58,7 +58,7 @@ export async function checkCrm(open: OpenIntegration): Promise<Finding[]> {
 const GROUP_FIX =
   'Correct networks[].group, or give the integration access to the group, then run doctor again.';
 
-/** Connectors need not check groups themselves. */
+/** Checks the groups in the settings, because a connector does not have to check groups itself. */
 async function checkGroups(
   connector: Connector,
   networks: OpenIntegration['integration']['networks'],
@@ -77,7 +77,7 @@ async function checkGroups(
 
 const OTHER_ACCOUNT = 'Add a separate client with a new ID for the new account.';
 
-/** Adds the open connector to `opened` after the check. */
+/** Checks the account. Then adds the open connector to `opened`. */
 async function checkAccount({ deps }: OpenIntegration, opened: Connector[]): Promise<Finding[]> {
   try {
     const connector = await deps.openConnector(null);
@@ -117,11 +117,11 @@ function optionalFinding({ field, message, fix }: FieldMapFinding): Finding {
 
 function fieldFinding({ field, problem, message, fix }: FieldMapFinding): Finding {
   const finding = unmet(`field ${field}`, message, fix, getCause(problem));
-  // A column heading can contain any text.
+  // In a CSV file, a column heading can contain any text, so the finding does not quote it.
   return isApiName(field) ? plain(finding) : finding;
 }
 
-/** An API name cannot contain typed text. */
+/** True if the name is an API name. An API name cannot contain a text that a person typed. */
 export function isApiName(name: string): boolean {
   return /^\w{1,80}$/.test(name);
 }
@@ -150,7 +150,7 @@ async function checkViewers(
   ];
 }
 
-/** With fewer requests left, a run may not finish. */
+/** The share of remaining requests below which a run may not finish. */
 const FEW_REQUESTS = 0.1;
 
 async function checkLimits(connector: Connector): Promise<Finding[]> {

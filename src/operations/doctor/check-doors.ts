@@ -1,4 +1,4 @@
-/** Whether CRM pages can call this installation. */
+/** Checks whether the CRM's pages can call this installation. */
 
 import type { Finding } from '../../../connectors/contract.ts';
 import { plain } from '../../../connectors/findings/findings.ts';
@@ -9,7 +9,7 @@ import { findDoorApp } from '../../settings/door-app.ts';
 import { hasOwnUrl, type Settings } from '../../settings/settings.ts';
 import { met, unmet } from './checks.ts';
 
-/** Returns one finding for each configured app. */
+/** Returns one finding for each app in the settings. */
 export async function checkDoors(settings: Settings, reader: TimedReader): Promise<Finding[]> {
   const apps = DOORS.filter(({ kind }) => findDoorApp(settings, kind) !== null);
   if (apps.length === 0) return [];

@@ -5,15 +5,15 @@ import type { FieldMapping } from '../../core/field-map.ts';
 import { describeCount, formatCount } from '../../core/quantities.ts';
 import { met, unmet } from './checks.ts';
 
-/** Usually costs one request, like a single contact. */
+/** The number of contacts to read. Reading this many usually costs one request, like reading a single contact. */
 const SAMPLE = 100;
 
-/** If none of so many contacts has an address or an employer, the mapping is probably wrong. */
+/** If none of this many contacts has an address or an employer, the mapping is probably wrong. */
 const TELLING = 20;
 
 const SUBJECT = 'contacts read';
 
-/** Reads contacts as a run does. Only reading proves that values are readable. */
+/** Reads contacts in the same way as a run. Only reading proves that donor-sync can read the values. */
 export async function checkSample(
   connector: Connector,
   mappings: readonly FieldMapping[],
@@ -48,7 +48,7 @@ function readableSources(connector: Connector): ReadonlySet<string> {
   return new Set(sources.flatMap(({ name, readable }) => (readable ? [name] : [])));
 }
 
-/** `readable` comes from the CRM's description. */
+/** Judges the contacts that were read. `readable` comes from the CRM's description of its fields. */
 export function judgeSample(
   contacts: readonly Contact[],
   fieldCount: number,

@@ -1,11 +1,11 @@
-/** Checks the origin of the database key. */
+/** Checks where the database key comes from. */
 import { stat } from 'node:fs/promises';
 import type { Finding } from '../../../connectors/contract.ts';
 import { plain } from '../../../connectors/findings/findings.ts';
 import { CAUSES } from './causes.ts';
 import { met, unmet } from './checks.ts';
 
-/** The permission bits of everyone except the owner. */
+/** The permission bits of all users except the file's owner. */
 const OTHERS = 0o077;
 
 export async function checkSecretKey(file: string | null): Promise<Finding> {

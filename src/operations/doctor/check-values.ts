@@ -1,4 +1,4 @@
-/** Finds waiting values and tools that change ours. */
+/** Finds waiting values, and tools that change values from donor-sync. */
 import type { Connector, Finding } from '../../../connectors/contract.ts';
 import { plain } from '../../../connectors/findings/findings.ts';
 import type { OpenIntegration } from '../../application.ts';
@@ -14,10 +14,10 @@ import { met, unmet } from './checks.ts';
 
 const DAY_MS = 86_400_000;
 
-/** An older tool may have its own user by now. */
+/** The number of days for which another tool's writes are reported. After that, the tool may have its own user. */
 const OTHER_TOOL_DAYS = 30;
 
-/** Reports why values wait. If the reason has ended, the next run writes them. */
+/** Reports why values wait to be written. When the reason no longer applies, the next run writes the values. */
 export async function checkValuesWaiting(
   { deps, integration, mappings }: OpenIntegration,
   connector: Connector,
@@ -52,7 +52,8 @@ function waitingFinding(reason: WaitingReason, isFreed: boolean): Finding {
   const [why = text, ...fix] = text.split(': ');
   const message = `${wait}: ${why}.`;
   const help = `${capitalised(fix.join(': '))}.`;
-  // A rule of the CRM can be intentional. The same applies to amounts in only one currency.
+  // A rule in the CRM can be intentional, so the finding is not a problem. A currency field that accepts only one
+  // currency can also be intentional.
   if (cause === 'refused' || cause === 'other_currency') return met(subject, message, help);
   return unmet(subject, message, help, CAUSE_OF[cause]);
 }
@@ -68,7 +69,7 @@ function capitalised(text: string): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
 
-/** Finds automation that changes our values and tools that use our user. */
+/** Finds automation in the CRM that changes values from donor-sync, and tools that use donor-sync's CRM user. */
 export async function checkOthersInCrm({
   deps: { store, clock },
   integration,

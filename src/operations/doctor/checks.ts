@@ -11,18 +11,18 @@ import { listOpenQuestions } from '../../decisions/statements/questions.ts';
 import { describeProxies, readProxies } from '../../outbound/proxy.ts';
 import { CAUSES } from './causes.ts';
 
-/** Returns a finding about a prerequisite that is met. */
+/** Creates a finding about a requirement that is met. */
 export function met(subject: string, message: string, advice: string | null = null): Finding {
   return { subject, ok: true, message, fix: advice };
 }
 
-/** One action fixes all findings with the same `cause`. */
+/** Creates a finding about a problem. One action solves all problems with the same `cause`. */
 export function unmet(subject: string, message: string, fix: string, cause?: string): Finding {
   const finding = { subject, ok: false, message, fix };
   return cause === undefined ? finding : { ...finding, cause };
 }
 
-/** An error becomes a finding. The other checks continue. */
+/** Runs a check and converts an error into a finding, so that the other checks continue. */
 export async function checked(
   subject: string,
   fix: string,
@@ -35,19 +35,22 @@ export async function checked(
   }
 }
 
-/** A user is waiting, so all requests share this time. */
+/** The time limit for all requests together, because a user is waiting. */
 const PATIENCE_MS = 20_000;
 
 type Partner = OpenIntegration['partner'];
 
-/** Also reads the service's description. Tests reachability, the key and the credits. Costs no credits. */
+/**
+ * Checks whether the service is reachable, the key and the credits. Also reads the service's description. Costs no
+ * credits.
+ */
 export async function checkPartner({ partner }: { partner: Partner }): Promise<Finding[]> {
   const signal = AbortSignal.timeout(PATIENCE_MS);
   const proxy = await checked('proxy', 'Correct the variable, or unset it.', () => checkProxies());
-  // An invalid proxy blocks all requests.
+  // If the proxy settings are invalid, every request would fail.
   if (proxy.some(({ ok }) => !ok)) return proxy;
   const key = [...proxy, ...(await checkKey(partner, signal))];
-  // With an invalid key, every response would be the same.
+  // If the key is invalid, every further request would fail in the same way.
   if (key.some(({ ok }) => !ok)) return key;
   const fix = 'Try again later, or ask the service operator.';
   return [
@@ -59,7 +62,7 @@ export async function checkPartner({ partner }: { partner: Partner }): Promise<F
   ];
 }
 
-/** No proxy, no finding. */
+/** Checks the proxies. Returns no findings if there are no proxies. */
 export async function checkProxies(
   env?: Readonly<Record<string, string | undefined>>,
 ): Promise<Finding[]> {
@@ -94,7 +97,7 @@ const NO_ANSWER = `The Partner Data Service did not respond within ${PATIENCE_MS
 const CHECK_NETWORK =
   'Check partner.baseUrl and the network. If there is a proxy, also check HTTPS_PROXY and NO_PROXY.';
 
-/** No finding if the clock is right. */
+/** Checks this machine's clock. Returns no findings if the clock is right. */
 function checkClock(partner: Partner): Finding[] {
   const problem = clockProblem(partner.clockAheadMs());
   return problem === null
@@ -182,7 +185,10 @@ async function checkSubmission({
   });
 }
 
-/** Another key may have paid for jobs. The current key sees them only within the same team. */
+/**
+ * Finds jobs that another key has paid for. The current key can access these jobs only if both keys belong to the same
+ * team.
+ */
 async function checkFormerKeys({
   deps: { store },
   integration,

@@ -1,4 +1,4 @@
-/** Runs the doctor for one client within a request. */
+/** Runs the doctor for one client within an HTTP request. */
 import { z } from 'zod';
 import { describeCount } from '../../core/quantities.ts';
 import { findClient } from '../kit/clients.ts';
@@ -27,7 +27,7 @@ export const reportSchema = z.object({
   causes: z.int().describe('Number of problems to fix'),
 });
 
-/** The report for programs. It never contains text from the CRM. */
+/** The doctor's report for programs. It never contains text from the CRM. */
 export type DoctorReport = z.output<typeof reportSchema>;
 
 export function toReport(findings: readonly DoctorFinding[]): DoctorReport {
@@ -44,7 +44,7 @@ const examineDeclared = {
   subjects: ['integration'],
 } as const;
 
-/** The terminal also checks the installation and several clients. */
+/** Checks one client. In the terminal, the doctor also checks the installation and several clients. */
 export const examineClient = acting({
   ...examineDeclared,
   result: reportSchema,
@@ -58,8 +58,8 @@ export const examineClient = acting({
 });
 
 /**
- * For the terminal. Its findings may quote the CRM, and its checks have no time limit. While the connection to the CRM
- * is open, `also` performs further checks.
+ * Returns the operation for the terminal. Its findings may quote the CRM, and its checks have no time limit. While the
+ * connection to the CRM is open, `also` performs further checks.
  */
 export function examineHere(also?: Examination['also']) {
   return acting({
@@ -74,7 +74,7 @@ export function examineHere(also?: Examination['also']) {
   });
 }
 
-/** Each finding with its fix, and the number of problems. */
+/** Describes each finding with its fix, and the number of problems. */
 export function describeReport({ findings, causes }: DoctorReport): string[] {
   return [
     ...mergeAlike(findings.map(toFinding)).flatMap(({ subject, ok, message, fix, others }) => [
@@ -86,12 +86,12 @@ export function describeReport({ findings, causes }: DoctorReport): string[] {
   ];
 }
 
-/** `refused` means that a user must fix something. */
+/** Returns the ending of the command. `refused` means that a user has to solve a problem. */
 export function endingOf({ causes }: DoctorReport): 'done' | 'refused' {
   return causes === 0 ? 'done' : 'refused';
 }
 
-/** Turns a reported finding back into a DoctorFinding. */
+/** Converts a finding of the report back into a DoctorFinding. */
 export function toFinding({ cause, ...finding }: DoctorReport['findings'][number]): DoctorFinding {
   return cause === null ? finding : { ...finding, cause };
 }

@@ -1,4 +1,4 @@
-/** Checks one client. Spends and writes nothing. */
+/** Checks one client. The check spends no credits and writes nothing. */
 import { setTimeout } from 'node:timers/promises';
 import type { Finding } from '../../../connectors/contract.ts';
 import type { Application } from '../../application.ts';
@@ -10,7 +10,7 @@ import { checked, checkPartner, checkState, unmet } from './checks.ts';
 
 type ExamineDeps = Pick<Application, 'open' | 'findRunning'>;
 
-/** In the order of the report. */
+/** The checks, in the order of the report. */
 const CHECKS = [
   {
     subject: 'partner',
@@ -29,21 +29,24 @@ const CHECKS = [
   },
 ] as const;
 
-/** The checks in words. */
+/** The description of each check. */
 export const DOCTOR_ASKS: readonly string[] = CHECKS.map(({ asks }) => asks);
 
-/** The maximum time for each check within a request. It is shorter than the limit for a response. */
+/** The time limit of each check within an HTTP request. It is shorter than the time limit of the response. */
 export const CHECK_LIMIT_MS = 15_000;
 
 export interface Examination {
   signal: AbortSignal;
-  /** With a limit, checks run simultaneously. Otherwise one after the other. */
+  /**
+   * The time limit of each check. With a limit, the checks run at the same time. Without a limit, they run one after
+   * the other.
+   */
   limitMs?: number;
-  /** Reads more data while the CRM and service clients are open. */
+  /** Reads further data while the connections to the CRM and the service are open. */
   also?: ((open: OpenIntegration) => Promise<void>) | undefined;
 }
 
-/** A failed check does not stop the others. */
+/** Checks a client. If one check fails, the other checks continue. */
 export async function examineIntegration(
   application: ExamineDeps,
   integration: Integration,
@@ -73,7 +76,7 @@ async function oneByOne(application: ExamineDeps, open: OpenIntegration): Promis
   return found;
 }
 
-/** Waits until the limit. A slow check becomes a finding. */
+/** Waits for a check until its time limit. A slow check results in a finding. */
 async function within(
   limitMs: number,
   subject: string,
@@ -83,7 +86,7 @@ async function within(
   const late = setTimeout(limitMs, null, { signal: over.signal }).catch(() => null);
   const found = await Promise.race([check, late]);
   over.abort();
-  // The result of the check is ignored if it arrives later.
+  // If the check finishes later, its result is ignored.
   if (found === null) check.catch(() => undefined);
   const message = `It did not respond within ${limitMs / 1_000} seconds.`;
   return found ?? [unmet(subject, message, 'Try again later.', 'too_slow')];

@@ -1,4 +1,4 @@
-/** All clients share these checks. They send no request. */
+/** Checks the whole installation once for all clients. These checks send no requests. */
 import { z } from 'zod';
 import type { Finding } from '../../../connectors/contract.ts';
 import { plain } from '../../../connectors/findings/findings.ts';
@@ -37,7 +37,7 @@ export const checkInstallation = acting({
   ending: endingOf,
 });
 
-/** Ports and addresses include those of the clients. */
+/** Checks the installation. The ports and addresses include the clients' ports and addresses. */
 export async function examineInstallation(
   application: Pick<Application, 'settings' | 'keyFile' | 'erasureLogs' | 'store' | 'unreadable'>,
   clients: readonly Integration[],
@@ -59,7 +59,7 @@ export async function examineInstallation(
   ];
 }
 
-/** Commands cannot use clients with unreadable settings. They are named here. */
+/** Names the clients whose settings are unreadable. Commands cannot use these clients. */
 function checkStoredSettings({ unreadable }: Pick<Application, 'unreadable'>): DoctorFinding[] {
   return [...unreadable].map(([integration, problem]) => ({
     integration,
@@ -84,7 +84,10 @@ function checkDatabase({ database }: Settings): Finding {
   );
 }
 
-/** For a firewall or a NetworkPolicy. Without hosts, so a report can include it. */
+/**
+ * Lists the ports that a firewall or a NetworkPolicy has to allow. Leaves out host names, so that a report can contain
+ * this finding.
+ */
 function checkPorts(settings: Settings, clients: readonly Integration[]): Finding {
   const ports = outboundPorts(settings, clients);
   const each = ports.map(({ port, for: uses }) => `${port} (${uses.join(', ')})`);
@@ -95,7 +98,10 @@ function checkPorts(settings: Settings, clients: readonly Integration[]): Findin
   return plain(met('ports', message));
 }
 
-/** The settings choose this mode, so it is not a problem. It is still mentioned. */
+/**
+ * Describes how the database connection is encrypted. The settings choose the mode, so even an unencrypted connection
+ * is not a problem.
+ */
 const TLS_WORDS: Readonly<Record<DatabaseTls, string>> = {
   local: '',
   verified: '',
@@ -104,7 +110,9 @@ const TLS_WORDS: Readonly<Record<DatabaseTls, string>> = {
   none: ' The connection is not encrypted (sslmode=disable): others on the network can read it.',
 };
 
-/** Checks each copy of the erasure log. A restore needs all entries, so every copy must be writable. */
+/**
+ * Checks each copy of the erasure log. A restore needs all entries, so donor-sync must be able to write to every copy.
+ */
 async function checkErasureLogs({
   erasureLogs,
 }: Pick<Application, 'erasureLogs'>): Promise<Finding[]> {
@@ -130,7 +138,10 @@ async function checkErasureLogs({
 
 const LOG_FIX = 'Make the file and its folder writable, or name another file in `erasureLog`.';
 
-/** Hosts have separate logs unless the settings name a shared one. This log then lacks the other hosts' writes. */
+/**
+ * Checks the write log. Each host has its own log, unless the settings name a shared log. An own log lacks the other
+ * hosts' writes.
+ */
 async function checkWriteLog({
   erasureLogs,
   store,
@@ -157,7 +168,7 @@ async function checkWriteLog({
 const WHY_WRITES_ARE_NOTED =
   'Without it, an erasure after a restore does not find values that were written after the backup.';
 
-/** Without the journal, a restore loses later payments. */
+/** Checks the spending journal. Without the journal, a restored database does not contain later payments. */
 async function checkSpendingJournal({
   store: {
     spendingJournal: { path },
@@ -181,7 +192,7 @@ async function checkSpendingJournal({
 const NO_JOURNAL =
   'After a restore, you have to decide about every contact that was added or changed since the backup. To avoid this, configure the database server to archive its log, so that you can restore the database to the last second. If one host does all syncs, you can also set `spendingJournal` to a file.';
 
-/** Checks stored addresses. Settings files are checked when they are read. */
+/** Checks the addresses in stored settings. Addresses in a settings file are checked when the file is read. */
 function checkTransport(settings: Settings, clients: readonly Integration[]): DoctorFinding[] {
   return insecureAddresses(clients, settings).map(({ integration, setting, host }) => {
     const message = `The address is insecure: ${insecureProblem(host)}.`;

@@ -9,7 +9,7 @@ export interface OutboundPort {
 
 type PortSettings = Pick<Settings, 'alerts' | 'database' | 'server'>;
 
-/** Excludes DNS. */
+/** Lists the ports that outgoing connections need. Excludes DNS. */
 export function outboundPorts(
   { alerts, database, server }: PortSettings,
   integrations: Iterable<Integration>,
@@ -32,7 +32,10 @@ export function outboundPorts(
     .sort((a, b) => a.port - b.port);
 }
 
-/** A file has no address. Without an address, the vendor's https address is used. */
+/**
+ * Returns the address of a CRM. A CSV file has no address. If the settings contain no address, the vendor's HTTPS
+ * address is used.
+ */
 function crmAddress({ kind, url }: Integration['crm']): string | undefined {
   if (typeof url === 'string') return url;
   return kind === 'csv' || kind === 'memory' ? undefined : 'https://crm.invalid';
@@ -55,7 +58,7 @@ function use(what: string, address: string | undefined): { what: string; port: n
   return number === undefined ? null : { what, port: number };
 }
 
-/** Values for the Helm chart that allow only these ports. */
+/** Returns values for the Helm chart that allow only these ports. */
 export function networkPolicyValues(ports: readonly OutboundPort[]): string {
   const lines = ports.flatMap(({ port, for: uses }) => [
     `    # ${uses.join(', ')}`,

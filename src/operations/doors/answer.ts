@@ -1,4 +1,4 @@
-/** Answers a card's question for a linked user. */
+/** Answers a decision on a CRM's card, for a linked user. */
 import { z } from 'zod';
 import { ConfigurationError } from '../../core/errors.ts';
 import { ERASURE_KIND } from '../../decisions/statements/erasure-requests.ts';
@@ -18,8 +18,8 @@ export const answeredSchema = z.object({
 });
 
 /**
- * Only questions about one contact can be answered on a card. Erasures and batches need a signed-in user who sees
- * everything.
+ * True if a card can answer the decision. A card answers only decisions about one contact. Erasures and batches need a
+ * signed-in user, who sees all details.
  */
 export function isAnsweredHere({ about, kind, batch }: Question): boolean {
   const isOfContact = kind !== ERASURE_KIND && kind !== WORKFLOW_LIMIT_KIND;
@@ -27,8 +27,8 @@ export function isAnsweredHere({ about, kind, batch }: Question): boolean {
 }
 
 /**
- * The rules are the same as in donor-sync. The role and a second user may be required. A door never confirms another
- * user's request.
+ * Answers a decision. The same rules apply as in donor-sync: the user needs the role, and a second user may be
+ * required. A card never confirms another user's request.
  */
 export const answerAtDoor = acting({
   name: 'doors answer',
@@ -49,7 +49,7 @@ export const answerAtDoor = acting({
     const { crmId } = await findOwnContact(world, client, contact);
     const question = await findHold(world, id);
     const isOfContact = question.about === 'contact' && question.crmId === crmId;
-    // Other contacts' questions are unknown here.
+    // A card does not know decisions about other contacts.
     if (!isOfContact || question.integrationId !== client.id) throw unknownHold(id);
     if (!isAnsweredHere(question)) throw answeredElsewhere(id);
     const result = await decideHold.run(world, { id, decision, withdrawable: false });

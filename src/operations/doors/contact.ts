@@ -1,4 +1,4 @@
-/** The status and, for linked users, the values. */
+/** Shows a contact's status on a CRM's card. Linked users also see the values. */
 import { z } from 'zod';
 import { isoTime } from '../../core/clock.ts';
 import type { Integration } from '../../core/integration-settings.ts';
@@ -49,7 +49,7 @@ const valuesSchema = z.object({
   question: questionSchema.nullable(),
 });
 
-/** A contact as a CRM card shows it. */
+/** A contact in the form that a CRM's card shows. */
 export const doorContactSchema = z.object({
   integration: z.string(),
   contact: z.string().describe('The ID of the contact in its canonical form'),
@@ -68,7 +68,9 @@ export const doorContactSchema = z.object({
 
 export type DoorContact = z.output<typeof doorContactSchema>;
 
-/** Without a reader's role, only the status is shown, which contains nothing about the person. */
+/**
+ * Shows a contact. Without the reader role, the card shows only the status, which contains no data about the person.
+ */
 export const showAtDoor = acting({
   name: 'doors contact',
   summary: 'Show the status of a contact and, to readers, its values',
@@ -90,7 +92,9 @@ export const showAtDoor = acting({
   say: ({ status }) => status ?? 'No run has read this contact yet.',
 });
 
-/** A CRM has no user, so its door decides. */
+/**
+ * True if the caller may mark contacts. A CRM that calls without a user needs no role, because its door token decides.
+ */
 export function mayMark(caller: Caller): boolean {
   return caller.kind === 'token' || hasRole(caller, startRun.role);
 }

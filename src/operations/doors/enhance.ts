@@ -1,4 +1,4 @@
-/** Marks a contact with a door token, up to a daily limit. */
+/** Marks a contact for enhancement with a door token, up to a daily limit. */
 import { z } from 'zod';
 import { listDoorTokens } from '../../clients/statements/door-tokens.ts';
 import { ConfigurationError } from '../../core/errors.ts';
@@ -9,7 +9,7 @@ import { acting } from '../kit/operation.ts';
 import { contactInput } from './contact.ts';
 import { markWithinDay, startOfDay } from './mark-within-day.ts';
 
-/** The token's limit applies. */
+/** Marks a contact. The door token's daily limit applies. */
 export const enhanceAtDoor = acting({
   name: 'doors enhance',
   summary: 'Mark a contact as wanted with a door token, within the limit of the day',

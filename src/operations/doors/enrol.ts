@@ -1,4 +1,4 @@
-/** For a CRM workflow, within the daily limit. */
+/** Marks contacts for a CRM workflow, up to a daily limit. */
 import { z } from 'zod';
 import { WORKFLOWS } from '../../clients/statements/door-marks.ts';
 import { newId } from '../../core/new-id.ts';
@@ -9,7 +9,10 @@ import { acting } from '../kit/operation.ts';
 import { contactInput } from './contact.ts';
 import { markWithinDay, startOfDay } from './mark-within-day.ts';
 
-/** An execution counts once, even if the CRM repeats its call. Above the limit, a user must allow more marks. */
+/**
+ * Marks a contact. An execution of the workflow counts once, even if the CRM repeats its call. Above the limit, a user
+ * must allow further marks.
+ */
 export const enrolContact = acting({
   name: 'doors enrol',
   summary: 'Mark a contact as wanted for a workflow',
@@ -35,7 +38,7 @@ export const enrolContact = acting({
   say: ({ state }) => (state === 'wanted' ? 'The contact was marked.' : 'The limit is reached.'),
 });
 
-/** Asks users about excess marks. Each client has one question per day. */
+/** Asks users about marks above the limit. Each client gets at most one decision per day. */
 export const askAboutMore = acting({
   name: 'doors ask',
   summary: 'Ask whether workflows may mark more contacts today',

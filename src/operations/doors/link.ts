@@ -1,4 +1,4 @@
-/** Connects CRM users with users here. */
+/** Links CRM users to donor-sync users. */
 import { z } from 'zod';
 import { crmName } from '../../../connectors/index.ts';
 import { isCallReceived, recordReceivedCall } from '../../clients/statements/hooks.ts';
@@ -46,8 +46,8 @@ export const listLinkedCrmUsers = reading({
 });
 
 /**
- * The CRM user then has the rights of the confirming user. That user must have proved their identity recently. A link
- * works once.
+ * Links a CRM user. From then on, the CRM user has the rights of the confirming user. The confirming user must have
+ * proved their identity recently. A link works only once.
  */
 export const linkCrmUser = changing({
   name: 'doors link',

@@ -1,4 +1,4 @@
-/** For callers without a user. A daily limit replaces a user's rights. */
+/** Marks contacts for callers without a user. A daily limit replaces a user's rights. */
 import {
   type Counter,
   countMark,
@@ -12,33 +12,38 @@ import { findOwnContact, requireInside } from './own-contact.ts';
 
 export const DAY_MS = 86_400_000;
 
-/** A repeated call has the same caller while the key is stored (`startOnce`). */
+/**
+ * The time for which a repeated call counts as the same call. The database stores the key for this time (`startOnce`).
+ */
 const REPETITION_MS = DAY_MS;
 
-/** The start of the day (UTC) that contains this moment. */
+/** Returns the start of the UTC day that contains this time. */
 export function startOfDay(now: number): number {
   return now - (now % DAY_MS);
 }
 
 interface Wish {
-  /** As typed by the caller. */
+  /** The contact's ID as the caller typed it. */
   typed: string;
   counter: Counter['counter'];
-  /** The CRM's key for this execution or click. */
+  /** The CRM's key for this workflow execution or click. */
   key: string;
 }
 
 export interface MarkedWithinDay {
   state: 'wanted' | 'limit';
-  /** Null for an erased contact or a repetition after more than a day. The run that decides about the contact. */
+  /**
+   * The run that decides about the contact. Null for an erased contact, or if the call is repeated after more than a
+   * day.
+   */
   run: string | null;
-  /** The marks that are left today. */
+  /** The number of marks that remain today. */
   left: number;
 }
 
 /**
- * The same key and contact count once. Throws a ConfigurationError (unknown) for other clients' contacts. They never
- * count.
+ * Marks a contact, up to the daily limit. Repeated calls with the same key and contact count once. Throws a
+ * ConfigurationError (unknown) for other clients' contacts, which never count.
  */
 export async function markWithinDay(
   world: ActingWorld,
@@ -51,15 +56,15 @@ export async function markWithinDay(
   const of = { integrationId: client.id, counter };
   const countLeft = async () =>
     Math.max(0, day.limit - (await countMarks(world.store.reader, of, day.since)));
-  // Nothing about an erased contact is stored, not even a fingerprint.
+  // donor-sync stores nothing about an erased contact, not even a fingerprint.
   if (own.isErased) return { state: 'wanted', run: null, left: await countLeft() };
-  // A flow can mark several contacts with one key.
+  // A workflow can mark several contacts with one key.
   const one = `${client.id}\n${counter}\n${key}\n${own.crmId}`;
   const fingerprint = world.fingerprint('door_mark', one);
   const counted = await world.store.act((trx) => countMark(trx, { ...of, fingerprint }, day));
   if (counted.state === 'limit') return { state: 'limit', run: null, left: 0 };
   const isLate = counted.state === 'known' && world.clock.now() - counted.markedAt >= REPETITION_MS;
-  // After a crash, the repeated call finds the same run.
+  // If the process crashed, the repeated call finds the same run.
   const run = isLate ? null : (await markOwn(world, client, own, fingerprint)).run;
   return { state: 'wanted', run, left: await countLeft() };
 }

@@ -13,8 +13,9 @@ export const markedSchema = z.object({
 });
 
 /**
- * Requests an ordinary run for one contact. All rules of the settings apply. A queued or running run serves the
- * request. The mark ends with that run. Within 24 hours, the same key returns the same run.
+ * Requests an ordinary run for one contact. All rules in the settings apply. If a run is already queued or in progress,
+ * it carries out the request. The mark ends when the run ends. Within 24 hours, a call with the same key returns the
+ * same run.
  */
 export const markWanted = acting({
   name: 'doors mark',
@@ -29,7 +30,7 @@ export const markWanted = acting({
   subjects: ['integration', 'contact'],
   result: markedSchema,
   async run(world, { integration, contact, key }) {
-    // A CRM itself is not a user. Its door decides. Users need the usual role.
+    // A CRM that calls without a user needs no role, because its door token decides. Users need the usual role.
     if (world.caller.kind === 'person') requireRole(world.caller, startRun.role);
     const client = findClient(world, integration);
     const own = await findOwnContact(world, client, contact);
@@ -39,14 +40,14 @@ export const markWanted = acting({
   say: () => 'The contact was marked as wanted.',
 });
 
-/** The key is separate from the keys of other programs. */
+/** Marks a client's own contact. Marks use a different kind of key than other programs. */
 export async function markOwn(
   world: ActingWorld,
   client: Integration,
   { crmId, isErased }: OwnContact,
   key: string,
 ): Promise<z.output<typeof markedSchema>> {
-  // CRMs still send erased contacts' IDs, so these are not stored.
+  // CRMs still send the IDs of erased contacts, so donor-sync does not store these IDs.
   if (isErased) return { accepted: true, run: null };
   const wish = { contact: crmId, full: false, acceptMatchRate: false, acceptMarks: false };
   const { run } = await startOnce(world, client, wish, `door\n${key}`);

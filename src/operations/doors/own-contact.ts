@@ -1,4 +1,4 @@
-/** A CRM may query only its client's own contacts. */
+/** Finds contacts for CRM pages. A CRM may query only its own client's contacts. */
 import { type ContactRecord, findContacts } from '../../contacts/contacts.ts';
 import type { Integration } from '../../core/integration-settings.ts';
 import { unknownContact } from '../../core/shared-errors.ts';
@@ -10,20 +10,21 @@ import type { ActingWorld } from '../kit/operation.ts';
 
 type Looking = Pick<ActingWorld, 'application' | 'reader' | 'fingerprint' | 'signal'>;
 
-/** Belongs to the client. */
+/** A contact that belongs to the client. */
 export interface OwnContact {
   /** The contact's ID in canonical form. */
   crmId: string;
-  /** Null if no run has read it or it was erased. */
+  /** The stored contact. Null if no run has read it, or if it was erased. */
   record: ContactRecord | null;
   isErased: boolean;
-  /** A run found the contact outside `contacts.filter`. No run would enhance it. */
+  /** True if a run found that `contacts.filter` excludes the contact. No run would enhance it. */
   isOutside: boolean;
 }
 
 /**
- * Unknown contacts are looked up in the CRM with the filter. Throws a ConfigurationError (unknown) for others, or the
- * CRM's error.
+ * Finds a client's contact. If the database does not contain the contact, searches the CRM with the filter. Throws a
+ * ConfigurationError (unknown) if the contact does not belong to the client. If the CRM cannot be read, throws its
+ * error.
  */
 export async function findOwnContact(
   world: Looking,
@@ -46,7 +47,7 @@ export function requireInside(client: Integration, { crmId, isOutside }: OwnCont
   if (isOutside) throw notOwn(client, crmId);
 }
 
-/** The CRM has the contact and the filter includes it. */
+/** True if the CRM contains the contact and the filter includes it. */
 async function isIncluded(
   { application, signal }: Looking,
   client: Integration,

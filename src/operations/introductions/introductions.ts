@@ -1,4 +1,4 @@
-/** For fundraisers: whom to call, who can introduce them, and each user's list. */
+/** Shows fundraisers which contacts to call and who can introduce them. Also manages each user's list of contacts. */
 import { stringify } from 'csv-stringify/sync';
 import { z } from 'zod';
 import { findContacts } from '../../contacts/contacts.ts';
@@ -131,7 +131,7 @@ function countNames({ contacts, members }: Pick<IntroductionsView, 'contacts' | 
 
 const COLUMNS = ['Contact', 'Name', 'Giving Capacity', 'Strength', 'Member', 'Network', 'How'];
 
-/** No cell contains a formula that a spreadsheet would run. */
+/** Returns introductions as CSV. Cells are escaped, so that a spreadsheet does not run a cell as a formula. */
 function toCsv({ contacts }: IntroductionsView): string {
   return stringify(
     contacts.map(({ crmId, name, capacityText, strength, member, network, sentence }) => ({
@@ -147,7 +147,7 @@ function toCsv({ contacts }: IntroductionsView): string {
   );
 }
 
-/** A list belongs to one user. In the terminal, the machine's user. */
+/** Returns the user whose list is used. In the terminal, this is the machine's user. */
 function ownerOfList({ account }: Caller): string {
   if (account === null) return 'machine';
   return account.kind === 'person' ? account.id : `${account.kind} ${account.id}`;

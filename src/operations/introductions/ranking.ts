@@ -1,4 +1,4 @@
-/** Kept for a minute, so paging does not decrypt everything again. */
+/** Keeps a ranking in memory for a minute, so that paging does not decrypt all records again. */
 import type { Clock } from '../../core/clock.ts';
 import {
   type RankDeps,
@@ -14,13 +14,13 @@ const KEPT_MS = 60_000;
 const MOST = 5;
 
 interface KeptRanking {
-  /** Changes with each erasure and run. */
+  /** A string that changes with each erasure and each run. */
   state: string;
   untilMs: number;
   ranked: Promise<readonly RankedIntroduction[]>;
 }
 
-/** Separate for each application, as in tests. */
+/** The rankings of each application. Tests use several applications in one process. */
 const known = new WeakMap<object, Map<string, KeptRanking>>();
 
 export interface RankingDeps extends RankDeps {
@@ -28,7 +28,7 @@ export interface RankingDeps extends RankDeps {
   clock: Pick<Clock, 'monotonicMs'>;
 }
 
-/** Returns a ranking. An erasure or a run causes a new computation. */
+/** Returns a ranking. Computes it again after an erasure or a run. */
 export async function getRanking(
   deps: RankingDeps,
   integrationId: string,
@@ -49,7 +49,7 @@ export async function getRanking(
     if (rankings.get(integrationId)?.ranked === ranked) rankings.delete(integrationId);
   }, KEPT_MS);
   timer.unref();
-  // After an error, the next request tries again.
+  // If the computation fails, the next request tries again.
   ranked.catch(() => rankings.delete(integrationId));
   return ranked;
 }

@@ -1,4 +1,7 @@
-/** Reads one page of the ranking, with names and sentences. They are read and composed when someone opens the page. */
+/**
+ * Reads one page of the ranking, with names and sentences. donor-sync reads the names and composes the sentences when
+ * someone opens the page.
+ */
 import type { RecordLookup } from '../../../connectors/contract.ts';
 import { findContacts } from '../../contacts/contacts.ts';
 import { CAPACITY_BANDS, type CapacityBandId } from '../../core/capacity.ts';
@@ -17,19 +20,19 @@ import type { ActingWorld } from '../kit/operation.ts';
 import { getRanking } from './ranking.ts';
 
 export interface IntroductionQuery {
-  /** The name of a network, or undefined for all. */
+  /** The name of a network, or undefined for all networks. */
   network?: string | undefined;
-  /** Donor ID of a member, or undefined for all. */
+  /** The donor ID of a member, or undefined for all members. */
   member?: string | undefined;
-  /** The smallest capacity, or undefined for all. */
+  /** The smallest giving capacity, or undefined for all contacts. */
   capacity?: CapacityBandId | undefined;
-  /** True for the contacts on the user's own list only. */
+  /** True for only the contacts on the user's own list. */
   mine: boolean;
   from: number;
   limit: number;
 }
 
-/** The maximum number of members in the filter. The members with the most introductions. */
+/** The maximum number of members in the filter. The filter lists the members with the most introductions. */
 const MOST_MEMBERS = 40;
 
 export async function readIntroductions(
@@ -113,14 +116,14 @@ function mostFrequent(donorIds: readonly string[]): string[] {
 }
 
 interface LiveNames extends MemberRecords {
-  /** The contacts that may be shown. */
+  /** The contacts that the page may show. */
   shown: ReadonlySet<string>;
   problem: string | null;
 }
 
 /**
- * Marks and names may have changed since the ranking. Without the CRM, the last run's marks count, and names are
- * missing.
+ * Reads current data from the CRM, because marks and names may have changed since the ranking. If the CRM is
+ * unavailable, the last run's marks apply, and names are missing.
  */
 async function readLive(
   world: ActingWorld,

@@ -8,10 +8,10 @@ import { findPersonBy } from '../../people/statements/people.ts';
 import type { Caller } from './caller.ts';
 import type { Operation } from './operation.ts';
 
-/** What determines the caller's rights. */
+/** The properties of an operation that decide about the caller's rights. */
 type Rules = Pick<Operation, 'name' | 'role' | 'reach' | 'by' | 'needsProof'>;
 
-/** Throws a ConfigurationError (forbidden). */
+/** Throws a ConfigurationError (forbidden) if the caller may not call the operation. */
 export function authorise(rules: Rules, caller: Caller): void {
   const { name, role, reach, by, needsProof = false } = rules;
   if (caller.role === null) return;
@@ -30,7 +30,7 @@ export function authorise(rules: Rules, caller: Caller): void {
   }
 }
 
-/** Throws a ConfigurationError (forbidden) for a lower role. */
+/** Throws a ConfigurationError (forbidden) if the caller's role is lower than the required role. */
 export function requireRole({ role }: Pick<Caller, 'role'>, needed: Role): void {
   if (role === null || mayActAs(role, needed)) return;
   throw forbidden(
@@ -41,8 +41,8 @@ export function requireRole({ role }: Pick<Caller, 'role'>, needed: Role): void 
 }
 
 /**
- * Rights may have been revoked, so the transaction reads them again. Throws a ConfigurationError (forbidden) in that
- * case.
+ * Reads the caller's rights again within the transaction, because someone may have revoked them. Throws a
+ * ConfigurationError (forbidden) if the rights were revoked.
  */
 export async function authoriseAgain(rules: Rules, caller: Caller, reader: Reader): Promise<void> {
   const { account } = caller;

@@ -1,7 +1,7 @@
-/** Explains, in the terminal, an address that leads to the server's own computer. */
+/** Warns terminal users about an address that only the server's own computer can reach. */
 import { isLoopback } from '../../core/host.ts';
 
-/** Returns no lines if other computers reach the address. */
+/** Returns the warning. Returns no lines if other computers can reach the address. */
 export function describeReach(link: string): string[] {
   const { hostname, port } = new URL(link);
   if (!isLoopback(hostname)) return [];

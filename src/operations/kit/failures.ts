@@ -1,4 +1,4 @@
-/** Some clients failed. */
+/** Handles operations for several clients of which some failed. */
 import { z } from 'zod';
 import { type DonorSyncError, isDonorSyncError, isRetriableError } from '../../core/errors.ts';
 import type { Integration } from '../../core/integration-settings.ts';
@@ -14,7 +14,7 @@ const failureSchema = z
 
 export type ClientFailure = z.output<typeof failureSchema>;
 
-/** A part of results. It is omitted if all clients succeeded. */
+/** The part of a result that lists failed clients. It is omitted if the operation succeeded for all clients. */
 export const failuresShape = {
   failed: z.array(failureSchema).optional().describe('The clients for which it failed, if any'),
 };
@@ -26,8 +26,8 @@ export interface Attempts<Value> {
 }
 
 /**
- * Works on one client after the other. One error does not stop the rest. Throws the first error if all fail, and
- * unexpected errors immediately.
+ * Works on one client after the other. An error for one client does not stop the others. If all clients fail, throws
+ * the first error. Throws unexpected errors immediately.
  */
 export async function attemptEach<Value>(
   clients: readonly Integration[],

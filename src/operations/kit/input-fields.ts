@@ -5,25 +5,25 @@ export interface InputField {
   /** The key in the input, for example `createdAfter`. */
   key: string;
   /**
-   * `list`: several values, separated by commas in the terminal. `secret`: from an environment variable. Other users
-   * could read a command line. `document`: objects from a file.
+   * The kind of the field. `list` means several values, which the terminal separates with commas. `secret` values come
+   * from an environment variable, because other users could read a command line. `document` means objects from a file.
    */
   kind: 'text' | 'secret' | 'flag' | 'choice' | 'list' | 'number' | 'document';
-  /** The possible values of a choice. Otherwise empty. */
+  /** The possible values of a choice. Empty for all other kinds. */
   choices: readonly string[];
-  /** The schema's description, set by `describe`. */
+  /** The description that the schema sets with `describe`. */
   description: string;
   isRequired: boolean;
 }
 
-/** A secret value. Forms show a password field. */
+/** Marks a text field as a secret. Forms show a password field for it. */
 export function secretText(schema: z.ZodString): z.ZodString {
   return schema.meta({ format: SECRET_FORMAT });
 }
 
 const SECRET_FORMAT = 'password';
 
-/** Lists an input's fields in the order of its schema. */
+/** Lists the fields of an input, in the order of its schema. */
 export function listFields({ shape }: InputSchema): InputField[] {
   return Object.entries(shape).map(([key, schema]) => {
     const { inner, isRequired, description } = unwrap(schema as z.ZodType);
@@ -86,7 +86,7 @@ function isObject(schema: z.ZodType | undefined): boolean {
   return schema?.def.type === 'object' || schema?.def.type === 'record';
 }
 
-/** Returns the option `error` for a strict schema with these keys. The error lists the unknown keys in a sentence. */
+/** Returns the `error` option for a strict schema with these keys. The error message lists the unknown keys. */
 export function refuseUnknownKeys(what: 'filter' | 'field', keys: readonly string[]) {
   const known =
     keys.length === 0 ? `No ${what} is accepted here.` : `The ${what}s are ${keys.join(', ')}.`;

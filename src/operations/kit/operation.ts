@@ -1,5 +1,5 @@
 /**
- * Operations define everything that users can do. Each operation is declared once. The terminal, the API and the pages
+ * Defines all actions of users as operations. Each operation is declared once. The terminal, the API and the pages
  * offer it.
  */
 import type { z } from 'zod';
@@ -22,7 +22,7 @@ import type { Store } from '../../store.ts';
 import type { Caller } from './caller.ts';
 import type { ClientFailure } from './failures.ts';
 
-/** What operations use. */
+/** The parts of the application that operations use. */
 export type OperationApplication = Pick<
   Application,
   | 'store'
@@ -44,26 +44,32 @@ export type OperationApplication = Pick<
 >;
 
 export interface World {
-  /** The transaction, if the operation changes something. */
+  /** Reads from the database. In an operation that changes something, this is the transaction. */
   reader: TimedReader;
-  /** Use the world's `reader`, `trx` or `store` instead. */
+  /** The application without its store. Use the world's `reader`, `trx` or `store` instead. */
   application: Omit<OperationApplication, 'store'>;
   caller: Caller;
   clock: Pick<Clock, 'now'>;
   sealer: Pick<Sealer, 'seal' | 'open'>;
-  /** For values that the database must not reveal. */
+  /** Computes fingerprints of values that the database must not reveal. */
   fingerprint: Store['fingerprint'];
-  /** Only those of the caller. */
+  /** The clients to which the caller has access, by ID. */
   clients: ReadonlyMap<string, Integration>;
-  /** The address in the settings, or this machine's own. `readAddresses` returns the address in use. */
+  /**
+   * The address in the settings, or this machine's own address. `readAddresses` returns the address that is currently
+   * used.
+   */
   publicUrl: string;
-  /** True without a configured address. */
+  /** True if the settings contain no address. */
   hasOwnUrl: boolean;
-  /** Checks the audit chain. Can compare it with a saved end. A server returns within seconds, even during a check. */
+  /**
+   * Checks the audit chain. Can compare the chain with an end that a user saved. In a server, returns within seconds,
+   * even if the check is still in progress.
+   */
   checkAudit(known: AuditPlace | null): Promise<AuditCheckView>;
 }
 
-/** For operations that change something. Its transaction knows the caller and the time. */
+/** The dependencies of an operation that changes the database. Its transaction contains the caller and the time. */
 export interface ChangingWorld extends World {
   trx: ActorTransaction;
 }
@@ -71,108 +77,121 @@ export interface ChangingWorld extends World {
 /** The dependencies of an operation that also works outside the database. */
 export interface ActingWorld extends World {
   clock: Clock;
-  /** Acts on behalf of the caller. */
+  /** The store, on behalf of the caller. */
   store: Store;
   signal: AbortSignal;
-  /** Does nothing in the terminal. */
+  /** Starts work that the operation has left to the service. Does nothing in the terminal. */
   carryOn(): void;
-  /** Acts for the caller. `serve` or a worker starts the run when the client is free. */
+  /** Requests a run on behalf of the caller. `serve` or a worker starts the run when the client is free. */
   requestRun(requested: Omit<RequestedRun, 'by'>): Promise<Accepted>;
-  /** Checks all alerts now and sends the changes. Never rejects. */
+  /** Checks all alerts now and sends the changes. This function never rejects. */
   checkAlerts(): Promise<void>;
-  /** For operations with `asksWithin`. Resolves if the caller agrees. Otherwise throws a ConfigurationError. */
+  /**
+   * Asks the caller to confirm, for operations with `asksWithin`. Resolves if the caller agrees. Otherwise throws a
+   * ConfigurationError.
+   */
   agree(question: Question): Promise<void>;
   /**
-   * The caller is the second user. Throws a ConfigurationError if the caller may be the first user, or if the effect
-   * has changed.
+   * Confirms a request, with the caller as the second user. Throws a ConfigurationError if the caller may also be the
+   * first user, or if the effect has changed.
    */
   confirm(approval: ApprovalRecord): Promise<void>;
-  /** Acts for this user and records the outcome. The terminal does this immediately. Otherwise the service does. */
+  /**
+   * Carries out a request on behalf of this user and records the outcome. The terminal calls this immediately. In other
+   * interfaces, the service calls it.
+   */
   carryOut(approval: ApprovalRecord, by: Actor, signal: AbortSignal): Promise<void>;
-  /** Needs an `archive`. Rejects if the receiver has disconnected. */
+  /** Writes a file for an operation with an `archive`. Rejects if the receiver has disconnected. */
   writeFile: WriteFile;
-  /** `name` is the operation's name. */
+  /** Describes a result in words. `name` is the operation's name. */
   describeResult(name: string, result: unknown): Promise<readonly string[]>;
 }
 
-/** Keys become options, body fields and form fields. */
+/** The schema of an operation's input. Its keys become options, body fields and form fields. */
 export type InputSchema = z.ZodObject;
 
 /** The properties that every operation declares. */
 interface Declaration<Input extends InputSchema, Result extends z.ZodType> {
-  /** For example `users remove`. */
+  /** The operation's name, for example `users remove`. */
   name: string;
-  /** For example `Remove a user with their password and passkeys`. */
+  /** A short description, for example `Remove a user with their password and passkeys`. */
   summary: string;
-  /** More information for callers of the API, in whole sentences. */
+  /** More information for callers of the API, in complete sentences. */
   details?: string;
-  /** The lowest role over HTTP. The terminal needs none. */
+  /** The lowest role that may call the operation over HTTP. The terminal needs no role. */
   role: Role;
-  /** `all` refuses callers without access to all clients. `some` applies to the accessible clients. */
+  /**
+   * Whether the caller needs access to all clients. `all` refuses callers without access to all clients. `some` applies
+   * only to the caller's clients.
+   */
   reach: 'all' | 'some';
-  /** `person` refuses access tokens. */
+  /** The allowed callers. `person` refuses access tokens. */
   by: 'person' | 'person+token';
-  /** Users must have proved their identity within ten minutes. */
+  /** True if users must have proved their identity within the last ten minutes. */
   needsProof?: boolean;
   input: Input;
-  /** Input keys of the subject, in order. Arguments in the terminal, path parts in the API. */
+  /** The input keys of the subject, in order. They are arguments in the terminal and parts of the path in the API. */
   subjects: readonly (keyof z.output<Input> & string)[];
-  /** Further arguments. Lists come last. The API has them in the query or body. */
+  /** Further arguments in the terminal. Lists come last. In the API, these values are in the query or the body. */
   arguments?: readonly (keyof z.output<Input> & string)[];
   result: Result;
-  /** Describes the result to users, in whole sentences. The text is never written to logs or the audit. */
+  /** Describes the result to users, in complete sentences. The text is never written to logs or the audit. */
   say(result: z.output<Result>): string | readonly string[];
-  /** Replaces the text of `say` in the terminal. */
+  /** Returns a table that replaces the text of `say` in the terminal. */
   table?(result: z.output<Result>): TableView | readonly TableView[];
-  /** Used for `--csv` and `Accept: text/csv`. */
+  /** The CSV form of the result, for `--csv` and `Accept: text/csv`. */
   csv?: CsvView<z.output<Result>, z.output<Input>>;
-  /** Sentences in addition to the result. The terminal prints them on stderr. */
+  /** Returns further sentences about the result. The terminal prints them on stderr. */
   remarks?(result: z.output<Result>): readonly string[];
-  /** The clients that failed while others succeeded. The terminal's exit code is that of the error. */
+  /**
+   * Returns the clients for which the operation failed although it succeeded for others. The error decides the
+   * terminal's exit code.
+   */
   failures?(result: z.output<Result>): readonly ClientFailure[];
   /**
-   * `stopped` means that repeating continues, `refused` that something must change first. The API returns the result in
-   * any case.
+   * Returns how the operation ended. `stopped` means that repeating it continues the work. `refused` means that
+   * something must change first. In both cases, the API returns the result.
    */
   ending?(result: z.output<Result>): 'done' | 'stopped' | 'refused';
-  /** An error in place of a result that must not look like a success. */
+  /** Returns an error in place of a result that must not look like a success. */
   error?(result: z.output<Result>): DonorSyncError | null;
 }
 
 export interface SecondUserMatter {
-  /** Without names of people, for example `Pause "riverside" for a month.` */
+  /** The request in words, without people's names. For example `Pause "riverside" for a month.` */
   text: string;
-  /** The number of affected contacts. `credits` is the maximum cost of the action. */
+  /** The number of affected contacts. `credits` is the maximum number of credits that the action costs. */
   contacts: number;
   credits: number;
-  /** For example `twoPeople.forget`. */
+  /** The setting that requires the second user, for example `twoPeople.forget`. */
   setting: string;
 }
 
-/** May need a second user. */
+/** An operation that may need a second user. */
 interface NeedsSecondUser<Input extends InputSchema> {
   /**
-   * Null if one user is enough. Refused if no other user could confirm (`second_user_missing`). Called before `run`, so
-   * it looks up its subjects itself. Called again at the confirmation, so its numbers must not depend on the time.
-   * Operations with secrets cannot have it. Decisions, `undo` and `forget` use `operations/second-person.ts`.
+   * Returns the request for a second user, or null if one user is enough. The request is refused if no other user could
+   * confirm it (`second_user_missing`). This function is called before `run`, so it finds its subjects itself. It is
+   * called again at the confirmation, so its numbers must not depend on the time. Operations with secrets cannot have
+   * this function. Decisions, `undo` and `forget` use `operations/second-person.ts`.
    */
   secondUser?(world: World, input: z.output<Input>): Promise<SecondUserMatter | null>;
 }
 
-/** Changes nothing in the database or a CRM. */
+/** An operation that only reads. It changes neither the database nor a CRM. */
 export interface Reading<
   Input extends InputSchema = InputSchema,
   Result extends z.ZodType = z.ZodType,
 > extends Declaration<Input, Result> {
   effect: 'reads';
   run(world: World, input: z.output<Input>): Promise<z.output<Result>>;
-  /** Audit entries before reading. For data that leaves the product. */
+  /** Returns audit entries that are recorded before reading. Used for data that leaves donor-sync. */
   records?(world: World, input: z.output<Input>): readonly NewAuditEntry[];
-  /** For files that are too large for memory. Parts are written while they are read. */
+  /** Creates a file that is too large for memory. Its parts are sent while they are read. */
   stream?: { file: string; parts(world: World, input: z.output<Input>): AsyncIterable<string> };
 }
 
-/** One transaction that ends with its audit entry. */
+/** An operation that changes the database in one transaction, which ends with its audit entry. */
 export interface Changing<
   Input extends InputSchema = InputSchema,
   Result extends z.ZodType = z.ZodType,
@@ -181,17 +200,17 @@ export interface Changing<
   effect: 'changes';
   run(world: ChangingWorld, input: z.output<Input>): Promise<z.output<Result>>;
   /**
-   * For operations that erase, undo, revoke or remove. The API returns it as a preview. It must be unchanged when the
-   * operation is carried out.
+   * Returns the confirmation question, for operations that erase, undo, revoke or remove. The API returns it as a
+   * preview. The question must be unchanged when the operation is carried out.
    */
   question?(world: World, input: z.output<Input>): Promise<Question>;
-  /** Shown once, each on its own line. Null is skipped. */
+  /** The secrets in the result. They are shown only once, each on its own line. Null is skipped. */
   secret?: SecretKey<Result> | readonly SecretKey<Result>[];
 }
 
 type SecretKey<Result extends z.ZodType> = keyof z.output<Result> & string;
 
-/** Works outside the database, so each change has its own audit entry. */
+/** An operation that also works outside the database. Each of its changes has its own audit entry. */
 export interface Acting<
   Input extends InputSchema = InputSchema,
   Result extends z.ZodType = z.ZodType,
@@ -201,57 +220,57 @@ export interface Acting<
   run(world: ActingWorld, input: z.output<Input>): Promise<z.output<Result>>;
   question?(world: ActingWorld, input: z.output<Input>): Promise<Question>;
   /**
-   * `run` asks with `world.agree`, because two computations would be expensive. `question` then serves only the
-   * preview.
+   * True if `run` asks with `world.agree`, because computing the question twice would be expensive. `question` is then
+   * used only for the preview.
    */
   asksWithin?: boolean;
   /**
-   * Longer than an HTTP caller waits. The API responds with 202. The service does the work, even after a restart.
-   * `approvals show` has the result for a day. After a restart, the work starts again. Retriable errors repeat for hours, so an
-   * unreachable client belongs in the result.
+   * True if the operation takes longer than an HTTP caller waits. The API responds with 202, and the service does the
+   * work, even after a restart. `approvals show` shows the result for a day. After a restart, the work starts again.
+   * Retriable errors are repeated for hours, so an operation should report an unreachable client in its result.
    */
   takesMinutes?: boolean;
   /**
-   * The ZIP file's name, for files from `world.writeFile`. The API sends it as the result. Each part is sent
-   * immediately. The terminal uses a folder.
+   * Returns the name of the ZIP file with the files from `world.writeFile`. The API sends the ZIP file as its result,
+   * each part immediately. The terminal writes the files into a folder.
    */
   archive?(input: z.output<Input>): string;
 }
 
 export type Operation = Reading | Changing | Acting;
 
-/** An operation with any effect, with its own input and result. */
+/** Any kind of operation, with its own input and result. */
 export type OperationOf<Input extends InputSchema, Result extends z.ZodType> =
   | Reading<Input, Result>
   | Changing<Input, Result>
   | Acting<Input, Result>;
 
-/** A user confirms or refuses it. */
+/** A question that a user confirms or refuses. */
 export interface Question {
-  /** Ends with a question mark. */
+  /** The question in words. It ends with a question mark. */
   text: string;
-  /** For example `{ passkeys: 2 }`. */
+  /** The numbers of affected objects, for example `{ passkeys: 2 }`. */
   counts: Readonly<Record<string, number>>;
 }
 
 export interface TableView {
   title?: string;
-  /** Shown for an empty table. */
+  /** The text that replaces an empty table. */
   empty: string;
   headers: readonly string[];
-  /** The rows. Each has one cell per header. */
+  /** The rows. Each row has one cell per header. */
   rows: readonly (readonly Cell[])[];
   /** Sentences that follow the table. */
   notes?: readonly Note[];
 }
 
 /**
- * A string, a number, a time (ISO 8601) or an ID that the terminal shortens. `at` is a past time, `on` a future one.
- * Null means never.
+ * A cell of a table: a text, a number, a time (ISO 8601) or an ID that the terminal shortens. `at` is a past time, `on`
+ * a future time. Null means never.
  */
 export type Cell = string | number | { at: string | null } | { on: string | null } | { id: string };
 
-/** One sentence. `warning` is for what readers must know before they act. */
+/** One sentence. Readers must know a `warning` before they act. */
 export type Note = string | { warning: string };
 
 export interface CsvView<Result, Input> {
@@ -285,7 +304,7 @@ export function findStream<Input extends InputSchema, Result extends z.ZodType>(
   return operation.effect === 'reads' ? operation.stream : undefined;
 }
 
-/** Asks for confirmation. */
+/** True if the operation asks for confirmation. */
 export function asksFirst(operation: Operation): boolean {
   return operation.effect !== 'reads' && operation.question !== undefined;
 }

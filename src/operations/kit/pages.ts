@@ -1,12 +1,12 @@
-/** Shared by all paged lists. */
+/** Input fields that all paged lists share. */
 import { z } from 'zod';
 
-/** Returns the number of rows on a page, at least 1. */
+/** Returns a field for the number of rows per page, at least 1. */
 export function limitUpTo(most: number, byDefault: number) {
   return rowsUpTo(most).default(byDefault);
 }
 
-/** All rows by default. */
+/** Returns a field for the number of rows. By default, all rows are returned. */
 export function rowsUpTo(most: number) {
   const error = `Enter a number from 1 to ${most}.`;
   return z.int({ error }).min(1, { error }).max(most, { error });

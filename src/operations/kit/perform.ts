@@ -52,44 +52,44 @@ import {
 export interface OperationDeps {
   application: OperationApplication;
   clock: Clock;
-  /** The same as in `World`. */
+  /** The server's address, as in `World`. */
   publicUrl: string;
-  /** The same as in `World`. Defaults to false. */
+  /** True if the settings contain no address, as in `World`. Defaults to false. */
   hasOwnUrl?: boolean;
-  /** Aborted when the process ends. Callers add a time limit. */
+  /** Returns a signal that is aborted when the process ends. Callers add their own time limit. */
   signal: () => AbortSignal;
-  /** Undefined if no service listens. */
+  /** Starts work that operations have left to the service. Undefined if no service listens. */
   carryOn?: (() => void) | undefined;
-  /** Also notifies the process that starts runs. */
+  /** Requests a run, and notifies the process that starts runs. */
   requestRun(requested: RequestedRun): Promise<Accepted>;
-  /** Only the watching process knows which alerts were sent. */
+  /** Checks alerts. Only the watching process knows which alerts were sent. */
   checkAlerts(signal: AbortSignal): Promise<void>;
-  /** As in `ActingWorld`. */
+  /** Writes a file, as in `ActingWorld`. */
   writeFile?: WriteFile;
-  /** The same as in `World`. */
+  /** Checks the audit, as in `World`. */
   checkAudit(known: AuditPlace | null): Promise<AuditCheckView>;
   findOperation(name: string): Promise<Operation | undefined>;
 }
 
-/** Includes a proof that nothing has changed since. */
+/** A confirmation question, with a digest that proves that nothing has changed since the preview. */
 export interface Preview extends Question {
-  /** Valid for this caller and input until `until`. */
+  /** The digest, which is valid for this caller and input until `until`. */
   digest: string;
-  /** A time in epoch milliseconds. */
+  /** The expiry time of the digest, in epoch milliseconds. */
   until: number;
 }
 
-/** A preview's digest, or a function that asks and throws after a refusal. */
+/** The user's consent: a preview's digest, or a function that asks and throws if the user refuses. */
 export type Consent = string | ((question: Question) => Promise<void>);
 
-/** A preview can be confirmed within this time. */
+/** The time within which a user can confirm a preview. */
 const PREVIEW_MS = 10 * 60_000;
 
 /**
- * The input is parsed. A change runs in one transaction. It contains the rights, the subject, the changes and the audit
- * entry. With a digest, the question must be unchanged. Throws a ConfigurationError and changes nothing: `forbidden`
- * without the right, `unknown` without the subject, `conflict` for an outdated preview. Throws RequestWaits if another
- * user must confirm first.
+ * Performs an operation with parsed input. A change runs in one transaction, which checks the rights, finds the
+ * subject, makes the changes and adds the audit entry. With a digest, the question must be unchanged. Throws a
+ * ConfigurationError and changes nothing: `forbidden` without the right, `unknown` without the subject, `conflict` for
+ * an outdated preview. Throws RequestWaits if another user must confirm first.
  */
 export async function perform<Input extends InputSchema, Result extends z.ZodType>(
   deps: OperationDeps,
@@ -129,7 +129,7 @@ export async function perform<Input extends InputSchema, Result extends z.ZodTyp
   return outcome.result;
 }
 
-/** For files in parts. */
+/** Performs an operation whose result is a file in several parts. */
 export async function performStream<Input extends InputSchema, Result extends z.ZodType>(
   deps: OperationDeps,
   caller: Caller,
@@ -145,7 +145,7 @@ export async function performStream<Input extends InputSchema, Result extends z.
   return { file: stream.file, parts: stream.parts(world, input) };
 }
 
-/** The audit has recorded what the caller reads. */
+/** Records in the audit what the caller reads, before the operation reads it. */
 async function toReading<Input extends InputSchema, Result extends z.ZodType>(
   deps: OperationDeps,
   caller: Caller,
@@ -159,7 +159,10 @@ async function toReading<Input extends InputSchema, Result extends z.ZodType>(
   return world;
 }
 
-/** For operations that take minutes. The service does the work. Throws like `perform`, before anything is recorded. */
+/**
+ * Records an operation that takes minutes, so that the service performs it. Throws like `perform`, before it records
+ * anything.
+ */
 export async function performLater<Input extends InputSchema, Result extends z.ZodType>(
   deps: OperationDeps,
   caller: Caller,
@@ -183,7 +186,7 @@ export async function performLater<Input extends InputSchema, Result extends z.Z
   return approval;
 }
 
-/** What another user must confirm. Null if one user is enough. */
+/** Returns the request that another user must confirm, or null if one user is enough. */
 async function findMatter<Input extends InputSchema, Result extends z.ZodType>(
   world: World,
   operation: Changing<Input, Result> | Acting<Input, Result>,
@@ -196,7 +199,7 @@ async function findMatter<Input extends InputSchema, Result extends z.ZodType>(
   return matter;
 }
 
-/** Throws a ConfigurationError (unknown) without access. */
+/** Throws a ConfigurationError (unknown) if the caller has no access to the client. */
 function requireClient(
   world: Pick<World, 'clients' | 'application'>,
   { integration }: Record<string, unknown>,
@@ -204,7 +207,7 @@ function requireClient(
   if (typeof integration === 'string') findClient(world, integration);
 }
 
-/** Carries out recorded requests for the service. */
+/** Returns a function with which the service carries out recorded requests. */
 export function createOperationRunner(
   deps: Omit<OperationDeps, 'signal'>,
 ): (approval: ApprovalRecord, by: Actor, signal: AbortSignal) => Promise<void> {
@@ -252,7 +255,7 @@ async function confirmRequest(
   });
 }
 
-/** Throws a ConfigurationError (conflict) if the subject has changed. */
+/** Throws a ConfigurationError (conflict) if the subject of the request has changed. */
 async function requireSame(
   world: World,
   operation: Changing | Acting,
@@ -260,7 +263,7 @@ async function requireSame(
   approval: ApprovalRecord,
 ): Promise<void> {
   const matter = await operation.secondUser?.(world, input);
-  // Changed settings may no longer require a second user.
+  // The settings may have changed, so that no second user is required any more.
   if (!matter) return;
   const clients = approval.integrations;
   const asked = { ...toAsked(world, operation, input), clients };
@@ -268,7 +271,7 @@ async function requireSame(
   throw approvalChanged();
 }
 
-/** The caller must confirm. Returns a world for work outside the database. */
+/** Checks that the caller has confirmed. Returns a world for work outside the database. */
 async function requireAgreed<Input extends InputSchema, Result extends z.ZodType>(
   deps: OperationDeps,
   caller: Caller,
@@ -285,8 +288,8 @@ async function requireAgreed<Input extends InputSchema, Result extends z.ZodType
 }
 
 /**
- * Adds the request's clients. The client of the input, or all accessible ones. Operations on all clients belong to
- * none, because they may erase a client with its data.
+ * Adds the clients to a request: the client in the input, or all clients of the caller. An operation on all clients
+ * belongs to no single client, because it may erase a client with its data.
  */
 function toAsked(
   { caller, clients }: Pick<World, 'caller' | 'clients'>,
@@ -299,7 +302,7 @@ function toAsked(
   return { caller, operation, input, clients: named.length === 0 ? [NO_CLIENT] : named };
 }
 
-/** Null without a question. */
+/** Returns the preview of an operation, or null if the operation has no question. */
 export async function preview<Input extends InputSchema, Result extends z.ZodType>(
   deps: OperationDeps,
   caller: Caller,
@@ -341,7 +344,7 @@ interface Asked {
   input: unknown;
 }
 
-/** Throws a ConfigurationError (conflict) if the question has changed. */
+/** Throws a ConfigurationError (conflict) if the question has changed since the preview. */
 async function requireConsent(
   { deps, caller, operation, input }: Asked,
   question: Question | undefined,
@@ -371,7 +374,7 @@ interface Previewed {
   until: number;
 }
 
-/** An expiry time and a fingerprint that needs the database key. */
+/** Returns a digest: an expiry time and a fingerprint. Creating the fingerprint requires the database key. */
 function digestOf(
   { application: { store } }: Pick<OperationDeps, 'application'>,
   { caller, operation, input, question, until }: Previewed,

@@ -1,4 +1,4 @@
-/** For a second user or for the service. */
+/** Stores requests that wait for a second user or for the service. */
 import type { Actor } from '../../core/actor.ts';
 import { ConfigurationError, isConfigurationError } from '../../core/errors.ts';
 import type { ActorTransaction } from '../../database/actor-transaction.ts';
@@ -16,7 +16,7 @@ import type { Store } from '../../store.ts';
 import type { Caller } from './caller.ts';
 import type { Operation, SecondUserMatter } from './operation.ts';
 
-/** This is not a problem. */
+/** Thrown if a request waits for a second user. This is not a failure. */
 export class RequestWaits extends Error {
   readonly approval: ApprovalRecord;
 
@@ -27,19 +27,19 @@ export class RequestWaits extends Error {
   }
 }
 
-/** An operation and a caller's input. */
+/** An operation with a caller's input. */
 export interface AskedOperation {
   caller: Caller;
   operation: Pick<Operation, 'name' | 'role' | 'reach' | 'by' | 'summary'>;
   input: Record<string, unknown>;
-  /** NO_CLIENT if the request is about none. */
+  /** The request's clients, or NO_CLIENT if it is about no client. */
   clients: readonly string[];
 }
 
-/** Each row needs a client. */
+/** Means that a request is about no client. A row must have a client. */
 export const NO_CLIENT = '';
 
-/** Throws a ConfigurationError (conflict) if nobody else could confirm. */
+/** Throws a ConfigurationError (conflict) if no other user could confirm the request. */
 export async function requireConfirmable(
   users: UserReader,
   { caller: { account }, operation: { role }, clients }: AskedOperation,
@@ -50,7 +50,7 @@ export async function requireConfirmable(
   await requireSomeoneElse(users, account, { role, integrations, setting });
 }
 
-/** An equal waiting request is enough. */
+/** Records a request that waits for a second user. Does nothing if an equal request already waits. */
 export async function recordWaiting(
   trx: ActorTransaction,
   asked: AskedOperation,
@@ -59,7 +59,7 @@ export async function recordWaiting(
   return (await recordApproval(trx, toRequest(trx, asked, matter))).approval;
 }
 
-/** The service carries it out. An equal request is enough. */
+/** Records a request that the service carries out. Does nothing if an equal request exists. */
 export async function recordToCarryOut(
   trx: ActorTransaction,
   asked: AskedOperation,
@@ -68,7 +68,7 @@ export async function recordToCarryOut(
   return (await recordWork(trx, toRequest(trx, asked, matter))).approval;
 }
 
-/** True if the subject of a waiting request has not changed. */
+/** True if the subject of a waiting request is unchanged. */
 export function isSameRequest(
   source: Pick<Store, 'fingerprint'>,
   { digest }: Pick<ApprovalRecord, 'digest'>,
@@ -107,13 +107,16 @@ function digestOf(
   return fingerprint('approval', JSON.stringify(['operation', name, input, clients, matter]));
 }
 
-/** Parsed by the current schema. */
+/** An operation with its input, which the current schema has parsed. */
 export interface FoundOperation {
   operation: Operation;
   input: Record<string, unknown>;
 }
 
-/** Throws a ConfigurationError (conflict) if this version lacks the operation or refuses its input. */
+/**
+ * Reads a stored request. Throws a ConfigurationError (conflict) if this version lacks the operation or refuses its
+ * input.
+ */
 export function readRequest(
   operation: Operation | undefined,
   { name, input }: OperationRequest,
@@ -126,7 +129,10 @@ export function readRequest(
   );
 }
 
-/** Carries out a request. The rights were checked at the request and the confirmation. */
+/**
+ * Returns a function that carries out a request. The rights were checked when the request was made and when it was
+ * confirmed.
+ */
 export function toCarrier(
   { integrations }: Pick<ApprovalRecord, 'integrations'>,
   { reach }: Pick<Operation, 'reach'>,
@@ -136,7 +142,7 @@ export function toCarrier(
   return { kind: 'machine', role: null, clients, account: null, actor: by };
 }
 
-/** Records the outcome. Temporary errors are thrown and retried. */
+/** Records the outcome of a request. Throws temporary errors again, so that the request is retried. */
 export async function keepOutcome(
   store: Pick<Store, 'connection' | 'fingerprint'>,
   approval: ApprovalRecord,
