@@ -1,4 +1,7 @@
-/** Files for browsers: our own in `assets/` and some from packages. Each is read when first needed. */
+/**
+ * Serves the files for browsers: donor-sync's own files in `assets/`, and some files from packages. Each file is read
+ * when it is first needed.
+ */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { html } from 'hono/html';
@@ -17,13 +20,13 @@ const CSS = 'text/css; charset=utf-8';
 const SCRIPT = 'text/javascript; charset=utf-8';
 
 interface AssetFile {
-  /** The end of the address. */
+  /** The last part of the file's address. */
   name: string;
   contentType: string;
   /** The path in `assets/`, or in a package. */
   file: string;
   package?: string;
-  /** Sent together, so browsers need fewer requests. */
+  /** Other files that are sent in the same response, so that browsers send fewer requests. */
   with?: readonly string[];
 }
 
@@ -31,7 +34,10 @@ function script(from: string, file: string): AssetFile {
   return { name: `${from}.js`, contentType: SCRIPT, package: from, file };
 }
 
-/** Every file of a page. Package scripts define one global each, except a module of the guide. */
+/**
+ * Every file that a page can load. Each package's script defines one global. Only one file is a module, which the guide
+ * uses.
+ */
 const FILES = {
   styles: { name: 'pages.css', contentType: CSS, file: 'pages.css' },
   script: { name: 'pages.js', contentType: SCRIPT, file: 'pages.js' },
@@ -90,7 +96,7 @@ const FINGERPRINT_LENGTH = 12;
 const loaded = new Map<AssetName, Asset>();
 let docsStyles: string | undefined;
 
-/** The address changes with the content. */
+/** Returns the address of a file. The address changes when the file's content changes. */
 export function assetHref(name: AssetName): string {
   return `/assets/${FILES[name].name}?v=${loadAsset(name).fingerprint}`;
 }
@@ -102,7 +108,7 @@ export function findAsset(fileName: string): Asset | null {
 
 const NAMES = Object.keys(FILES).filter((name): name is AssetName => name in FILES);
 
-/** For the API page and for users who return from a CRM. */
+/** Returns the styles of the API page. The page for users who return from a CRM also uses them. */
 export function readDocsStyles(): string {
   docsStyles ??= readOwn('docs.css');
   return docsStyles;
@@ -126,7 +132,7 @@ function readOwn(file: string): string {
   return readFileSync(ownFile(`src/interfaces/pages/assets/${file}`), 'utf8');
 }
 
-/** Renders HTML. Values may come from a CRM, so they are escaped. */
+/** Returns HTML as text. All values are escaped, because values may come from a CRM. */
 export async function pageText(page: ReturnType<typeof html>): Promise<string> {
   return plainText(String(await page));
 }

@@ -39,7 +39,7 @@ export interface Doors {
   access: Access;
   passwords: PasswordSignIn;
   passkeys: PasskeySignIn;
-  /** Signs users in with the identity provider. Null if no provider is configured. */
+  /** Signs users in with the identity provider. Null if the settings contain no provider. */
   provider: ProviderSignIn | null;
   getAddress: ClientAddress;
 }
@@ -51,8 +51,8 @@ export interface SharedReaders {
 }
 
 /**
- * Returns the routes of the dashboard. Each group of pages has a routes file, which Node reads without a build. It
- * loads its pages on the first request, because they are written in JSX, which needs a build.
+ * Returns the routes of the dashboard. Each group of pages has a routes file, which Node can run without a build. The
+ * routes load their pages on the first request, because the pages are written in JSX, which needs a build.
  */
 export function dashboardRoutes(
   deps: HttpDeps,

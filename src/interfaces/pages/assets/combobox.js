@@ -1,14 +1,14 @@
 /**
- * Lets users choose from a long list by typing: the fields with a `datalist`, and the lists marked `data-combobox`. It
- * implements the editable combobox of the ARIA Authoring Practices. Without the script, the browser's own controls have
- * the same function. Browsers get this file unchanged.
+ * Lets users choose from a long list by typing. Applies to fields with a `datalist` and to lists with `data-combobox`.
+ * The script follows the editable combobox of the ARIA Authoring Practices. Without the script, the browser's own
+ * controls have the same function. Browsers get this file unchanged.
  */
 'use strict';
 
 {
-  /** A browser needs a long time to draw more options, and users do not read them. */
+  /** The maximum number of options that are shown. Drawing more options takes long, and users do not read them. */
   const MAX_SHOWN = 50;
-  /** If there are fewer options, the browser's own list shows all of them and is easier to use. */
+  /** The minimum number of options for the search. For fewer options, the browser's own list is easier to use. */
   const FEWEST_SEARCHED = 16;
   const GAP_PX = 4;
   const LOWEST_LIST_PX = 120;
@@ -41,7 +41,7 @@
    * @param {HTMLDataListElement} datalist
    */
   function enhanceInput(input, datalist) {
-    // Otherwise the browser would also open its own list.
+    // Without this line, the browser would also open its own list.
     input.removeAttribute('list');
     make(input, {
       list: () => Array.from(datalist.options, toOption),
@@ -56,7 +56,7 @@
   }
 
   /**
-   * Puts a field in the place of a list. The list stays in the form with its value.
+   * Replaces a list with a text field. The form still contains the hidden list with its value.
    *
    * @param {HTMLSelectElement} select
    */
@@ -67,11 +67,11 @@
       const text = select.getAttribute(name);
       if (text !== null) input.setAttribute(name, text);
     }
-    // If a label refers to the list by its ID, it now refers to the field.
+    // A label that refers to the list's ID now refers to the field.
     input.id = select.id;
     select.removeAttribute('id');
     select.before(input);
-    // If the form was refused, the field to correct has the focus when the page opens.
+    // If the server refused the form, the invalid field gets the focus when the page opens.
     if (select.autofocus || select === document.activeElement) input.focus();
     select.hidden = true;
     const showChosen = () => {
@@ -127,7 +127,7 @@
     const isOpen = () => list.matches(':popover-open');
 
     input.addEventListener('input', (event) => {
-      // The event that `choose` sends does not come from the user.
+      // The `choose` function also sends this event, but only the user's own events are trusted.
       if (event.isTrusted) open(input.value);
     });
     input.addEventListener('click', () => (isOpen() ? close() : open('')));
@@ -136,7 +136,7 @@
       close();
       source.leave();
     });
-    // The field keeps the focus.
+    // Keeps the focus in the field.
     list.addEventListener('mousedown', (event) => event.preventDefault());
     list.addEventListener('click', ({ target }) => {
       const item = target instanceof Element ? target.closest('[role="option"]') : null;
@@ -181,7 +181,7 @@
       input.removeAttribute('aria-activedescendant');
       list.replaceChildren(...shown.map(toItem));
       status.textContent = describe(found.length);
-      // A list that contains only the typed text would cover the next field and help nobody.
+      // If the list contained only the typed text, it would cover the next field for no purpose.
       if (shown.every(({ value, label }) => [value, label].includes(text))) return close();
       if (!isOpen()) list.showPopover();
       list.scrollTop = 0;
@@ -233,7 +233,7 @@
       return item;
     }
 
-    /** Places the list below the field, or above it if there is more room. */
+    /** Places the list below the field, or above the field if there is more space. */
     function place() {
       const { left, top, bottom, width } = input.getBoundingClientRect();
       const below = innerHeight - bottom - 2 * GAP_PX;

@@ -29,7 +29,7 @@
     new ResizeObserver(() => chart.setSize({ width: place.clientWidth, height: HEIGHT })).observe(
       place,
     );
-    // The colours in the drawing do not change automatically, so the chart is drawn again when the colour scheme
+    // A drawn chart does not change its colours automatically. It is therefore drawn again when the colour scheme
     // changes.
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
       chart.destroy();
@@ -38,7 +38,7 @@
   }
 
   /**
-   * Seconds since the epoch.
+   * Returns the time in an attribute, in seconds since the epoch.
    *
    * @param {Element} element
    * @param {string} name
@@ -48,7 +48,7 @@
   }
 
   /**
-   * Returns every day from the first to the last, in order.
+   * Returns the credits of every day from the first to the last day.
    *
    * @param {Element} table
    * @param {number} first

@@ -1,6 +1,6 @@
 /**
- * Handles the keyboard shortcuts of the decisions page, and shows the seconds during which a decision can be withdrawn.
- * Each key presses a button or follows a link that is also on the page. Browsers get this file unchanged.
+ * Handles the keyboard shortcuts of the decisions page, and shows the remaining seconds to withdraw a decision. Each
+ * key presses a button or follows a link of the page. Browsers get this file unchanged.
  */
 'use strict';
 
@@ -43,7 +43,7 @@
     const bar = document.querySelector('[data-undo]');
     const place = bar?.querySelector('[data-seconds]');
     if (!bar || !place) return;
-    // Screen readers announce the message once and not every second.
+    // Screen readers announce the message only once, and not every second.
     bar.removeAttribute('role');
     const endsAt = Date.now() + Number(bar.getAttribute('data-undo')) * 1_000;
     const timer = setInterval(() => {

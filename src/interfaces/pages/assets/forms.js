@@ -1,14 +1,14 @@
 /**
- * The script of every form. It signs the user in above a form whose session has ended, shows that a slow server is
- * still working, and shows a refused form again where the user left it. Without this script, browsers send the forms in
- * the usual way.
+ * The script of every form. If the session has ended, the script lets the user sign in without losing the form. If the
+ * server is slow, the script shows that it is still working. If the server refuses a form, the script shows the form
+ * again at the same place. Without this script, browsers send the forms in the usual way.
  */
 'use strict';
 
 // The code is in one block, because browsers load this script together with the scripts of every page.
 {
   const SLOW_MS = 400;
-  /** A form is not sent twice within this time, because the response replaces the page. */
+  /** For this time, the same form is not sent again, because the response will replace the page. */
   const SENT_ONCE_MS = 15_000;
 
   /** @typedef {{ user: string | null, isSentAgain: boolean }} State */
@@ -40,7 +40,7 @@
       else startWaiting(form);
       return;
     }
-    // A visitor who has not signed in has no session that could end. Signing out needs no session either.
+    // A visitor who has not signed in has no session that could end. Signing out needs no session.
     if (user === null || new URL(form.action, location.href).pathname === '/sign-out') {
       startWaiting(form);
       return;
@@ -65,12 +65,12 @@
   }
 
   /**
-   * Sends the form if the session is still valid. If there is no response, the form is sent too, and the server
-   * decides.
+   * Sends the form if the session is still valid. If the server does not respond to the check, sends the form anyway,
+   * and the server decides.
    *
    * @param {HTMLFormElement} form
    * @param {Submitter} submitter
-   * @returns {Promise<boolean>} Whether its answer replaces the page.
+   * @returns {Promise<boolean>} Whether the response to the form replaces the page.
    */
   async function check(form, submitter) {
     const state = await readState(form);
@@ -105,7 +105,7 @@
   }
 
   /**
-   * Signs the user in above the form. The typed values stay on the page.
+   * Shows a sign-in dialog above the form. The page keeps the typed values.
    *
    * @param {HTMLFormElement} form
    * @param {Submitter} submitter
@@ -198,7 +198,7 @@
   }
 
   /**
-   * A popover stays open when the focus leaves it, and would cover the element that has the focus.
+   * Closes a popover when the focus leaves it. An open popover would cover the focused element.
    *
    * @param {FocusEvent} event
    */
@@ -221,7 +221,7 @@
       if (!form) return null;
       const own = document.importNode(form, true);
       own.classList.add('fields');
-      // The page may contain fields with the same IDs.
+      // The page itself may contain fields with the same IDs.
       for (const field of own.querySelectorAll('[id]')) {
         const label = own.querySelector(`label[for="${CSS.escape(field.id)}"]`);
         field.id = `again-${field.id}`;
@@ -234,7 +234,7 @@
   }
 
   /**
-   * Resolves with null if the user is signed in, otherwise with the reason for the refusal.
+   * Signs the user in. Resolves with null on success, and with the server's reason after a refusal.
    *
    * @param {HTMLFormElement} form
    */
@@ -286,7 +286,10 @@
     document.querySelector('.waiting')?.remove();
   }
 
-  /** The refused form may be in a dialog. The address of the form itself is not a page. */
+  /**
+   * Opens the dialog that contains the refused form, and shows the address of the form's page. The form's own address
+   * is not a page.
+   */
   function showRefused() {
     const notice = document.querySelector('[data-problem][data-page]');
     if (notice instanceof HTMLElement) {
@@ -296,7 +299,7 @@
     if (dialog instanceof HTMLElement) dialog.showPopover();
   }
 
-  /** Schedules use the user's time zone, unless the user chooses a different time zone. */
+  /** Fills the user's time zone into empty fields. Schedules use this time zone unless the user chooses another one. */
   function fillOwnZone() {
     for (const field of document.querySelectorAll('input[data-own-zone]')) {
       if (field instanceof HTMLInputElement && field.value === '') {

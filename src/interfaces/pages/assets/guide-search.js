@@ -1,30 +1,31 @@
 /** Finds sections of the guide. It is a separate file, so that a test can run the same searches. */
 
-/** Words in questions that do not show the subject of the question. */
+/** Common words in questions. They do not show the subject of a question. */
 const COMMON = new Set(
   'a about after again all also am an and any anymore anyone anything are as at be been before but by can cannot certain could did do does doing don donorsync even ever everything exactly for from get gets getting give go goes going good got had happen happened happening happens has have he her him his how i if in into is isn it its just keep know knows let like look looking looks make me my need never now of ok on one only or our out particular please possible put really say says see she should so some someone something specific still t tell that the their them then there these they thing things this those to too us use used using very want wants was way we were what when where which who why will with without would you your'.split(
     ' ',
   ),
 );
 
-/** If a query starts or ends like a question, it was typed and not pasted, even if it is long. */
+/** Recognises a question. A text that starts or ends like a question was typed and not pasted, even if it is long. */
 const QUESTION =
   /\?\s*$|^\s*(?:how|why|what|when|where|which|who|can|could|do|does|is|are|should|will|i|we|my|our)\b/i;
 
 /**
- * A query with more words, or with the punctuation of a message, was pasted. Its words are therefore searched exactly.
+ * The maximum number of typed words. A query with more words, or with the punctuation of a message, was pasted. Its
+ * words are searched exactly.
  */
 const MAX_TYPED_WORDS = 8;
 
-/** Shorter words are not completed. In even shorter words, no typo is tolerated. */
+/** The minimum length of a word that the search completes. For even shorter words, the search tolerates no typos. */
 const MIN_COMPLETED = 3;
 const MIN_FORGIVEN = 5;
 
-/** When the ending of a word is removed, at least this number of letters is kept. */
+/** The minimum number of letters that remain when the ending of a word is removed. */
 const MIN_STEM = 3;
 
 /**
- * Reduces a word to the form that its singular, plural and tenses share. The index and the queries use the same form.
+ * Returns the stem that a word's singular, plural and tenses share. The index and the queries both use stems.
  *
  * @param {string} word
  * @returns {string}
@@ -41,8 +42,8 @@ export function stem(word) {
 }
 
 /**
- * Splits a string into words. The product's own name occurs in every section, so it must not match the words "donor"
- * and "sync".
+ * Splits a text into words. Keeps "donor-sync" as one word, because the name occurs in every section and must not match
+ * "donor" or "sync".
  *
  * @param {string} text
  * @returns {string[]}
@@ -89,7 +90,10 @@ export function createSearch(MiniSearch, { fields, stored, index, synonyms }) {
     return { ...place, isFound: (word) => found.has(stem(word)) };
   }
 
-  /** Places that explain a code, setting or variable in the query, or whose code consists of its words. @param {string} query */
+  /**
+   * Finds sections that explain a code, a setting or a variable in the query. Also finds sections whose code consists
+   * of the query's words. @param {string} query
+   */
   function findCodes(query) {
     const typed = query.toLowerCase().match(/[a-z][a-z\d]*(?:[_.][a-z\d]+)+/g) ?? [];
     const words = splitWords(query);
@@ -113,7 +117,7 @@ export function createSearch(MiniSearch, { fields, stored, index, synonyms }) {
   }
 
   /**
-   * Finds sections with the words of a pasted message. Here, the titles of sections are not weighted higher.
+   * Finds sections with the words of a pasted message. In this search, a section's title has no higher weight.
    *
    * @param {string[]} words
    */
@@ -128,7 +132,8 @@ export function createSearch(MiniSearch, { fields, stored, index, synonyms }) {
   }
 
   /**
-   * Sections about the ideas of a question. A section with more of the ideas comes before a section that only repeats the rarest word.
+   * Finds sections about the ideas of a question. A section with several of the ideas comes before a section that only
+   * repeats the rarest word.
    *
    * @param {string[]} typed
    */
@@ -152,7 +157,7 @@ export function createSearch(MiniSearch, { fields, stored, index, synonyms }) {
   }
 
   /**
-   * Returns the ideas of a query: each is a telling word or a phrase, with the words that the guide uses for it.
+   * Returns the ideas of a query. An idea is an important word or a phrase, with the words that the guide uses for it.
    *
    * @param {string[]} typed
    * @returns {Idea[]}
@@ -182,7 +187,7 @@ export function createSearch(MiniSearch, { fields, stored, index, synonyms }) {
     return ideas;
   }
 
-  /** Returns the best score of each place for one of the idea's words. @param {Idea} idea */
+  /** Returns, for each section, the best score of any of the idea's words. @param {Idea} idea */
   function searchIdea(idea) {
     /** @type {Map<number, any>} */
     const best = new Map();
@@ -210,7 +215,9 @@ export function createSearch(MiniSearch, { fields, stored, index, synonyms }) {
     return hits.length > 0 ? hits : null;
   }
 
-  /** Completes and forgives words that the guide does not have. @param {string} words */
+  /**
+   * Searches for words that the guide does not contain. Completes the words and tolerates typos. @param {string} words
+   */
   function searchLoosely(words) {
     return engine.search(words, {
       ...TYPED,
@@ -221,19 +228,28 @@ export function createSearch(MiniSearch, { fields, stored, index, synonyms }) {
   }
 }
 
-/** A pasted query is usually an error message, and the guide has a section for its code. */
+/**
+ * The weight of a section about a code. A pasted query is usually an error message, and the guide has a section for its
+ * code.
+ */
 const CODE_WEIGHT = 2;
 
-/** A question is rarely about a single code, even if the code contains the same words. */
+/**
+ * The weight of a section about a code if the query is a question. A question is rarely about a single code, even if
+ * the code contains the same words.
+ */
 const CODE_WEIGHT_FOR_QUESTIONS = 0.5;
 
-/** A synonym in the guide has a lower weight than the word that was typed. */
+/** The weight of a synonym. It is lower than the weight of the typed word. */
 const SYNONYM_WEIGHT = 0.65;
 
-/** If a section does not mention an idea of the question, its score is reduced. A higher value reduces it more. */
+/**
+ * The factor that reduces a section's score if the section does not mention an idea of the question. A higher value
+ * reduces the score more.
+ */
 const COVERAGE = 0.75;
 
-/** A match in a section's title has a higher weight than a match in its text. */
+/** The weights of titles. A match in a title has a higher weight than a match in the text. */
 const BOOST = { heading: 4, page: 2 };
 
 /** The weights of the words in a question. */

@@ -1,4 +1,7 @@
-/** The search of the guide: suggestions while the user types, and the page of results. Its index is fetched on first use. */
+/**
+ * The script of the guide's search. It shows suggestions while the user types, and the page of results. It fetches its
+ * index on first use.
+ */
 
 const WAIT_MS = 60;
 const MAX_SUGGESTIONS = 8;
@@ -16,7 +19,7 @@ if (form instanceof HTMLFormElement && input instanceof HTMLInputElement) {
   showResults(form, input);
 }
 
-// The menu is long, so the page scrolls to the menu entry of the current page.
+// The menu is long, so the script scrolls to the entry of the current page.
 const current = document.querySelector('.guide-menu [aria-current]');
 const menu = current?.closest('.guide-menu');
 if (current instanceof HTMLElement && menu && current.offsetTop > menu.clientHeight) {
@@ -24,7 +27,7 @@ if (current instanceof HTMLElement && menu && current.offsetTop > menu.clientHei
 }
 
 /**
- * Returns the search index. It is fetched once, and again if that failed.
+ * Returns the search index. Fetches the index only once, unless fetching fails.
  *
  * @param {HTMLFormElement} form
  * @returns {Promise<Search>}
@@ -76,7 +79,7 @@ function suggest(form, input) {
   }
   let chosen = -1;
   let timer = 0;
-  /** The latest search. Without words, the list is closed, or the index could not be loaded. */
+  /** The latest search. It has no words if the list is closed or the index could not be loaded. */
   let latest = { words: '', shown: Promise.resolve() };
 
   input.addEventListener('focus', () => void load(form).catch(() => undefined), { once: true });
@@ -108,8 +111,8 @@ function suggest(form, input) {
   });
 
   /**
-   * Searches for the current words, except if that is already done. Resolves when the list shows the suggestions.
-   * Suggestions that were shown again would lose the user's choice.
+   * Searches for the current words, unless this search is already running. Resolves when the list shows the
+   * suggestions. Showing the same suggestions again would lose the user's choice.
    */
   function find() {
     const words = input.value.trim();
@@ -136,7 +139,7 @@ function suggest(form, input) {
       item.id = `search-${place}`;
       item.dataset['href'] = hit.href;
       item.append(createElement('span', 'quiet', hit.page));
-      // Otherwise, the field would lose the focus first, and the list would close.
+      // Without this line, the field would lose the focus first, and the list would close.
       item.addEventListener('mousedown', (event) => event.preventDefault());
       item.addEventListener('click', () => open(item));
       return item;
@@ -188,7 +191,7 @@ function suggest(form, input) {
 }
 
 /**
- * Fills the results page for the words in its address.
+ * Shows the results for the words in the page's address.
  *
  * @param {HTMLFormElement} form
  * @param {HTMLInputElement} input
@@ -237,7 +240,7 @@ function renderHit({ href, page, heading, shown, isFound }) {
 }
 
 /**
- * Returns the text with the found words marked.
+ * Returns the text and marks the found words in it.
  *
  * @param {string} text
  * @param {(word: string) => boolean} isFound
@@ -260,5 +263,5 @@ function createElement(name, className, text) {
   return element;
 }
 
-// Makes the compiler treat this file as a module, as browsers do.
+// This line makes the compiler treat this file as a module. Browsers also load it as a module.
 export {};

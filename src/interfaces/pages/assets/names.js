@@ -1,18 +1,18 @@
 /**
- * Shows the names of the contacts on the page. The page contains only IDs, so it does not wait for the CRM. One request
- * reads the names. The names are only in this page. They are not stored, and they are removed when the user leaves the
- * page.
+ * Shows the names of the contacts on the page. The page itself contains only IDs, so it does not wait for the CRM. One
+ * request reads the names. The names exist only in this page. They are not stored, and they are removed when the user
+ * leaves the page.
  */
 'use strict';
 
 {
-  /** The service returns at most this number of names per request. */
+  /** The maximum number of names that the server returns per request. */
   const MOST = 100;
 
-  /** The names by the value of `data-name-of`, which is the client, a slash and the contact. */
+  /** The names, by the value of `data-name-of`. This value consists of the client, a slash and the contact. */
   /** @type {Map<string, string>} */
   const names = new Map();
-  /** All contacts that were requested for this view. Some of them have no name. */
+  /** All contacts whose names were requested for this view. Some of these contacts have no name. */
   /** @type {Set<string>} */
   const asked = new Set();
 

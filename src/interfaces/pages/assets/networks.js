@@ -1,30 +1,30 @@
 /**
- * Draws who can introduce which contact. The list on the page contains the same people and works without the script.
- * When the user sorts the list or selects a person, the script fetches the same page again. Browsers get this file
- * unchanged.
+ * Draws a picture of who can introduce which contact. The list on the page contains the same people and works without
+ * the script. When the user sorts the list or selects a person, the script fetches the same page again. Browsers get
+ * this file unchanged.
  */
 'use strict';
 
 {
-  // The contacts with the strongest paths are nearest to the members, on circles around them.
+  // Contacts are on circles around the members. The contacts with the strongest paths are on the inner circle.
   const INNER = 90;
-  /** Separates the names of two neighbours. Each circle has room for its names. */
+  /** The distance that separates the names of two neighbours. Each circle has enough space for its names. */
   const PER_MEMBER = 14;
   const NEAR = 160;
   const FAR = 520;
   /**
-   * If there are more people than this, contacts are only placed on circles. A finer layout would take longer than a
-   * user waits.
+   * The maximum number of people for a fine layout. With more people, contacts are only placed on circles, because a
+   * fine layout would take too long.
    */
   const MAX_FINE = 200;
   const ALSO_KNOWN = 45;
-  /** The strength of a further member who knows the contact, if the service does not state it. */
+  /** The assumed strength of a further member who knows the contact, because the service does not state it. */
   const ALSO_STRENGTH = 0.4;
   /** The strength with which people are pushed apart. */
   const REPULSION = 500;
   /** The minimum distance between two people. */
   const ROOM = 26;
-  /** After this number of steps, the people have stopped moving. */
+  /** The number of layout steps. After these steps, the people no longer move. */
   const STEPS = 300;
   /** @type {readonly ('below' | 'above' | 'right' | 'left')[]} */
   const SIDES = ['below', 'above', 'right', 'left'];
@@ -34,19 +34,19 @@
   const LABEL_HEIGHT = 15;
   const LABEL_GAP = 3;
   const LABEL_PAD = 3;
-  /** The size of the cells that are used to compare the positions of labels. */
+  /** The size of the grid cells that are used to compare label positions. */
   const CELL = 120;
 
   const frame = document.querySelector('[data-picture-frame]');
   const place = frame?.querySelector('[data-picture]');
   const controls = document.querySelector('[data-controls]');
-  /** The names that the page's list shows (`names.js`). They may arrive before or after the picture. */
+  /** The names in the page's list (`names.js`). They may arrive before or after the picture. */
   /** @type {Map<string, string>} */
   let names = new Map();
   document.addEventListener('names-shown', (event) => {
     if (event instanceof CustomEvent) names = event.detail;
   });
-  // The message is removed only if the picture can be drawn.
+  // The script removes the message only if it can draw the picture.
   const problem = document.getElementById('picture-problem');
   if (frame instanceof HTMLElement && place instanceof HTMLElement) {
     problem?.setAttribute('hidden', '');
@@ -70,7 +70,7 @@
     const positions = positionsOf(people, paths);
     const isLarge = people.length > MAX_FINE;
     if (!isLarge) refine(people, paths, positions);
-    // @ts-expect-error The scripts of the packages bring these names.
+    // @ts-expect-error The packages' scripts define these names.
     const make = globalThis.cytoscape;
     const picture = make({
       container: place,
@@ -95,7 +95,7 @@
       },
       style: styleOf(colors),
       layout: { name: 'preset', fit: true, padding: 24 },
-      // Draws fewer pixels while the user moves the picture.
+      // Draws fewer details while the user moves a large picture.
       textureOnViewport: isLarge,
       hideEdgesOnViewport: isLarge,
       pixelRatio: isLarge ? 1 : 'auto',
@@ -106,7 +106,7 @@
     filter(picture, place.dataset['weakest'] ?? '', place.dataset['network'] ?? '');
     mark(picture, place.dataset['who'] ?? '');
     place.dataset['drawnMs'] = String(Math.round(performance.now() - startedAt));
-    // The picture is available to tests and to the page's other scripts.
+    // Tests and the page's other scripts use the picture.
     Object.assign(place, { picture });
     label(picture);
     document.addEventListener('names-shown', () => label(picture));
@@ -119,8 +119,8 @@
    */
 
   /**
-   * Places the members on a circle, and the contacts around them, next to the member who introduces them;
-   * stronger paths are nearer. The same people always give the same picture.
+   * Places the members on a circle. Places each contact outside the circle, near the member who introduces the contact.
+   * Contacts with stronger paths are nearer. The same people always result in the same picture.
    *
    * @param {Person[]} people
    * @param {Path[]} paths
@@ -153,15 +153,15 @@
   }
 
   /**
-   * Moves contacts closer to the members who introduce them, and apart from each other. Members are not moved. It
-   * starts from their current places and draws nothing at random, so that the result is always the same.
+   * Moves contacts closer to the members who introduce them, and away from each other. Members do not move. The
+   * function starts from the current positions and uses no random numbers, so that the result is always the same.
    *
    * @param {Person[]} people
    * @param {Path[]} paths
    * @param {Map<string, { x: number, y: number }>} positions
    */
   function refine(people, paths, positions) {
-    // @ts-expect-error The scripts of the packages bring these names.
+    // @ts-expect-error The packages' scripts define these names.
     const force = globalThis.d3;
     const places = people.map(({ id, isMember }) => {
       const { x, y } = positions.get(id) ?? { x: 0, y: 0 };
@@ -189,7 +189,7 @@
   }
 
   /**
-   * Shows the names that are known for the list. Everyone else keeps the label from the server.
+   * Shows the names from the list. People without a known name keep the server's label.
    *
    * @param {any} picture
    */
@@ -215,7 +215,7 @@
   }
 
   /**
-   * Returns red, green and blue, in whatever notation the browser uses.
+   * Returns the red, green and blue values of a colour in any notation.
    *
    * @param {string} color
    */
@@ -244,7 +244,7 @@
           'min-zoomed-font-size': 9,
           'text-valign': 'bottom',
           'text-margin-y': LABEL_GAP,
-          // A long name is shortened with dots and is never wrapped.
+          // A long name is shortened with dots, because names are never wrapped.
           'text-wrap': 'ellipsis',
           'text-max-width': `${LABEL_WIDTH}px`,
           'text-outline-color': surface,
@@ -328,9 +328,9 @@
   }
 
   /**
-   * Places each label below, above or next to its person, where it covers no other label and no other person. Members
-   * come first, and then the strongest paths. A label without room is left out until the person is chosen; the list
-   * contains everyone.
+   * Places each label below, above or next to its person, so that it covers no other label and no other person.
+   * Members' labels come first, then the labels of the strongest paths. If there is no space for a label, the picture
+   * shows it only when the user chooses the person. The list always contains everyone.
    *
    * @param {any} picture
    */
@@ -396,7 +396,7 @@
     return { left: start, right: start + wide, top: upper, bottom: upper + LABEL_HEIGHT };
   }
 
-  /** Finds boxes that overlap, without comparing every pair of boxes. */
+  /** Finds overlapping boxes without comparing every pair of boxes. */
   function createGrid() {
     /** @type {Map<string, { box: Box, owner: string }[]>} */
     const cells = new Map();
@@ -510,7 +510,7 @@
       filter(picture, new FormData(controls).get('weakest')?.toString() ?? '', network);
       void show(addressOf(controls), ['paths']);
     });
-    // Moves between pages and sorts the list without a reload, so the picture stays where the user has moved it.
+    // Changes pages and sorts the list without a reload, so that the picture stays where the user has moved it.
     document
       .getElementById('paths')
       ?.closest('main')
@@ -544,15 +544,16 @@
 
   let asked = 0;
 
-  /** @param {Element} place Returns the text of the focused link in it, or null if the focus is elsewhere. */
+  /** @param {Element} place Returns the text of the focused link in this element, or null if the focus is elsewhere. */
   function textOfFocus(place) {
     const link = document.activeElement;
     return link instanceof HTMLAnchorElement && place.contains(link) ? toLinkText(link) : null;
   }
 
   /**
-   * Moves the focus to the link that replaced the focused one, so that keyboard users continue where they were. On the
-   * last page, there is no link to the next page, and the first link gets the focus.
+   * Moves the focus to the link that replaced the focused link, so that keyboard users can continue at the same place.
+   * If this link does not exist, the first link gets the focus. For example, the last page has no link to the next
+   * page.
    *
    * @param {Element} place
    * @param {string} text
@@ -563,13 +564,13 @@
     same?.focus();
   }
 
-  /** @param {HTMLAnchorElement} link Returns its text without the arrow that shows the order. */
+  /** @param {HTMLAnchorElement} link Returns the link's text without the arrow that shows the sort order. */
   function toLinkText(link) {
     return link.firstChild?.textContent ?? '';
   }
 
   /**
-   * Replaces parts of the current page with the same parts of another page.
+   * Fetches another page, and replaces these parts of the current page with that page's parts.
    *
    * @param {string} address
    * @param {string[]} ids

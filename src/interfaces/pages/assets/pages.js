@@ -1,11 +1,11 @@
 /**
- * The script of all pages. The server renders everything. When a run reports progress, the script fetches the same page
- * again and replaces the parts that are marked with `data-live`. Without the script, a reload shows the same data.
- * Browsers get this file unchanged, as a script and not as a module.
+ * The script of all pages. The server renders all content. When a run reports progress, the script fetches the same
+ * page again and replaces the parts with `data-live`. Without the script, users can reload the page to see the same
+ * data. Browsers get this file unchanged, as a script and not as a module.
  */
 'use strict';
 
-// A browser allows six connections per server. Most of these connections stay free.
+// The maximum number of event streams. A browser allows six connections per server, and half of them remain free.
 const MAX_STREAMS = 3;
 const REFRESH_INTERVAL_MS = 15_000;
 const AWAITED_INTERVAL_MS = 2_000;
@@ -18,7 +18,7 @@ const UNITS = [
   ['hour', 3_600_000],
   ['minute', 60_000],
 ];
-// The words on the page are English. Dates have the order of the user's own English locale, if there is one.
+// The pages are in English. Dates use the user's own English locale, if the browser has one.
 const language = navigator.languages.find((one) => /^en(-[A-Z]{2})?$/.test(one)) ?? 'en';
 const relative = new Intl.RelativeTimeFormat(language, { numeric: 'always' });
 const absolute = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' });
@@ -43,7 +43,7 @@ follow();
 forgetNote();
 findOldAnchor();
 addEventListener('hashchange', findOldAnchor);
-// A popover's event does not bubble.
+// The toggle event of a popover does not bubble.
 document.addEventListener(
   'toggle',
   ({ target, newState }) => {
@@ -56,22 +56,23 @@ document.addEventListener(
   true,
 );
 setInterval(() => {
-  // These runs report their own changes, so the page does not have to fetch them regularly.
+  // These runs report their own changes, so the page does not fetch them at regular intervals.
   const isFollowed = document.getElementById('run') !== null && streams.size > 0;
   if (document.visibilityState === 'visible' && !isFollowed) refresh();
 }, REFRESH_INTERVAL_MS);
 setInterval(() => {
-  // Neither an undo nor the other browser that confirms an address reports events, so the page asks for their progress.
+  // An undo reports no events. Another browser that confirms an address also reports no events. Therefore, the page
+  // fetches their progress.
   const isAwaited = document.querySelector('[data-undo], [data-unconfirmed]') !== null;
   if (document.visibilityState === 'visible' && isAwaited) refresh();
 }, AWAITED_INTERVAL_MS);
 document.addEventListener('visibilitychange', () => {
   if (document.visibilityState === 'visible') refresh();
-  // A hidden page needs no connection. It is followed again once it is visible.
+  // A hidden page needs no connection. The page follows the runs again once it is visible.
   else for (const run of [...streams.keys()]) stopFollowing(run);
 });
 
-/** Only one refresh runs at a time. Requests that arrive during a refresh cause one further refresh. */
+/** Refreshes the page. Only one refresh runs at a time. Several requests during a refresh cause one further refresh. */
 async function refresh() {
   isWanted = true;
   if (isRefreshing || rendered.size === 0) return;
@@ -84,13 +85,13 @@ async function refresh() {
   isRefreshing = false;
 }
 
-/** Resolves with true if the service responded. */
+/** Fetches the live parts. Resolves with true if the server responded. */
 async function fetchParts() {
   try {
     const response = await fetch(location.pathname + location.search);
     if (response.redirected) {
-      // The user was signed out in the meantime, so the response is the sign-in form. A reload would delete what the
-      // user has typed. In that case the page stays, and the sign-in opens when the form is sent.
+      // The session has ended, so the response is the sign-in form. A reload would delete the text that the user has
+      // typed. Therefore, a page with typed text remains, and the sign-in dialog opens when the user sends the form.
       if (!isFilledIn()) location.reload();
       return true;
     }
@@ -106,7 +107,7 @@ async function fetchParts() {
   }
 }
 
-/** True if the user has changed a field that an unsent form would send. */
+/** True if the user has changed a field of a form and has not sent the form yet. */
 function isFilledIn() {
   return [...document.querySelectorAll('form[method="post"] [name]')].some(isChanged);
 }
@@ -128,7 +129,7 @@ function liveParts(root) {
 }
 
 /**
- * Leaves unchanged parts alone, and parts that the reader is about to use.
+ * Replaces a part of the page. Keeps a part that is unchanged or that the user is just using.
  *
  * @param {Element} part
  * @param {Element | null} next
@@ -143,7 +144,7 @@ function replace(part, next) {
 }
 
 /**
- * Loads the page behind the link into this place, for as long as the place is open.
+ * Loads the linked page into this element for as long as the element is open.
  *
  * @param {Element} place
  */
@@ -167,13 +168,13 @@ async function fetchFragment(address) {
     const part = page.querySelector(response.ok ? '[data-fragment]' : '[data-problem]');
     if (part) return part.childNodes;
   } catch {
-    // The error is shown to the user below.
+    // The code below shows the error to the user.
   }
   return ['The CRM could not be reached.'];
 }
 
 /**
- * Names and addresses are removed from the page when the dialog that showed them closes.
+ * Removes names and addresses from the page when their dialog closes.
  *
  * @param {Element} place
  */
@@ -183,7 +184,7 @@ function unload(place) {
   unloaded.delete(place);
 }
 
-/** Listens to the runs on the page. The page is also refreshed when a run ends. */
+/** Listens to the runs on the page. When a run ends, the page is refreshed. */
 function follow() {
   if (document.visibilityState !== 'visible') return;
   for (const part of document.querySelectorAll('[data-run]')) {
@@ -195,25 +196,28 @@ function follow() {
     stream.addEventListener('ended', () => {
       stopFollowing(run);
       document.dispatchEvent(new CustomEvent('run-ended'));
-      // Many users may watch one run. A random delay prevents them from requesting its end at the same moment.
+      // Many users may watch the same run. The random delay prevents them from requesting its result at the same
+      // moment.
       setTimeout(refresh, Math.random() * END_SPREAD_MS);
     });
     stream.addEventListener('error', () => {
       tellSilence();
-      // The browser reconnects automatically, unless the server refused it.
+      // The browser reconnects automatically, unless the server refuses the connection.
       if (stream.readyState === EventSource.CLOSED) stopFollowing(run);
     });
   }
 }
 
-/** Shows on the page that the run can no longer be followed. From now on, its last numbers must not look current. */
+/**
+ * Shows that the page can no longer follow the run, so that users do not mistake its last numbers for current numbers.
+ */
 function tellSilence() {
   document.dispatchEvent(new CustomEvent('run-unheard'));
 }
 
 /**
- * Shows the progress that a run reports. The parts around it are fetched again only when the run starts and
- * ends, so watching a run costs the service almost nothing.
+ * Shows the progress that a run reports. The other parts of the page are fetched again only when the run starts or
+ * ends, so watching a run hardly loads the server.
  *
  * @param {string} run
  * @param {FollowedRun} report
@@ -245,8 +249,8 @@ function showProgress(run, report) {
 }
 
 /**
- * No station shows more contacts than the one before it. Additional contacts were carried over from earlier
- * runs (`runs/funnel.ts`).
+ * Shows the number of contacts at each station. No station shows more contacts than the station before it. The
+ * additional contacts come from earlier runs (`runs/funnel.ts`).
  *
  * @param {Element} pipe
  * @param {FollowedRun} report
@@ -274,7 +278,7 @@ function showFunnel(pipe, report) {
  */
 function placesOf(part, selector) {
   const card = part.closest('main') ?? part;
-  // The page of a run also has counts outside its first part.
+  // A run's page also shows numbers outside its first part.
   return document.getElementById('run')
     ? card.querySelectorAll(selector)
     : part.querySelectorAll(selector);
@@ -314,7 +318,7 @@ function showConnection(isThere) {
   document.getElementById('offline')?.toggleAttribute('hidden', isThere);
 }
 
-/** Shows times in the reader's time zone. */
+/** Shows times in the user's time zone. */
 function showTimes() {
   for (const time of document.querySelectorAll('time')) {
     const date = new Date(time.dateTime);
@@ -332,14 +336,17 @@ function distance(ms) {
   return relative.format(Math.trunc(ms / unit[1]), unit[0]);
 }
 
-/** Clients used to be sections of the home page. Old links are redirected to the client's own page. */
+/**
+ * Clients were sections of the home page in an earlier version. Old links to a section are redirected to the client's
+ * own page.
+ */
 function findOldAnchor() {
   const [, id] = /^#integration_([a-z0-9-]+)$/.exec(location.hash) ?? [];
   if (location.pathname !== '/' || !id || document.getElementById(`integration_${id}`)) return;
   location.replace(`/clients/${id}`);
 }
 
-/** After a reload, the note about the last action is not shown again. */
+/** Removes the note about the last action from the address, so that a reload does not show it again. */
 function forgetNote() {
   const url = new URL(location.href);
   if (!url.searchParams.has('note')) return;

@@ -1,13 +1,13 @@
 /**
- * Searches for pages, clients and actions by a few letters: Ctrl-K, or the button in the frame. The server searches. On
- * a client's pages, users who may see names can also find contacts, with the CRM's search. A name is sent in the
- * request body, never in an address. Browsers get this file unchanged, as a script and not as a module.
+ * Searches for pages, clients and actions by a few letters. Users open the search with Ctrl-K or with a button. The
+ * server searches. On a client's pages, users who may see names can also search the CRM for contacts. A name is sent in
+ * the request body, never in an address. Browsers get this file unchanged, as a script and not as a module.
  */
 'use strict';
 
 {
   const WAIT_MS = 80;
-  /** Contacts are searched for after a pause in typing, or when the user presses Enter. */
+  /** The pause in typing after which contacts are searched. Pressing Enter starts the search immediately. */
   const CONTACT_WAIT_MS = 400;
   const SHORTEST_NAME = 3;
   const opener = document.getElementById('find');
@@ -17,15 +17,14 @@
   let options = [];
   let chosen = -1;
   /**
-   * The latest search of the server. Its words are null if none was started since the palette was opened, or if it
-   * failed.
+   * The latest search on the server. Its words are null if no search was started since the palette was opened, or if
+   * the search failed.
    *
    * @type {{ words: string | null, shown: Promise<void> }}
    */
   let latest = { words: null, shown: Promise.resolve() };
   /**
-   * The client whose contacts are searched. Null on pages that are not about one client, and for users who may not see
-   * names.
+   * The client whose contacts are searched. Null if the page is not about one client, or if the user may not see names.
    */
   const client = opener?.getAttribute('data-client') ?? null;
   /** @type {Place[] | null} */
@@ -34,7 +33,7 @@
   let contacts = [];
   let contactTimer = 0;
   let isSearching = false;
-  /** The text whose contacts are shown or searched. */
+  /** The text for which contacts are shown or being searched. */
   let searched = '';
 
   if (opener) {
@@ -91,12 +90,12 @@
       if (event.key === 'ArrowDown') void afterSearch(() => choose(chosen + 1));
       else if (event.key === 'ArrowUp') void afterSearch(() => choose(chosen - 1));
       else if (event.key === 'Enter') void afterSearch(openChosen);
-      // In a search box, Escape would only clear the field.
+      // In a search field, the browser's own Escape key would only clear the field.
       else if (event.key === 'Escape') dialog.close();
       else return;
       event.preventDefault();
     });
-    // A click outside the box closes it.
+    // A click outside the box closes the palette.
     dialog.addEventListener('click', (event) => {
       if (event.target === dialog) dialog.close();
     });
@@ -108,8 +107,8 @@
   }
 
   /**
-   * Waits until the list shows what the current text finds, and then acts on it. Without the wait, a user who types fast
-   * would open an option of the former text.
+   * Waits until the list shows the results for the current text, and then calls `act`. Without the wait, a user who
+   * types fast would open a result for an earlier text.
    *
    * @param {() => void} act
    */
@@ -123,7 +122,7 @@
     else void findContacts();
   }
 
-  /** Searches for the current text, except if that is already done. Resolves when the list shows the result. */
+  /** Searches for the current text, unless this search is already running. Resolves when the list shows the result. */
   function find() {
     const words = made?.input.value ?? '';
     if (words !== latest.words) latest = { words, shown: showPlaces(words) };
@@ -133,7 +132,7 @@
   /** @param {string} words */
   async function showPlaces(words) {
     const found = await fetchPlaces(words);
-    // The user has typed more text in the meantime, so this response is outdated.
+    // The user has typed more text since the request, so this response is outdated.
     if (words !== latest.words || !made?.dialog.open) return;
     places = found;
     if (!found) latest.words = null;
@@ -141,8 +140,8 @@
   }
 
   /**
-   * Searches contacts by the current text. Only one search runs at a time. After that, only the latest text is searched
-   * for.
+   * Searches contacts by the current text. Only one search runs at a time. When it ends, only the latest text is
+   * searched.
    */
   async function findContacts() {
     if (client === null || !made?.dialog.open || isSearching) return;
@@ -156,7 +155,7 @@
       isSearching = false;
     }
     if (!made.dialog.open) return;
-    // Contacts are listed last, so they do not change which option the user has chosen.
+    // Contacts are listed last, so that the user's chosen option does not change.
     show(chosen);
     await findContacts();
   }
@@ -208,7 +207,7 @@
     }
   }
 
-  /** @param {number} place The place of the option to choose. */
+  /** @param {number} place The index of the option to choose. */
   function show(place) {
     if (!made) return;
     const items = [...(places ?? []), ...contacts].map(({ kind, label, detail, href }, at) => {

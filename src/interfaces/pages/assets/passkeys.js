@@ -1,12 +1,15 @@
 /**
- * The script of passkeys. The browser answers the request that is in the form, and the form sends the answer. Without
- * the script, users sign in with a different method, which the page explains.
+ * The script of passkeys. The browser answers the request in the form, and the form sends the answer. Without the
+ * script, users sign in with a different method, which the page explains.
  */
 'use strict';
 
 // The code is in one block, because browsers load this script together with the scripts of every page.
 {
-  /** A challenge lasts five minutes. An older page requests a new challenge. */
+  /**
+   * The maximum age of a challenge in the page. A challenge is valid for five minutes, so an older page requests a new
+   * challenge.
+   */
   const FRESH_MS = 4 * 60_000;
   let madeAt = Date.now();
   let autofill = new AbortController();
@@ -48,7 +51,7 @@
    * @param {HTMLFormElement} form
    */
   async function answer(form) {
-    // A browser handles one passkey request at a time.
+    // A browser can handle only one passkey request at a time.
     autofill.abort();
     say(form, null);
     try {
@@ -61,7 +64,7 @@
   }
 
   /**
-   * Offers passkeys among the browser's suggestions for the email address field.
+   * Lets the browser suggest passkeys in the email address field.
    *
    * @param {HTMLFormElement} form
    */
@@ -74,7 +77,7 @@
     try {
       send(form, await ask(form, { mediation: 'conditional', signal }));
     } catch (error) {
-      // The request was cancelled, or was started again. The button is still there.
+      // Someone cancelled the request or started it again. The button still works.
       if (!(error instanceof DOMException)) throw error;
     }
 
@@ -114,7 +117,7 @@
   }
 
   /**
-   * Fetches a new request from the page when the current one is about to expire.
+   * Fetches the page again to get a new passkey request before the current request expires.
    *
    * @param {HTMLFormElement} form
    */
@@ -130,7 +133,7 @@
     const way = form.elements.namedItem('way');
     const freshWay = fresh?.querySelector('[name="way"]')?.getAttribute('value');
     if (!(fresh instanceof HTMLFormElement) || !(way instanceof HTMLInputElement) || !freshWay) {
-      // The user was signed out in the meantime, or has to confirm their identity again.
+      // The session has ended, or the user has to confirm their identity again.
       location.assign(page);
       return;
     }

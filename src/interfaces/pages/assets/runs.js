@@ -1,18 +1,18 @@
 /**
- * Draws the rate of a run in progress from the progress that the run reports, and also shows it in words. The history
- * is stored only in the page. Browsers get this file unchanged, as a script and not as a module.
+ * Draws a chart of a run's speed while the run is in progress, and shows the speed in words. Only the page keeps the
+ * history. Browsers get this file unchanged, as a script and not as a module.
  */
 'use strict';
 
 {
   const HEIGHT = 180;
-  /** The time span of the chart in seconds. Older samples are discarded. */
+  /** The time span of the chart in seconds. Older values are discarded. */
   const MAX_POINTS = 900;
-  /** With a single point, the time axis would show years around it. */
+  /** The minimum number of points. With a single point, the time axis would show years. */
   const MIN_POINTS = 2;
-  /** A rate is averaged over this number of seconds. */
+  /** The number of seconds over which the speed is averaged. */
   const WINDOW = 5;
-  /** After this number of seconds without a report, the run is treated as unchanged. */
+  /** The number of seconds without a report after which the run counts as unchanged. */
   const QUIET_SECONDS = 1;
 
   /** @typedef {{ contacts: { submitted: number, written: number } }} Report */
@@ -45,7 +45,7 @@
       text.textContent = `The run has ended. The most submitted a second since this page was opened: ${most.toFixed(1)}.`;
     }
   });
-  // A run sends no reports while nothing changes. If the chart were not updated, its last rate would look current.
+  // A run sends no reports while nothing changes. Without regular updates, the chart's last speed would look current.
   setInterval(() => {
     if (latest && Date.now() / 1000 - (samples.at(-1)?.at ?? 0) >= QUIET_SECONDS) take(latest);
   }, 1000);
@@ -132,7 +132,8 @@
   }
 
   /**
-   * A canvas supports neither variables nor colours that depend on the scheme.
+   * Returns the current value of a colour, because a canvas supports neither CSS variables nor colours that depend on
+   * the colour scheme.
    *
    * @param {string} name
    */

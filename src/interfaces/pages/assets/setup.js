@@ -1,6 +1,6 @@
 /**
- * The script of the set-up. It previews a file before the upload, previews an answer before it is saved, and shows the
- * end of a trial. Without the script, users need a button or a reload for each of these.
+ * The script of the set-up. It previews a file before the upload and an answer before it is saved. It also shows when a
+ * trial ends. Without the script, users press a button or reload the page instead.
  */
 'use strict';
 
@@ -20,7 +20,7 @@
   if (waiting instanceof HTMLElement) waitForRun(waiting);
 
   /**
-   * Previews the result of the answers, as the preview button does.
+   * Previews the result of the answers while the user types, like the preview button.
    *
    * @param {HTMLFormElement} form
    */
@@ -31,7 +31,8 @@
       clearTimeout(timer);
       timer = setTimeout(look, TYPING_PAUSE_MS);
     });
-    // The next page shows the answers. A preview request that arrives after the answers were saved would be refused.
+    // After the answers are saved, the server would refuse a late preview request. The next page shows the answers
+    // anyway.
     form.addEventListener('submit', () => {
       clearTimeout(timer);
       looking.abort();
@@ -47,7 +48,7 @@
       }
       body.set('do', 'look');
       const page = await fetchPage(form.action, body, signal);
-      // The user has changed the answers in the meantime, so this response is outdated.
+      // The user has changed the answers since the request, so this response is outdated.
       if (!page || signal.aborted) return;
       for (const part of form.querySelectorAll('[data-part]')) {
         const next = page.getElementById(part.id);
@@ -73,7 +74,7 @@
   }
 
   /**
-   * Shows the first rows of a file as the product reads them, before the file is stored.
+   * Shows the first rows of a file as donor-sync reads them, before the file is stored.
    *
    * @param {HTMLFormElement} form
    */
@@ -116,7 +117,7 @@
         return;
       }
       const page = await fetchPage(shown.dataset['preview'] ?? '', file.slice(0, PREVIEW_BYTES));
-      // The user has chosen a different file in the meantime, so this response is outdated.
+      // The user has chosen a different file since the request, so this response is outdated.
       if (page && asked === latest) shown.replaceChildren(...page.body.childNodes);
     }
   }

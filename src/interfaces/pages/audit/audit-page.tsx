@@ -14,18 +14,20 @@ import { CommandLine, NamedId, Status, TableHead, Timestamp } from '../frame/par
 import { type AuditWords, isDay } from './query.ts';
 
 export interface AuditPageView {
-  /** Null if the filter is invalid. */
+  /** A page of entries, or null if the filter is invalid. */
   page: AuditPage | null;
   words: AuditWords;
-  /** Lists only entries with lower numbers. Null starts with the newest. */
+  /** Lists only entries with lower numbers. If null, the list starts with the newest entry. */
   before: number | null;
   /** The problems with the filter. */
   problems: readonly string[];
-  /** This process's last check. */
+  /** The last check that this process has made. */
   check: AuditCheckView | null;
-  /** Other clients in entries no longer exist. */
+  /** The existing clients' names. Entries may also be about clients that no longer exist. */
   clients: ReadonlyMap<string, string>;
-  /** One chain covers all integrations, so checking needs access to all. */
+  /**
+   * True if the user may start a check. One chain covers all integrations, so a check requires access to all of them.
+   */
   mayCheck: boolean;
 }
 
@@ -260,7 +262,7 @@ function Entry({ entry, clients, now }: { entry: AuditView } & Omit<EntriesProps
   );
 }
 
-/** The browser shows the contact's name while its client exists. The ID is always shown. */
+/** Shows the contact of an entry. The browser adds the contact's name if its client exists. The ID is always shown. */
 function Subject({ entry, clients }: { entry: AuditView } & Pick<EntriesProps, 'clients'>) {
   const { integration, contact, contactErased } = entry;
   if (contact === null || contactErased) return <>{contactText(entry)}</>;
@@ -282,7 +284,7 @@ function Part(props: PropsWithChildren<{ label: string; room: 'wide' | 'broad' |
   );
 }
 
-/** A date field can show only days. */
+/** Returns the type of a date field. A date field can contain only a day, so a time needs a text field. */
 function typeOfDay(text: string): 'date' | 'text' {
   return text === '' || isDay(text) ? 'date' : 'text';
 }

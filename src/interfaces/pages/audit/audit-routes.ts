@@ -1,4 +1,4 @@
-/** Who did what, and whether entries were changed. */
+/** Shows who did what, and checks whether someone has changed entries. */
 
 import type { Context, Hono } from 'hono';
 import { readCursor, writeCursor } from '../../../core/cursor.ts';
@@ -35,7 +35,7 @@ export function auditPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv>
   });
   return app;
 
-  /** An invalid query gets the status 422 and no entries. */
+  /** Shows the page. An invalid query results in status 422 and no entries. */
   async function show(c: Context<HttpEnv>, { words, asked, problems }: AuditQuery) {
     const caller = getCaller(c);
     const before = asked?.before;

@@ -1,4 +1,4 @@
-/** Reads the selection of audit entries from the page's address. */
+/** Reads the filter for audit entries from the page's address. */
 import { z } from 'zod';
 import { isoTime } from '../../../core/clock.ts';
 import { auditFilterShape } from '../../../operations/audit-filter.ts';
@@ -28,18 +28,18 @@ const filterSchema = z.object(auditFilterShape);
 /** The filters in the form that operations expect. */
 type AuditFilter = z.output<typeof filterSchema>;
 
-/** As typed by the user. */
+/** The values as the user typed them. */
 export type AuditWords = Record<keyof typeof fields, string>;
 
 export interface AuditQuery {
   words: AuditWords;
-  /** Null for an invalid address. */
+  /** The parsed filter, or null if the address contains invalid values. */
   asked: { filter: AuditFilter; before: number | undefined } | null;
   /** The problems with the query, as sentences. */
   problems: string[];
 }
 
-/** An empty field does not filter. The form leaves them in the address. */
+/** Reads the filter. The form sends empty fields in the address. An empty field is not a condition. */
 export function readAuditQuery(query: Readonly<Record<string, string>>): AuditQuery {
   const given = Object.fromEntries(
     Object.entries(query).flatMap(([name, text]) =>
@@ -69,12 +69,12 @@ export function readAuditQuery(query: Readonly<Record<string, string>>): AuditQu
   return { words, asked: { filter, before }, problems: [] };
 }
 
-/** The last day is included. A time is not changed. */
+/** Returns the end of the time range. If the text is a day, the whole day is included. A time remains unchanged. */
 function toEnd(text: string): string {
   return isDay(text) ? isoTime(Date.parse(text) + DAY_MS) : text;
 }
 
-/** A date field can show only a day. */
+/** True if the text is a day. A date field can contain only a day. */
 export function isDay(text: string): boolean {
   return text.length === DAY_LENGTH && z.iso.date().safeParse(text).success;
 }

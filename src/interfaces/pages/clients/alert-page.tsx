@@ -5,11 +5,11 @@ import { may, render, type Viewer } from '../frame/layout.tsx';
 import { Status, TableCell, TableHead, Timestamp } from '../frame/parts.tsx';
 import { ClientPage } from './client-page.tsx';
 
-/** `isOwn` means the client's own channel. */
+/** The result of testing a channel. `isOwn` is true for the client's own channel. */
 export type ShownTrial = ChannelTest & { isOwn: boolean };
 
 interface AlertPageView extends AlertsView {
-  /** The result of the test that was just run. */
+  /** The results of the test that the user has just started. */
   trials: ShownTrial[] | null;
   mayTest: boolean;
 }

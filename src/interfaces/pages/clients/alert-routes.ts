@@ -1,4 +1,4 @@
-/** A client's alerts, and a test of its channels. */
+/** Shows a client's alerts, and tests the client's channels. */
 import type { Context, Hono } from 'hono';
 import { readAlerts } from '../../../clients/views/alerts.ts';
 import { testAlerts, testOwnAlerts } from '../../../operations/alerts.ts';
@@ -16,7 +16,7 @@ export function clientAlertRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
 
   app.get('/clients/:id/alerts', frame.see('viewer'), (c) => show(c, null));
 
-  // Only this response has the result. Shared channels are visible only with access to all clients.
+  // Only this response contains the result. Users see shared channels only if they have access to all clients.
   app.post('/clients/:id/alerts/test', frame.act(testOwnAlerts.role), async (c) => {
     const { id: integration, alerts } = findIntegration(c, application, c.req.param('id'));
     const caller = getCaller(c);

@@ -21,7 +21,7 @@ export function clientCheckRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
   });
 
   add('/clients/:integration/fields/create', createMissingFields, {
-    // Users of this CRM profile should see the fields.
+    // The CRM profile whose users should see the fields.
     read: ({ viewers }) => (viewers ? { assignViewers: viewers } : {}),
     answer(c, result) {
       const { integration: id } = result;
@@ -37,7 +37,7 @@ export function clientCheckRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
     return c.html(renderDoctor(frame.getViewer(c.var.principal), client, null));
   });
 
-  // A button starts the check, because it sends many requests. The result is not stored.
+  // Users start the check with a button, because the check sends many requests. The result is not stored.
   add('/clients/:integration/doctor', examineClient, {
     async answer(c, { findings }, { integration }) {
       const { renderDoctor } = await import('./doctor-page.tsx');

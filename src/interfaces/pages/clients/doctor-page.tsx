@@ -53,7 +53,7 @@ function verdict(findings: readonly DoctorFinding[]): string {
   return causes === 0 ? 'All is well' : `${describeCount(causes, 'problem')} to fix`;
 }
 
-/** Problems come first. */
+/** Sorts the findings. Problems come first. */
 function sorted(findings: readonly DoctorFinding[]): MergedFinding<DoctorFinding>[] {
   const alike = mergeAlike(findings);
   return [...alike.filter(({ ok }) => !ok), ...alike.filter(({ ok }) => ok)];
@@ -86,7 +86,7 @@ function Finding(props: { finding: MergedFinding<DoctorFinding>; integration: In
   );
 }
 
-/** Some problems can be fixed in the browser. Otherwise the command is shown. */
+/** Shows how to solve a problem. Some problems can be solved in the browser. For all others, the command is shown. */
 function Help(props: { finding: DoctorFinding; integration: Integration }) {
   const { finding, integration } = props;
   const { cause, command, ok } = finding;

@@ -1,4 +1,4 @@
-/** In plain words or as a cron expression. */
+/** Reads the schedule form. Users describe a schedule in plain words or with a cron expression. */
 import { z } from 'zod';
 import { cronProblem, timezoneProblem } from '../../../clients/schedules/cron.ts';
 import { ConfigurationError } from '../../../core/errors.ts';
@@ -19,7 +19,7 @@ export const WEEKDAYS = [
   ...['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'],
 ] as const;
 
-/** Returns the chosen values. An invalid value is treated as omitted. */
+/** The schema of the form. An invalid value counts as omitted. */
 export const scheduleFormSchema = z.object({
   rhythm: z
     .enum(['daily', 'weekdays', 'weekly', 'monthly', 'hourly', 'cron', 'none'])
@@ -30,13 +30,13 @@ export const scheduleFormSchema = z.object({
     .catch('02:00'),
   weekday: z.coerce.number().int().min(0).max(6).catch(1),
   cron: z.string().trim().max(100).catch(''),
-  // UTC only if the user chose it. Otherwise runs would start at an unexpected hour.
+  // The time zone is UTC only if the user chose UTC. Otherwise, runs would start at an unexpected hour.
   timezone: z.string().trim().max(64).catch(''),
 });
 
 export type ScheduleForm = z.infer<typeof scheduleFormSchema>;
 
-/** Throws a ConfigurationError for an invalid expression or time zone. */
+/** Converts the form into a schedule. Throws a ConfigurationError for an invalid expression or time zone. */
 export function toSchedule(form: ScheduleForm, before: Schedule | null): Schedule | null {
   if (form.rhythm === 'none') return null;
   const cron = toCron(form);

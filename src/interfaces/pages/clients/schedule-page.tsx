@@ -158,7 +158,7 @@ function Pause(props: { integration: Integration; paused: boolean }) {
   );
 }
 
-/** Shows a preview before saving, even without scripts. */
+/** Shows a preview of the schedule before it is saved, even without scripts. */
 function Change({ view }: { view: SchedulePageView }) {
   const { integration, form, preview, problem } = view;
   const action = `/clients/${integration.id}/schedule`;

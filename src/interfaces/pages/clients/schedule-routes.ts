@@ -1,4 +1,4 @@
-/** Users pause or change the schedule here. */
+/** Lets users pause or change the schedule. */
 import type { Context, Hono } from 'hono';
 import { z } from 'zod';
 import { applySchedule, isOfFile, setInFile } from '../../../clients/apply-settings.ts';

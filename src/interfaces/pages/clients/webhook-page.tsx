@@ -14,7 +14,7 @@ import { ConfirmDialog, Fact, Status, TableCell, TableHead, Timestamp } from '..
 import { ClientPage } from './client-page.tsx';
 
 interface WebhookPageView extends WebhookView {
-  /** An address that was just created. */
+  /** The webhook address that the user has just created. */
   made: NewWebhook | null;
   note: string | null;
 }

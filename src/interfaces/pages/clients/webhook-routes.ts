@@ -1,4 +1,4 @@
-/** Users create, rotate and revoke the address here. The latest responses are listed too. */
+/** Lets users create, rotate and revoke the webhook address. Also lists the latest responses to calls. */
 
 import type { Context, Hono } from 'hono';
 import { z } from 'zod';
@@ -29,7 +29,7 @@ export function clientWebhookRoutes(
     return page(c, c.req.param('id'), { note });
   });
 
-  // The address and the secret are shown only once.
+  // The page shows the address and the secret only once.
   const shownOnce = {
     read: withoutEmptySecret,
     answer(c: Context<HttpEnv>, made: NewWebhook) {
@@ -60,7 +60,7 @@ export function clientWebhookRoutes(
 
 const secretSchema = z.string().trim().catch('');
 
-/** An empty field means no secret. */
+/** Removes an empty secret from the form, because an empty field means that there is no secret. */
 function withoutEmptySecret({ secret, ...form }: Record<string, unknown>): object {
   const typed = secretSchema.parse(secret);
   return typed === '' ? form : { ...form, secret: typed };

@@ -9,10 +9,10 @@ interface ContactFrameProps {
   client: Pick<Integration, 'id' | 'name'>;
   crmId: string;
   viewer: Viewer;
-  /** Browsers keep titles in their history, so they never contain names. */
+  /** The page's title. It never contains a name, because browsers keep titles in their history. */
   title: string;
   heading: string;
-  /** True for a subpage of the contact's page. */
+  /** True for a page below the contact's page. */
   isBelow?: boolean;
   note?: string | null;
 }

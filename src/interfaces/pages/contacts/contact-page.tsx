@@ -10,10 +10,10 @@ import { contactHref } from './contact-href.ts';
 
 export interface ContactContent {
   client: Integration;
-  /** Null if unknown. */
+  /** The address of the contact's record in the CRM, or null if it is unknown. */
   recordUrl: string | null;
   contact: ShownContact;
-  /** The action that was just done. */
+  /** A note about the user's last action. */
   note: string | null;
 }
 
@@ -215,7 +215,7 @@ function Profile(props: { contact: ShownContact; profile: ProfileView; viewer: V
 
 type ValueView = ProfileView['values'][number];
 
-/** A longer list would hide the rest of the page. */
+/** The maximum number of lines in a list. A longer list would hide the rest of the page. */
 const MAX_LINES = 8;
 
 function Lines({ value: { lines, isLink } }: { value: ValueView }) {

@@ -9,7 +9,7 @@ export function renderContact(viewer: Viewer, content: ContactContent) {
   return render(<ContactPage content={content} viewer={viewer} />);
 }
 
-/** Renders the effect of a button before the user confirms it. */
+/** Renders the effect of a button, which the user then confirms. */
 export function renderIntended(viewer: Viewer, content: IntendedContent) {
   return render(<IntendedPage content={content} viewer={viewer} />);
 }

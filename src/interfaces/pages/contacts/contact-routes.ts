@@ -1,6 +1,6 @@
 /**
- * Each button first shows its effect, after a POST. The effect needs a CRM query. Another site's link must not trigger
- * it.
+ * The pages of a contact. Each button first shows its effect, in response to a POST request. Computing the effect
+ * requires a CRM query, so another site's link must not start it.
  */
 import type { Context, Hono } from 'hono';
 import { z } from 'zod';
@@ -61,7 +61,7 @@ export function contactPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
 
   app.post(`${PAGE}/plan`, ...guards(planClient), async (c) => answerPlan(c, await planOf(c)));
 
-  // In the meantime, a free profile may have become unavailable.
+  // Since the preview, a free profile may have become unavailable.
   app.post(`${PAGE}/enhance`, ...guards(startRun), async (c, next) => {
     const { wasFree } = shownSchema.parse(await readForm(c));
     const plan = wasFree ? await planOf(c) : null;
@@ -137,7 +137,7 @@ export function contactPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
   }
 
   function answerPlan(c: Context<HttpEnv>, { credits, text }: ContactPlan): Promise<Response> {
-    // A second click opens the same run.
+    // A second click opens the same run instead of starting another run.
     const key = { idempotencyKey: newId(clock.now()) };
     const isFree = credits === 0;
     const button = isFree ? 'Enhance at no cost' : 'Enhance for 1 credit';
@@ -174,7 +174,7 @@ function toErasure(c: Context<HttpEnv>, { alsoInCrm }: { alsoInCrm: boolean }) {
 const ABOUT_RUN =
   'An ordinary run for this contact alone does this. All rules of the settings apply, and a fresh profile is never bought again.';
 
-/** Notes for the page. The address only selects one. */
+/** The notes that the page can show. The address contains only the name of a note. */
 const NOTES = {
   rewrite:
     'donor-sync is writing the kept values again. The history shows the run when it has finished.',
@@ -190,7 +190,7 @@ const querySchema = z.object({
     .catch(null),
 });
 
-/** The page promised that the run costs nothing. */
+/** The page has promised that the run costs nothing. */
 const shownSchema = z.object({
   wasFree: z
     .literal('yes')

@@ -9,7 +9,7 @@ import { contactHref } from './contact-href.ts';
 export interface ErasureContent {
   client: Pick<Integration, 'id' | 'name'>;
   erasable: Erasable;
-  /** Also clears the CRM. */
+  /** True if the erasure also clears the CRM. */
   alsoInCrm: boolean;
   digest: string;
 }

@@ -5,11 +5,11 @@ import { contactHref } from './contact-href.ts';
 
 export interface Intended {
   title: string;
-  /** Whole sentences about effects, cost and obstacles. */
+  /** Complete sentences about the effects, the cost and the obstacles. */
   texts: readonly string[];
-  /** Null if there is nothing to do. */
+  /** The confirmation form, or null if there is nothing to do. */
   form: {
-    /** The end of the form's address. */
+    /** The last part of the form's address. */
     action: string;
     button: string;
     fields: Readonly<Record<string, string>>;

@@ -1,4 +1,4 @@
-/** Names are sent in a form's body, so no history contains them. */
+/** Searches contacts. The form sends the name in its body, so the browser's history does not contain it. */
 import type { z } from 'zod';
 import type { Integration } from '../../../core/integration-settings.ts';
 import type { findContactsByName } from '../../../operations/contacts.ts';
@@ -11,7 +11,7 @@ export type Found = z.output<typeof findContactsByName.result>['search'];
 
 export interface SearchContent {
   client: Pick<Integration, 'id' | 'name'>;
-  /** Null before the first search. */
+  /** The search and its results, or null before the first search. */
   searched: { text: string; found: Found } | null;
 }
 

@@ -1,4 +1,4 @@
-/** Spent and remaining credits, and how long they will last. */
+/** Shows spent credits, remaining credits, and how long the credits will last. */
 import type { Hono } from 'hono';
 import { z } from 'zod';
 import { SPENDING_DAYS } from '../../../credits/spending-view.ts';
@@ -13,7 +13,7 @@ export function creditPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv
   const app = frame.room();
   const world = toOperationDeps(deps);
   const { month } = showBill.input.shape;
-  // An invalid value counts as omitted, so old addresses still work.
+  // An invalid value counts as omitted, so that old addresses still work.
   const { days, from, sort } = showSpending.input.shape;
   const pageQuery = z.object({
     days: z.coerce.number().pipe(days.unwrap()).catch(SPENDING_DAYS[0]),

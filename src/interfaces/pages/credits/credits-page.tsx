@@ -172,7 +172,7 @@ function Burn({ view }: { view: CreditsView }) {
   );
 }
 
-/** Days without spending are left out. The chart shows gaps. */
+/** Lists the days with spending. Days without spending are missing in the table and are gaps in the chart. */
 function DayTable({ days }: { days: readonly SpentDayView[] }) {
   return (
     <table id="burn-days" class="stacks">
@@ -350,7 +350,7 @@ function Budget(props: { bucket: string; budget: BudgetView; name: string }) {
   );
 }
 
-/** The same page with other parameters. */
+/** Returns the address of the same page with different parameters. */
 function buildHref(
   view: Pick<CreditsView, 'days' | 'month' | 'months' | 'integration' | 'from' | 'sort'>,
   changes: { days?: number; client?: string | null; from?: number; sort?: SpendingOrder },

@@ -75,7 +75,7 @@ function Untold({ trouble }: { trouble: CreditTrouble }) {
   );
 }
 
-/** A sync uses these buckets. */
+/** The buckets that a sync uses. */
 const USED: readonly Bucket[] = ['enhancements', 'networks'];
 
 const ORDER: readonly Bucket[] = [...USED, ...BUCKETS.filter((bucket) => !USED.includes(bucket))];

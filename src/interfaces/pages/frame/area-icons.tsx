@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx';
 import type { AreaId } from './areas.ts';
 
-/** 16 × 16. They repeat the name, so screen readers skip them. */
+/** The icons of the areas, 16 × 16. Screen readers skip them, because the area's name is next to the icon. */
 const LINES: Readonly<Record<AreaId, Child>> = {
   clients: <path d="M2.5 13.5v-8L8 2.5l5.5 3v8M6 13.5V9h4v4.5M1.5 13.5h13" />,
   runs: <path d="M13.5 8a5.5 5.5 0 1 1-1.7-4M13.5 1.8V4.5h-2.8" />,

@@ -1,12 +1,12 @@
 import { GUIDE, guideAddress } from '../../../core/guide-address.ts';
 import type { Role } from '../../../core/role.ts';
 
-/** In the order of the navigation rail. An area needs a page. */
+/** An area of the pages. The areas are listed in the order of the navigation. Each area has a page. */
 export interface Area {
   id: AreaId;
   name: string;
   href: string;
-  /** Needed to see the area. Omitted for all users. */
+  /** The role that a user needs to see the area. Omitted if all users see it. */
   role?: Role;
 }
 
@@ -25,7 +25,7 @@ export const AREAS = [
 
 export type AreaId = (typeof AREAS)[number]['id'];
 
-/** The guide's section has the area's name. Without an area, the start of the guide. */
+/** Returns the address of the guide's section about an area. Without an area, returns the start of the guide. */
 export function helpAbout(id: AreaId | undefined): string {
   const area = AREAS.find((each) => each.id === id);
   if (area === undefined) return GUIDE;

@@ -1,8 +1,8 @@
-/** The links between the pages of one client. They are on each of these pages. */
+/** The links between the pages of one client. Each of these pages shows the links. */
 import type { Role } from '../../../core/role.ts';
 import { may, type Viewer } from './layout.tsx';
 
-/** In an area for all clients, the link selects this one. */
+/** The links. If a link leads to an area for all clients, it selects this client there. */
 const SIDES = [
   { side: 'client', name: 'Overview', role: 'viewer', buildHref: (id) => `/clients/${id}` },
   { side: 'runs', name: 'Runs', role: 'viewer', buildHref: (id) => `/runs?client=${id}` },

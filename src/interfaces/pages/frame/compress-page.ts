@@ -1,15 +1,18 @@
-/** Pages are in memory, so they are compressed in one step. A fifth of the time of `hono/compress`. */
+/**
+ * Compresses pages. A page is already in memory, so one step is enough. This takes a fifth of the time of
+ * `hono/compress`.
+ */
 import { gzipSync } from 'node:zlib';
 import type { Context } from 'hono';
 import { accepts } from 'hono/accepts';
 
-/** A smaller page fits into one network packet even without compression. */
+/** The minimum size for compression. A smaller page fits into one network packet without compression. */
 const SMALLEST_BYTES = 1_024;
 
-/** 7% larger than zlib's default, in half the time. */
+/** The compression level. The result is 7% larger than with zlib's default, but takes half the time. */
 const LEVEL = 3;
 
-/** False for files and streamed parts. */
+/** True for a page. False for files and streamed parts. */
 export function isPage({ headers }: Response): boolean {
   return headers.get('Content-Type')?.startsWith('text/html') === true;
 }
@@ -25,7 +28,7 @@ export async function compressPage(c: Context): Promise<void> {
   headers.delete('Content-Length');
   const isLarge = page.length >= SMALLEST_BYTES;
   if (isLarge) headers.set('Content-Encoding', 'gzip');
-  // Otherwise hono would copy deleted headers.
+  // Without this line, hono would copy headers that were deleted.
   c.res = undefined;
   c.res = new Response(isLarge ? gzipSync(page, { level: LEVEL }) : page, { status, headers });
 }

@@ -1,20 +1,23 @@
-/** A refused form is shown again with the typed values. After a new sign-in, only a plain save is sent again. */
+/**
+ * Lists all forms of the pages. If the server refuses a form, it is shown again with the typed values. If the session
+ * has ended, only a form of the kind `save` is sent again after the sign-in.
+ */
 
-/** All kinds except the first two need another click. */
+/** The kind of a form. After a new sign-in, all kinds except the first two need another click. */
 export type FormKind =
-  /** Saves a change that the user can reverse. */
+  /** The form saves a change that the user can reverse. */
   | 'save'
-  /** Changes nothing. */
+  /** The form changes nothing. */
   | 'look'
-  /** Can cost credits. */
+  /** The form can cost credits. */
   | 'spends'
-  /** Permanently deletes, revokes or rejects. */
+  /** The form permanently deletes, revokes or rejects something. */
   | 'erases'
-  /** Restores previous values. */
+  /** The form restores previous values. */
   | 'undoes'
-  /** Invites users or changes their rights. */
+  /** The form invites users or changes their rights. */
   | 'access'
-  /** Sends a secret. */
+  /** The form sends a secret. */
   | 'secret';
 
 export interface FormRule {
@@ -41,7 +44,7 @@ export const FORMS: readonly FormRule[] = [
   { action: '/link/:secret', page: '/link/:secret', kind: 'access' },
   { action: '/account/sign-out-everywhere', page: '/account', kind: 'access' },
   { action: '/account/mails/:kind', page: '/account', kind: 'save' },
-  // The path contains the confirmed code. A second sign-in does not show it again.
+  // The path contains the confirmation code. Therefore, the page is not shown again after a new sign-in.
   { action: '/account/mails-confirmed', page: '/account', kind: 'access' },
   { action: '/stop-mails/:secret', page: '/stop-mails/:secret', kind: 'save' },
 
@@ -69,7 +72,7 @@ export const FORMS: readonly FormRule[] = [
   { action: '/setup/:client/people', page: '/setup/:client/people', kind: 'save' },
   { action: '/setup/:client/fields', page: '/setup/:client/fields', kind: 'save' },
   { action: '/setup/:client/networks', page: '/setup/:client/networks', kind: 'save' },
-  // A chat webhook's address is secret.
+  // The address of a chat webhook is secret.
   { action: '/setup/:client/schedule', page: '/setup/:client/schedule', kind: 'save' },
   { action: '/setup/:client/plan', page: '/setup/:client/plan', kind: 'spends' },
 
@@ -133,7 +136,7 @@ export const FORMS: readonly FormRule[] = [
   { action: '/audit/verify', page: '/audit', kind: 'look' },
 ];
 
-/** Null for an unknown path. */
+/** Returns the form with this path, or null if there is none. */
 export function findForm(path: string): { kind: FormKind; page: string } | null {
   for (const { action, page, kind } of FORMS) {
     const values = matchPath(action, path);
@@ -143,12 +146,12 @@ export function findForm(path: string): { kind: FormKind; page: string } | null 
   return null;
 }
 
-/** True if the form is sent again after a new sign-in. Only for harmless forms. */
+/** True if the form is sent again after a new sign-in. This is the case only for harmless forms. */
 export function isSentAgain(kind: FormKind): boolean {
   return kind === 'save' || kind === 'look';
 }
 
-/** Still encoded. Null without a match. */
+/** Returns the parameters of a path, still encoded. Returns null if the path does not match the pattern. */
 function matchPath(pattern: string, path: string): ReadonlyMap<string, string> | null {
   const [wanted, given] = [pattern.split('/'), path.split('/')];
   if (wanted.length !== given.length) return null;

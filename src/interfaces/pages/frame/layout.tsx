@@ -1,4 +1,4 @@
-/** The frame around every page's content. */
+/** The frame around the content of every page. */
 import { html } from 'hono/html';
 import type { Child, PropsWithChildren } from 'hono/jsx';
 import type { Summary } from '../../../clients/views/verdict.ts';
@@ -12,43 +12,45 @@ import { Icon, type IconKind } from './parts.tsx';
 
 export interface Viewer {
   principal: Principal | null;
-  /** A time in epoch milliseconds. */
+  /** The current time in epoch milliseconds. */
   now: number;
-  /** The version of the program. */
+  /** The version of donor-sync. */
   version: string;
-  /** Missing or null for an unknown user. */
+  /** The frame's content for this user. Missing or null before the sign-in. */
   overview?: FrameOverview | null;
 }
 
-/** The user's clients, for every page's frame. */
+/** The user's clients and decisions, for the frame of every page. */
 export interface FrameOverview {
   summary: Summary;
   total: number;
-  /** Clients that need attention. */
+  /** The number of clients that need attention. */
   needs: number;
   /** The number of pending decisions. */
   decisions?: number;
-  /** Clients that need attention come first. */
+  /** The first clients. Clients that need attention come first. */
   clients: readonly { id: string; name: string }[];
 }
 
 interface LayoutProps {
   title: string;
   viewer: Viewer;
-  /** Omitted before the sign-in. */
+  /** The area of the page. Omitted before the sign-in. */
   area?: AreaId;
-  /** Omitted for several clients. */
+  /** The page's client. Omitted if the page is about several clients. */
   client?: string;
   note?: string | null;
-  /** An automatic redirect. */
+  /** The address of an automatic redirect. */
   goesTo?: string;
-  /** Files in addition to those of every page. */
+  /** Further files that the page loads, in addition to the files of every page. */
   assets?: readonly AssetName[];
-  /** True if this host name does not serve any other page yet, so links to other pages would fail. */
+  /**
+   * True if the server does not yet serve any other page under this host name, so that links to other pages would fail.
+   */
   isOnlyPage?: boolean;
 }
 
-/** True with this role's rights. Decides only what to show, never what to allow. */
+/** True if the user has the rights of this role. Decides only what a page shows, never what a user may do. */
 export function may({ principal }: Viewer, role: Role): boolean {
   return principal !== null && mayActAs(principal.role, role);
 }
@@ -57,7 +59,7 @@ export function render(page: Child): Promise<string> {
   return pageText(html`<!doctype html>${page}`);
 }
 
-/** For use in several pages. */
+/** Renders a part that several pages contain. */
 export function renderPart(part: Child): Promise<string> {
   return pageText(html`${part}`);
 }
@@ -154,7 +156,7 @@ function Overview(props: {
   const { overview, current, maySeeNames } = props;
   const { summary, total, clients } = overview;
   if (total === 0) return null;
-  // With one client, contacts can be searched on every page.
+  // If there is only one client, users can search its contacts on every page.
   const searched = current ?? (total === 1 ? clients[0]?.id : undefined);
   const name = clients.find(({ id }) => id === current)?.name ?? current ?? 'All clients';
   return (
@@ -200,7 +202,7 @@ function Overview(props: {
         <Icon kind={LEVEL_ICONS[summary.level]} />
         <span>{summary.text}</span>
       </a>
-      {/* Searching needs the right to see names. */}
+      {/* Only users who may see names can search contacts. */}
       <button
         type="button"
         class="button find"
@@ -214,7 +216,10 @@ function Overview(props: {
   );
 }
 
-/** A column, or a menu on a phone. A popover works without scripts. On a wide screen, styles show it permanently. */
+/**
+ * Renders the navigation. It is a column, or a menu on a phone. The menu is a popover, which works without scripts. On
+ * a wide screen, the styles always show it.
+ */
 function Rail({ current, viewer }: { current: AreaId | undefined; viewer: Viewer }) {
   const areas: readonly Area[] = AREAS;
   const { needs = 0, decisions = 0 } = viewer.overview ?? {};

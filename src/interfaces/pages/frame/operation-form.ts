@@ -1,4 +1,4 @@
-/** The operation defines role, input and rules. */
+/** Creates the routes of forms. The operation behind a form defines its role, input and rules. */
 import type { Context, Hono } from 'hono';
 import type { z } from 'zod';
 import { type ConfigurationError, isConfigurationError } from '../../../core/errors.ts';
@@ -15,15 +15,18 @@ import { aboutField } from './refused-forms.ts';
 type Form = Record<string, unknown>;
 
 export interface FormOptions<Input extends InputSchema, Result extends z.ZodType> {
-  /** Converts the fields of the form into the operation's input. By default, the fields are not changed. */
+  /** Converts the form's fields into the operation's input. By default, the fields remain unchanged. */
   read?: (form: Form, c: Context<HttpEnv>) => object;
-  /** A value that is shown only once needs the page itself. */
+  /** Creates the response. If the result contains a value that is shown only once, the response is a page. */
   answer: (
     c: Context<HttpEnv>,
     result: z.output<Result>,
     input: z.output<Input>,
   ) => Promise<Response> | Response;
-  /** For refusals without a mistake, such as a second click. Null reports the error. */
+  /**
+   * Creates the response to a refusal that is not the user's mistake, such as a second click. If it returns null, the
+   * error is reported.
+   */
   refused?: (
     c: Context<HttpEnv>,
     error: ConfigurationError,
@@ -31,12 +34,15 @@ export interface FormOptions<Input extends InputSchema, Result extends z.ZodType
   ) => Promise<Response> | Response | null;
 }
 
-/** Each form carries out one operation. If it asks for confirmation, the page asks first. */
+/**
+ * Returns a function that adds forms. Each form carries out one operation. If the operation asks for confirmation, the
+ * page asks first.
+ */
 export function createOperationForms(deps: HttpDeps, frame: PageFrame, app: Hono<HttpEnv>) {
   const world = toOperationDeps(deps);
   return { add };
 
-  /** Subjects are parts of the path: `/users/:user/remove`. */
+  /** Adds a form. The operation's subjects are parts of the path, as in `/users/:user/remove`. */
   function add<Input extends InputSchema, Result extends z.ZodType>(
     path: string,
     operation: Changing<Input, Result> | Acting<Input, Result>,
@@ -53,7 +59,7 @@ export function createOperationForms(deps: HttpDeps, frame: PageFrame, app: Hono
       try {
         return await answer(c, await perform(world, getCaller(c), operation, input), input);
       } catch (error) {
-        // The decisions page shows what waits for a second user.
+        // The decisions page shows the requests that wait for a second user.
         if (error instanceof RequestWaits) return c.redirect('/decisions', 303);
         const next = isConfigurationError(error) ? await refused?.(c, error, input) : null;
         if (next) return next;
@@ -63,7 +69,7 @@ export function createOperationForms(deps: HttpDeps, frame: PageFrame, app: Hono
   }
 }
 
-/** Throws a ConfigurationError (invalid) with the schema's message. */
+/** Parses the form. Throws a ConfigurationError (invalid) with the schema's message. */
 function check<Input extends InputSchema>(schema: Input, given: Form): z.output<Input> {
   const { data, error } = schema.safeParse(given);
   if (data !== undefined) return data;

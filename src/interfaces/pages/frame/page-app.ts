@@ -16,13 +16,13 @@ import type { FrameOverview, Viewer } from './layout.tsx';
 import { noteRefusal } from './refused-forms.ts';
 
 export interface PageFrame {
-  /** Creates the app of one group of pages. It responds to errors with pages. */
+  /** Creates the app for one group of pages. It responds to errors with pages. */
   room(): Hono<HttpEnv>;
-  /** Users with the role are admitted. Visitors are sent to the sign-in form and back. */
+  /** Returns a guard that admits users with the role. Visitors are sent to the sign-in form and return afterwards. */
   see(role: Role): MiddlewareHandler<HttpEnv>;
-  /** The request must come from our page. */
+  /** Returns a guard for forms. The request must come from one of donor-sync's own pages. */
   act(role: Role): MiddlewareHandler<HttpEnv>;
-  /** Returns the status of all clients. It is read once for all users. */
+  /** Returns the status of all clients. The status is read once for all users. */
   clients: ClientReader;
   getViewer(principal: Principal | null): Viewer;
 }
@@ -33,7 +33,7 @@ export function createPageFrame(
   clients: ClientReader,
 ): PageFrame {
   const { application, clock, log, version } = deps;
-  /** Returns the content of the frame for the current user. */
+  /** The content of the frame, by user. */
   const overviews = new WeakMap<Principal, FrameOverview>();
   return {
     clients,
@@ -52,23 +52,26 @@ export function createPageFrame(
     return { principal, now: clock.now(), version, overview };
   }
 
-  /** Adds compression. Pages never mix secrets with values from the address, so compression reveals nothing. */
+  /**
+   * Adds compression to a guard. Pages never contain a secret together with values from the address, so the compressed
+   * size reveals nothing.
+   */
   function compressed(guard: MiddlewareHandler<HttpEnv>): MiddlewareHandler<HttpEnv> {
     const shrink = compress();
     return async (c, next) => {
       const early = await guard(c, next);
-      // Visitors are redirected.
+      // The guard redirects visitors.
       if (early instanceof Response) c.res = early;
       if (isPage(c.res)) await compressPage(c);
       else await shrink(c, async () => {});
     };
   }
 
-  /** Read after the user was admitted. */
+  /** Adds the content of the frame to a guard. The content is read after the user was admitted. */
   function withOverview(guard: MiddlewareHandler<HttpEnv>): MiddlewareHandler<HttpEnv> {
     return (c, next) =>
       guard(c, async () => {
-        // Some forms are answered with a page, for example the preview of an undo.
+        // Some forms respond with a page, for example with the preview of an undo.
         overviews.set(c.var.principal, await overviewFor(c));
         await next();
       });
@@ -104,13 +107,13 @@ export function createPageFrame(
   }
 }
 
-/** Created once for all users with the same access. One per set of clients. */
+/** The content of the frame, by the user's clients. All users with the same access share it. */
 const summaries = new WeakMap<readonly ClientBrief[], FrameOverview>();
 
-/** The switcher lists at most this many. Others are found by name. */
+/** The maximum number of clients that the frame lists. Users find other clients by name. */
 const MAX_LISTED = 10;
 
-/** Puts clients that need attention first. */
+/** Returns the clients for the list. Clients that need attention come first. */
 function chooseFirst(briefs: readonly ClientBrief[]): ClientBrief[] {
   const first = briefs.filter(needsPerson).slice(0, MAX_LISTED);
   const rest = briefs.slice(0, 2 * MAX_LISTED).filter((brief) => !first.includes(brief));
@@ -119,7 +122,7 @@ function chooseFirst(briefs: readonly ClientBrief[]): ClientBrief[] {
 
 const errorSchema = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
 
-/** For unknown addresses and internal errors. Works even if the frame cannot be built. */
+/** Creates the pages for unknown addresses and internal errors. They work even if the frame cannot be built. */
 export function problemPages(
   { clock, log, version }: Pick<HttpDeps, 'clock' | 'log' | 'version'>,
   access: Pick<Access, 'identify'>,

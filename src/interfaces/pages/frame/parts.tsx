@@ -5,7 +5,7 @@ import { describeCount, formatCount, formatDuration } from '../../../core/quanti
 import type { RunReport } from '../../../core/run.ts';
 import { type Advice, adviceFor } from '../../../sync/views/advice.ts';
 
-/** Each mark has its own shape, so colour is not needed. */
+/** The kinds of icons. Each kind has its own shape, so users do not have to recognise its colour. */
 export type IconKind = 'well' | 'busy' | 'patience' | 'attention' | 'failed' | 'idle';
 
 const SHAPES: Readonly<Record<IconKind, Child>> = {
@@ -42,7 +42,7 @@ const SHAPES: Readonly<Record<IconKind, Child>> = {
   idle: <circle cx="8" cy="8" r="6" class="mark-outline mark-dashed" />,
 };
 
-/** A text with the same meaning is next to it. */
+/** Renders an icon. A text with the same meaning is always next to it. */
 export function Icon({ kind }: { kind: IconKind }) {
   return (
     <svg class={`mark mark-${kind}`} viewBox="0 0 16 16" aria-hidden="true">
@@ -51,7 +51,7 @@ export function Icon({ kind }: { kind: IconKind }) {
   );
 }
 
-/** Renders an icon and the word for it. */
+/** Renders an icon with its word. */
 export function Status({ kind, word }: { kind: IconKind; word: string }) {
   return (
     <span class={`status status-${kind}`}>
@@ -61,7 +61,7 @@ export function Status({ kind, word }: { kind: IconKind; word: string }) {
   );
 }
 
-/** Relative, or with date and time. */
+/** Renders a time, either relative to now or with date and time. */
 export function Timestamp(props: { at: string; now: number; as?: 'relative' | 'moment' }) {
   const { at, now, as = 'relative' } = props;
   const moment = formatTimestamp(at);
@@ -72,7 +72,7 @@ export function Timestamp(props: { at: string; now: number; as?: 'relative' | 'm
   );
 }
 
-/** Also for runs in progress. */
+/** Renders the status of a run. The run may be in progress or ended. */
 export function RunStatus({ report, isCutOff }: { report: RunReport; isCutOff: boolean }) {
   if (isCutOff) return <Status kind="patience" word="Cut off" />;
   switch (report.status) {
@@ -90,10 +90,10 @@ export function RunStatus({ report, isCutOff }: { report: RunReport; isCutOff: b
   }
 }
 
-/** The run reached its credit limit, as a trial does. */
+/** The text for a run that reached its credit limit, as a trial does. */
 export const AT_LIMIT = 'At its limit';
 
-/** Shows whether a user must act. */
+/** Returns the icon that shows whether a user must act. */
 function getMark({ needs }: Advice): IconKind {
   return needs === 'person' ? 'attention' : 'patience';
 }
@@ -107,7 +107,7 @@ const OUTCOME_MARKS: Readonly<Record<Outcome, IconKind>> = {
   waiting: 'patience',
 };
 
-/** People whom the service does not know. This is not a failure. */
+/** The text for people whom the service does not know. This is not a failure. */
 export const UNKNOWN_WORD = 'unknown to the service';
 
 /** Renders the outcome of a contact. */
@@ -160,7 +160,7 @@ export function ErrorNotice(props: {
   );
 }
 
-/** Renders the popover that a button with this `popovertarget` opens. */
+/** Renders a popover. A button with this `popovertarget` opens it. */
 export function Dialog(props: PropsWithChildren<{ id: string; title: Child }>) {
   const { id, title, children } = props;
   return (
@@ -171,13 +171,13 @@ export function Dialog(props: PropsWithChildren<{ id: string; title: Child }>) {
   );
 }
 
-/** One of two answers sends a form to `action`. */
+/** Renders a question with two answers. One of them sends a form to `action`. */
 export function ConfirmDialog(
   props: PropsWithChildren<{
-    /** The dialog's ID. `buttonId` is for scripts. */
+    /** The dialog's ID. Scripts use `buttonId`. */
     id: string;
     buttonId?: string;
-    /** A keyboard shortcut for the button. */
+    /** The keyboard shortcut for the button. */
     buttonKey?: string;
     label: string;
     title: string;
@@ -210,7 +210,7 @@ export function ConfirmDialog(
   );
 }
 
-/** One choice cancels. */
+/** Renders a question with several choices. One choice cancels. */
 export function Decision(props: PropsWithChildren<{ id: string; about: string; title: string }>) {
   const { id, about, title, children } = props;
   return (
@@ -229,8 +229,8 @@ export function Decision(props: PropsWithChildren<{ id: string; about: string; t
 }
 
 /**
- * Shown if a chart cannot be drawn. Names another place for the numbers. The script hides it after drawing. So it also
- * appears if the script is missing.
+ * Renders a message that names another place for the numbers of a chart. The script hides the message after it has
+ * drawn the chart. Therefore, users see the message if the script is missing or fails.
  */
 export function ChartProblem({ id, children }: PropsWithChildren<{ id: string }>) {
   return (
@@ -240,7 +240,7 @@ export function ChartProblem({ id, children }: PropsWithChildren<{ id: string }>
   );
 }
 
-/** Renders a term and its value, in a list of `facts`. */
+/** Renders a term and its value in a list of the class `facts`. */
 export function Fact({ name, children }: PropsWithChildren<{ name: string }>) {
   return (
     <div>
@@ -250,7 +250,7 @@ export function Fact({ name, children }: PropsWithChildren<{ name: string }>) {
   );
 }
 
-/** Wraps only between words. */
+/** Renders a time zone. Its name wraps only between words. */
 export function Zone({ name }: { name: string }) {
   const [first = '', ...others] = name.split('/');
   return (
@@ -283,7 +283,10 @@ export function TableHead(props: { texts: readonly Child[]; counts?: readonly st
   );
 }
 
-/** Text and number columns differ. On narrow screens, each cell has a line. */
+/**
+ * Renders a text cell of a table. Text columns and number columns look different. On narrow screens, each cell is on
+ * its own line.
+ */
 export function TableCell({ label, children }: PropsWithChildren<{ label: string }>) {
   return (
     <td data-label={label} class="wide">
@@ -292,7 +295,7 @@ export function TableCell({ label, children }: PropsWithChildren<{ label: string
   );
 }
 
-/** Renders the number cells of a table, by their headers. Zeros are less prominent than other numbers. */
+/** Renders the number cells of a table by their headers. Zeros are paler than other numbers. */
 export function CountCells({ counts }: { counts: Readonly<Record<string, number>> }) {
   return (
     <>
@@ -306,8 +309,9 @@ export function CountCells({ counts }: { counts: Readonly<Record<string, number>
 }
 
 /**
- * With the right to see names, the link opens the contact's page here (`href`). Otherwise it opens the CRM's record.
- * The page links to the record too. With `client` and the asset `names`, the name is shown.
+ * Renders a contact's ID. For users who may see names, the ID links to the contact's page in donor-sync (`href`), which
+ * links to the CRM's record. For other users, it links to the CRM's record. With `client` and the asset `names`, the
+ * name is also shown.
  */
 export function ContactId(props: {
   id: string;
@@ -321,14 +325,14 @@ export function ContactId(props: {
   return <span data-name-of={`${client}/${id}`}>{record}</span>;
 }
 
-/** As text, without a link. The browser adds the name for users who may see it. */
+/** Renders a contact's ID as text, without a link. For users who may see names, the browser adds the name. */
 export function NamedId({ id, client }: { id: string; client: string | null }) {
   const text = <span class="contact-id">{id}</span>;
-  // The address may lack an ID.
+  // The ID in the address may be missing.
   return client === null || id === '' ? text : <span data-name-of={`${client}/${id}`}>{text}</span>;
 }
 
-/** A CRM ID. A link if the record's address is known. */
+/** Renders a CRM ID. It is a link if the address of the CRM record is known. */
 export function RecordId({ id, url }: { id: string; url: string | null }) {
   const code = (
     <code class="contact-id">
@@ -343,7 +347,7 @@ export function RecordId({ id, url }: { id: string; url: string | null }) {
   );
 }
 
-/** Wraps between words, never at a hyphen. */
+/** Renders a command. The text wraps between words, never at a hyphen. */
 export function CommandLine({ text }: { text: string }) {
   const [first = '', ...others] = text.split(' ');
   return (
@@ -359,7 +363,7 @@ export function CommandLine({ text }: { text: string }) {
   );
 }
 
-/** Long contact IDs have 18 characters. */
+/** The maximum length of an ID that is shown completely. Usual long contact IDs have 18 characters. */
 const MAX_WHOLE_LENGTH = 24;
 
 function Word({ text }: { text: string }) {
@@ -372,7 +376,7 @@ const UNITS = [
   { name: 'minute', ms: 60_000 },
 ] as const;
 
-/** In the largest unit: For example `2 hours ago`. */
+/** Formats a time relative to now in its largest unit, for example `2 hours ago`. */
 export function formatRelative(instant: string, nowMs: number): string {
   const distanceMs = Date.parse(instant) - nowMs;
   const unit = UNITS.find(({ ms }) => Math.abs(distanceMs) >= ms);
@@ -381,7 +385,7 @@ export function formatRelative(instant: string, nowMs: number): string {
   return distanceMs > 0 ? `in ${text}` : `${text} ago`;
 }
 
-/** For example `20 Nov 2026, 02:00 UTC`. */
+/** Formats a time as in `20 Nov 2026, 02:00 UTC`. */
 export function formatTimestamp(instant: string): string {
   return `${MOMENT_FORMAT.format(new Date(instant))} UTC`;
 }
@@ -392,7 +396,7 @@ const MOMENT_FORMAT = new Intl.DateTimeFormat('en-GB', {
   timeZone: 'UTC',
 });
 
-/** For example `4.2 s`. */
+/** Formats a duration, for example `4.2 s`. */
 export function formatSpan(from: string, to: string): string {
   return formatDuration(Date.parse(to) - Date.parse(from));
 }

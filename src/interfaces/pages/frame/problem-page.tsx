@@ -2,13 +2,13 @@ import { explain } from '../../../core/codes/explain.ts';
 import { guideAddress } from '../../../core/guide-address.ts';
 import { Layout, render, type Viewer } from './layout.tsx';
 
-/** An error, as in the API's responses. */
+/** An error in the same form as in the API's responses. */
 export interface Problem {
   code: string;
   message: string;
 }
 
-/** For browsers without scripts. `page` contains the form. */
+/** Renders the page for an ended session, for browsers without scripts. `page` contains the form. */
 export function renderSessionEnded(viewer: Viewer, page: string) {
   return render(
     <Layout title="Sign in again" viewer={viewer}>
@@ -34,7 +34,7 @@ export function renderSessionEnded(viewer: Viewer, page: string) {
   );
 }
 
-/** The requested page cannot be shown. */
+/** Renders the page for a request that cannot be answered. */
 export function renderProblem(viewer: Viewer, title: string, { code, message }: Problem) {
   const explanation = explain(code).find(({ kind }) => kind === 'error');
   return render(

@@ -1,11 +1,11 @@
-/** Secrets are not shown again. One mechanism serves all forms. */
+/** Shows a refused form again, with the typed values but without secrets. All forms use the same mechanism. */
 import type { Context, Hono, MiddlewareHandler } from 'hono';
 import type { HttpEnv } from '../../api/request/context.ts';
 import { MAX_API_BODY_BYTES } from '../../api/request/guards.ts';
 import { findForm } from './forms.ts';
 import { refill, type Typed } from './typed-values.ts';
 
-/** The content of the response to a refused form. */
+/** The content of the response after a form was refused. */
 export interface Refusal {
   code: string;
   message: string;
@@ -15,7 +15,7 @@ const refusals = new WeakMap<Context, Refusal>();
 const fields = new WeakMap<Error, string>();
 const refusedFields = new WeakMap<Context, string>();
 
-/** The form's page can then show the refusal. */
+/** Records a refusal, so that the form's page can show it. */
 export function noteRefusal(c: Context<HttpEnv>, refusal: Refusal): void {
   refusals.set(c, refusal);
 }
@@ -25,13 +25,13 @@ export function aboutField<Refused extends Error>(error: Refused, name: string):
   return error;
 }
 
-/** For pages that show the problem themselves. */
+/** Records only the invalid field, for pages that show the problem themselves. */
 export function noteField(c: Context<HttpEnv>, error: unknown): void {
   const field = error instanceof Error ? fields.get(error) : undefined;
   if (field !== undefined) refusedFields.set(c, field);
 }
 
-/** `pages` responds to requests for the pages of the forms. */
+/** Returns the handler that shows refused forms. `pages` renders the forms' pages. */
 export function showRefusedForms(pages: Pick<Hono<HttpEnv>, 'fetch'>): MiddlewareHandler<HttpEnv> {
   return async (c, next) => {
     await next();
@@ -39,7 +39,7 @@ export function showRefusedForms(pages: Pick<Hono<HttpEnv>, 'fetch'>): Middlewar
     if (req.method !== 'POST' || res.status < 400 || !isPage(res)) return;
     const form = findForm(req.path);
     const refusal = refusals.get(c) ?? null;
-    // Other sites must not fill in our forms.
+    // Other sites must not be able to fill in donor-sync's forms.
     if (form === null || refusal?.code === 'origin_foreign') return;
     const page = refusal === null ? await res.text() : await readPage(pages, c, form.page);
     if (page === null) return;
@@ -68,13 +68,13 @@ async function readPage(
   for (const name of BODY_HEADERS) headers.delete(name);
   const url = new URL(path, c.req.url);
   const came = URL.parse(c.req.header('referer') ?? '');
-  // Keeps the filter and the position in the list.
+  // Keeps the page's filter and the position in its list.
   if (came?.pathname === path) url.search = withoutNote(came);
   const response = await pages.fetch(new Request(url, { headers }), c.env);
   return response.status === 200 && isPage(response) ? response.text() : null;
 }
 
-/** Headers of the form, or for compression. */
+/** Headers that describe the form's body, or that request compression. */
 const BODY_HEADERS = ['content-type', 'content-length', 'transfer-encoding', 'accept-encoding'];
 
 function withoutNote({ searchParams }: URL): string {
@@ -82,7 +82,7 @@ function withoutNote({ searchParams }: URL): string {
   return searchParams.toString();
 }
 
-/** Reads a form that was refused early, unless it is too large. */
+/** Reads a form that was refused before it was read. Ignores a form that is too large. */
 async function readTyped(c: Context<HttpEnv>): Promise<Typed> {
   const typed = new Map<string, string[]>();
   const isRead = c.req.bodyCache.formData !== undefined;
@@ -96,7 +96,7 @@ async function readTyped(c: Context<HttpEnv>): Promise<Typed> {
       else before.push(value);
     }
   } catch (error) {
-    // The body is not a form, and the response reports this.
+    // The body is not a form. The response already reports this problem.
     if (!(error instanceof TypeError)) throw error;
   }
   return typed;

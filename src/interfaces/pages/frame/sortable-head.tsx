@@ -1,4 +1,4 @@
-/** Users can sort the table. Links need no script. */
+/** The header of a table that users can sort. It consists of links, which need no script. */
 import type { Child } from 'hono/jsx';
 
 type Direction = 'ascending' | 'descending';
@@ -6,7 +6,10 @@ type Direction = 'ascending' | 'descending';
 export interface SortableColumn<Order extends string> {
   text: Child;
   isNumber?: boolean;
-  /** The first click's direction comes first. Without orders, a column cannot be sorted. */
+  /**
+   * The sort orders of the column. The order of the first click comes first. Without orders, users cannot sort by the
+   * column.
+   */
   orders?: Orders<Order>;
 }
 
@@ -14,9 +17,9 @@ type Orders<Order extends string> = Partial<Record<Direction, Order>>;
 
 interface SortableHeadProps<Order extends string> {
   columns: readonly SortableColumn<Order>[];
-  /** The order of the table's rows. */
+  /** The current order of the table's rows. */
   order: Order;
-  /** Keeps the filters. */
+  /** Returns the address for a sort order. It keeps the page's filters. */
   hrefOf: (order: Order) => string;
 }
 
@@ -49,7 +52,7 @@ export function SortableHead<Order extends string>(props: SortableHeadProps<Orde
   );
 }
 
-/** A pale arrow shows that the column can be sorted. */
+/** Renders the arrow. A pale arrow shows that users can sort by the column. */
 function SortArrow({ direction }: { direction: Direction | null }) {
   return (
     <span class={direction === null ? 'sort-arrow sort-possible' : 'sort-arrow'} aria-hidden="true">
@@ -66,7 +69,10 @@ function findDirection<Order extends string>(
   return orders.descending === order ? 'descending' : null;
 }
 
-/** The next click's order. The first order, or the second if the first is chosen. */
+/**
+ * Returns the order of the next click. This is the column's first order, or its second order if the table already has
+ * the first order.
+ */
 export function findNextOrder<Order extends string>(orders: Orders<Order>, order: Order): Order {
   const [first = order, second = first] = Object.values(orders);
   return order === first ? second : first;

@@ -1,24 +1,24 @@
-/** Puts typed values back into our pages' HTML. Secrets are never filled in. */
+/** Puts the user's typed values into the HTML of donor-sync's pages. Secrets are never filled in. */
 
 import { html } from 'hono/html';
 
 export type Typed = ReadonlyMap<string, readonly string[]>;
 
 export interface Refilling {
-  /** The form's target. Defaults to the page's path. */
+  /** The path to which the form is sent. Defaults to the page's path. */
   action: string;
   typed: Typed;
-  /** The name of the field that has to be corrected, or null if the problem is not about one field. */
+  /** The name of the invalid field, or null if the problem is not about one field. */
   field: string | null;
-  /** The refusal and its reason, or null if the page already shows it. */
+  /** The refusal and its reason. Null if the page already shows them. */
   problem: string | null;
-  /** The page's path, or null if the page is shown at its own address. */
+  /** The page's path. Null if the page is shown at its own address. */
   page: string | null;
-  /** True if the stored values differ because they were changed in the meantime. */
+  /** True if someone has changed the stored values since the user opened the page. */
   isConflict: boolean;
 }
 
-/** In a conflict, the stored value is shown next to each value that differs. */
+/** Puts the typed values into the page. In a conflict, also shows the stored value next to each different value. */
 export function refill(page: string, refilling: Refilling): string {
   const { action, typed, problem, field } = refilling;
   const form = chooseForm(findForms(page), action, typed);
@@ -33,8 +33,8 @@ export function refill(page: string, refilling: Refilling): string {
 }
 
 /**
- * Sets the focus to the field that the page marks. If no field is marked, sets the focus to the message about the
- * problem.
+ * Sets the focus to the field that the page marks as invalid. If no field is marked, sets the focus to the message
+ * about the problem.
  */
 function withFocus(page: string): string {
   const wrong = findControls(page).find(({ attributes }) => attributes.has('aria-invalid'));
@@ -50,7 +50,7 @@ interface FormText {
   attributes: string;
 }
 
-/** Forms are never nested. */
+/** Finds the forms in a page. Forms are never nested. */
 function findForms(page: string): FormText[] {
   const forms: FormText[] = [];
   for (let start = page.indexOf('<form'); start >= 0; start = page.indexOf('<form', start + 1)) {
@@ -67,8 +67,8 @@ function findForms(page: string): FormText[] {
 }
 
 /**
- * Returns the form that was sent. Several forms can be sent to one path. They are distinguished by their hidden values
- * and the names of their fields.
+ * Returns the form that the user has sent. Several forms can have the same path. Their hidden values and field names
+ * distinguish them.
  */
 function chooseForm(forms: readonly FormText[], action: string, typed: Typed): FormText | null {
   const scored = forms
@@ -94,18 +94,18 @@ function scoreForm(form: FormText, typed: Typed): number {
   return score;
 }
 
-/** Hidden values that change each time the page is shown. */
+/** Hidden fields whose values change each time the page is shown. */
 const CHANGING: ReadonlySet<string> = new Set(['version', 'digest', 'idempotencyKey', 'to', 'way']);
 
 interface Control {
   tag: string;
-  /** The tag as it is written in the page. */
+  /** The tag's text in the page. */
   text: string;
   start: number;
   attributes: ReadonlyMap<string, string>;
 }
 
-/** Returns the controls of a form. Our pages escape `<` and `>` in attributes, so the next `>` ends the tag. */
+/** Returns the fields of a form. donor-sync's pages escape `<` and `>` in attributes, so the next `>` ends the tag. */
 function findControls(text: string): Control[] {
   return [...text.matchAll(/<(input|select|option|textarea)\b([^<>]*)>/g)].map((match) => ({
     tag: match[1] ?? '',
@@ -124,7 +124,7 @@ function readAttributes(text: string): ReadonlyMap<string, string> {
   );
 }
 
-/** Fields whose values are never put back: secrets, files, and values that the page itself sets. */
+/** Types of fields that are never filled in: secrets, files, and values that the page itself sets. */
 const LEFT_ALONE: ReadonlySet<string> = new Set(['password', 'file', 'hidden', 'submit', 'button']);
 
 function refillForm(form: string, refilling: Refilling): { text: string; isMarked: boolean } {
@@ -133,7 +133,7 @@ function refillForm(form: string, refilling: Refilling): { text: string; isMarke
   let isMarked = false;
   for (const control of findControls(form)) {
     const { tag, text, start, attributes } = control;
-    // The options of a list are restored together with the list.
+    // A list's options are handled together with the list.
     if (start < done || tag === 'option') continue;
     const name = attributes.get('name') ?? '';
     const isWrong: boolean = name !== '' && name === refilling.field && !isMarked;
@@ -144,14 +144,14 @@ function refillForm(form: string, refilling: Refilling): { text: string; isMarke
     parts.push(form.slice(done, start), refilled.text);
     done = refilled.end;
   }
-  // The script opens the dialog that contains the form.
+  // The page's script opens the dialog that contains this form.
   const text = `<form data-refused=""${(parts.join('') + form.slice(done)).slice('<form'.length)}`;
   return { text, isMarked };
 }
 
 interface Part {
   text: string;
-  /** The position at which the replaced part of the form ends. */
+  /** The position at which the replaced text ends. */
   end: number;
 }
 
@@ -197,11 +197,11 @@ function refillTextArea(
   const close = form.indexOf('</textarea>', start);
   const value = values?.at(-1);
   if (value === undefined || close < 0) return { text, end };
-  // Browsers remove the first line feed.
+  // Browsers remove the first line feed of a text area, so another line feed is added.
   return { text: `${text}\n${encode(value)}`, end: close };
 }
 
-/** Puts the typed value back into a list. A value that is no longer in the list cannot be shown. */
+/** Selects the user's value in a list. A value that the list no longer contains cannot be shown. */
 function refillList(
   form: string,
   { text, start, end }: Control & Part,
@@ -238,7 +238,7 @@ function markWrong(tag: string, attributes: ReadonlyMap<string, string>): string
   ].reduce((text, [name = '', value = '']) => withAttribute(text, name, value), tag);
 }
 
-/** Returns the tag after adding or removing this attribute. */
+/** Returns the tag with this attribute added or removed. */
 function withAttribute(tag: string, name: string, value: string | null): string {
   const rest = tag
     .slice(0, -1)
@@ -257,8 +257,8 @@ function storedHint(value: string): string {
 const MAIN = '<main id="main" tabindex="-1">';
 
 /**
- * Adds the problem to the page. The script replaces the address of the form with `page`, because a reload of the form's
- * address would show nothing.
+ * Adds the problem to the page. The page's script replaces the form's address with `page`, because a reload of the
+ * form's address would show nothing.
  */
 function withProblem(
   text: string,

@@ -1,8 +1,8 @@
-/** Paid values that wait to be written, as shown on the pages of a run and of a client. */
+/** Shows paid values that wait to be written, on the pages of a run and of a client. */
 import type { ValuesWaiting } from '../../../core/waiting-values.ts';
 import { waitingSentences, waitingTitle } from '../../../fields/waiting-values-view.ts';
 
-/** Renders nothing if there are no waiting values. */
+/** Renders the waiting values. Renders nothing if no values are waiting. */
 export function WaitingValues({ waiting }: { waiting: ValuesWaiting | undefined }) {
   if (waiting === undefined || waiting.values === 0) return null;
   return (

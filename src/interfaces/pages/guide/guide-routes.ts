@@ -1,7 +1,7 @@
 /**
- * The guide: files that the build has created from the documents. Everyone can read them, because they
- * contain nothing about this installation. A requested address is only looked up in the list of files and
- * never becomes a path.
+ * Serves the guide, which the build has created from the documents. Everyone can read the guide, because it contains no
+ * data about this installation. A requested address is only searched for in the list of files. It never becomes a file
+ * path.
  */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -14,12 +14,12 @@ import { ownFile } from '../../../core/own-file.ts';
 import type { HttpEnv } from '../../api/request/context.ts';
 import { nothingHere } from '../../api/request/errors.ts';
 
-/** The files change only in a new version of donor-sync. */
+/** The caching rule. The files change only with a new version of donor-sync. */
 const CACHE_CONTROL = 'public, max-age=300';
 
 const filesSchema = z.array(z.object({ path: z.string(), file: z.string(), type: z.string() }));
 
-/** The files of the guide are not kept in memory. The list of them takes 5 kB. */
+/** Creates the routes of the guide. The files are not kept in memory. The list of files takes 5 kB. */
 export function guideRoutes(folder = findGuide()): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>();
   for (const path of [GUIDE, `${GUIDE}/:page`, `${GUIDE}/images/:image`]) {
@@ -37,8 +37,8 @@ export function guideRoutes(folder = findGuide()): Hono<HttpEnv> {
 }
 
 /**
- * Returns the folder of the guide. The built program has the guide next to it. If the program runs from its sources, it
- * uses the guide of the last build.
+ * Returns the folder of the guide. In a built donor-sync, the guide is next to the program. If donor-sync runs from its
+ * sources, it uses the guide of the last build.
  */
 function findGuide(): string {
   const built = ownFile('guide');

@@ -1,4 +1,4 @@
-/** The actions for a client, on its page and in the list. `back` selects the page that is shown next. */
+/** Renders the actions for a client, on the client's page and in the list of clients. `back` selects the next page. */
 import type { PlannedRuns } from '../../../clients/views/status.ts';
 import { ConfirmDialog } from '../frame/parts.tsx';
 import { toAnchor } from './client-detail.ts';

@@ -1,4 +1,4 @@
-/** Everything that the page of one client shows. It is read from the store. */
+/** Reads the content of a client's page from the database. */
 
 import { crmName } from '../../../../connectors/index.ts';
 import type { Application } from '../../../application.ts';
@@ -34,14 +34,14 @@ export interface IntegrationView {
   crm: string;
   standing: ClientStatus;
   /**
-   * The address at which an admin connects the client to its CRM. Null if no consent is needed or if the consent has
-   * already been given.
+   * The address at which an admin connects the client to its CRM. Null if no consent is needed or if someone has
+   * already given consent.
    */
   connectHref: string | null;
   /** The run that is in progress or queued. */
   current: CurrentRun | null;
   problem: Problem | null;
-  /** A time in ISO 8601 format, or null if no run has succeeded. */
+  /** The time of the last successful run (ISO 8601), or null if no run has succeeded. */
   lastSuccessAt: string | null;
   schedule: PlannedRuns | null;
   /** The number of contacts that the next run still has to finish. */
@@ -53,7 +53,7 @@ export interface IntegrationView {
 
 export interface CurrentRun {
   report: RunReport;
-  /** True if it has started. */
+  /** True if the run has started. */
   hasBegun: boolean;
   /** The number of finished contacts among all chosen contacts, and the total number of chosen contacts. */
   done: number;
@@ -61,7 +61,7 @@ export interface CurrentRun {
 
 export interface PastRun {
   report: RunReport;
-  /** The run is over, but its result was not recorded because its process died. */
+  /** True if the run's process died before it recorded the result. */
   isCutOff: boolean;
 }
 
@@ -75,7 +75,7 @@ export interface ClientDeps {
   >;
 }
 
-/** One client, with its pending decisions and its key's remaining credits. */
+/** A client, with its open decisions and the remaining credits of its service key. */
 export interface ClientDetail {
   client: IntegrationView;
   credits: KeyCredits[];
@@ -99,7 +99,7 @@ export async function readClient(
   };
 }
 
-/** The data from which the client's status is derived. */
+/** The data that decides the client's status. */
 interface IntegrationActivity {
   integration: Integration;
   id: string;
@@ -176,7 +176,7 @@ async function readConnectHref(
     const waits = await waitsForConsent({ application }, integration);
     return waits ? `/oauth/${crm.kind}/start?integration=${encodeURIComponent(id)}` : null;
   } catch (error) {
-    // The settings cannot be used. The reports of the client's runs explain the problem.
+    // The settings are unusable. The reports of the client's runs explain the problem.
     if (isConfigurationError(error)) return null;
     throw error;
   }
@@ -190,14 +190,14 @@ async function readCurrent(
   waiting: number,
 ): Promise<CurrentRun | null> {
   const report = currentId === null ? null : await findRunReport(store.reader, currentId);
-  // The run may have ended between the two reads.
+  // The run may have ended between the two queries.
   if (report?.status !== 'running') return null;
   return { report, hasBegun, done: Math.max(0, report.contacts.chosen - waiting) };
 }
 
 /**
- * An integration may have the same ID as another anchor of the page, such as `holds`. Therefore, this anchor contains
- * an underscore, which IDs never contain.
+ * Returns the anchor of a client. A client's ID may equal another anchor of the page, such as `holds`. The anchor
+ * therefore contains an underscore, because IDs never contain one.
  */
 export function toAnchor(integrationId: string): string {
   return `integration_${integrationId}`;

@@ -18,7 +18,7 @@ import {
   Unconnected,
 } from './client-parts.tsx';
 
-/** Renders the page of one client: its status, current run, last runs, and pending decisions. */
+/** Renders a client's page: its status, current run, last runs, and open decisions. */
 export function ClientPage(props: { detail: ClientDetail; note: string | null; viewer: Viewer }) {
   const { detail, note, viewer } = props;
   const { client, credits } = detail;

@@ -40,8 +40,8 @@ export function getClientStatus({
 }
 
 /**
- * Renders a link for a client that is not yet connected to a CRM account. An admin follows it to the CRM's page and
- * returns.
+ * Renders a link for a client that is not connected to a CRM account yet. An admin follows the link to the CRM and
+ * returns afterwards.
  */
 export function Unconnected(props: { view: IntegrationView; isAdmin: boolean }) {
   const { id, crm, connectHref } = props.view;
@@ -57,7 +57,7 @@ export function Unconnected(props: { view: IntegrationView; isAdmin: boolean }) 
   );
 }
 
-/** Renders the button that opens a confirmation. Only the answer starts the run. */
+/** Renders the button that opens a confirmation. The run starts only after the user confirms. */
 export function SyncNow({ view: { id, name, crm } }: { view: IntegrationView }) {
   const button = `${toAnchor(id)}_sync`;
   return (
@@ -171,7 +171,10 @@ function RunRow({ run: { report, isCutOff }, now }: { run: PastRun; now: number 
   );
 }
 
-/** Renders a run in progress, with the number of contacts at each station. The script finds it by `data-run`. */
+/**
+ * Renders a run in progress, with the number of contacts at each station. The page's script finds this element by
+ * `data-run`.
+ */
 export function CurrentRunPanel({ current, now }: { current: CurrentRun; now: number }) {
   const { report, hasBegun, done } = current;
   const { chosen, read } = report.contacts;
@@ -229,8 +232,8 @@ export function Stations({ report: { contacts } }: { report: RunReport }) {
 }
 
 /**
- * Renders the question after a run that stopped because the service recognised too few contacts. The user can check the
- * columns and accept the rate.
+ * Renders the question after a run stopped because the service recognised too few contacts. The user can check the
+ * columns or accept the match rate.
  */
 export function AcceptRate(props: { integration: { id: string; name: string } }) {
   const { id, name } = props.integration;
@@ -251,9 +254,7 @@ export function AcceptRate(props: { integration: { id: string; name: string } })
   );
 }
 
-/**
- * Renders the question after a run that stopped because a mark excludes most contacts. The message contains the mark.
- */
+/** Renders the question after a run stopped because a mark excludes most contacts. The message names the mark. */
 export function AcceptMarks(props: { integration: { id: string; name: string } }) {
   const { id, name } = props.integration;
   const button = `${toAnchor(id)}_accept_marks`;
@@ -274,8 +275,8 @@ export function AcceptMarks(props: { integration: { id: string; name: string } }
 }
 
 /**
- * Renders the link to the page that shows a few people in the form in which they would be sent. Only readers and above
- * see it, because the page shows names.
+ * Renders the link to a page with a few people as a run would send them. The page shows names, so only readers and
+ * higher roles see the link.
  */
 export function PersonsLink({ id }: { id: string }) {
   return <a href={`/integrations/${id}/persons`}>See what is sent</a>;

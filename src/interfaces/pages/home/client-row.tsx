@@ -81,7 +81,7 @@ const NIGHT_SIGNS: Readonly<Record<NonNullable<NightView['status']> | 'none', st
   none: '',
 };
 
-/** Renders one cell for each night. It links to the night's last run. */
+/** Renders one cell for each night. The cell links to the last run of the night. */
 function Nights({ client: { id, name, nights } }: { client: ClientView }) {
   return (
     <ol class="nights" aria-label={`Nights of ${name}`}>
@@ -176,7 +176,7 @@ function Credits({ client: { month, nights } }: { client: ClientView }) {
 const SPARK_WIDTH = 84;
 const SPARK_HEIGHT = 20;
 
-/** Renders the credits spent each night. */
+/** Renders a small chart of the credits that were spent each night. */
 function Sparkline({ values }: { values: readonly number[] }) {
   const most = Math.max(...values);
   if (most === 0) return null;
@@ -197,7 +197,7 @@ function Sparkline({ values }: { values: readonly number[] }) {
   );
 }
 
-/** Renders the actions for admins, each with its effect. */
+/** Renders the actions for admins, with the effect of each action. */
 function Actions({ client }: { client: ClientView }) {
   const { id, name, run, schedule } = client;
   const dialog = `${toAnchor(id)}_actions`;

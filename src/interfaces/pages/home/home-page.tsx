@@ -27,8 +27,8 @@ export function HomePage({ home, note, viewer }: HomePageProps) {
 }
 
 /**
- * Renders the home page without clients. Only a user with access to all clients, including future clients, can set up a
- * client.
+ * Renders the home page if there are no clients. A user can set up a client only with access to all clients, including
+ * future clients.
  */
 function NoClients({ viewer }: { viewer: Viewer }) {
   const maySetUp = may(viewer, 'admin') && viewer.principal?.integrations === null;
@@ -126,7 +126,7 @@ function Clients({ home, viewer }: { home: HomeView; viewer: Viewer }) {
 }
 
 /**
- * The largest number of clients for which the page shows neither a search nor filters. There is room for each client's
+ * The maximum number of clients for a page without search and filters. Such a page has enough space for each client's
  * details.
  */
 const FEW = 4;

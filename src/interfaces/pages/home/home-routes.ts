@@ -1,4 +1,4 @@
-/** The list of clients at `/`, the page of each, and what their buttons do (design, section 4.5). */
+/** Serves the list of clients at `/` and the page of each client, and handles their buttons (design, section 4.5). */
 
 import type { Context, Hono } from 'hono';
 import { z } from 'zod';
@@ -70,8 +70,8 @@ export function homeRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
   return app;
 
   /**
-   * Redirects to the page on which the user pressed the button: the list or the client's page. Discards the cached
-   * data, which is outdated now.
+   * Redirects to the page with the pressed button, which is the list or the client's page. Discards the cached data,
+   * because it is outdated now.
    */
   function backTo(c: Context<HttpEnv>, id: string, note: Note): Response {
     frame.clients.forget();
@@ -81,7 +81,7 @@ export function homeRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
   }
 }
 
-/** Notes for the next page. The address of the page contains only the name of a note, never its text. */
+/** Notes for the next page. The page's address contains only the name of a note, never its text. */
 const NOTES = {
   sync: 'A sync was requested. It starts in a moment.',
   joined: 'A sync is already in progress or about to start.',

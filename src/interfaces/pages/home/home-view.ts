@@ -1,4 +1,4 @@
-/** The content of the home page: a verdict on all clients, and one page of their rows. */
+/** Builds the content of the home page: a summary of all clients, and one page of the list. */
 
 import {
   CLIENT_FILTERS,
@@ -23,9 +23,9 @@ export type HomeOrder = (typeof HOME_ORDERS)[number];
 
 export interface HomeQuery {
   show: ClientFilter;
-  /** Empty for all. */
+  /** The kind of CRM. Empty for all kinds. */
   crm: string;
-  /** Part of a name or ID. Empty for all. */
+  /** A part of a client's name or ID. Empty for all clients. */
   q: string;
   sort: HomeOrder;
   /** The number of clients before the first client on the page. */
@@ -36,7 +36,7 @@ export interface HomeView {
   verdict: Verdict;
   /** The number of clients to which the user has access. */
   total: number;
-  /** The number of clients that match each filter and the search. */
+  /** For each filter, the number of clients that match the filter and the search. */
   counts: Record<ClientFilter, number>;
   /** The kinds of CRM among the clients. */
   crms: string[];
@@ -97,7 +97,7 @@ function sortClients(clients: ClientBrief[], order: HomeOrder): ClientBrief[] {
   return order === 'set-up' ? clients : clients.sort(COMPARISONS[order]);
 }
 
-/** A higher number means that a user should check the client sooner. A pure function. */
+/** Returns the urgency of a client. A user should first check the clients with higher numbers. A pure function. */
 function getUrgency(client: ClientBrief): number {
   if (client.problem?.advice.needs === 'person') return 4;
   if (needsPerson(client)) return 3;

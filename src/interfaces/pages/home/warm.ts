@@ -1,4 +1,4 @@
-/** Reads and renders the list of clients before a user requests it, so that the first request is fast. */
+/** Reads and renders the list of clients when the server starts, so that the first request is fast. */
 import type { Application } from '../../../application.ts';
 import type { ClientReader } from '../../../clients/views/clients.ts';
 import type { Clock } from '../../../core/clock.ts';
@@ -14,13 +14,16 @@ interface WarmDeps {
   version: string;
 }
 
-/** JavaScript is compiled while it runs, so code that has already run several times is faster. */
+/** The number of repetitions. JavaScript is compiled while it runs, so code becomes faster after several runs. */
 const TIMES = 3;
 
-/** The maximum time by which this delays the start of the service. */
+/** The maximum delay of the server's start. */
 const MOST_MS = 2_000;
 
-/** Prepares the home page. Never rejects, because a slow first page is better than no service. */
+/**
+ * Prepares the home page. This function never rejects, because a slow first page is better than a server that does not
+ * start.
+ */
 export async function warmHome(deps: WarmDeps): Promise<void> {
   const over = new AbortController();
   await Promise.race([warm(deps), deps.clock.sleep(MOST_MS, over.signal)]);

@@ -21,7 +21,7 @@ export function introductionPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<H
   const app = frame.room();
   const world = toOperationDeps(deps);
 
-  // The page is about one client. If no client was chosen, it is the first client that has networks.
+  // The page shows one client. If the user chose no client, it shows the first client with networks.
   app.get('/introductions', frame.see(rankedIntroductions.role), async (c) => {
     const clients = [...listAccessible(c, application).values()];
     const [first = clients[0]] = clients.filter(({ networks }) => networks.length > 0);
@@ -56,7 +56,7 @@ export function introductionPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<H
   );
 
   const { add } = createOperationForms(deps, frame, app);
-  // A file leaves the product, so a link on a different site must not be able to request it.
+  // A downloaded file leaves donor-sync, so another site's link must not be able to request the file.
   add('/introductions/:integration/csv', rankedIntroductions, {
     read: (form) => ({ ...querySchema.parse(form), from: 0, limit: MOST_INTRODUCTIONS }),
     answer: (c, result, input) => sendCsv(c, rankedIntroductions, { result, input }),
@@ -73,8 +73,8 @@ export function introductionPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<H
 }
 
 /**
- * Redirects to the page with the same filters. They are in the address of the form, because the operation does not have
- * them.
+ * Redirects to the page with the same filters. The form's address contains the filters, because the operation does not
+ * have them.
  */
 function backTo(c: Context<HttpEnv>, client: string): Response {
   return c.redirect(buildHref(client, querySchema.parse(c.req.query()), {}), 303);

@@ -11,12 +11,12 @@ import { buildHref, type IntroductionsQuery, toParameters } from './query.ts';
 
 export interface IntroductionsPage extends IntroductionsView {
   client: { id: string; name: string };
-  /** The clients that can be chosen. */
+  /** The clients from which the user can choose. */
   clients: readonly { id: string; name: string }[];
   query: IntroductionsQuery;
 }
 
-/** Shows whom to call first, and who can introduce them. */
+/** Renders the contacts to call first, and the members who can introduce them. */
 export function renderIntroductions(viewer: Viewer, view: IntroductionsPage) {
   const { client, contacts, total, problem, query } = view;
   return render(

@@ -1,11 +1,11 @@
-/** The filters of the page, which are stored in its address. */
+/** Reads and writes the page's filters, which are in its address. */
 import { z } from 'zod';
 import { rankedIntroductions } from '../../../operations/introductions/introductions.ts';
 
 const { capacity, from } = rankedIntroductions.input.shape;
 const word = z.string().min(1).max(255).optional().catch(undefined);
 
-/** An invalid value is treated as omitted, so an old address still opens the page. */
+/** The schema of the filters. An invalid value counts as omitted, so that an old address still opens the page. */
 export const querySchema = z.object({
   network: word,
   member: word,

@@ -1,11 +1,11 @@
-/** Exports paths as a CSV file: They contain IDs and numbers, but no names. */
+/** Exports paths as a CSV file. The file contains IDs and numbers, but no names. */
 import { stringify } from 'csv-stringify/sync';
 import { plainCell } from '../../../core/printable.ts';
 import type { NetworkPicture, PicturePath } from '../../../networks/network-picture.ts';
 
 const COLUMNS = ['Contact', 'Donor ID', 'Strength', 'Introducer', 'Introducer Donor ID', 'Network'];
 
-/** Prevents spreadsheets from running a cell as a formula. */
+/** Returns the CSV file. Cells are escaped, so that a spreadsheet does not run a cell as a formula. */
 export function toCsv({ people }: NetworkPicture, paths: readonly PicturePath[]): string {
   const contacts = new Map(people.map((person) => [person.donorId, person.contacts[0] ?? '']));
   return stringify(

@@ -1,4 +1,4 @@
-/** The manual changes in a client's networks, and the button that undoes them. */
+/** Shows the changes that someone made in a client's networks at the service, and the button that reverts them. */
 import { describeCount } from '../../../core/quantities.ts';
 import { type DriftView, describeDifferences } from '../../../networks/drift-view.ts';
 import { Layout, type Viewer } from '../frame/layout.tsx';
@@ -7,7 +7,7 @@ import { ConfirmDialog, Status } from '../frame/parts.tsx';
 export interface DriftContent {
   integration: { id: string; name: string };
   networks: DriftView[];
-  /** Members who could not be added before. Mirroring tries to add them again. */
+  /** The number of members who could not be added before. The repair tries to add them again. */
   failed: number;
 }
 

@@ -27,7 +27,7 @@ export interface NetworkContent {
   person: ShownPerson | null;
 }
 
-/** `force` depends on the first three d3 scripts. */
+/** The files that the picture needs. `force` depends on the first three d3 scripts. */
 const PICTURE_ASSETS = [
   ...(['networkStyles', 'cytoscape', 'dispatch', 'timer'] as const),
   ...(['quadtree', 'force', 'networkScript'] as const),
@@ -142,7 +142,9 @@ function Controls(props: {
   );
 }
 
-/** Renders the search for one contact by name. The text can be a name, so it is never part of an address. */
+/**
+ * Renders the search for one contact by name. The typed text can be a name, so the page's address never contains it.
+ */
 function WhoKnows({ id, query, viewer }: { id: string; query: NetworkQuery; viewer: Viewer }) {
   return (
     <form class="network-controls" method="post" action={`/networks/${id}/who`}>
@@ -207,13 +209,14 @@ function Picture({ id, query, name }: { id: string; query: NetworkQuery; name: s
       <span class="probe-line" data-probe="line"></span>
       <span class="probe-attention" data-probe="attention"></span>
       <span class="probe-surface" data-probe="surface"></span>
-      {/* The package would add a style inside the page, which the content security policy forbids. This is the same style. */}
+      {/* The package would add a style to the page, which the content security policy forbids. This element contains
+          the same style. */}
       <span id="__________cytoscape_stylesheet" hidden></span>
     </figure>
   );
 }
 
-/** Renders a person. `href` is the contact's page, or null for users who may not see names. */
+/** Renders a person. `href` is the address of the contact's page, or null if the user may not see names. */
 function Person({ person, href }: { person: ShownPerson; href: string | null }) {
   const { who, name, contact, sentence, memberOf, sentences, more, keptBack = null } = person;
   return (
@@ -241,7 +244,7 @@ function Person({ person, href }: { person: ShownPerson; href: string | null }) 
   );
 }
 
-/** Renders people who are not in the CRM. Only the service has their data, so the page queries the service. */
+/** Renders people who are not in the CRM. Only the service has data about them, so the page queries the service. */
 function Prospects({ id }: { id: string }) {
   return (
     <section class="card" aria-labelledby="prospects-title">
@@ -266,7 +269,7 @@ const COLUMNS: readonly SortableColumn<PictureSort>[] = [
   { text: 'Strength', orders: { descending: 'strength' } },
 ];
 
-/** Renders the paths. With `isNamed`, the names are read in a second request. */
+/** Renders the paths. With `isNamed`, a second request reads the names. */
 function PathList({ content, isNamed }: { content: NetworkContent; isNamed: boolean }) {
   const { integration, picture, query, rows, count, size, names } = content;
   const { id } = integration;

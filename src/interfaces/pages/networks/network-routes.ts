@@ -1,6 +1,6 @@
 /**
- * Networks: the status of each client's networks, and the members who can introduce a contact. All data comes
- * from the store.
+ * Shows the status of each client's networks, and the members who can introduce a contact. Most of the data comes from
+ * the database.
  */
 
 import type { Context, Hono } from 'hono';
@@ -45,7 +45,7 @@ import { readShownNames } from './shown-people.ts';
 /** The number of clients on one page. */
 const PAGE = 20;
 
-/** The maximum number of names that one page requests from the CRM, starting with the strongest paths. */
+/** The maximum number of names that a page requests from the CRM. The contacts with the strongest paths come first. */
 const MAX_NAMES = 400;
 
 export function networkPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
@@ -83,7 +83,7 @@ export function networkPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
     const { id, name = id } = integration;
     const query = querySchema.parse(c.req.query());
     const picture = await pictureOf(id, query.who);
-    // The address must not keep text that the user typed.
+    // The page's address must not contain text that the user typed.
     if (query.who !== null && !isKnown(picture, query.who)) {
       const known = await findContacts(store.reader, id, [query.who]);
       if (known.size === 0) return c.redirect(buildHref(id, query, { who: null }), 303);
@@ -112,7 +112,7 @@ export function networkPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
     );
   });
 
-  /** The data of the picture, for the page's script. It is never cached, because it may contain names. */
+  /** Returns the picture's data for the page's script. The response is never cached, because it may contain names. */
   app.get('/networks/:id/picture', frame.see('viewer'), async (c) => {
     const { id } = findIntegration(c, application, c.req.param('id'));
     const query = querySchema.parse(c.req.query());
@@ -131,7 +131,7 @@ export function networkPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
     c.header('Content-Disposition', `attachment; filename="paths-${id}.csv"`);
     return c.body(toCsv(picture, choosePaths(picture, toFilter(query), query.sort)));
   });
-  // Users can also type a name here, so the text is sent in the body. No address, log or history contains it.
+  // Users can also type a name here. The text is sent in the body, so no address, log or history contains it.
   app.post(
     '/networks/:integration/who',
     frame.act('viewer'),
@@ -158,8 +158,8 @@ export function networkPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
   );
 
   const { add } = createOperationForms(deps, frame, app);
-  // A check can cost credits, and warns before it sends more than one query. The action is therefore a button and not a
-  // link.
+  // A check can cost credits. If it needs more than one query, it warns first. Therefore, the page has a button for the
+  // check and not a link.
   add('/networks/:integration/check', checkNetworks, {
     read: () => ({}),
     async answer(c, { integration, networks }) {
@@ -173,7 +173,7 @@ export function networkPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
     },
   });
 
-  // This sends one query to the service. The query can cost a credit, as the button shows.
+  // This sends one query to the service. The query can cost a credit, and the button says so.
   add('/networks/:integration/prospects', findProspects, {
     read: () => ({ limit: MAX_PROSPECTS }),
     answer: (c, result, input) => sendCsv(c, findProspects, { result, input }),
@@ -206,8 +206,8 @@ export function networkPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
   }
 
   /**
-   * Returns the members who know a contact. Users who may see names also get the contact's name and the introduction
-   * from the CRM.
+   * Returns the members who know a contact. Users who may see names also get the contact's name and the introduction in
+   * the CRM.
    */
   async function personFor(c: C, id: string, who: string, picture: NetworkPicture) {
     const person = getShownPerson(picture, who);
@@ -215,7 +215,7 @@ export function networkPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
     const isContact = (await findContacts(store.reader, id, [crmId])).size > 0;
     if (!isContact || !maySeeNames(c)) return person;
     const client = findIntegration(c, application, id);
-    // The contact's page determines which of the contact's data it shows.
+    // The same rules as on the contact's page decide which data is shown.
     const input = { integration: id, contact: crmId };
     const { contact } = await perform(world, getCaller(c), showContact, input);
     const { name, keptBack, sentence, introductions } = contact;

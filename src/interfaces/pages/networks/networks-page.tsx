@@ -1,4 +1,4 @@
-/** The status of each client's networks. */
+/** Renders the status of each client's networks. */
 import { describeCount, formatCount } from '../../../core/quantities.ts';
 import type { NetworkOverview } from '../../../networks/overview.ts';
 import { Layout, may, type Viewer } from '../frame/layout.tsx';

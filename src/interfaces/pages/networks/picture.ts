@@ -1,4 +1,4 @@
-/** Builds the picture of a network for its page, with names if they may be shown. All functions are pure. */
+/** Builds the picture of a network for its page, with names if the user may see them. All functions are pure. */
 import {
   choosePaths,
   type NetworkPicture,
@@ -19,7 +19,7 @@ export function listContactIds({
   return [...new Set(ids)];
 }
 
-/** Returns a person's label: the name, or an ID if there is no name. */
+/** Returns a function that labels people: with the name, or with an ID if there is no name. */
 export function createNamer(
   { people }: Pick<NetworkPicture, 'people'>,
   names: Names | null,
@@ -32,7 +32,10 @@ export function createNamer(
   };
 }
 
-/** The first characters of a donor ID are enough to distinguish it. A whole ID has 32 characters. */
+/**
+ * The number of characters of a donor ID in a label. They are enough to distinguish donors. A complete ID has 32
+ * characters.
+ */
 const SHORT = 8;
 
 /** Returns the data that the page's script needs to draw the picture. */
@@ -55,27 +58,27 @@ export function pictureData(picture: NetworkPicture, names: Names | null) {
   };
 }
 
-/** The selected person, and the members who know this person. */
+/** The selected person, and the members who know them. */
 export interface ShownPerson {
   /** The selected person. */
   who: string;
-  /** The CRM ID, or null if the person is not in the picture. */
+  /** The person's CRM ID, or null if the person is not in the picture. */
   contact: string | null;
-  /** The name, or null if there is none or if it may not be shown. */
+  /** The person's name. Null if there is no name, or if the page may not show it. */
   name: string | null;
-  /** The introduction that a run has written into the CRM. Null if there is none, or if it may not be shown. */
+  /** The introduction that a run has written into the CRM. Null if there is none, or if the page may not show it. */
   sentence: string | null;
   memberOf: string[];
-  /** The paths to the person, each in words. Their number is limited, so that they can be read. */
+  /** A sentence for each path to the person. The number of sentences is limited, so that users can read all of them. */
   sentences: string[];
   more: number;
-  /** The reason why the introductions are withheld. Omitted if they are shown. */
+  /** The reason why the page does not show the introductions. Omitted if they are shown. */
   keptBack?: string;
 }
 
 export const MAX_SENTENCES = 12;
 
-/** Without `names`, and for people who are not in `names`, the sentences contain IDs. */
+/** Returns the selected person. Sentences contain IDs for people whose name is not in `names`. */
 export function getShownPerson(
   picture: NetworkPicture,
   who: string,

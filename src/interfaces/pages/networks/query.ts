@@ -1,4 +1,4 @@
-/** Reads the parameters of a network's pages. */
+/** Reads the parameters in the address of a network's page. */
 import { z } from 'zod';
 import { type PictureFilter, SORTS, WEAKEST } from '../../../networks/network-picture.ts';
 

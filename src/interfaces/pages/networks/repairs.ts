@@ -1,5 +1,5 @@
 /**
- * Repairs networks after a user has requested it on a page. Each continues after the response, under the lease of its
+ * Repairs networks at a user's request on a page. A repair continues after the response, under the lease of its
  * integration.
  */
 
@@ -12,17 +12,17 @@ import { repairNetworks } from '../../../operations/networks.ts';
 import { toOperationDeps } from '../../api/request/caller.ts';
 import type { HttpDeps } from '../../api/request/context.ts';
 
-/** The status of an integration's last repair, as far as this process knows it. */
+/** The status of an integration's last repair in this process. */
 export interface RepairState {
   isRunning: boolean;
-  /** Its outcome, as a complete sentence. */
+  /** The outcome of the repair, as a complete sentence. */
   text: string;
 }
 
 export interface Repairs {
   /**
-   * Starts a repair, unless one is in progress. If more than `maxAdded` members would be added again, nothing
-   * is repaired.
+   * Starts a repair, unless a repair is already in progress. If the repair would add more than `maxAdded` members
+   * again, it changes nothing.
    */
   begin(caller: Caller, integrationId: string, maxAdded: number): void;
   getState(integrationId: string): RepairState | null;
@@ -31,7 +31,7 @@ export interface Repairs {
 export function createRepairs(deps: HttpDeps): Repairs {
   const { log, stopping } = deps;
   const states = new Map<string, RepairState>();
-  // It continues after the response, so only the end of the process limits it.
+  // A repair continues after the response. It ends early only if the process ends.
   const world = { ...toOperationDeps(deps), signal: () => stopping };
   return {
     begin(caller, integration, maxAdded) {
@@ -44,7 +44,7 @@ export function createRepairs(deps: HttpDeps): Repairs {
     getState: (id) => states.get(id) ?? null,
   };
 
-  /** Resolves with a sentence that describes the result. */
+  /** Repairs the networks. Resolves with a sentence that describes the result. */
   async function repair(caller: Caller, integration: string, maxAdded: number): Promise<string> {
     const input = { integration, spend: false };
     try {
@@ -66,7 +66,7 @@ export function createRepairs(deps: HttpDeps): Repairs {
   }
 }
 
-/** Confirms the numbers that the page has shown. */
+/** Returns a function that confirms the repair if its numbers are not higher than the numbers on the page. */
 function agree(maxAdded: number) {
   return async ({ counts: { removed = 0 } }: Question): Promise<void> => {
     if (removed > maxAdded) throw new MoreThanShown(removed);

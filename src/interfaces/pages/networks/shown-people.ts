@@ -7,7 +7,7 @@ import { lookUp } from '../../../sync/control/look-up.ts';
 import { findKeptBack } from '../../../sync/guards/kept-back.ts';
 import type { Names } from './picture.ts';
 
-/** Returns the current CRM names of these contacts. Excludes withheld contacts. */
+/** Returns the current CRM names of these contacts. Leaves out contacts whose data a page may not show. */
 export async function readShownNames(
   live: LiveDeps,
   integration: Integration,

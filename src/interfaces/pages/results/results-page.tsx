@@ -11,11 +11,11 @@ import {
 import { Layout, render, type Viewer } from '../frame/layout.tsx';
 
 export interface ResultsPage extends ResultsView {
-  /** The client that the page is limited to, or null for all clients. */
+  /** The only client that the page shows, or null if it shows all clients. */
   client: string | null;
 }
 
-/** Renders what each client got in a month, and what it cost. The page fits on one sheet of paper for each client. */
+/** Renders each client's results in a month, and their cost. Each client fits on one printed sheet. */
 export function renderResults(viewer: Viewer, view: ResultsPage) {
   const { month, client, clients, total, from, isExact } = view;
   const only = client === null ? undefined : clients[0];

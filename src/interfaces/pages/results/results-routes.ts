@@ -1,4 +1,4 @@
-/** Results: what each client got in a month, and what it cost. */
+/** Shows each client's results in a month, and their cost. */
 import type { Hono } from 'hono';
 import { z } from 'zod';
 import { perform } from '../../../operations/kit/perform.ts';
@@ -11,7 +11,7 @@ export function resultPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv
   const app = frame.room();
   const world = toOperationDeps(deps);
   const { month, from } = showResults.input.shape;
-  // An invalid value is treated as omitted, so an old address still opens the page.
+  // An invalid value counts as omitted, so that an old address still opens the page.
   const pageQuery = z.object({
     month: month.catch(undefined),
     client: z.string().min(1).optional().catch(undefined),

@@ -1,7 +1,7 @@
-/** Briefly caches a value that many users request at the same moment, so it is created only once. */
+/** Caches a value for a short time if many users request it at the same moment. The value is then created only once. */
 import type { Clock } from '../../../core/clock.ts';
 
-/** This is long enough for all users who watch a run to fetch its final state. */
+/** The lifetime of a cached value. It is long enough for all users who watch a run to fetch the run's final state. */
 const KEPT_MS = 2_000;
 
 /** The maximum number of cached values. */
@@ -23,7 +23,7 @@ export function createBriefCache<Value>(clock: Pick<Clock, 'monotonicMs'>): Brie
       if (kept.size >= MOST && oldest !== undefined) kept.delete(oldest);
       const value = make();
       kept.set(key, { value, untilMs: nowMs + KEPT_MS });
-      // After an error, the next request tries again.
+      // If creating the value fails, the next request tries again.
       value.catch(() => kept.delete(key));
       return value;
     },

@@ -1,4 +1,4 @@
-/** The number of a run's contacts at each station. No station has more contacts than the one before it. */
+/** Computes the number of a run's contacts at each station. No station has more contacts than the station before it. */
 import type { RunReport } from '../../../core/run.ts';
 
 const STATIONS = ['read', 'chosen', 'submitted', 'enhanced', 'written'] as const;
@@ -9,8 +9,9 @@ export interface Station {
 }
 
 /**
- * A run also continues with contacts that earlier runs have read, submitted or paid for. Contacts that exceed the
- * number of the previous station are counted separately. The page's script does the same while a run is in progress.
+ * Converts a run's numbers. A run also processes contacts that earlier runs have read, submitted or paid for. If a
+ * station has more contacts than the previous station, the additional contacts are counted separately. The page's
+ * script does the same while a run is in progress.
  */
 export function toFunnel(contacts: RunReport['contacts']): {
   stations: Station[];

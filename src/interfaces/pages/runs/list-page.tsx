@@ -10,7 +10,7 @@ import type { RunListQuery, RunListView } from './run-list.ts';
 
 interface RunListProps {
   list: RunListView;
-  /** The names of the clients to which the user has access, by ID. */
+  /** The names of the user's clients, by ID. */
   clients: ReadonlyMap<string, string>;
   viewer: Viewer;
 }
@@ -32,7 +32,7 @@ const COLUMNS: readonly SortableColumn<RunOrder>[] = [
 
 /** Renders the list of all runs. */
 export function RunListPage({ list, clients, viewer }: RunListProps) {
-  // A client that was removed has runs, but no name.
+  // If a client was removed, its runs still exist, but its name does not.
   const getClientName = (id: string) => clients.get(id) ?? id;
   const { query, runs, next } = list;
   const { sort = 'newest', ...filters } = query;
@@ -153,7 +153,10 @@ const STATUSES: Readonly<Record<Status, string>> = {
   failed: 'Failed',
 };
 
-/** The maximum number of clients in the list. A longer list would make the page heavy. Users can type other IDs. */
+/**
+ * The maximum number of clients in the selection list. A longer list would make the page slow. Users can type the IDs
+ * of other clients.
+ */
 const MAX_CHOICES = 500;
 
 function Filters({ query, clients }: { query: RunListQuery; clients: RunListProps['clients'] }) {

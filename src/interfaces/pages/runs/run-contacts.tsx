@@ -1,4 +1,4 @@
-/** The outcomes of a run's contacts: tabs by outcome, facets by reason, and the contacts themselves. */
+/** Shows the results for a run's contacts: tabs by outcome, links by reason, and the list of contacts. */
 
 import type { FieldValue } from '../../../core/crm-field.ts';
 import { OUTCOME_ORDER, type Outcome, outcomeText, UNKNOWN_PERSON } from '../../../core/outcome.ts';
@@ -19,7 +19,7 @@ import {
 } from '../frame/parts.tsx';
 import type { ContactQuery, RunDetail } from './run-detail.ts';
 
-/** The order of the tabs. Tabs without contacts are left out, except for the first four. */
+/** The order of the tabs. A tab without contacts is left out, unless it is one of the first four. */
 const TABS: readonly Outcome[] = ['written', 'held', 'failed', 'skipped', 'unchanged', 'waiting'];
 const ALWAYS_SHOWN = 4;
 
@@ -78,7 +78,7 @@ export function RunContacts({ detail, maySeeNames }: { detail: RunDetail; maySee
 }
 
 function Tabs({ detail: { report, query, phase, unknown } }: { detail: RunDetail }) {
-  // While a run is in progress, the script shows one number for all failed contacts.
+  // While a run is in progress, the script shows a single number for all failed contacts.
   const apart = phase === 'over' ? unknown : 0;
   const { contacts } = report;
   const shown = TABS.filter((outcome, place) => place < ALWAYS_SHOWN || contacts[outcome] > 0);
@@ -135,7 +135,7 @@ function Tab(props: {
   );
 }
 
-/** Renders the reasons with their counts. Each reason of the open tab links to its contacts. */
+/** Renders the reasons with their numbers of contacts. Each reason of the open tab links to its contacts. */
 function Facets({ detail: { report, reasons, query } }: { detail: RunDetail }) {
   const shown = reasons.filter(
     ({ outcome, reason }) =>
@@ -174,7 +174,7 @@ function ContactTable({ detail, maySeeNames }: { detail: RunDetail; maySeeNames:
   const { report, contacts, isSetUp } = detail;
   const hasChanges =
     maySeeNames && isSetUp && contacts.some(({ outcome }) => outcome === 'written');
-  // If a row of a file cannot be read, the page shows the row's number in place of an ID.
+  // If a row of a CSV file cannot be read, the page shows the row's number in place of an ID.
   const hrefOf = (crmId: string, reason: string) =>
     maySeeNames && isSetUp && reason !== 'row_unreadable'
       ? contactHref(report.integration, crmId)
@@ -212,8 +212,8 @@ function ContactTable({ detail, maySeeNames }: { detail: RunDetail; maySeeNames:
 const CHANGES_HEAD = <span class="hidden">Changes</span>;
 
 /**
- * Renders an empty element for the changes. They are requested from the CRM when the user opens it, and removed from
- * the page when the user closes it.
+ * Renders an empty element for the changes. They are read from the CRM when the user opens the element, and removed
+ * from the page when the user closes it.
  */
 function Changes(props: { report: RunReport; crmId: string; place: number }) {
   const { report, crmId, place } = props;
@@ -252,11 +252,11 @@ function Changes(props: { report: RunReport; crmId: string; place: number }) {
 export interface ChangesView extends WrittenChanges {
   run: string;
   crmId: string;
-  /** If the settings are missing, the CRM cannot be read. */
+  /** `isSetUp` is false if the settings are missing. The CRM then cannot be read. */
   integration: { id: string; name: string; isSetUp: boolean };
 }
 
-/** Renders the changes as a separate page. With scripts, only its middle part is shown. */
+/** Renders the changes as a separate page. With scripts, only the middle part of this page is shown. */
 export function ChangesPage({ view, viewer }: { view: ChangesView; viewer: Viewer }) {
   const { run, crmId, integration } = view;
   return (
@@ -329,7 +329,7 @@ function fileHref(id: string, query: ContactQuery, format: 'csv' | 'json-file'):
   return `/v1/runs/${id}/contacts?${words}`;
 }
 
-/** The API has no outcome `unknown`. It includes these contacts in `failed`. */
+/** Converts the page's filter for the API. The API has no outcome `unknown`. It counts these contacts as `failed`. */
 function toApiQuery(query: ContactQuery): ContactQuery {
   if (query.outcome !== 'unknown') return query;
   return { ...query, outcome: 'failed', reason: UNKNOWN_PERSON };

@@ -1,4 +1,4 @@
-/** Everything that the page of one run shows. It is read from the store. */
+/** Reads the content of a run's page from the database. */
 
 import type { Application } from '../../../application.ts';
 import { readCursor, writeCursor } from '../../../core/cursor.ts';
@@ -23,28 +23,33 @@ export interface RunDetail {
   report: RunReport;
   phase: 'running' | 'waiting' | 'over';
   integrationName: string;
-  /** The run's progress, or null for a run that is over. */
+  /** The run's progress, or null if the run has ended. */
   progress: RunProgress | null;
   /** True if a user has requested that the run stop. */
   isStopping: boolean;
-  /** An undo that waits for a different user's confirmation or is in progress. Null if there is none. */
+  /** An undo of the run that waits for a second user's confirmation or is in progress. Null if there is none. */
   undo: UndoProgress | null;
-  /** The number of people whom the service does not know. The report includes them in the failed contacts. */
+  /** The number of people whom the service does not know. The report counts them as failed contacts. */
   unknown: number;
-  /** True if the run's integration still exists, so its CRM can be queried. */
+  /** True if the run's integration still exists, so that donor-sync can query its CRM. */
   isSetUp: boolean;
-  /** True if the service recognised too few contacts and no run has started since then. A user may accept this rate. */
+  /**
+   * True if the service recognised too few contacts and no run has started since. A user may accept this match rate.
+   */
   isRateLow: boolean;
-  /** The next step for the user. Null if the run is in progress or has succeeded. */
+  /** Advice for the user. Null if the run is in progress or has succeeded. */
   advice: Advice | null;
   reasons: ReasonCount[];
-  /** The number of contacts that received, at no cost, the profile of a different contact for the same person. */
+  /**
+   * The number of contacts that received a profile for free, because the same person's profile was bought for a
+   * different contact.
+   */
   shared: number;
-  /** One page of the contacts that match the filter. It excludes contacts whose profile is still fresh. */
+  /** One page of the contacts that match the filter. Excludes contacts whose profile is still fresh. */
   contacts: ShownContact[];
   /** The page's filter. */
   query: ContactQuery;
-  /** The cursor of the next page, or null if there is none. */
+  /** The cursor of the next page, or null on the last page. */
   next: string | null;
 }
 
@@ -55,13 +60,13 @@ export interface UndoProgress {
 }
 
 export interface ShownContact extends RunContactView {
-  /** The contact's page in the CRM, or null if its address is not known. */
+  /** The address of the contact's record in the CRM, or null if it is unknown. */
   url: string | null;
 }
 
-/** The query parameters that select the contacts. */
+/** The query parameters that filter the contacts. */
 export interface ContactQuery {
-  /** Outcomes, separated by commas, or `unknown` for people whom the service does not know. */
+  /** The outcomes, separated by commas. `unknown` selects people whom the service does not know. */
   outcome?: string | undefined;
   reason?: string | undefined;
   contact?: string | undefined;
@@ -71,7 +76,7 @@ export interface ContactQuery {
 /** The number of contacts on one page. */
 export const PAGE_SIZE = 50;
 
-/** Reads the other data about a run that was found by its ID. */
+/** Reads the remaining data about a run that was found by its ID. */
 export async function readRunDetail(
   { store, integrations, findRunning }: Pick<Application, 'store' | 'integrations' | 'findRunning'>,
   { id, report, now }: { id: string; report: RunReport; now: number },
@@ -131,7 +136,7 @@ export async function findLowRate(
   return last?.reasonCode === 'match_rate_low' ? last : null;
 }
 
-/** Returns the filter from the address. Unknown values are ignored, because users edit addresses. */
+/** Returns the filter in the address. Ignores unknown values, because users edit addresses. */
 function pageFilter({ outcome, reason, contact, after }: ContactQuery): RunContactFilter {
   const words = outcome?.split(',') ?? [];
   const outcomes = OUTCOME_ORDER.filter((one) => words.includes(one));

@@ -1,4 +1,4 @@
-/** The list of runs: reads the filter from the address, and returns one page of matching runs. */
+/** Reads the filter of the run list from the address, and returns one page of runs. */
 
 import { z } from 'zod';
 import { isoTime } from '../../../core/clock.ts';
@@ -8,7 +8,7 @@ import { type OperationDeps, perform } from '../../../operations/kit/perform.ts'
 import { listRuns } from '../../../operations/runs.ts';
 import { RUN_ORDERS } from '../../../sync/statements/runs.ts';
 
-/** Unknown values are ignored, because users edit addresses. */
+/** The schema of the filter. Unknown values are ignored, because users edit addresses. */
 export const runListQuerySchema = z.object({
   client: z.string().trim().optional().catch(undefined),
   status: runStatusSchema.optional().catch(undefined),
@@ -24,7 +24,7 @@ export type RunListQuery = z.infer<typeof runListQuerySchema>;
 export interface RunListView {
   query: RunListQuery;
   runs: RunReport[];
-  /** The cursor of the next page, or null if there is none. */
+  /** The cursor of the next page, or null on the last page. */
   next: string | null;
 }
 
@@ -32,7 +32,7 @@ const PAGE_SIZE = 50;
 
 const DAY_MS = 86_400_000;
 
-/** Throws a ConfigurationError (unknown) for a client to which the caller has no access. */
+/** Reads a page of runs. Throws a ConfigurationError (unknown) if the caller has no access to the client. */
 export async function readRunList(
   deps: OperationDeps,
   caller: Caller,
@@ -45,7 +45,7 @@ export async function readRunList(
     sort,
     integration: client || undefined,
     from: from === undefined ? undefined : isoTime(Date.parse(from)),
-    // The last day is included completely.
+    // The filter includes the whole last day.
     until: until === undefined ? undefined : isoTime(Date.parse(until) + DAY_MS),
     cursor: after,
     limit: PAGE_SIZE,

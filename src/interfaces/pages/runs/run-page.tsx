@@ -59,7 +59,10 @@ interface RunBodyProps {
   viewer: Viewer;
 }
 
-/** Renders the body, which is the same for all users with the same rights. It is therefore rendered only once. */
+/**
+ * Renders the body of a run's page. The body is rendered only once, because it is the same for all users with the same
+ * rights.
+ */
 export function RunBody({ detail, words, viewer }: RunBodyProps) {
   const { report, phase, integrationName, advice } = detail;
   const isOver = phase === 'over';
@@ -154,7 +157,7 @@ function Buttons({ detail, viewer }: { detail: RunDetail; viewer: Viewer }) {
 }
 
 /**
- * True if part of the run can be undone. False once all values are restored, and while an undo is waiting or in
+ * True if a user can undo a part of the run. False once all values are restored, and while an undo waits or is in
  * progress.
  */
 function isUndoable({ report: { contacts, undone }, undo }: RunDetail): boolean {
@@ -304,8 +307,8 @@ function Credits(props: { bucket: 'enhancements' | 'networks'; credits: RunRepor
 }
 
 /**
- * Renders the empty element for the chart. The script draws it from the progress that the run reports. Only the page
- * keeps this history.
+ * Renders the empty element for the chart. The script draws the chart from the progress that the run reports. Only the
+ * page keeps this history.
  */
 function Rate() {
   return (

@@ -1,4 +1,4 @@
-/** The pages of runs, and the actions of their buttons (design, section 4.5). */
+/** Serves the pages of runs, and handles their buttons (design, section 4.5). */
 
 import type { Hono } from 'hono';
 import { z } from 'zod';
@@ -37,7 +37,7 @@ export function runPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
     const query = runListQuerySchema.parse(c.req.query());
     const list = await readRunList(world, getCaller(c), query);
     const { renderRuns } = await import('./run-pages.tsx');
-    // IDs can be guessed, so only users with access to the client see its name.
+    // Users can guess IDs, so only users with access to the client see its name.
     const clients = new Map(
       [...listAccessible(c, application)].map(([id, { name = id }]) => [id, name]),
     );
@@ -49,8 +49,8 @@ export function runPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
     const id = c.req.param('id');
     const report = await findRun(c, store.reader, id, application.sealer);
     const { note, ...query } = pageQuerySchema.parse(c.req.query());
-    // The message may quote names and amounts, so it is decrypted only for readers and above, and only for
-    // this response.
+    // The CRM's message may contain names and amounts. Therefore, it is decrypted only for readers and higher roles,
+    // and only for this response.
     const mayRead = mayActAs(principal.role, 'reader');
     const words = mayRead ? await readCrmMessages(application, id, PAGE_SIZE) : [];
     if (words.length > 0) {
@@ -65,8 +65,8 @@ export function runPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
       const about = { id, report, now: clock.now() };
       return renderRunBody(viewer, await readRunDetail(application, about, query), words);
     };
-    // All users who watch the run request the page at the moment when the run ends, so the page is cached. The cache is
-    // not used if users can act on the run.
+    // When a run ends, all users who watch it request the page at the same moment, so the page is cached. The page is
+    // not cached for users who can act on the run.
     const isShared =
       report.status === 'succeeded' &&
       report.undone === undefined &&
@@ -77,7 +77,7 @@ export function runPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
     return c.html(renderRun(viewer, body, note && NOTES[note]));
   });
 
-  // A contact's values are shown only to readers and above, and are never cached (`forbidCaching`).
+  // Only readers and higher roles see a contact's values. The values are never cached (`forbidCaching`).
   app.get('/runs/:id/changes', frame.see('reader'), async (c) => {
     const { id: runId, integration: integrationId } = await findRun(
       c,
@@ -124,7 +124,7 @@ export function runPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
     limitBody(MAX_API_BODY_BYTES),
   ] as const;
 
-  // The preview queries the CRM, and a link on a different site must not be able to trigger the query.
+  // The preview queries the CRM, so another site's link must not be able to start it.
   app.post('/runs/:run/undo/preview', ...ofUndo, async (c) => {
     const run = c.req.param('run');
     const { restorable } = await perform(world, getCaller(c), previewUndoOfRun, { run });
@@ -156,7 +156,7 @@ export function runPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
   });
   return app;
 
-  /** If the run has ended in the meantime, this is not the user's mistake. */
+  /** Stops a run. If the run has ended since the page was shown, this is not the user's mistake. */
   async function stop(caller: Caller, run: string): Promise<'stopping' | 'dropped' | 'over'> {
     try {
       return (await perform(world, caller, stopRun, { run })).state;
@@ -167,7 +167,7 @@ export function runPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
   }
 }
 
-/** Notes for the next page. The address of the page contains only the name of a note, never its text. */
+/** Notes for the next page. The page's address contains only the name of a note, never its text. */
 const NOTES = {
   stopping: 'The run is stopping. It ends within seconds.',
   over: 'The run had already ended.',

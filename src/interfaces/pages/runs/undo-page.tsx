@@ -1,4 +1,7 @@
-/** Shows what undoing a run would restore and what it would leave unchanged, with the button that undoes the run. */
+/**
+ * Shows the values that an undo would restore and the values that it would not change. Also shows the button that
+ * undoes the run.
+ */
 import { describeCount, formatCount } from '../../../core/quantities.ts';
 import type { Restorable } from '../../../operations/undo-preview.ts';
 import { contactHref } from '../contacts/contact-href.ts';
@@ -7,7 +10,7 @@ import { ContactId, CountCells, Fact, Icon, TableCell, TableHead } from '../fram
 
 export interface UndoContent {
   restorable: Restorable;
-  /** The digest of the question that the button answers. */
+  /** The digest of the question that the user answers with the button. */
   digest: string;
   clientName: string;
 }

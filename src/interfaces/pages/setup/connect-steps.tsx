@@ -40,12 +40,12 @@ function connectedWords({ account, fileName, answers }: StepPageView['setup']): 
   return account === null ? 'Connected' : `Connected to ${account}`;
 }
 
-/** The data from which a page builds the form for a CRM. */
+/** The data for the form that connects a CRM. */
 export type DoorView = Pick<StepPageView, 'apps' | 'callbacks'> & {
   setup: Pick<StepPageView['setup'], 'id' | 'version' | 'answers'>;
 };
 
-/** Renders the form with which a CRM is connected. */
+/** Renders the form that connects a CRM. */
 export function ConnectDoor({ page, about }: { page: DoorView; about: AboutRemoteCrm }) {
   const { setup, apps } = page;
   const { kind, name } = about;
@@ -93,7 +93,7 @@ export function ConnectDoor({ page, about }: { page: DoorView; about: AboutRemot
   );
 }
 
-/** Renders the credentials of an app that is registered in the CRM. */
+/** Renders the fields for the credentials of an app that is registered in the CRM. */
 function AppFields(props: { page: DoorView; about: AboutRemoteCrm; ways: readonly SignIn[] }) {
   const { page, about, ways } = props;
   const { kind } = about;
@@ -138,7 +138,7 @@ function AppFields(props: { page: DoorView; about: AboutRemoteCrm; ways: readonl
   );
 }
 
-/** Renders the values of a key. A secret that was entered is not shown again. */
+/** Renders the fields for a key. The page does not show a secret again that the user entered. */
 function KeyFields(props: { page: DoorView; about: AboutRemoteCrm; signIn: SignIn }) {
   const { page, about, signIn } = props;
   const before = getSignIn(page.setup);

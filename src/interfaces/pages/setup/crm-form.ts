@@ -1,4 +1,4 @@
-/** Converts the form of the first step into the CRM's settings: the address and the sign-in method. */
+/** Converts the form of the first step into the CRM's settings, with the address and the sign-in method. */
 import { z } from 'zod';
 import type { AboutRemoteCrm, SignIn } from '../../../../connectors/about.ts';
 import { findRemoteCrm, REMOTE_CRMS } from '../../../../connectors/index.ts';
@@ -18,7 +18,9 @@ import {
 
 const authSchema = z.record(z.string(), z.unknown()).catch({});
 
-/** Returns the stored credentials. The secrets in it are never shown, and are sent only to their own origin. */
+/**
+ * Returns the stored credentials. Pages never show their secrets, and donor-sync sends them only to their own origin.
+ */
 export function getSignIn({ answers: { crm } }: Pick<Setup, 'answers'>) {
   const auth = authSchema.parse(crm?.['auth'] ?? {});
   const textOf = (name: string) => textIn(auth[name]) || undefined;
@@ -26,7 +28,7 @@ export function getSignIn({ answers: { crm } }: Pick<Setup, 'answers'>) {
   return { kind: crm?.kind, url, type: textOf('type'), textOf };
 }
 
-/** Throws a ConfigurationError if this CRM cannot be set up in a browser. */
+/** Converts the CRM's form into answers. Throws a ConfigurationError if users cannot set up this CRM in a browser. */
 export async function crmAnswers(
   setup: Setup,
   form: Form,
@@ -43,9 +45,7 @@ export async function crmAnswers(
   return signedIn(setup, await readCrm(about, setup, form, allowed));
 }
 
-/**
- * Returns the settings for a kind of CRM from its form. Throws a ConfigurationError that points to the invalid field.
- */
+/** Returns the settings for a kind of CRM from its form. Throws a ConfigurationError that names the invalid field. */
 export async function readCrm(
   about: AboutRemoteCrm,
   setup: Pick<Setup, 'answers'>,
@@ -73,8 +73,8 @@ export async function readCrm(
 const REMOTE_NAMES = new Intl.ListFormat('en-GB').format(REMOTE_CRMS.map(({ name }) => name));
 
 /**
- * Chooses the sign-in method. If the user has typed a key, the key is used. Otherwise the app is used, in the way that
- * the form selects. By default, the user gives consent on a page of the CRM.
+ * Chooses the sign-in method. If the user has typed a key, the key is used. Otherwise, the app is used with the method
+ * in the form. By default, the user gives consent on a page of the CRM.
  */
 function chooseSignIn({ setup: { signIns } }: AboutRemoteCrm, form: Form): SignIn {
   const key = signIns.find(({ browser }) => browser === 'key');
@@ -87,7 +87,7 @@ function chooseSignIn({ setup: { signIns } }: AboutRemoteCrm, form: Form): SignI
 }
 
 /**
- * Returns the sign-in methods that use the CRM's app. The way with the CRM's consent page comes first, because it
+ * Returns the sign-in methods that use the CRM's app. The method with the CRM's consent page comes first, because it
  * requires the fewest steps.
  */
 export function listAppWays(signIns: readonly SignIn[]): readonly SignIn[] {
@@ -101,7 +101,7 @@ interface Typed {
   url: string;
 }
 
-/** A secret that was entered before is kept for the same origin. */
+/** Reads the key from the form. An earlier secret is kept if the origin is the same. */
 function readKey({ kind }: AboutRemoteCrm, { type, fields }: SignIn, { setup, form, url }: Typed) {
   const before = getSignIn(setup);
   const wasEntered = before.kind === kind && before.type === type;
@@ -120,7 +120,10 @@ function readKey({ kind }: AboutRemoteCrm, { type, fields }: SignIn, { setup, fo
   return Object.fromEntries(values);
 }
 
-/** Returns the app's credentials: the typed credentials, the operator's, or the credentials from an earlier step. */
+/**
+ * Returns the app's credentials. They are the typed credentials, the operator's credentials, or the credentials from an
+ * earlier step.
+ */
 function readApp(
   { kind }: AboutRemoteCrm,
   { fields }: SignIn,
@@ -173,7 +176,7 @@ function textIn(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** True if users do not have to grant access on a page of the CRM. */
+/** True if the user does not have to grant access on a page of the CRM. */
 export function isSignedIn({ answers }: Partial<Pick<Draft, 'answers'>>): boolean {
   if (answers === undefined) return false;
   const { kind, type } = getSignIn({ answers });
@@ -182,8 +185,8 @@ export function isSignedIn({ answers }: Partial<Pick<Draft, 'answers'>>): boolea
 }
 
 /**
- * Throws if the kind of CRM changed. The same ID means a different person in another CRM, so every profile would be
- * paid for again.
+ * Throws a ConfigurationError if the user changed the kind of CRM. The same ID means a different person in another CRM,
+ * so donor-sync would pay for every profile again.
  */
 export function requireSameKind({ isNew, stored, answers }: Setup, kind: string): void {
   if ((isNew && stored === null) || answers.crm?.kind === kind) return;
@@ -193,7 +196,7 @@ export function requireSameKind({ isNew, stored, answers }: Setup, kind: string)
   );
 }
 
-/** Removes the settings for the previous kind of CRM, because they are not valid for a different kind. */
+/** Removes the settings of the previous kind of CRM, because they are invalid for the new kind. */
 export function cleared(answers: Answers, kind: string): Answers {
   if (answers.crm === undefined || answers.crm.kind === kind) return answers;
   const { fields: _, contacts, ...others } = answers;

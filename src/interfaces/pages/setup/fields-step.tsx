@@ -19,7 +19,10 @@ const RULES: readonly { value: WriteRule; label: string }[] = [
   { value: 'always', label: 'always' },
 ];
 
-/** Lists the fields that were renamed because columns of the file already have our names. */
+/**
+ * Lists the fields with a different name. donor-sync chose a different name because a column of the file already has
+ * the usual name.
+ */
 function RenamedFields({ mappings }: Pick<StepView['fields'], 'mappings'>) {
   const renamed = mappings.filter(({ to }) => to.endsWith(RENAMED));
   if (renamed.length === 0) return null;
@@ -35,7 +38,7 @@ function RenamedFields({ mappings }: Pick<StepView['fields'], 'mappings'>) {
 export function FieldsStep(props: {
   setup: Setup;
   view: StepView['fields'];
-  /** True if the typed fields were refused. Any of them may be the reason. */
+  /** True if the typed fields were refused. Any field may be the reason. */
   hasProblem: boolean;
 }) {
   const { setup, view, hasProblem } = props;
@@ -93,7 +96,7 @@ export function FieldsStep(props: {
   );
 }
 
-/** The values that most clients use. The other fields are folded. */
+/** The values that most clients use. All other fields are folded. */
 const FIRST: readonly FieldSource[] = [
   'capacity.nonprofit',
   'netWorth.label',
@@ -111,7 +114,7 @@ interface FieldLines {
   examples: ReadonlyMap<string, FieldsShown['examples'][number]>;
   findings: ReadonlyMap<string, FieldsShown['findings'][number]>;
   names: StepView['fields']['names'];
-  /** Fields that do not exist yet. */
+  /** The fields that do not exist in the CRM yet. */
   missing: readonly string[];
 }
 
@@ -172,7 +175,10 @@ function FieldTable({ sources, lines }: { sources: readonly FieldSource[]; lines
   );
 }
 
-/** Returns the fields that the user can choose, with their labels: our own fields, and the CRM's writable fields. */
+/**
+ * Returns the fields that the user can choose, with their labels. These are donor-sync's own fields and the CRM's
+ * writable fields.
+ */
 function listFields(
   names: StepView['fields']['names'],
   fields: readonly CrmField[],
@@ -228,7 +234,7 @@ function Example({ example }: { example: FieldsShown['examples'][number] | undef
 
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 
-/** Formats a time, which the CRM receives in ISO format. Returns any other text unchanged. */
+/** Formats a time for users. The CRM receives the time in ISO format. Returns any other text unchanged. */
 function readableTime(text: string): string {
   if (!ISO_TIME.test(text)) return text;
   const format = new Intl.DateTimeFormat('en-US', {

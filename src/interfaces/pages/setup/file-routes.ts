@@ -1,4 +1,4 @@
-/** Uploading a CSV file, its preview, and the file with its results. */
+/** Handles the upload of a CSV file, its preview, and the download of the result file. */
 import { readFile } from 'node:fs/promises';
 import type { Hono, MiddlewareHandler } from 'hono';
 import {
@@ -24,10 +24,10 @@ import {
   type WizardContext,
 } from './set-up-context.ts';
 
-/** The extra size for the other fields of a form with a file. */
+/** The size limit of a form with a file. It includes space for the form's other fields. */
 const limitUpload = limitBody(MAX_UPLOAD_BYTES + MAX_API_BODY_BYTES);
 
-/** Refuses larger files before they are read. */
+/** Refuses a larger file before reading it. */
 const limitFile: MiddlewareHandler<HttpEnv> = async (c, next) => {
   try {
     return await limitUpload(c, next);
@@ -55,7 +55,7 @@ export function addFileRoutes(app: Hono<HttpEnv>, context: WizardContext): void 
       const sheet = one(form, 'sheet') || null;
       const answers = await fileAnswers(setup, { content, name: file.name, sheet });
       const saved = await saveSetup(application, setup, answers);
-      // Deletes the file that is not needed: the previous file, or the new file if it could not be saved.
+      // Deletes the file that is no longer needed. This is the previous file, or the new file if it could not be saved.
       await dropReplacedUpload(application, saved ? setup : answers, saved ? answers : setup);
       if (!saved) return await conflict(c, 'crm');
       const hasKey = setup.done.includes('key');
@@ -66,7 +66,7 @@ export function addFileRoutes(app: Hono<HttpEnv>, context: WizardContext): void 
     }
   });
 
-  /** Previews how a file would be read. The file is not stored. */
+  /** Previews how donor-sync would read a file. The file is not stored. */
   app.post(
     '/setup/:id/preview',
     frame.act('admin'),
@@ -102,7 +102,7 @@ export function addFileRoutes(app: Hono<HttpEnv>, context: WizardContext): void 
     const { answers, stored } = setup;
     const before = answers.crm?.kind === 'csv' ? answers.crm : null;
     const path = before?.['path'];
-    // The path identifies the account to which the data about these contacts belongs.
+    // The path of the file identifies the account to which the stored data about these contacts belongs.
     const isPinned = stored !== null && before !== null;
     if (isPinned && !isUpload(settings, path)) throw notOurs();
     const replaced = isPinned && isUpload(settings, path) ? path : null;

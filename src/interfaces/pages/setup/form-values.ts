@@ -1,4 +1,4 @@
-/** Reads values from the forms of the set-up, and creates the errors about them. */
+/** Reads values from the forms of the set-up, and creates errors about these values. */
 import type { ClientGuard } from '../../../clients/client-guard.ts';
 import { requirePlainText } from '../../../clients/setup/address.ts';
 import { ConfigurationError } from '../../../core/errors.ts';
@@ -14,13 +14,13 @@ export interface Allowed {
   apps: Settings['setup']['apps'];
 }
 
-/** Returns the user's text without surrounding white space, or an empty string if there is none. */
+/** Returns the user's text without surrounding white space. Returns an empty text if the form lacks the field. */
 export function one(form: Form, name: string): string {
   const value = Array.isArray(form[name]) ? form[name].at(-1) : form[name];
   return typeof value === 'string' ? requirePlainText('This form', value.trim()) : '';
 }
 
-/** Returns a name from an offered list. The name may contain any characters that the CRM allows. */
+/** Returns a name that the user chose from a list. The CRM may allow any characters in it. */
 export function chosen(form: Form, name: string): string | undefined {
   const value = Array.isArray(form[name]) ? form[name].at(-1) : form[name];
   return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
@@ -34,7 +34,7 @@ export function chosenMany(form: Form, name: string): string[] {
   );
 }
 
-/** Throws a ConfigurationError for the field if this address may not be set in a browser. */
+/** Throws a ConfigurationError for the field if users may not enter this address in a browser. */
 export async function requirePublic(
   { guard }: Pick<Allowed, 'guard'>,
   url: string,
@@ -52,12 +52,15 @@ export function missing(what: string, field: string): ConfigurationError {
   return aboutField(answerMissing(`Enter ${what}.`), field);
 }
 
-/** Returns the questions that must be answered before the next step. */
+/** Creates the error for a decision that the user must make before the next step. */
 export function answerMissing(what: string): ConfigurationError {
   return new ConfigurationError(what, { code: 'setup_answer_missing' });
 }
 
-/** Returns the secret that was entered before. A secret is sent only to the origin for which the user typed it. */
+/**
+ * Creates the error for a secret that the user must type again. donor-sync sends a secret only to the origin for which
+ * the user typed it.
+ */
 export function secretAgain(changed: string, secret: string, field: string): ConfigurationError {
   const refusal = new ConfigurationError(
     `You changed ${changed}, so enter ${secret} again. A secret is only sent to the address that it was entered for.`,

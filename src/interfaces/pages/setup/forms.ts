@@ -1,4 +1,4 @@
-/** Converts the forms of the set-up into answers. Each step defines the settings that result from its answers. */
+/** Converts the forms of the set-up into answers. Each step defines the settings that its answers result in. */
 
 import { z } from 'zod';
 import { findConnectorDefinition, findRemoteCrm } from '../../../../connectors/index.ts';
@@ -110,7 +110,7 @@ function peopleAnswers({ answers }: Setup, form: Form): Answers {
   return { ...answers, crm: { ...crm, badRows, columns }, contacts: { ...contacts, ...marks } };
 }
 
-/** Adds the user's answer about email and call marks. The set-up cannot continue without this answer. */
+/** Adds the user's answer about the CRM's marks for email and calls. The set-up cannot continue without this answer. */
 function contactMarkAnswers(
   kind: string,
   contacts: Answers['contacts'],
@@ -126,7 +126,7 @@ function contactMarkAnswers(
 
 const meaningSchema = z.tuple([z.enum(['marked', 'unmarked', '']), z.string().trim().min(1)]);
 
-/** The meanings of other fields' values are discarded. */
+/** Keeps the meanings of the chosen field's values. The meanings of other fields' values are discarded. */
 function markAnswers(contacts: Answers['contacts'], form: Form): Partial<Answers['contacts']> {
   const fields: Record<MarkKind, string | null> = { ...NOTHING_MARKED };
   const marked: Record<MarkKind, string[] | null> = { ...NOTHING_MARKED };
@@ -204,8 +204,8 @@ function fieldAnswers(form: Form): FieldMapping[] {
 }
 
 /**
- * Adds the fields for warm paths, which networks provide. They are the connector's fields, unless the user chose
- * others.
+ * Adds the fields for warm paths, because networks provide warm paths. They are the connector's fields, unless the user
+ * chose other fields.
  */
 async function withPaths(answers: Answers, networks: NetworkSetting[]): Promise<Answers> {
   const { fields, crm } = answers;
@@ -244,7 +244,7 @@ function readJson(text: string): unknown {
   }
 }
 
-/** The schedules that are offered by name. `H` is replaced by the hour. */
+/** The schedules that users can choose by name. `H` is replaced with the hour. */
 export const RHYTHMS = {
   nightly: { label: 'every night', cron: '0 H * * *' },
   weekdays: { label: 'on weekdays', cron: '0 H * * 1-5' },
@@ -278,14 +278,13 @@ function readSchedule(before: Answers['schedule'], form: Form): Answers['schedul
   const typed = offered?.cron.replace('H', String(hour)) ?? one(form, 'cron');
   const cron = requireAnswer(QUESTIONS.cron, typed, 'cron');
   if (cron === null) return null;
-  // Without an answer, UTC is not used, because the credits would be spent at a different hour than the user
-  // expects.
+  // Without an answer, donor-sync does not use UTC, because credits would be spent at an unexpected hour.
   const timezone = requireAnswer(QUESTIONS.timezone, one(form, 'timezone'), 'timezone');
   return { catchUp: true, jitterMs: 30_000, ...before, cron, timezone };
 }
 
 /**
- * Adds the alerts. The address is a secret, so it is not shown again. If the field is empty, the stored address is
+ * Adds the alerts. The address is a secret, so the page does not show it. If the field is empty, the stored address is
  * kept.
  */
 export async function withAlerts(answers: Answers, form: Form, allowed: Allowed): Promise<Answers> {

@@ -17,7 +17,10 @@ import type { Integration } from '../../../core/integration-settings.ts';
 import { type HttpDeps, type HttpEnv, liveDeps } from '../../api/request/context.ts';
 import type { WizardContext } from './set-up-context.ts';
 
-/** Returns the buttons of the last page. Each stores the settings as `apply` would, and then requests a run. */
+/**
+ * Handles the buttons of the last page. Each button stores the settings in the same way as `apply`, and then requests a
+ * run.
+ */
 export async function finishStep(
   context: WizardContext,
   c: Context<HttpEnv>,
@@ -59,7 +62,7 @@ async function store(
   integration: Integration,
 ): Promise<string> {
   const stored = await storeSettings(acting(c), setup, integration);
-  // Even if the next action fails, the set-up records which settings are in the database.
+  // Records in the set-up which settings are in the database, even if the next action fails.
   await saveLatest(deps.application, setup.id, { stored });
   await (deps.takeUp ?? deps.application.refresh)();
   return stored;

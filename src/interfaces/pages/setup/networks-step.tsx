@@ -5,8 +5,8 @@ import { FormButtons } from './parts.tsx';
 import type { StepView } from './steps.ts';
 
 /**
- * The maximum number of groups in the list. A longer list would not help users to choose. In this one, they can use the
- * browser's search.
+ * The maximum number of groups in the list. A longer list would not help users to choose. With this number, they can
+ * still use the browser's search.
  */
 const MOST_GROUPS = 300;
 

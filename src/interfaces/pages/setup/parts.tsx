@@ -1,8 +1,8 @@
-/** The small parts of the set-up's forms. */
+/** Small parts that the set-up's forms share. */
 import type { Child, PropsWithChildren } from 'hono/jsx';
 import { Icon } from '../frame/parts.tsx';
 
-/** Renders a field with its label and a sentence of help. */
+/** Renders a field with its label and a help text. */
 export function Field(props: {
   name: string;
   label: string;
@@ -13,7 +13,7 @@ export function Field(props: {
   isNeeded?: boolean;
   inputmode?: 'numeric';
   list?: string;
-  /** True if an empty field is filled with the browser's time zone. */
+  /** True if the script fills the browser's time zone into an empty field. */
   isOwnZone?: boolean;
   /** An ID that distinguishes fields with the same name on a page. */
   id?: string;
@@ -107,7 +107,7 @@ export function Ticks(props: {
   );
 }
 
-/** Renders the problem, shown next to the field where the user can fix it. */
+/** Renders the problem. It is shown next to the field that the user has to correct. */
 export function Problem({ text }: { text: string | null }) {
   if (text === null) return null;
   return (

@@ -83,7 +83,7 @@ export function PeopleStep({ setup, view }: { setup: Setup; view: StepView['peop
   );
 }
 
-/** Renders the CRM's marks for email and calls. Nothing is chosen before the user has decided. */
+/** Renders the CRM's marks for email and calls. No option is selected until the user has decided. */
 function ContactMarks({ setup }: { setup: Setup }) {
   const about = findRemoteCrm(setup.answers.crm?.kind);
   const question = about === undefined ? null : askContactMarks(about);
@@ -103,11 +103,11 @@ function ContactMarks({ setup }: { setup: Setup }) {
   );
 }
 
-/** The numbers of contacts that the CRM's own marks exclude. */
+/** The reasons under which the CRM's own marks exclude contacts. */
 const LEFT_BY = { deceased: 'deceased', doNotContact: 'do_not_contact' } as const;
 
 /**
- * Returns the fields that the user can choose. If the CRM's own marks apply, the option without a field is called
+ * Returns the fields that the user can choose. If the CRM has its own mark, the option without a field is named
  * "Automatic".
  */
 function markChoices(
@@ -267,7 +267,10 @@ function chosenColumns(
   };
 }
 
-/** Renders every column with an example, even unused columns. Users can then notice a missing column. */
+/**
+ * Renders every column of the file with an example, even unused columns. Users can then notice a column that the
+ * mapping lacks.
+ */
 function AllColumns({ lines }: { lines: readonly ColumnLine[] }) {
   const unused = lines.filter(({ use }) => use === null).length;
   return (

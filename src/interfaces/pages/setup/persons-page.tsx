@@ -5,7 +5,7 @@ import { clientHref } from '../home/client-href.ts';
 import { AcceptRate } from '../home/client-parts.tsx';
 import { SampledPersons } from './persons.tsx';
 
-/** The page's content. It is read from the CRM for this response only. */
+/** The page's content. donor-sync reads it from the CRM only for this response. */
 export interface PersonsView {
   integration: { id: string; name: string };
   persons: readonly PersonDetails[];
@@ -13,7 +13,7 @@ export interface PersonsView {
   isRateLow: boolean;
 }
 
-/** Renders a few contacts as they would be sent to the service, so users can check the columns. */
+/** Renders a few contacts as donor-sync would send them to the service, so that users can check the columns. */
 export function renderPersons(viewer: Viewer, view: PersonsView) {
   const { integration, persons, isRateLow } = view;
   return render(

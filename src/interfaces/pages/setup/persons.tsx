@@ -1,10 +1,10 @@
-/** Contacts as they would be sent to the service. */
+/** Shows contacts as donor-sync would send them to the service. */
 import type { PersonDetails } from '../../../core/person.ts';
 import { describeCount } from '../../../core/quantities.ts';
 import { describeOddity, toPersonShape } from '../../../sync/sample-persons.ts';
 import { Icon, TableCell, TableHead } from '../frame/parts.tsx';
 
-/** Renders the table of the contacts that were read and remarks about them. */
+/** Renders the table of the contacts, and remarks about them. */
 export function SampledPersons({ persons }: { persons: readonly PersonDetails[] }) {
   const oddity = describeOddity(persons.map(toPersonShape));
   return (

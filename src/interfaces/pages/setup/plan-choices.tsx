@@ -5,7 +5,7 @@ import type { SetupStep } from '../../../clients/setup/steps.ts';
 import { describeCount } from '../../../core/quantities.ts';
 import { type PlanView, STEP_NAMES } from './steps.ts';
 
-/** Renders all choices of the user, with a link to the step of each choice. */
+/** Renders all answers of the user. Each answer has a link to its step. */
 export function PlanChoices({ setup, view }: { setup: Setup; view: PlanView }) {
   const rows: readonly [SetupStep, readonly string[]][] = [
     ['crm', describeCrm(setup)],
@@ -52,7 +52,7 @@ function describeCrm({ answers: { crm, name } }: Setup): string[] {
   return [crmName(crm.kind), ...(name === undefined ? [] : [name])];
 }
 
-/** Describes the key without showing it. */
+/** Describes the service key without showing it. */
 function describeKey({ answers: { partner } }: Setup): string[] {
   return [partner === undefined ? 'not entered yet' : `Entered, for ${hostOf(partner.baseUrl)}`];
 }

@@ -113,7 +113,7 @@ function listNames(names: readonly string[]): string {
 
 /**
  * Renders the trial in progress. The script checks whether the run has ended. Without scripts, the user can reload the
- * page to check the trial.
+ * page.
  */
 function DuringTrial({ setup, view: { run } }: { setup: Setup; view: PlanView }) {
   return (
@@ -137,7 +137,7 @@ function DuringTrial({ setup, view: { run } }: { setup: Setup; view: PlanView })
 
 function AfterTrial({ setup, view }: { setup: Setup; view: PlanView }) {
   const { run, examples, look } = view;
-  // Contacts that have not been sent yet have no result.
+  // Contacts that the run has not sent yet have no result.
   const reasons = view.reasons.filter(({ outcome }) => outcome !== 'waiting');
   if (run === null) return null;
   const { known, answered } = getMatchRate(view);
@@ -217,7 +217,7 @@ function AfterTrial({ setup, view }: { setup: Setup; view: PlanView }) {
   );
 }
 
-/** Renders a question with two answers: when to send the contacts that the trial did not send. */
+/** Renders the question of when to send the contacts that the trial did not send. It has two answers. */
 function Rest(props: {
   setup: Setup;
   rest: number | null;
@@ -270,13 +270,13 @@ function laterText(schedule: Setup['answers']['schedule'], nextRun: number | nul
   return `The schedule sends them, for the same credits. Its first run is on ${at}.`;
 }
 
-/** The answers with which a user accepts the reason why a trial stopped. */
+/** The answers with which a user accepts the reason why a trial has stopped. */
 const ACCEPTS: Readonly<Record<string, { value: string; label: string }>> = {
   match_rate_low: { value: 'accept', label: 'Accept this rate' },
   marks_unconfirmed: { value: 'acceptMarks', label: 'Confirm these marks' },
 };
 
-/** `members` is the maximum number of credits for networks. */
+/** Describes the remaining contacts. `members` is the maximum number of credits for networks. */
 function restText(rest: number | null, members: number): string {
   if (rest === null) return 'Send the rest';
   const contacts = `Send the rest: ${describeCount(rest, 'credit')}`;
@@ -333,7 +333,7 @@ function Examples({ examples }: { examples: PlanView['examples'] }) {
   );
 }
 
-/** Renders a change to an existing integration: its differences, and the button that applies them. */
+/** Renders a change to an existing integration: the differences, and the button that applies the change. */
 function Change({ setup, view }: { setup: Setup; view: PlanView }) {
   const { diff, changesPeople, look } = view;
   const isSame = diff !== null && diff.length === 0;

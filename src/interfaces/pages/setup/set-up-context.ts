@@ -1,4 +1,4 @@
-/** The shared parts of the set-up routes: the user, the set-up, and its page. */
+/** Provides the parts that all set-up routes share: the user, the set-up, and the page. */
 import type { Context } from 'hono';
 import { listRemoteCrms } from '../../../../connectors/index.ts';
 import { findSetup, type Setup } from '../../../clients/setup/draft.ts';
@@ -19,7 +19,10 @@ import { noteField } from '../frame/refused-forms.ts';
 import type { Allowed } from './form-values.ts';
 import { readStep } from './steps.ts';
 
-/** Guards every form of the set-up. The forms set hosts, and an access token must not set a different host. */
+/**
+ * Refuses access tokens in every form of the set-up. The forms can change hosts, and an access token must not change a
+ * host.
+ */
 export const setupByUsers = usersOnly('apply FILE');
 
 export interface WizardContext {
@@ -32,20 +35,25 @@ export interface WizardContext {
   /** The clients of the settings file, which pages cannot change. */
   ofFile: ReadonlySet<string>;
   acting(c: Context<HttpEnv>): HttpDeps['application'];
-  /** Records that the page shows names. */
+  /** Records in the audit that the page shows names. */
   noteNames(c: Context<HttpEnv>, integrationId: string): Promise<void>;
-  /** Returns the set-up in the address. Throws an HttpError (404) if the user has no access to such a set-up. */
+  /**
+   * Returns the set-up that the address names. Throws an HttpError (404) if it does not exist or the user has no access
+   * to it.
+   */
   requireSetup(c: Context<HttpEnv>): Promise<Setup>;
-  /** Responds with the page of a step. If there is a problem, the status is 422. */
+  /** Responds with the page of a step. If the page shows a problem, the status is 422. */
   show(
     c: Context<HttpEnv>,
     setup: Setup,
     step: SetupStep,
     problem?: string | null,
   ): Promise<Response>;
-  /** Responds with the same page after an error that the user can correct. Throws all other errors. */
+  /** Responds with the same page if the user can correct the error. Throws all other errors again. */
   refused(c: Context<HttpEnv>, setup: Setup, step: SetupStep, error: unknown): Promise<Response>;
-  /** A different window has saved the step in the meantime. Shows the saved step with the user's typed values. */
+  /**
+   * Responds if the user has saved the step in a different window. Shows the saved step together with the typed values.
+   */
   conflict(c: Context<HttpEnv>, step: SetupStep): Promise<Response>;
   /** Opens the CRM and the service for a task. */
   withOpen<Result>(
@@ -85,7 +93,7 @@ export function createWizardContext(deps: HttpDeps, frame: PageFrame): WizardCon
     const live = liveDeps(deps, c.get('actor'));
     if (NAMES_SHOWN.has(step)) await noteNames(c, setup.id);
     const stepDeps = { ...live, setup: application, now: clock.now() };
-    // If a new key was rejected, the balance of the stored key would be misleading.
+    // If the service rejected a new key, the balance of the stored key would be misleading.
     const shown =
       step === 'key' && problem !== null
         ? { step, view: { balances: null }, trouble: null }
@@ -115,7 +123,7 @@ export function createWizardContext(deps: HttpDeps, frame: PageFrame): WizardCon
     return callbacks;
   }
 
-  /** Shows an error on the page where the user can correct it. */
+  /** Shows an error on the page on which the user can correct it. */
   async function refused(
     c: Context<HttpEnv>,
     setup: Setup,
@@ -164,7 +172,7 @@ export function createWizardContext(deps: HttpDeps, frame: PageFrame): WizardCon
   }
 }
 
-/** Notes for the next page. The address of the page contains only the name of a note, never its text. */
+/** Notes for the next page. The page's address contains only the name of a note, never its text. */
 const NOTES: Readonly<Record<string, string>> = {
   connected: 'The account is connected.',
   file: 'The file was accepted. Now choose the columns that describe a person.',
@@ -190,7 +198,7 @@ const PLAN_CHANGED =
 /** The pages that show names and values from the CRM. */
 const NAMES_SHOWN: ReadonlySet<SetupStep> = new Set(['people', 'fields', 'plan']);
 
-/** A name is never longer than this. */
+/** The maximum length of a client's name. */
 export const MAX_NAME_LENGTH = 120;
 
 export function requireId(c: Context<HttpEnv>): string {

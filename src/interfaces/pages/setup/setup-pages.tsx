@@ -46,13 +46,13 @@ export function renderLeave(viewer: Viewer, { crm, href }: { crm: string; href: 
 
 export interface PresentView {
   integration: Integration;
-  /** True if the integration is in the settings file, and can only be changed there. */
+  /** True if the integration is in the settings file. Users can then change it only in this file. */
   isOfFile: boolean;
   hasResults: boolean;
   note: string | null;
 }
 
-/** Renders an existing integration with the ways to change it. */
+/** Renders an existing integration and the ways to change it. */
 export function renderPresent(viewer: Viewer, view: PresentView) {
   const { integration, isOfFile, hasResults, note } = view;
   const { id, name = id } = integration;

@@ -1,4 +1,6 @@
-/** The contacts of an integration as they would be sent, so users can check the columns. */
+/**
+ * Shows an integration's contacts as donor-sync would send them to the service, so that users can check the columns.
+ */
 
 import type { Hono } from 'hono';
 import { showPersons } from '../../../clients/live-crm.ts';

@@ -12,7 +12,7 @@ import { STEP_NAMES } from './steps.ts';
 export interface StartView {
   setups: readonly Setup[];
   integrations: readonly { id: string; name: string; kind: string; isOfFile: boolean }[];
-  /** The number of further integrations that are not listed. */
+  /** The number of further integrations, which the page does not list. */
   more: number;
   /** The search text. */
   find: string;

@@ -1,4 +1,4 @@
-/** The routes that start, change and discard set-ups, and that redirect to the CRM's consent page. */
+/** The routes that start, change and discard set-ups. Another route redirects to the CRM's consent page. */
 import type { Hono } from 'hono';
 import { findRemoteCrm } from '../../../../connectors/index.ts';
 import {
@@ -113,7 +113,7 @@ export function addStartRoutes(app: Hono<HttpEnv>, context: WizardContext): void
     return c.redirect('/setup?note=dropped', 303);
   });
 
-  /** A form must not redirect to a different site, so one of our pages redirects. */
+  /** A form must not redirect to a different site. Therefore, one of donor-sync's own pages redirects. */
   app.get('/setup/:id/leave', frame.see('admin'), async (c) => {
     const setup = await requireSetup(c);
     const { kind } = getSignIn(setup);

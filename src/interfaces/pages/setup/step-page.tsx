@@ -1,4 +1,4 @@
-/** One step of the set-up: the list of steps, the step itself, and the resulting settings. */
+/** Renders one step of the set-up: the list of steps, the step itself, and the resulting settings. */
 
 import type { Setup } from '../../../clients/setup/draft.ts';
 import { QUESTIONS } from '../../../clients/setup/interview/questions.ts';

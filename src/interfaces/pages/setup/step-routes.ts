@@ -1,4 +1,4 @@
-/** The page of each step, and the answers that its form stores. */
+/** Serves the page of each step, and stores the answers in its form. */
 import type { Context, Hono } from 'hono';
 import { z } from 'zod';
 import {
@@ -45,7 +45,7 @@ export function addStepRoutes(app: Hono<HttpEnv>, context: WizardContext): void 
     const step = parseStep(c);
     const id = requireId(c);
     const isBegun = (await findSetup(application, id)) !== null;
-    // Other pages link to a step. If no change has been started, redirects the user to the settings page to start one.
+    // Other pages link to a step. If no set-up has been started, redirects the user to the page that starts one.
     if (!isBegun && application.integrations.has(id)) return c.redirect(`/setup/${id}`, 303);
     const setup = await requireSetup(c);
     const first = missingFor(setup, step);
@@ -65,7 +65,7 @@ export function addStepRoutes(app: Hono<HttpEnv>, context: WizardContext): void 
       if (first !== null) return c.redirect(`/setup/${setup.id}/${first}?note=first`, 303);
       const form = await readForm(c);
       try {
-        // An outdated page of the plan would start a second trial, or store settings that the user has not seen.
+        // An outdated preview page would start a second trial, or store settings that the user has not seen.
         if (form['version'] !== undefined && form['version'] !== String(setup.version)) {
           return await conflict(c, step);
         }
@@ -83,7 +83,7 @@ export function addStepRoutes(app: Hono<HttpEnv>, context: WizardContext): void 
     },
   );
 
-  /** Keeps the address of a chat when another field of its form was refused, because no page shows this address. */
+  /** Keeps the address of a chat if another field of its form was refused, because no page shows this address again. */
   async function keepAlerts(setup: Setup, form: Form): Promise<void> {
     if (one(form, 'alertsUrl') === '') return;
     const answers = await withAlerts(setup.answers, form, allowed).catch(() => null);
@@ -97,7 +97,7 @@ export function addStepRoutes(app: Hono<HttpEnv>, context: WizardContext): void 
     changes: Partial<Draft>,
     deed: string,
   ): Promise<Response> {
-    // If the user must give consent at the CRM, the first step is complete only after the consent.
+    // If the user must give consent in the CRM, the first step is complete only after the consent.
     const isConsent = step === 'crm' && !isSignedIn(changes);
     const done = isConsent ? {} : { done: withStep(setup.done, step) };
     const account =
@@ -130,7 +130,7 @@ export function addStepRoutes(app: Hono<HttpEnv>, context: WizardContext): void 
     if (isConsent) return c.redirect(`/setup/${setup.id}/leave`, 303);
     if (step === 'crm') return c.redirect(`${here}?note=connected`, 303);
     if (step === 'key') return c.redirect(`${here}?note=kept`, 303);
-    // The networks step sent the user back to the fields, so the user does not answer it a second time.
+    // The networks step sent the user back to the fields step, so the user does not answer the networks step again.
     const isReturn =
       step === 'fields' && setup.done.includes('networks') && !setup.done.includes('fields');
     const next = `/setup/${setup.id}/${after(isReturn ? 'networks' : step)}`;
@@ -150,7 +150,9 @@ export function addStepRoutes(app: Hono<HttpEnv>, context: WizardContext): void 
     return c.redirect(next, 303);
   }
 
-  /** Tests the channels for all clients. Only users with access to all clients may send through them. */
+  /**
+   * Tests the channels that all clients share. Only users with access to all clients may send through these channels.
+   */
   async function testShared(c: Context<HttpEnv>): Promise<ChannelTest[]> {
     const { alerts } = application.settings;
     const hasShared = alerts.email !== null || alerts.webhook !== null;
@@ -158,7 +160,9 @@ export function addStepRoutes(app: Hono<HttpEnv>, context: WizardContext): void 
     return testChannels(alerts, address.url(), liveDeps(deps, c.get('actor')).signal);
   }
 
-  /** Returns true if mapped fields do not exist yet. A sync itself creates the columns of a file. */
+  /**
+   * Returns true if some mapped fields do not exist in the CRM yet. For a CSV file, a sync creates the columns itself.
+   */
   async function lacksFields(c: Context<HttpEnv>): Promise<boolean> {
     const live = liveDeps(deps, c.get('actor'));
     const integration = workingIntegration(await requireSetup(c));
@@ -166,7 +170,7 @@ export function addStepRoutes(app: Hono<HttpEnv>, context: WizardContext): void 
       const { isFile, missing } = await lookAtFields(live, integration, integration.fields ?? []);
       return !isFile && missing.length > 0;
     } catch (error) {
-      // The page of the fields explains why they could not be read.
+      // The page of the fields step explains why the fields could not be read.
       if (isDonorSyncError(error) || live.signal.aborted) return true;
       throw error;
     }
@@ -199,7 +203,7 @@ export function addStepRoutes(app: Hono<HttpEnv>, context: WizardContext): void 
     return { answers };
   }
 
-  /** Returns the name of the account that the settings sign in to, as the connector reports it. */
+  /** Returns the name of the account that the settings sign in to. The connector reports this name. */
   function readAccountName(c: Context<HttpEnv>, setup: Pick<Setup, 'answers'>): Promise<string> {
     const live = liveDeps(deps, c.get('actor'));
     return withCrm(

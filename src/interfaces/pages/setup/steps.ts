@@ -1,4 +1,4 @@
-/** Collects the content of each set-up page for one response. The names and values in it are not stored. */
+/** Collects the content of each set-up page for one response. donor-sync does not store the names and values in it. */
 import { z } from 'zod';
 import type { GroupSummary } from '../../../../connectors/contract.ts';
 import { findConnectorDefinition } from '../../../../connectors/index.ts';
@@ -54,8 +54,8 @@ export const STEP_NAMES: Readonly<Record<SetupStep, string>> = {
 };
 
 /**
- * The content of one page, in addition to the answers. A part that could not be read is null, and `trouble`
- * explains why.
+ * The content of a page, in addition to the answers. A part is null if it could not be read. `trouble` explains the
+ * reason.
  */
 export interface StepView {
   crm: { takesFiles: boolean };
@@ -63,7 +63,7 @@ export interface StepView {
   people: {
     header: CsvHeader | null;
     look: PeoplePreview | null;
-    /** The values of the chosen mark fields. The user is asked for the meaning of each. */
+    /** The values of the chosen mark fields. The page asks the user for the meaning of each value. */
     values: MarkFieldValues[];
   };
   fields: { look: FieldsPreview | null; mappings: readonly FieldMapping[]; names: DefaultNames };
@@ -81,13 +81,13 @@ export interface PlanView {
   run: RunReport | null;
   reasons: ReasonCount[];
   examples: TrialExample[];
-  /** The time of the schedule's first run in epoch milliseconds, or null without a schedule. */
+  /** The time of the schedule's first run (epoch ms), or null if there is no schedule. */
   nextRun: number | null;
   /** The number of mapped fields. */
   fieldCount: number;
-  /** Lines that a change removes and adds, or null for a new integration. */
+  /** The lines of the settings that a change removes and adds. Null for a new integration. */
   diff: DiffLine[] | null;
-  /** True if the change affects which contacts are submitted, and therefore the cost. */
+  /** True if the change affects which contacts a run submits. It then also affects the cost. */
   changesPeople: boolean;
 }
 
@@ -100,24 +100,24 @@ interface Read<Step extends SetupStep> {
 /** A step and the content of its page. */
 export type Shown = { [Step in SetupStep]: { step: Step } & Read<Step> }[SetupStep];
 
-/** Everything from which the page of a step is built. */
+/** The data for the page of a step. */
 export interface StepPageView {
   setup: Setup;
   shown: Shown;
-  /** The error in the submitted values. */
+  /** The error in the values that the user submitted. */
   problem: string | null;
   note: string | null;
   /** The values that the operator has set for all set-ups. */
   apps: Settings['setup']['apps'];
   serviceUrl: string | null;
   alerts: Settings['alerts'];
-  /** The addresses to which the CRMs redirect users, by kind of CRM. The addresses are used only in the first step. */
+  /** The addresses to which the CRMs redirect users, by kind of CRM. Only the first step uses these addresses. */
   callbacks: ReadonlyMap<string, string>;
 }
 
 type StepDeps = LiveDeps & { setup: SetupDeps; now: number };
 
-/** The steps that must be completed before this one can be shown. */
+/** For each step, the steps that the user must complete first. */
 const NEEDS: Readonly<Record<SetupStep, readonly SetupStep[]>> = {
   crm: [],
   key: [],
@@ -128,7 +128,10 @@ const NEEDS: Readonly<Record<SetupStep, readonly SetupStep[]>> = {
   plan: ['crm', 'key', 'people', 'fields'],
 };
 
-/** Returns the first step that must be completed before the given step. Returns null if the given step can be shown. */
+/**
+ * Returns the first step that the user must complete before the given step. Returns null if the given step can be
+ * shown.
+ */
 export function missingFor({ done }: Pick<Setup, 'done'>, step: SetupStep): SetupStep | null {
   return NEEDS[step].find((needed) => !done.includes(needed)) ?? null;
 }
@@ -174,7 +177,7 @@ const READERS: {
   plan: readPlan,
 };
 
-/** The content of a page if the CRM or the service is unavailable. */
+/** The content of a page while the CRM or the service is unavailable. */
 const WITHOUT: { [Step in SetupStep]: (deps: StepDeps, setup: Setup) => Promise<StepView[Step]> } =
   {
     crm: READERS.crm,
@@ -190,7 +193,7 @@ const WITHOUT: { [Step in SetupStep]: (deps: StepDeps, setup: Setup) => Promise<
     plan: (deps, setup) => readPlan(deps, setup, false),
   };
 
-/** Reads the content of a step. Problems with the CRM or the service are shown on the page. */
+/** Reads the content of a step. The page shows problems with the CRM or the service. */
 export async function readStep(step: SetupStep, deps: StepDeps, setup: Setup): Promise<Shown> {
   const read = <Step extends SetupStep>(one: Step) => readOne(one, deps, setup);
   switch (step) {
@@ -245,8 +248,8 @@ async function readHeader({ answers: { crm } }: Pick<Setup, 'answers'>): Promise
 }
 
 /**
- * Returns the field map from the answers. If the answers have none, returns the connector's field map. Without
- * networks, warm paths have no fields, because nothing would fill them.
+ * Returns the field map in the answers, or the connector's field map if the answers contain none. Without networks,
+ * leaves out the fields for warm paths, because no run would fill them.
  */
 async function readMappings(
   setup: Pick<Setup, 'answers' | 'isNew'>,
@@ -260,7 +263,10 @@ async function readMappings(
 
 const columnsSchema = z.object({ columns: z.object({ id: z.string() }), output: z.string() });
 
-/** Returns the connector's own map. In a new client, columns of the file that have our names are not overwritten. */
+/**
+ * Returns the connector's own field map. In a new client, it does not overwrite columns of the file that already have
+ * donor-sync's names.
+ */
 async function readDefaultFields(
   { answers, isNew }: Pick<Setup, 'answers' | 'isNew'>,
   crm: Integration['crm'],
@@ -289,7 +295,7 @@ async function defaultNames(setup: Setup): Promise<DefaultNames> {
   );
 }
 
-/** Returns false for a file whose columns have not been chosen yet. */
+/** False for a file whose columns the user has not chosen yet. */
 async function isReadable({ answers: { crm } }: Setup): Promise<boolean> {
   if (crm === undefined) return false;
   const { settingsSchema: schema } = await findConnectorDefinition(crm.kind);
@@ -341,7 +347,7 @@ function readStored(stored: string): Integration {
   return integrationSchema.parse(JSON.parse(stored));
 }
 
-/** Returns the settings that decide which contacts are submitted, and with which data. */
+/** Returns the settings that decide which contacts are submitted and which data is sent. */
 function toPeopleKey({ crm: { columns, employer, path }, contacts }: Integration): string {
   return JSON.stringify([columns, employer, path, contacts]);
 }
@@ -352,8 +358,8 @@ export interface DiffLine {
 }
 
 /**
- * Compares the settings line by line by their longest common subsequence. This is fast enough because settings are
- * short.
+ * Compares two versions of the settings line by line, with their longest common subsequence. This is fast enough
+ * because settings are short.
  */
 function diffLines(before: string, after: string): DiffLine[] {
   const [a, b] = [before.split('\n'), after.split('\n')];

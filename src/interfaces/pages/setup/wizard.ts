@@ -12,7 +12,7 @@ export function wizardRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
   const context = createWizardContext(deps, frame);
   addStartRoutes(app, context);
   addFileRoutes(app, context);
-  // This route is registered last, because its path accepts any word as a step.
+  // This route comes last, because its path accepts any word as a step.
   addStepRoutes(app, context);
   return app;
 }

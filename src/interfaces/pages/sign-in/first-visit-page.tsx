@@ -3,7 +3,7 @@ import type { Visit } from '../../api/request/secret.ts';
 import { Layout, render, type Viewer } from '../frame/layout.tsx';
 import { NewPassword } from '../users/new-password.tsx';
 
-/** Renders the page of the one-time link. Opening the page changes nothing. Its button uses the link. */
+/** Renders the page of the one-time link. Opening the page changes nothing. The button on the page uses the link. */
 export function renderFirstVisit(viewer: Viewer) {
   return render(
     <Layout title="First visit" viewer={viewer}>
@@ -13,7 +13,7 @@ export function renderFirstVisit(viewer: Viewer) {
           This link works once, in one browser. Next, you create an owner account, or choose a new
           password for your account.
         </p>
-        {/* Without an action, the form is sent to the address of the page, which contains the secret. */}
+        {/* Without an action, the browser sends the form to the page's address, which contains the secret. */}
         <form method="post">
           <button type="submit" class="button primary">
             Continue
@@ -28,7 +28,7 @@ export interface FirstAccountView {
   visit: Visit;
   /** The typed values, which are blank at first. */
   typed: PersonIdentity;
-  /** False if nobody signs in with a password. The next page then offers a passkey. */
+  /** False if users cannot sign in with a password. The next page then offers a passkey. */
   hasPasswords: boolean;
   /** The reason why no account was created, or null before the first attempt. */
   problem: string | null;

@@ -1,4 +1,4 @@
-/** The browser that follows the one-time link of `serve` creates an owner's account, or recovers one. */
+/** Creates or recovers an owner's account, in the browser that follows the one-time link of `serve`. */
 import type { Context, Hono } from 'hono';
 import { z } from 'zod';
 import { isConfigurationError } from '../../../core/errors.ts';
@@ -28,7 +28,7 @@ export function firstVisitRoutes(
   const app = frame.room();
   const limited = limitBody(MAX_API_BODY_BYTES);
 
-  // Link scanners and previews send GET requests, so only the button on the page uses the link.
+  // Link scanners and link previews send GET requests, so only the button on the page uses the link.
   app.get('/first-visit/:secret', async (c) => {
     const { renderFirstVisit } = await import('./first-visit-page.tsx');
     c.header('Cache-Control', 'no-store');
@@ -67,7 +67,7 @@ export function firstVisitRoutes(
   });
   return app;
 
-  /** Resolves to the next page. */
+  /** Creates the account. Resolves with the address of the next page. */
   async function createAccount(
     c: Context<HttpEnv>,
     identity: PersonIdentity,

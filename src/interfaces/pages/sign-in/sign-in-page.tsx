@@ -4,15 +4,15 @@ import { CommandLine } from '../frame/parts.tsx';
 import { PasskeyForm } from '../users/passkey-parts.tsx';
 
 export interface SignInView {
-  /** The path of the page that is shown after the sign-in. */
+  /** The path of the page to show after the sign-in. */
   to: string;
-  /** The way of signing in that was refused, or null before the first attempt. */
+  /** The sign-in method that was refused, or null before the first attempt. */
   refused: 'token' | 'password' | 'passwords' | 'provider' | 'passkey' | null;
   /** True if at least one user can sign in. */
   hasPeople: boolean;
   /** True if users can sign in with a password. */
   hasPasswords: boolean;
-  /** The request for a passkey, or null if there is none. */
+  /** The request for a passkey, or null if passkeys are not possible. */
   passkey: PasskeyOffer | null;
   /** The name of the identity provider, or null if there is none. */
   provider: string | null;

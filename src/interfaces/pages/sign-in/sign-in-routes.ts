@@ -1,4 +1,4 @@
-/** How browsers sign in and out (design, section 4.5). */
+/** Handles how browsers sign in and out (design, section 4.5). */
 import type { Context, Hono } from 'hono';
 import { z } from 'zod';
 import type { Access } from '../../api/access.ts';
@@ -16,7 +16,7 @@ export interface SignInDoors {
   access: Access;
   passwords: PasswordSignIn;
   passkeys: PasskeySignIn;
-  /** Signs users in with the identity provider. Null if no provider is configured. */
+  /** Signs users in with the identity provider. Null if the settings contain no provider. */
   provider: ProviderSignIn | null;
 }
 
@@ -35,8 +35,8 @@ export function signInRoutes(
   });
 
   /**
-   * Tells a page that is about to send a form whether its session has ended, and what happens to the form after the
-   * sign-in.
+   * Reports whether the session of a page has ended, and whether its form is sent again after the sign-in. The page's
+   * script requests this before it sends a form.
    */
   app.get('/sign-in/state', async (c) => {
     const principal = await access.identify(c);
@@ -96,7 +96,7 @@ export function signInRoutes(
   }
 }
 
-/** Accepts only our own pages, so a link cannot redirect to a different site. */
+/** Accepts only paths of donor-sync's own pages, so that a link cannot redirect to a different site. */
 const pathSchema = z
   .string()
   .regex(/^\/(?![/\\])[\w/.?=&%~:-]*$/)

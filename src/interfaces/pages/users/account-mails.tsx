@@ -44,7 +44,7 @@ interface SwitchProps {
   kind: MailKind;
   isOn: boolean;
   canTurnOn: boolean;
-  /** True if the link that confirms the address can be sent again. */
+  /** True if donor-sync can send the link that confirms the address again. */
   needsLink: boolean;
 }
 

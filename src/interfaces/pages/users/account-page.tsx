@@ -19,15 +19,15 @@ export interface AccountView {
   sessions: readonly (SessionRecord & { isThis: boolean })[];
   /** The user's passkeys, or null if the caller is not a user. */
   passkeys: AccountPasskeys | null;
-  /** The CRM users who act with this user's rights. */
+  /** The CRM users who have this user's rights. */
   links: readonly LinkedCrmUser[];
-  /** The user's monthly emails, or null for a caller who is not a user. */
+  /** The user's monthly emails, or null if the caller is not a user. */
   mails: MailsView | null;
   /** The reason why the password or a passkey was not changed. */
   problem: Problem | null;
 }
 
-/** The problem, and the part of the page in which it occurred. */
+/** A problem, and the part of the page to which it belongs. */
 export interface Problem {
   about: 'password' | 'passkeys';
   text: string;
@@ -35,11 +35,11 @@ export interface Problem {
 
 export interface AccountPasskeys {
   own: readonly PasskeyView[];
-  /** True if the user has recently confirmed their identity in this session. */
+  /** True if the user has recently confirmed their identity in this session, so that they can remove a passkey. */
   canRemove: boolean;
-  /** The public address if browsers cannot create passkeys for it. Null if they can. */
+  /** The public address, if browsers cannot create passkeys for it. Null if they can. */
   impossibleAt: string | null;
-  /** False while the server can be reached only from its own computer. */
+  /** False while only its own computer can reach the server. */
   isFinal: boolean;
   /** The request to add a passkey, or null until the user confirms their identity. */
   add: PasskeyOffer | null;
@@ -195,7 +195,7 @@ function PasskeyTable(props: { viewer: Viewer; own: readonly PasskeyView[]; canR
   );
 }
 
-/** Renders the proof of identity. It is needed before users change their sign-in methods. */
+/** Renders the proof of identity. Users need it before they can change their sign-in methods. */
 function Proof(props: { prove: PasskeyOffer | null; hasPassword: boolean; email: string }) {
   const { prove, hasPassword, email } = props;
   return (

@@ -1,4 +1,7 @@
-/** The pages for a user's own account, password, passkeys and sessions, and the page that an invitation link opens. */
+/**
+ * Serves the pages for a user's own account, password, passkeys and sessions. Also serves the page of an invitation
+ * link.
+ */
 import type { Context, Hono } from 'hono';
 import { z } from 'zod';
 import { isConfigurationError } from '../../../core/errors.ts';
@@ -29,7 +32,7 @@ import { createGuesses, NOT_MADE, passkeyRoutes } from './passkey-routes.ts';
 export interface AccountDoors {
   access: Access;
   passkeys: PasskeySignIn;
-  /** Null if no provider is configured. */
+  /** Signs users in with the identity provider. Null if the settings contain no provider. */
   provider: ProviderSignIn | null;
   getAddress: ClientAddress;
 }
@@ -130,7 +133,7 @@ export function accountRoutes(
     return [...application.integrations.values()].flatMap(({ id, name }) => [id, name ?? '']);
   }
 
-  /** Returns the sign-in method from the form, which is a password or a passkey. Returns null if it is not valid. */
+  /** Returns the password or the passkey in the form. Returns null if it is not valid. */
   async function readCredential(
     c: Context<HttpEnv>,
     secret: string,
@@ -172,7 +175,7 @@ function withoutPassword(): HttpError {
   );
 }
 
-/** Notes for the next page. The address of the page contains only the name of a note, never its text. */
+/** Notes for the next page. The page's address contains only the name of a note, never its text. */
 const NOTES = {
   attacked:
     'Someone has tried ten or more wrong passwords for your account in the last 15 minutes. None of them was correct. A passkey cannot be guessed: add one here.',

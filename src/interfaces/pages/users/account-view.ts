@@ -1,4 +1,4 @@
-/** The content of a user's own account page, for all routes that show the page. */
+/** Builds the content of a user's own account page, for all routes that show this page. */
 import type { Context } from 'hono';
 import { listLinkedCrmUsers } from '../../../operations/doors/link.ts';
 import { perform } from '../../../operations/kit/perform.ts';
@@ -25,10 +25,10 @@ export interface AccountPages {
     c: Context<HttpEnv>,
     what: { note?: string | null; problem?: Problem | null },
   ): Promise<Response>;
-  /** Returns the signed-in user, if they have confirmed their identity recently. */
+  /** Returns the signed-in user if the user has confirmed their identity recently. */
   findProved(c: Context<HttpEnv>): Promise<PersonRecord | null>;
   findPerson(c: Context<HttpEnv>): Promise<PersonRecord | null>;
-  /** Returns the owner of these sessions. Returns null for the first visitor and for programs. */
+  /** Returns the owner of the sessions on the page. Returns null for the first visitor and for programs. */
   getOwner(c: Context<HttpEnv>): SessionOwner | null;
 }
 

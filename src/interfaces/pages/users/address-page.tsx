@@ -6,16 +6,16 @@ import { Fact, Status, Timestamp } from '../frame/parts.tsx';
 import { QrCode } from './qr-code.tsx';
 
 export interface AddressView extends z.output<typeof showAddress.result> {
-  /** The link that confirms the proposed address, or null if there is none. */
+  /** The link that confirms the proposed address, or null if there is no proposal. */
   link: string | null;
-  /** True directly after the first owner has created an account. */
+  /** True immediately after the first owner has created an account. */
   isFirst: boolean;
   hasClients: boolean;
-  /** The account of an owner who must confirm their identity first, or null if that is not needed. */
+  /** The account of an owner who must confirm their identity first. Null if no confirmation is needed. */
   proof: { email: string; hasPassword: boolean } | null;
 }
 
-/** Renders the address under which colleagues reach the server. */
+/** Renders the address at which other users reach the server. */
 export function renderAddress(viewer: Viewer, view: AddressView) {
   const { from, link, isFirst, hasClients, proof } = view;
   const isOpen = from !== 'settings';
@@ -147,7 +147,7 @@ function State({ viewer, view }: { viewer: Viewer; view: AddressView }) {
   );
 }
 
-/** Renders the users whose passkeys stopped working. */
+/** Renders the users whose passkeys stopped working because of the new address. */
 function Lost({ view: { lostPasskeys } }: { view: AddressView }) {
   if (lostPasskeys.length === 0) return null;
   return (
@@ -171,7 +171,10 @@ function Consequences({ view: { keptPasskeys } }: { view: AddressView }) {
   );
 }
 
-/** Renders the proof of identity. Owners need it before they change the address that everybody's links contain. */
+/**
+ * Renders the proof of identity. Owners need it before they change the address, because all users' links contain this
+ * address.
+ */
 function Proof({ email, hasPassword }: { email: string; hasPassword: boolean }) {
   return (
     <section class="card" aria-labelledby="proof-title">
@@ -207,7 +210,10 @@ function Proof({ email, hasPassword }: { email: string; hasPassword: boolean }) 
   );
 }
 
-/** Renders the steps that the user has to take outside donor-sync. donor-sync never opens the server to the network. */
+/**
+ * Renders the steps that the user has to take outside donor-sync. donor-sync itself never makes the server accessible
+ * from the network.
+ */
 function Outside() {
   return (
     <section class="card" aria-labelledby="outside-title">

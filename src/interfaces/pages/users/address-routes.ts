@@ -1,4 +1,4 @@
-/** The address under which users reach the server: owners set it, and a different browser confirms it. */
+/** Handles the address at which users reach the server. Owners propose it, and a different browser confirms it. */
 import type { Context, Hono } from 'hono';
 import { z } from 'zod';
 import { isConfigurationError } from '../../../core/errors.ts';
@@ -68,7 +68,7 @@ export function addressRoutes(
     },
   });
 
-  // Link scanners and previews send GET requests, so only the button on the page confirms the address.
+  // Link scanners and link previews send GET requests, so only the button on the page confirms the address.
   app.get('/confirm-address/:secret', async (c) => {
     const proposed = await findAsked(c, c.req.param('secret'));
     return proposed === null
@@ -80,8 +80,8 @@ export function addressRoutes(
     const proposed = await findAsked(c, c.req.param('secret'));
     if (proposed === null) return gone(c);
     const { url } = proposed;
-    // If the browser used a different port or scheme with the same host name, the page reports this and confirms
-    // nothing.
+    // If the browser used the same host name with a different port or scheme, the page reports the difference and
+    // confirms nothing.
     if (!isNear(c.req.header('origin'), url)) requireSameOrigin(c, url, 'refused');
     const detour = findDetour(c, proposed);
     if (detour !== null) return page(c, { url, state: 'asks', problem: detour, looksSame: false });
@@ -104,7 +104,7 @@ export function addressRoutes(
   return app;
 
   /**
-   * Returns the proposed address to which this one-time value belongs. Returns null if the value is wrong, used,
+   * Returns the proposed address that belongs to this one-time value. Returns null if the value is wrong, used,
    * replaced or too old.
    */
   async function findAsked(c: Context<HttpEnv>, value: string): Promise<AddressRecord | null> {
@@ -115,8 +115,8 @@ export function addressRoutes(
   }
 
   /**
-   * Returns the reason why this request does not prove that others can reach the server at the address. Returns null if
-   * the request proves that they can.
+   * Returns the reason why this request does not prove that other computers can reach the server at the address.
+   * Returns null if the request proves it.
    */
   function findDetour(c: Context<HttpEnv>, { url }: AddressRecord): string | null {
     const wanted = new URL(url);
@@ -134,7 +134,10 @@ export function addressRoutes(
     return null;
   }
 
-  /** True if the address may have been entered in this browser. Two equal computers in an office also look the same. */
+  /**
+   * True if someone may have proposed the address in this same browser. Two identical computers in an office also look
+   * the same.
+   */
   function looksSame(c: Context<HttpEnv>, { browser }: AddressRecord): boolean {
     return browser !== null && browser === access.fingerprintBrowser(c);
   }
@@ -151,7 +154,7 @@ export function addressRoutes(
   }
 }
 
-/** Returns true for an origin that has the same host name as the address but a different scheme or port. */
+/** True for an origin that has the address's host name but a different scheme or port. */
 function isNear(origin: string | undefined, url: string): boolean {
   const came = URL.parse(origin ?? '');
   return came !== null && came.origin !== url && came.hostname === new URL(url).hostname;

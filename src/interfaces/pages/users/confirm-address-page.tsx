@@ -6,11 +6,14 @@ export interface ConfirmationView {
   state: 'asks' | 'confirmed' | 'gone';
   /** The reason why the address was not confirmed, or null before the first attempt. */
   problem: string | null;
-  /** True if the user can state that this is a different device, although the browser looks the same. */
+  /**
+   * True if the browser looks the same as the proposing browser. The user can then state that this is a different
+   * device.
+   */
   looksSame: boolean;
 }
 
-/** Renders the page that a different browser sees under the new address. Opening it changes nothing. */
+/** Renders the page that a different browser shows at the new address. Opening the page changes nothing. */
 export function renderConfirmation(
   viewer: Viewer,
   { url, state, problem, looksSame }: ConfirmationView,
@@ -63,7 +66,7 @@ export function renderConfirmation(
             {problem}
           </p>
         )}
-        {/* Without an action, the form is sent to the address of the page, which contains the one-time value. */}
+        {/* Without an action, the browser sends the form to the page's address, which contains the one-time value. */}
         <form method="post">
           {looksSame && (
             <label class="tick">

@@ -3,15 +3,15 @@ import { Layout, render, type Viewer } from '../frame/layout.tsx';
 import { TableCell, TableHead, Timestamp } from '../frame/parts.tsx';
 
 export interface LinkView {
-  /** The user of the CRM, or null if the link no longer works. */
+  /** The CRM user, or null if the link no longer works. */
   user: { crm: string; account: string; user: string; email: string } | null;
   /** False for a browser that signed in with an access token. */
   isUser: boolean;
-  /** True if the user has proved their identity within ten minutes. */
+  /** True if the user has proved their identity within the last ten minutes. */
   isProven: boolean;
 }
 
-/** Renders the page that links a user of a CRM. It explains whose rights that user gets. */
+/** Renders the page that links a CRM user. The page explains whose rights the CRM user gets. */
 export function renderLink(viewer: Viewer, { user, isUser, isProven }: LinkView) {
   if (user === null) {
     return render(
@@ -62,7 +62,7 @@ function LinkForm({ isUser, isProven }: Pick<LinkView, 'isUser' | 'isProven'>) {
       </p>
     );
   }
-  // Without an action, the form is sent to the address of the page, which contains the one-time value.
+  // Without an action, the browser sends the form to the page's address, which contains the one-time value.
   return (
     <form method="post">
       <button type="submit" class="button primary">
@@ -72,7 +72,7 @@ function LinkForm({ isUser, isProven }: Pick<LinkView, 'isUser' | 'isProven'>) {
   );
 }
 
-/** Renders the links of a user, on their own account page. */
+/** Renders a user's links to CRM users, on the user's own account page. */
 export function CrmUsers({ viewer, links }: { viewer: Viewer; links: readonly LinkedCrmUser[] }) {
   return (
     <section class="card" aria-labelledby="links-title">

@@ -1,4 +1,4 @@
-/** The link on the CRM's card opens this page. */
+/** Serves the page that the link on the CRM's card opens. */
 import type { Context, Hono } from 'hono';
 import { crmName } from '../../../../connectors/index.ts';
 import { findLinkedUser, linkCrmUser, unlinkCrmUser } from '../../../operations/doors/link.ts';
@@ -12,7 +12,7 @@ export function crmUserRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
   const app = frame.room();
   const { add } = createOperationForms(deps, frame, app);
 
-  // Opening the page changes nothing, because link previews send GET requests.
+  // Opening the page changes nothing, because link previews also send GET requests.
   app.get('/link/:secret', frame.see(linkCrmUser.role), async (c) => {
     const { fingerprint, reader } = store;
     const world = { reader, sealer, clock: deps.clock, fingerprint };
@@ -22,7 +22,7 @@ export function crmUserRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
 
   add('/link/:secret', linkCrmUser, {
     answer: (c) => c.redirect('/account?note=linked', 303),
-    // The link was used by a different browser, or became too old while the page was open.
+    // While the page was open, a different browser used the link, or the link expired.
     refused: (c, { code }) => (code === 'door_link_invalid' ? page(c, null) : null),
   });
 

@@ -5,19 +5,19 @@ import { invalidRequest } from '../../../core/shared-errors.ts';
 import type { Rights } from '../../../people/statements/people.ts';
 import { aboutField } from '../frame/refused-forms.ts';
 
-/** The prefix of the checkboxes' names. There is one checkbox for each integration. */
+/** The prefix of the checkboxes' names. Each integration has one checkbox. */
 export const BOX = 'integration.';
 
 const rightsSchema = z.looseObject({
   role: z.enum(ROLES),
   reach: z.enum(['all', 'some']),
-  /** The IDs as text, if there are too many integrations for checkboxes. */
+  /** The IDs as text, used if there are too many integrations for checkboxes. */
   ids: z.string().max(64_000).default(''),
 });
 
 /**
- * Returns the role and the clients. Throws a ConfigurationError (invalid) if access is limited to some clients but none
- * is selected.
+ * Returns the role and the clients. Throws a ConfigurationError (invalid) if the user limited the access to some
+ * clients but selected none.
  */
 export function readRights(form: Record<string, unknown>): Rights {
   const { role, reach, ids } = read(rightsSchema, form);
@@ -36,7 +36,7 @@ function read<Form>(schema: z.ZodType<Form>, form: Record<string, unknown>): For
   throw invalidRequest(error?.issues[0]?.message ?? 'The form is not filled in.');
 }
 
-/** The browser's passkey response and the request that it answers. Both are blank if there is no response. */
+/** The browser's passkey response, and the request to which it belongs. Both are empty if there is no response. */
 export const passkeyShape = {
   response: z.string().max(16_000).catch(''),
   way: z.string().max(2_000).catch(''),
@@ -49,7 +49,7 @@ const passkeyNameSchema = z
   .max(60)
   .regex(/^\P{Cc}+$/u, { error: 'The name contains characters that are not allowed.' });
 
-/** Throws an HttpError (422) if there is no name. */
+/** Returns the passkey's name. Throws an HttpError (422) if the name is missing. */
 export function readPasskeyName(form: Record<string, unknown>): string {
   return read(z.looseObject({ name: passkeyNameSchema }), form).name;
 }

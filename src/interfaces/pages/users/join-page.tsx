@@ -14,7 +14,7 @@ export interface JoinView {
   problem: string | null;
 }
 
-/** Renders the page of an invitation link. `view` is null if the link is not valid or no longer valid. */
+/** Renders the page of an invitation link. `view` is null if the link is invalid or has expired. */
 export function renderJoin(viewer: Viewer, view: JoinView | null) {
   if (view === null) {
     return render(
@@ -52,7 +52,7 @@ export function renderJoin(viewer: Viewer, view: JoinView | null) {
             {problem}
           </p>
         )}
-        {/* Without an action, the form is sent to the address of the page, which contains the secret. */}
+        {/* Without an action, the browser sends the form to the page's address, which contains the secret. */}
         <form method="post">
           <input type="hidden" name="username" autocomplete="username" value={email} />
           <NewPassword

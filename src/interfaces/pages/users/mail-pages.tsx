@@ -2,7 +2,7 @@ import { MAIL_RULES, type MailKind } from '../../../core/mail-kinds.ts';
 import { Layout, render, type Viewer } from '../frame/layout.tsx';
 
 /**
- * Renders the page that confirms an email address. The link in an email opens this page. Opening the page changes
+ * Renders the page that confirms an email address. A link in an email opens this page. Opening the page changes
  * nothing.
  */
 export function renderConfirmMail(viewer: Viewer, code: string) {
@@ -23,13 +23,13 @@ export function renderConfirmMail(viewer: Viewer, code: string) {
 }
 
 interface StopView {
-  /** The kind of email, or null for a link that is not ours. */
+  /** The kind of email, or null if donor-sync did not create the link. */
   kind: MailKind | null;
   state: 'asks' | 'stopped' | 'wrong';
 }
 
 /**
- * Renders the page that stops a monthly email. The link in each monthly email opens this page. It needs no session.
+ * Renders the page that stops a monthly email. A link in each monthly email opens this page. The page needs no session.
  * Opening the page changes nothing.
  */
 export function renderStopMail(viewer: Viewer, { kind, state }: StopView) {
@@ -70,7 +70,7 @@ export function renderStopMail(viewer: Viewer, { kind, state }: StopView) {
       <div class="card sign-in">
         <h1>Turn off the email “{name}”?</h1>
         <p>donor-sync sends it once a month. You can turn it on again at any time.</p>
-        {/* Without an action, the form is sent to the address of the page, which contains the proof. */}
+        {/* Without an action, the browser sends the form to the page's address, which contains the proof. */}
         <form method="post">
           <button type="submit" class="button primary">
             Turn it off{' '}

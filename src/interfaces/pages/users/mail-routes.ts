@@ -1,4 +1,4 @@
-/** The routes for monthly emails: choosing emails, confirming the address, and stopping an email with its link. */
+/** Handles monthly emails: choosing emails, confirming the address, and stopping an email with its link. */
 import type { Hono } from 'hono';
 import { z } from 'zod';
 import { confirmEmail, setMail } from '../../../operations/mails.ts';
@@ -28,7 +28,7 @@ export function mailRoutes(
     },
   });
 
-  // Link scanners and previews send GET requests, so only the button on the page confirms the address.
+  // Link scanners and link previews send GET requests, so only the button on the page confirms the address.
   app.get('/account/mails/confirm', frame.see('viewer'), async (c) => {
     const { code } = codeSchema.parse(c.req.query());
     const { renderConfirmMail } = await import('./mail-pages.tsx');

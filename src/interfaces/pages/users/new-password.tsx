@@ -1,8 +1,7 @@
 import { MIN_PASSWORD_LENGTH } from '../../../people/sign-in/password.ts';
 
 /**
- * Renders the form field in which a user chooses a password. The element `refused` contains the problem, if there is
- * one.
+ * Renders the field in which a user chooses a password. The element with the ID `refused` contains the problem, if any.
  */
 export function NewPassword(props: { label: string; hint: string; hasProblem: boolean }) {
   const { label, hint, hasProblem } = props;

@@ -2,20 +2,20 @@ import type { PropsWithChildren } from 'hono/jsx';
 import type { PasskeyOffer } from '../../../people/sign-in/passkeys.ts';
 
 /**
- * Renders a form that the passkey script shows and fills in. If the script cannot do this, the reason is shown. The
- * page needs the asset `passkeyScript`.
+ * Renders a form that the passkey script shows and fills in. If the script cannot do this, the page shows the reason.
+ * The page needs the asset `passkeyScript`.
  */
 export function PasskeyForm(
   props: PropsWithChildren<{
     offer: PasskeyOffer;
     kind: 'get' | 'create';
-    /** If left out, the form is sent to the page's own address. */
+    /** The address to which the form is sent. Defaults to the page's own address. */
     action?: string;
-    /** The address of the same form with a new challenge. By default, this is the page's own address. */
+    /** The address of the same form with a new challenge. Defaults to the page's own address. */
     page?: string;
     label: string;
     isPrimary?: boolean;
-    /** True if passkeys are also offered in the email address field. */
+    /** True if the browser also suggests passkeys in the email address field. */
     isAutofill?: boolean;
   }>,
 ) {

@@ -1,4 +1,4 @@
-/** Adding and removing a user's own passkeys, once the user has confirmed their identity. */
+/** Adds and removes a user's own passkeys, after the user has confirmed their identity. */
 import type { Context, Hono } from 'hono';
 import { z } from 'zod';
 import { isConfigurationError } from '../../../core/errors.ts';
@@ -30,7 +30,7 @@ export interface PasskeyDoors {
   hasProvider: boolean;
   /** True if users can sign in with a password. */
   passwordsCount: boolean;
-  /** Counts wrong passwords that are typed on the account's own page. */
+  /** Counts wrong passwords that users type on their own account page. */
   guesses: SharedAttempts;
 }
 
@@ -131,13 +131,13 @@ export function createGuesses({
 const proofSchema = z.object({
   password: passwordSchema,
   ...passkeyShape,
-  /** The page that needs the proof. Defaults to the account. */
+  /** The page that requires the proof of identity. Defaults to the account page. */
   next: z.literal('/address').or(z.literal('')).catch(''),
 });
 
 const NOT_PROVED = 'You signed in a while ago. Confirm your identity first, then try again.';
 
-/** Also shown when a user joins. */
+/** The message if a browser created no passkey. The join page also shows it. */
 export const NOT_MADE =
   "The passkey was not accepted: the browser's response was not for this page, or arrived after more than five minutes. Try again; passkeys need JavaScript.";
 

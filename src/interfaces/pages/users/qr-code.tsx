@@ -1,9 +1,12 @@
 import { encode } from 'uqr';
 
-/** The width of the white border around the code. The standard requires this border. */
+/** The width of the white border around the code, which the QR code standard requires. */
 const QUIET_ZONE = 4;
 
-/** Renders a QR code as an inline picture: black on white in both themes, because cameras need that. */
+/**
+ * Renders a QR code as an inline picture. It is black on white in both colour themes, because cameras need this
+ * contrast.
+ */
 export function QrCode({ text, label }: { text: string; label: string }) {
   const { data, size } = encode(text, { ecc: 'M', border: QUIET_ZONE });
   return (

@@ -12,14 +12,14 @@ const USER_ORDERS = [
 
 export type UserOrder = (typeof USER_ORDERS)[number];
 
-/** An unknown order is treated as omitted, because users edit addresses. */
+/** The schema of the order. An unknown order counts as omitted, because users edit addresses. */
 export const userOrderSchema = z.enum(USER_ORDERS).catch('invited');
 
 type Comparison = (one: PersonView, other: PersonView) => number;
 
 const byName: Comparison = (one, other) => one.name.localeCompare(other.name, 'en');
 const byRights: Comparison = (one, other) => ROLES.indexOf(one.role) - ROLES.indexOf(other.role);
-/** A user who has never signed in is treated as last seen before all other users. */
+/** Users who have never signed in come before all other users. */
 const bySeen: Comparison = (one, other) => (one.seenAt ?? '').localeCompare(other.seenAt ?? '');
 
 const COMPARISONS: Readonly<Record<Exclude<UserOrder, 'invited'>, Comparison>> = {
@@ -31,7 +31,7 @@ const COMPARISONS: Readonly<Record<Exclude<UserOrder, 'invited'>, Comparison>> =
   'seen-first': bySeen,
 };
 
-/** Users with equal values keep the order in which they were invited. */
+/** Sorts users. Users with equal values keep the order of their invitations. */
 export function sortUsers(users: readonly PersonView[], order: UserOrder): PersonView[] {
   return order === 'invited' ? [...users] : users.toSorted(COMPARISONS[order]);
 }

@@ -41,11 +41,11 @@ export interface PeopleView {
   doorTokens: readonly DoorTokenRecord[];
   integrations: readonly Named[];
   shown: ShownOnce | null;
-  /** The address under which users reach the server. */
+  /** The address at which users reach the server. */
   address: ServerAddress;
 }
 
-/** Shows the users and access tokens, and the actions that each may carry out. */
+/** Renders the users and access tokens, and the actions that the user can carry out on them. */
 export function renderUsers(viewer: Viewer, view: PeopleView, note: string | null) {
   const { people, tokens, integrations, shown, address } = view;
   return render(
@@ -348,7 +348,7 @@ function RightsFields(props: {
   );
 }
 
-/** A longer list would make the page too large to read. */
+/** The maximum number of checkboxes. A longer list would make the page unreadable. */
 const MAX_BOXES = 60;
 
 function Ids({ id, ids }: { id: string; ids: readonly string[] }) {
@@ -460,7 +460,7 @@ function DoorTokenTable({ viewer, view }: { viewer: Viewer; view: PeopleView }) 
   );
 }
 
-/** The maximum number of clients that are listed by name for a user. */
+/** The maximum number of clients that the page lists by name for each user. */
 const MAX_NAMED = 5;
 
 function accessText(ids: readonly string[] | null, integrations: readonly Named[]): string {

@@ -1,4 +1,4 @@
-/** The routes for users, their rights and access tokens. Only owners with access to all clients can use them. */
+/** Handles users, their rights and access tokens. Only owners with access to all clients can use these routes. */
 import type { Context, Hono } from 'hono';
 import { listDoorTokens } from '../../../clients/statements/door-tokens.ts';
 import { createDoorToken, createToken, revokeToken } from '../../../operations/tokens.ts';
@@ -92,7 +92,7 @@ function back(note: Note) {
   return (c: Context<HttpEnv>) => c.redirect(`/users?note=${note}`, 303);
 }
 
-/** Notes for the next page. The address of the page contains only the name of a note, never its text. */
+/** Notes for the next page. The page's address contains only the name of a note, never its text. */
 const NOTES = {
   changed: 'The new rights apply from now on.',
   disabled: 'The user can no longer sign in and was signed out everywhere.',
