@@ -1,4 +1,6 @@
-/** Controls access: access tokens, users, browser sessions, and the first visit, which creates the first owner. */
+/**
+ * Controls access by access tokens, users, browser sessions, and the first visit, in which the first owner is created.
+ */
 
 import type { Context, MiddlewareHandler } from 'hono';
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
@@ -52,48 +54,54 @@ import type { Attempts } from './sign-in/attempts.ts';
 export interface Access {
   /**
    * Admits only callers with the role, and sets `c.var.principal`. Throws an HttpError: 401, 403, or 429 after too many
-   * wrong tokens. A change without a token header must come from our own pages.
+   * wrong tokens. A change without a token header must come from one of donor-sync's own pages.
    */
   requireRole(role: Role): MiddlewareHandler<HttpEnv>;
-  /**
-   * Visitors who are not signed in are redirected to the form and back. All pages and buttons need this or
-   * `requireRole`.
-   */
+  /** Redirects visitors to the sign-in form and back. All pages and buttons need this guard or `requireRole`. */
   requirePage(role: Role): MiddlewareHandler<HttpEnv>;
   /**
-   * Like `requireRole('viewer')`, but callers on this machine need no token. A token is still checked and limits the
-   * clients.
+   * Works like `requireRole('viewer')`, but callers on this machine need no token. If such a caller sends a token, it
+   * is checked and limits the clients.
    */
   requireViewerUnlessLocal(): MiddlewareHandler<HttpEnv>;
-  /** Returns the fingerprint of a browser and its network. The browser that sets an address cannot confirm it. */
+  /**
+   * Returns the fingerprint of a browser and its network. With it, donor-sync recognises a browser that proposes an
+   * address, because the same browser must not confirm the address.
+   */
   fingerprintBrowser(c: Context<HttpEnv>): string;
   /** Returns the caller as an actor for the audit. */
   getActor(c: Context<HttpEnv>, principal: Principal): Actor;
-  /** Returns the caller, or null if there is none. For pages with a form for visitors. Throws an HttpError (429). */
+  /**
+   * Returns the caller, or null if there is none. Used by pages that show a form to visitors. Throws an HttpError (429)
+   * after too many wrong tokens.
+   */
   identify(c: Context<HttpEnv>): Promise<Principal | null>;
   /**
-   * Starts a session for the browser that sends this token, and sets the cookie. Null for an unknown token. Throws an
-   * HttpError: 403 from a foreign page, 429 after too many attempts.
+   * Starts a session for the browser that sends this token, and sets the cookie. Returns null for an unknown token.
+   * Throws an HttpError: 403 from a foreign page, 429 after too many attempts.
    */
   signIn(c: Context<HttpEnv>, token: string): Promise<Principal | null>;
-  /** Without any user, refuses (401) requests from other machines. Runs before all routes without a separate key. */
+  /**
+   * While there is no user, refuses (401) requests from other machines. Called before all routes that do not have their
+   * own key.
+   */
   requireUsersBeyondHere: MiddlewareHandler<HttpEnv>;
-  /** Refuses (403) sign-in data on an unprotected connection. */
+  /** Refuses (403) passwords, links and tokens on a connection that others could read. */
   requireSafeTransport: MiddlewareHandler<HttpEnv>;
-  /** The user has proved their identity. */
+  /** Starts a session for a user who has proved their identity. */
   signInAs(c: Context<HttpEnv>, person: PersonRecord, by?: SessionDetails): Promise<void>;
   /** Counts each wrong secret in a link. Throws an HttpError (429) after too many wrong secrets from one address. */
   noteWrong(c: Context<HttpEnv>): void;
   hasPeople(): Promise<boolean>;
   /**
-   * Opens the one-time link while no owner can sign in. The visitor can only create the first owner's account. Throws
-   * an HttpError: 403 for an invalid link, 429 after too many attempts.
+   * Opens the one-time link, as long as no owner can sign in. The visitor can only create the first owner's account.
+   * Throws an HttpError: 403 for an invalid link, 429 after too many attempts.
    */
   beginFirstVisit(c: Context<HttpEnv>, secret: string): Promise<void>;
-  /** Null without a visit. A visit lasts until an account exists. */
+  /** Returns the browser's first visit, or null if there is none. A visit lasts until an account exists. */
   findVisit(c: Context<HttpEnv>): Promise<Visit | null>;
   requireVisit(c: Context<HttpEnv>): Promise<Visit>;
-  /** Returns a function that restores the visit after a failure. */
+  /** Ends the first visit. Returns a function that restores the visit after a failure. */
   endVisit(): () => void;
   /** Ends the browser's session and removes its cookie. Throws an HttpError (403) for a request from a foreign page. */
   signOut(c: Context<HttpEnv>): Promise<void>;
@@ -117,12 +125,12 @@ export function createAccess(deps: AccessDeps): Access {
     const secure = address.isSecure(getHostname(c));
     return { name: cookieNameOf('donor_sync_session', secure), secure };
   };
-  // Behind a proxy, every caller can look local. So a public service always requires tokens.
+  // Behind a proxy, every caller can look local. Therefore, a server with a public address always requires tokens.
   const isHome = () => isLoopbackName(new URL(address.url()).hostname);
 
   const visit = withoutToken === 'thisMachine' ? null : withoutToken;
 
-  /** After the first user exists, everyone must authenticate. */
+  /** True once a user exists. From then on, everyone must authenticate. */
   let hadUsers = false;
 
   async function identify(c: Context<HttpEnv>): Promise<Principal | null> {
@@ -131,7 +139,7 @@ export function createAccess(deps: AccessDeps): Access {
       const row = await findToken(c, token);
       return row && toPrincipal('token', row);
     }
-    // A cookie that others could read proves nothing.
+    // A cookie that others could have read does not prove the user's identity.
     const cookie = transport.isSafe(c) ? getCookie(c, cookieFor(c).name) : undefined;
     const session = cookie ? await resumeSession(store.connection, hashToken(cookie)) : null;
     if (session !== null) {
@@ -146,14 +154,16 @@ export function createAccess(deps: AccessDeps): Access {
   }
 
   /**
-   * True if the caller seems to be on this machine. A local proxy without headers makes every caller look local. So
-   * this is trusted only in the demo, where nothing can be lost.
+   * True if the caller seems to be on this machine. A local proxy that sends no headers makes every caller look local.
+   * Therefore, only the demo trusts this, because its data has no value.
    */
   function isAtHome(c: Context<HttpEnv>): boolean {
     return withoutToken === 'thisMachine' && isHome() && isLocal(c);
   }
 
-  /** True if the browser has followed the link. The link's secret needs a private connection, like a password. */
+  /**
+   * True if the browser has followed the one-time link. The link's secret needs a private connection, like a password.
+   */
   function hasFollowedLink(c: Context<HttpEnv>): boolean {
     if (visit === null || !takesLink(c)) return false;
     return visit.isSession(getCookie(c, firstVisitCookie(c).name) ?? '');
@@ -169,12 +179,15 @@ export function createAccess(deps: AccessDeps): Access {
   }
 
   function firstVisitCookie(c: Context<HttpEnv>) {
-    // Some browsers refuse a secure cookie over plain http on their own machine.
+    // On their own machine, some browsers refuse a secure cookie over plain HTTP.
     const secure = cookieFor(c).secure && !isLoopbackName(getHostname(c));
     return { name: cookieNameOf('donor_sync_first_visit', secure), secure };
   }
 
-  /** True if the link may be used. Behind a proxy with our own name, the user may have used plain http. */
+  /**
+   * True if the one-time link may be used. Behind a proxy with donor-sync's own name, the user may have used plain
+   * HTTP.
+   */
   function takesLink(c: Context<HttpEnv>): boolean {
     return transport.isSafe(c) && !(isLoopbackName(getHostname(c)) && showsProxy(c));
   }
@@ -204,12 +217,12 @@ export function createAccess(deps: AccessDeps): Access {
 
   async function findToken(c: Context<HttpEnv>, token: string): Promise<AccessTokenRecord | null> {
     const hash = hashToken(token);
-    // Comparing all tokens keeps the response time constant.
+    // Comparing the hash with all tokens keeps the response time constant.
     const [row] = (await listAccessTokens(store.reader)).filter((one) =>
       isSameText(one.hash, hash),
     );
     if (row === undefined) {
-      // A door token has no role, so it opens nothing here.
+      // A door token has no role, so it is not valid here.
       if ((await findDoorToken(store.reader, hash)) !== undefined) throw onlyForDoor();
       noteWrong(c);
       return null;
@@ -225,14 +238,14 @@ export function createAccess(deps: AccessDeps): Access {
     attempts.noteFailure(address);
   }
 
-  /** The request must come from our pages. No page can make a browser send a token header. */
+  /** Checks that the request comes from one of donor-sync's pages. No page can make a browser send a token header. */
   function requireOurPages(c: Context<HttpEnv>, { kind }: Principal): void {
     if (kind === 'token') return;
     const hasCookie = kind === 'session' || withoutToken !== 'thisMachine';
     requireSameOrigin(c, address.url(), hasCookie ? 'refused' : 'allowed');
   }
 
-  /** Equal for the same browser in the same network, under any host name. */
+  /** Returns the same fingerprint for the same browser in the same network, whatever host name it uses. */
   function fingerprintBrowser(c: Context<HttpEnv>): string {
     const text = JSON.stringify([c.req.header('user-agent') ?? '', getAddress(c)]);
     return store.fingerprint('browser', text);
@@ -251,7 +264,7 @@ export function createAccess(deps: AccessDeps): Access {
     c.set('actor', getActor(c, principal));
   }
 
-  /** The names that the user has seen are removed from memory. */
+  /** Ends a session. Removes the names that the user has seen from memory. */
   async function endSessionOf(cookie: string): Promise<void> {
     const owner = await endSession(store.connection, hashToken(cookie));
     if (owner !== null) dropNamesOfUser(store.fingerprint, toAccount(owner));
@@ -372,10 +385,10 @@ export function createAccess(deps: AccessDeps): Access {
   };
 }
 
-/** The first visit continues here. */
+/** The path at which the first visit continues. */
 const FIRST_VISIT_PATH = '/first-visit';
 
-/** The visitor on this machine. Only the demo admits this visitor, before any token or user exists. */
+/** The visitor on this machine. Only the demo admits this visitor, as long as no token and no user exists. */
 const LOCAL_VISITOR: Principal = {
   kind: 'local',
   role: 'owner',
@@ -405,7 +418,7 @@ function toIntegrationSet({
   return integrations === null ? null : new Set(integrations);
 }
 
-/** Bearer …`, or undefined if there is no such header. */
+/** Returns the token in the header `Authorization: Bearer …`, or undefined if there is no such header. */
 function bearerToken(c: Context<HttpEnv>): string | undefined {
   const header = c.req.header('authorization');
   return header === undefined ? undefined : (/^Bearer +(\S+)$/i.exec(header.trim())?.[1] ?? '');

@@ -1,4 +1,4 @@
-/** The path of a request through the service (design, section 4.5). */
+/** Builds the HTTP service, which handles each request from its arrival to its response (design, section 4.5). */
 import type { Context, Hono, MiddlewareHandler } from 'hono';
 import { except } from 'hono/combine';
 import { methodNotAllowed } from 'hono/method-not-allowed';
@@ -56,19 +56,19 @@ import { hookRoutes } from './webhooks/hooks-api.ts';
 import { webhookRoutes } from './webhooks/webhooks-api.ts';
 import { workRoutes } from './work-api.ts';
 
-/** Only a stuck request takes this long. */
+/** The time limit for a response. Only a request that hangs takes this long. */
 const ANSWER_TIMEOUT_MS = 30_000;
 
 /**
- * A new password is compared with lists of common passwords. The lists are loaded for the first password, which takes
- * long on a busy machine. Later passwords are quick.
+ * The time limit for a response to a new password. The password is compared with lists of common passwords. Loading the
+ * lists for the first password takes long on a busy machine.
  */
 const NEW_PASSWORD_TIMEOUT_MS = 90_000;
 const NEW_PASSWORDS = /^\/(join\/|account\/password$|first-visit$)/;
 
 const HEALTH = ['/healthz', '/readyz'];
 
-/** Secrets or signatures protect these paths. They work before any user exists. */
+/** Paths that their own secrets or signatures protect. They work even if no user exists. */
 const WITH_KEYS = [
   ...['/hooks/*', '/doors/*', '/oauth/*', '/join/*', '/first-visit', '/first-visit/*'],
   '/confirm-address/*',
@@ -77,7 +77,7 @@ const WITH_KEYS = [
 /** Paths at which users type a password or a token, or use a sign-in link. */
 const WITH_PASSWORDS = /^\/(sign-in|join|first-visit|account)(\/|$)/;
 
-/** Access is checked before any data is read. */
+/** Creates the HTTP app. It checks a caller's access before it reads any data. */
 export function createHttpApp(service: ServiceDeps): Hono<HttpEnv> {
   const { publicUrl, hasOwnUrl = false, ...others } = service;
   const { reader } = service.application.store;
@@ -92,7 +92,7 @@ export function createHttpApp(service: ServiceDeps): Hono<HttpEnv> {
   };
   const auditChecker = given.auditChecker ?? createAuditChecker(given);
   const deps = { ...given, carryOn, auditChecker };
-  // Continues actions from before the last stop.
+  // Continues actions that the last stop interrupted.
   carryOn();
   const { application, clock, log, runner } = deps;
   const isTrusted = trustedProxies(deps.trustedProxies ?? []);
@@ -152,11 +152,11 @@ export function createHttpApp(service: ServiceDeps): Hono<HttpEnv> {
   const doors = { access, passwords, passkeys, provider, getAddress };
   const pages = dashboardRoutes(deps, doors, { clients, hookCalls });
   const app = createGuardedApp(deps, metrics.noteRequest, problemPages(deps, access));
-  // First, so an outside caller cannot learn which paths exist.
+  // This guard comes first, so that a caller from outside cannot learn which paths exist.
   app.use(requireInside(deps.pagesFrom ?? null, isTrusted));
   app.use(methodNotAllowed({ app, onMethodNotAllowed: refuseMethod }));
   app.use(except([...HEALTH], readAddress(address)));
-  // Monitoring may reach the service by any name.
+  // Monitoring tools may use any host name of the server.
   app.use(except([...HEALTH], requireKnownHost(address)));
   app.use(refuseNullCharacters);
   app.use(showRefusedForms(pages));
@@ -197,7 +197,10 @@ export function createHttpApp(service: ServiceDeps): Hono<HttpEnv> {
   return app;
 }
 
-/** If the database does not respond, uses the last known addresses. The request handler reports the error. */
+/**
+ * Reads the addresses. If the database does not respond, uses the last known addresses. The request's handler reports
+ * the error.
+ */
 function readAddress(address: AddressBook): MiddlewareHandler<HttpEnv> {
   return async (_c, next) => {
     await address.refresh().catch(() => {});

@@ -163,7 +163,9 @@ function findRoute(access: Access) {
   });
 }
 
-/** The words are in the body, because users type contacts' names. An address must not contain names. */
+/**
+ * A search route that expects the text in the body. Users type contacts' names, and an address must not contain names.
+ */
 function findByBodyRoute(access: Access) {
   return createRoute({
     ...FIND,

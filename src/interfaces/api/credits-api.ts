@@ -1,4 +1,4 @@
-/** /v1/credits and /v1/results: the credits that are spent and left, and how long the remaining credits will last. */
+/** The routes /v1/credits and /v1/results: spent and remaining credits, and how long the credits will last. */
 import { reconcileCredits, showBill, showCredits, showSpending } from '../../operations/credits.ts';
 import { showResults } from '../../operations/results.ts';
 import type { Access } from './access.ts';

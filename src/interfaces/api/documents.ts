@@ -1,4 +1,4 @@
-/** The API description: openapi.json, built from the routes, and a human-readable page. */
+/** Serves the API description: openapi.json, which is built from the routes, and a page. */
 import { type OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
 import { html } from 'hono/html';
 import { readDocsStyles } from '../pages/assets.ts';
@@ -7,12 +7,12 @@ import type { HttpEnv } from './request/context.ts';
 import { isLoopbackName } from './request/peer.ts';
 import { json } from './request/router.ts';
 
-/** The documents contain no secrets and change only with a new version. They change only with a new version. */
+/** The caching rule of the documents. They contain no secrets and change only with a new version of donor-sync. */
 const CACHE_CONTROL = 'public, max-age=300';
 
 /**
- * Adds GET /openapi.json, GET /docs and the styles of /docs. Add all other API routes first. The configured address may
- * lack the actual port. The description then uses its own origin.
+ * Adds GET /openapi.json, GET /docs and the styles of /docs. All other API routes must already be added. The configured
+ * address may lack the actual port, so the description uses its own origin.
  */
 export function addDocuments(
   app: OpenAPIHono<HttpEnv>,
@@ -61,7 +61,7 @@ export function addDocuments(
   );
 }
 
-/** Describes the meaning of each error code, in the words of `donor-sync help CODE`. */
+/** Describes the meaning of each error code, with the text of `donor-sync help CODE`. */
 async function describeCodes(): Promise<Record<string, { means: string; next: string }>> {
   const { explain, listCodes } = await import('../../core/codes/explain.ts');
   const errors = listCodes().flatMap((code) =>
@@ -70,7 +70,7 @@ async function describeCodes(): Promise<Record<string, { means: string; next: st
   return Object.fromEntries(errors.map(({ code, means, next }) => [code, { means, next }]));
 }
 
-/** Routes that respond without a schema of ours: the description itself, and its page. */
+/** Routes whose responses have no schema: the description itself, and its page. */
 const DOCUMENTS: readonly RouteConfig[] = [
   {
     ...documentPath('/openapi.json', 'This description'),

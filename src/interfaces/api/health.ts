@@ -1,4 +1,4 @@
-/** Health checks: whether the process is alive, and whether it can do its work. */
+/** Health checks. One reports whether the process is alive, the other whether it can do its work. */
 import { createRoute, z } from '@hono/zod-openapi';
 import { type Clock, isoTime } from '../../core/clock.ts';
 import { messageOf } from '../../core/errors.ts';
@@ -6,13 +6,16 @@ import { findDatabaseProblem } from '../../database/readiness.ts';
 import type { HttpDeps } from './request/context.ts';
 import { createRouter, json } from './request/router.ts';
 
-/** The schedules are checked several times a minute. Without a check in this time, the scheduler is stuck. */
+/**
+ * The maximum time since the last check of the schedules, which happens several times a minute. After this time, the
+ * scheduler is stuck.
+ */
 const MAX_TICK_AGE_MS = 180_000;
 
-/** Each check costs a write and anyone may request it, so it is limited. */
+/** The shortest interval between two database checks. Each check writes to the database and anyone may request it. */
 const STORE_LOOK_INTERVAL_MS = 1_000;
 
-/** A slower database counts as failed. */
+/** A database that takes longer than this counts as failed. */
 const STORE_TIMEOUT_MS = 5_000;
 
 const checkSchema = z.object({
@@ -73,7 +76,7 @@ export function healthRoutes(deps: HttpDeps) {
     });
 }
 
-/** Returns the last result if it is recent. Otherwise does the work. */
+/** Returns the last result if it is recent. Otherwise, does the work again. */
 function atMostEvery<Result>(
   intervalMs: number,
   clock: Pick<Clock, 'now'>,
@@ -82,7 +85,7 @@ function atMostEvery<Result>(
   let last: { at: number; result: Promise<Result> } | null = null;
   return () => {
     const now = clock.now();
-    // After a clock change, the last result may seem to be from the future.
+    // If the clock was set back, the last result may seem to be from the future.
     if (last === null || now < last.at || now - last.at >= intervalMs) {
       last = { at: now, result: work() };
     }
@@ -90,7 +93,7 @@ function atMostEvery<Result>(
   };
 }
 
-/** Checks one part of the service. Anyone can read the response, so internal errors are only logged. */
+/** Checks whether the database works. Anyone can read the response, so internal errors are only logged. */
 async function checkStore({ application, clock, log }: HttpDeps): Promise<Check> {
   const waiting = new AbortController();
   const timeout = clock.sleep(STORE_TIMEOUT_MS, waiting.signal).then(() => 'does not respond');
@@ -107,7 +110,7 @@ async function checkStore({ application, clock, log }: HttpDeps): Promise<Check>
   }
 }
 
-/** Before the first check, uses the time since the start. */
+/** Checks the age of the scheduler's last check. Before the first check, uses the time since the start. */
 function checkTick({ clock, lastTickAt }: HttpDeps, startedAt: number): Check {
   const last = lastTickAt() ?? startedAt;
   if (clock.now() - last <= MAX_TICK_AGE_MS) return { ok: true, problem: null };

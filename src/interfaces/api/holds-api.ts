@@ -1,4 +1,4 @@
-/** /v1/holds, /v1/decisions and /v1/answers: the decisions that users have to make, and the answers to them. */
+/** The routes /v1/holds, /v1/decisions and /v1/answers: open decisions and their answers. */
 import { listAnswers, withdrawAnswer } from '../../operations/answers.ts';
 import {
   approveHolds,
@@ -17,7 +17,7 @@ export function holdRoutes(deps: HttpDeps, access: Access) {
   const tag = 'Holds';
   const later = ['approval', 'answer'];
   add(listHolds, { tag, method: 'get', path: '/v1/holds' });
-  // Reading names is recorded in the audit. Never a GET, because another site's link could send one.
+  // The audit records that a user reads names. The route is never a GET, because another site's link could send a GET.
   add(listHoldsWithNames, { tag, method: 'post', path: '/v1/holds/names' });
   add(showQueue, { tag, method: 'get', path: '/v1/decisions' });
   add(approveHolds, { tag, method: 'post', path: '/v1/holds/approve', later });

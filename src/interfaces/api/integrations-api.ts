@@ -1,4 +1,4 @@
-/** /v1/integrations: lists the clients, applies or removes settings in the database, and disconnects clients. */
+/** The routes /v1/integrations: they list clients, apply or remove settings in the database, and disconnect clients. */
 import {
   applyClients,
   disconnectClient,

@@ -30,7 +30,7 @@ export interface Metrics {
 
 type MetricDeps = Pick<HttpDeps, 'application' | 'clock' | 'lastTickAt'>;
 
-/** Each service has its own registry. */
+/** Creates the metrics. Each HTTP service has its own registry. */
 export function createMetrics(deps: MetricDeps): Metrics {
   const registry = new Registry();
   const registers = [registry];
@@ -65,7 +65,7 @@ export function createMetrics(deps: MetricDeps): Metrics {
 
 let ofProcess: Registry | undefined;
 
-/** Returns the resources that the process uses. Starts once, because it cannot be stopped. */
+/** Returns the metrics of the process's resources. Collecting starts only once, because it cannot be stopped. */
 function metricsOfProcess(): Registry {
   if (ofProcess === undefined) {
     ofProcess = new Registry();
@@ -74,7 +74,7 @@ function metricsOfProcess(): Registry {
   return ofProcess;
 }
 
-/** Counters that add up while the process runs. */
+/** Creates the counters, which count while the process runs. */
 function createCounters(registers: Registry[]) {
   const counter = (name: string, help: string, ...labelNames: string[]) =>
     new Counter({ name: `donor_sync_${name}_total`, help, labelNames, registers });
@@ -119,7 +119,7 @@ const RUNS_WITH_BALANCE = 5;
 
 interface RunDigest {
   remaining: RunFacts['remaining'];
-  /** A time in epoch milliseconds, or null if no run has succeeded. */
+  /** The time of the last successful run in epoch milliseconds, or null if no run has succeeded. */
   succeededAt: number | null;
 }
 
@@ -140,7 +140,7 @@ async function readDigests(
   );
 }
 
-/** Read at each scrape, so other processes' runs count too. */
+/** Adds the gauges. They are read at each scrape, so they include other processes' runs. */
 function addGauges({ application, clock, lastTickAt }: MetricDeps, registers: Registry[]): void {
   const { store, integrations } = application;
 
@@ -242,7 +242,7 @@ function addGauges({ application, clock, lastTickAt }: MetricDeps, registers: Re
       async collect(set) {
         const day = Math.floor(clock.now() / DAY_MS);
         const end = await readAuditEnd(store);
-        // The label changes once a day, because each value is a new series.
+        // The label changes once a day, because each new value creates a new time series.
         if (end !== null && noted?.day !== day) {
           noted = { day, seq: end.seq, place: `${end.seq}:${end.hash}` };
         }
@@ -274,7 +274,7 @@ function addGauges({ application, clock, lastTickAt }: MetricDeps, registers: Re
       labelNames: options.labelNames,
       registers,
       collect: async () => {
-        // Removed integrations also disappear here.
+        // After the reset, removed integrations no longer have a metric.
         made.reset();
         await options.collect((labels, value) => made.set(labels, value));
       },
@@ -308,7 +308,9 @@ export function metricsRoutes(metrics: Metrics, access: Access) {
   });
 }
 
-/** Removes lines of inaccessible integrations. A local scrape without a token gets all lines. */
+/**
+ * Removes the lines of integrations to which the caller has no access. A local scrape without a token gets all lines.
+ */
 function seenBy(c: Context<HttpEnv>, text: string): string {
   const principal: Principal | undefined = c.get('principal');
   if (principal === undefined || principal.integrations === null) return text;

@@ -1,4 +1,6 @@
-/** /v1/integrations/{integration}/networks, and the contacts whom their members can introduce. */
+/**
+ * The routes /v1/integrations/{integration}/networks. They also show the contacts whom network members can introduce.
+ */
 import {
   checkNetworks,
   listNetworks,
@@ -16,7 +18,7 @@ export function networkRoutes(deps: HttpDeps, access: Access) {
   const one = '/v1/integrations/{integration}';
   add(listNetworks, { tag, method: 'get', path: `${one}/networks` });
   add(showIntroductions, { tag, method: 'get', path: `${one}/network` });
-  // Never a GET, because another site's link could send one.
+  // The route is never a GET, because another site's link could send a GET.
   add(checkNetworks, { tag, method: 'post', path: `${one}/networks/check` });
   add(repairNetworks, { tag, method: 'post', path: `${one}/networks/repair` });
   add(findProspects, { tag, method: 'post', path: `${one}/prospects` });

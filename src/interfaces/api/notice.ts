@@ -1,17 +1,17 @@
 import { html } from 'hono/html';
 import { pageText } from '../pages/assets.ts';
 
-/** Plain text, because a CRM's text may be in it. */
+/** A short page in plain text. It may contain text from a CRM. */
 export interface Notice {
   title: string;
   text: string;
   /** The next step for the user. */
   next: readonly string[];
-  /** Null or omitted if there is none. */
+  /** A link, or null or omitted if there is none. */
   link?: { href: string; text: string } | null;
 }
 
-/** Renders the notice as a page. `styles` is the address of its styles, relative to the page. */
+/** Renders the notice as a page. `styles` is the address of the page's styles, relative to the page. */
 export function renderNotice({ title, text, next, link = null }: Notice, styles: string) {
   return pageText(html`<!doctype html>
 <html lang="en">

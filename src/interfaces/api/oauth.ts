@@ -1,4 +1,6 @@
-/** GET /oauth/:kind/start and /oauth/:kind/callback: a user connects donor-sync to a CRM account. */
+/**
+ * The routes GET /oauth/:kind/start and /oauth/:kind/callback, with which a user connects donor-sync to a CRM account.
+ */
 
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Context, Hono, MiddlewareHandler } from 'hono';
@@ -37,7 +39,7 @@ import { createRouter, problems } from './request/router.ts';
 export type OAuthDeps = Pick<HttpDeps, 'clock' | 'log' | 'address' | 'stopping'> &
   Pick<ConsentsDeps, 'application'>;
 
-/** Long enough for a CRM, but shorter than our own limit. */
+/** The time limit for the CRM's response. It is shorter than the time limit for donor-sync's own response. */
 const CRM_TIMEOUT_MS = 15_000;
 
 const kindSchema = z
@@ -87,7 +89,10 @@ const callbackRoute = createRoute({
   },
 });
 
-/** Without `access`, only tickets work. `donor-sync connect` uses this without a running service. */
+/**
+ * Creates the routes. Without `access`, only tickets are accepted. `donor-sync connect` uses this if no service is
+ * running.
+ */
 export function oauthRoutes(
   deps: OAuthDeps,
   access: Pick<Access, 'requireRole'> | null,
@@ -100,8 +105,8 @@ export function oauthRoutes(
     const secure = address.isSecure(getHostname(c));
     return { httpOnly: true, sameSite: 'Lax', path: '/', secure } as const;
   };
-  // Without a service, there is no page to return to. The session belongs to the public address. The browser may have
-  // used another host name.
+  // Without a service, there is no page to return to. The session belongs to the public address, but the browser may
+  // have used another host name.
   const link = () =>
     access === null ? null : { href: publicAddress(address.url(), '/'), text: 'To the overview' };
   router.use('/oauth/:kind/start', requireAdminOrTicket(access));
@@ -129,7 +134,7 @@ export function oauthRoutes(
       return comeBack(c, await toConsentKey(kind, state), answer);
     });
 
-  /** Each consent has its own cookie, so one browser can have two. */
+  /** Returns the cookie's name. Each consent has its own cookie, so one browser can have two consents in progress. */
   function cookieName(c: Context<HttpEnv>, { state }: ConsentKey): string {
     return cookieNameOf(`donor_sync_consent_${hashToken(state).slice(0, 16)}`, cookieFor(c).secure);
   }
@@ -153,7 +158,7 @@ export function oauthRoutes(
   }
 
   async function comeBack(c: Context<HttpEnv>, key: ConsentKey, answer: ConsentAnswer) {
-    // Otherwise a link could make a user complete someone else's consent.
+    // Without this check, a link could make a user complete another user's consent.
     if (getCookie(c, cookieName(c, key)) === undefined) return notice(c, 400, OTHER_BROWSER);
     deleteCookie(c, cookieName(c, key), cookieFor(c));
     try {
@@ -176,7 +181,7 @@ export function oauthRoutes(
     }
   }
 
-  /** Null without a running service. */
+  /** Finds the set-up of an integration. Returns null if no service is running. */
   async function findDraft(id: string): Promise<Integration | null> {
     const setup = access === null ? null : await findSetup(application, id);
     return setup && workingIntegration(setup);
@@ -191,7 +196,7 @@ export function oauthRoutes(
     return { application, clock: deps.clock, signal, findDraft };
   }
 
-  /** `setupId` is the set-up that the user comes from. */
+  /** Responds with an error. `setupId` is the set-up from which the user comes. */
   function failure(c: Context<HttpEnv>, error: unknown, setupId: string | null = null) {
     const isKnown = isConfigurationError(error) || isRetriableError(error);
     if (!isKnown) throw error;
@@ -208,7 +213,7 @@ export function oauthRoutes(
   }
 }
 
-/** Some CRMs accept only one name of this machine. */
+/** Returns the address to which the CRM redirects users. Some CRMs accept only one of this machine's names. */
 export async function wayBackUrl(publicUrl: string, kind: string): Promise<string> {
   const url = new URL(publicUrl);
   if (url.protocol !== 'http:' || !isLoopbackName(url.hostname)) return publicUrl;
@@ -218,7 +223,7 @@ export async function wayBackUrl(publicUrl: string, kind: string): Promise<strin
   return url.href.replace(/\/$/, '');
 }
 
-/** Redirects the user to the CRM's page. */
+/** Returns the address that redirects the user to the CRM's page. */
 export function ticketAddress(publicUrl: string, kind: string, ticket: string): string {
   return publicAddress(publicUrl, `/oauth/${kind}/start?ticket=${ticket}`);
 }
@@ -231,7 +236,7 @@ function page(description: string) {
   return { description, content: { 'text/html': { schema: z.string() } } };
 }
 
-/** Accepts a ticket instead of an admin's session, but no access token. */
+/** Admits an admin's session or a ticket. An access token is not accepted. */
 function requireAdminOrTicket(
   access: Pick<Access, 'requireRole'> | null,
 ): MiddlewareHandler<HttpEnv> {
@@ -240,7 +245,7 @@ function requireAdminOrTicket(
   return async (c, next) => {
     if (c.req.query('ticket') !== undefined) return next();
     if (requireAdmin === undefined) throw nothingHere();
-    // Other sites must not start a consent in an admin's browser.
+    // Other sites must not be able to start a consent in an admin's browser.
     const site = c.req.header('sec-fetch-site') ?? 'none';
     if (site !== 'none' && site !== 'same-origin') {
       throw foreignOrigin();
@@ -282,7 +287,7 @@ function failureNotice({ message }: DonorSyncError): Notice {
   };
 }
 
-/** Serves `donor-sync connect` when no service is running. */
+/** Creates the app for `donor-sync connect` if no service is running. */
 export function createOAuthApp(deps: OAuthDeps): Hono<HttpEnv> {
   const app = createGuardedApp(deps);
   app.use(requireKnownHost(deps.address));

@@ -1,4 +1,4 @@
-/** The operation defines the input, the role, the responses and the description. */
+/** Creates a route for an operation. The operation defines the input, the role, the responses and the description. */
 import type { RouteConfig } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { accepts } from 'hono/accepts';
@@ -32,36 +32,36 @@ export const CSV = 'text/csv; charset=utf-8';
 
 export interface RouteOptions {
   method: 'get' | 'post' | 'put' | 'delete';
-  /** Subjects are in braces, such as `/v1/users/{user}`. */
+  /** The path. Subjects are in braces, as in `/v1/users/{user}`. */
   path: string;
   tag: string;
-  /** 201 for a creation, 202 for work that continues after the response. Defaults to 200. */
+  /** The status. It is 201 for a creation and 202 for work that continues after the response. Defaults to 200. */
   status?: 200 | 201 | 202;
-  /** Results with these keys are not complete, such as `approval`. They have the status 202. */
+  /** Result keys, such as `approval`, that show that the work is not complete. These results have status 202. */
   later?: readonly string[];
-  /** The format without an `Accept` header. Defaults to `json`. */
+  /** The format if the request has no `Accept` header. Defaults to `json`. */
   form?: 'json' | 'csv';
 }
 
 export interface InputRouteOptions<Input extends InputSchema, Result extends z.ZodType = z.ZodType>
   extends RouteOptions {
-  /** The address of the created object, for the header `Location`. */
+  /** Returns the address of the created object for the `Location` header. */
   location?(result: z.output<Result>): string;
-  /** Input keys that come from request headers. */
+  /** Input keys whose values come from request headers. */
   headers?: Partial<Record<keyof z.output<Input> & string, string>>;
-  /** First stores data that exists only in this process. */
+  /** Stores data that exists only in this process, before the operation. */
   prepare?(input: z.output<Input>): Promise<void>;
-  /** Loads what the operation has stored, before the response. */
+  /** Loads the data that the operation has stored, before the response. */
   takeUp?(): Promise<unknown>;
 }
 
-/** Creates routes that are added one operation after the other. */
+/** Returns a function that adds a route for an operation. */
 export function createOperationRoutes(deps: HttpDeps, access: Access) {
   const app = createRouter();
   const world = toOperationDeps(deps);
   return { app, add };
 
-  /** Operations with a confirmation also get a preview route (`POST …/preview`). */
+  /** Adds a route. An operation with a confirmation question also gets a preview route (`POST …/preview`). */
   function add<Input extends InputSchema, Result extends z.ZodType>(
     operation: OperationOf<Input, Result>,
     options: InputRouteOptions<Input, Result>,
@@ -78,7 +78,7 @@ export function createOperationRoutes(deps: HttpDeps, access: Access) {
       const caller = getCaller(c);
       const digest = asks ? (c.req.query('digest') ?? '') : undefined;
       if (digest === '') {
-        // A missing object gives the same response with and without a digest.
+        // If an object is missing, the response is the same with and without a digest.
         await preview(world, caller, operation, input);
         throw previewMissing(c);
       }
@@ -119,7 +119,7 @@ export function createOperationRoutes(deps: HttpDeps, access: Access) {
   }
 }
 
-/** The API records these actions, and the service carries them out. */
+/** Adds a route for an operation that takes minutes. The API records the request, and the service carries it out. */
 function takesMinutes<Input extends InputSchema, Result extends z.ZodType>(
   operation: OperationOf<Input, Result>,
 ): operation is Acting<Input, Result> {
@@ -136,7 +136,7 @@ function wantsCsv(c: Context<HttpEnv>, form: 'json' | 'csv'): boolean {
   return accepts(c, { header: 'Accept', supports, default: byDefault }) === 'text/csv';
 }
 
-/** Sends a file. Never cached, because it may contain names. */
+/** Sends a file. The file is never cached, because it may contain names. */
 export function sendCsv<Result, Input>(
   c: Context<HttpEnv>,
   { name, csv }: { name: string; csv?: CsvView<Result, Input> },
@@ -160,7 +160,10 @@ function previewMissing(c: Context<HttpEnv>): HttpError {
 
 type InputReader<Input extends InputSchema> = ReturnType<typeof inputReader<Input>>;
 
-/** Subjects come from the path. Everything else comes from the query of a GET or from a JSON body. */
+/**
+ * Returns a function that reads the input. Subjects come from the path. All other values come from the query of a GET
+ * or from a JSON body.
+ */
 function inputReader<Input extends InputSchema>(
   { input, subjects }: Pick<OperationOf<Input, z.ZodType>, 'input' | 'subjects'>,
   method: RouteOptions['method'],
@@ -230,7 +233,7 @@ function check(c: Context<HttpEnv>, target: string, schema: InputSchema, given: 
 async function readBody(c: Context<HttpEnv>): Promise<unknown> {
   const text = await c.req.text();
   if (text === '') {
-    // With another content type, an empty body may be a lost one.
+    // If the content type is different, the caller may have sent a body that was lost.
     const type = c.req.header('content-type') ?? 'application/json';
     if (!/^application\/([\w.-]+\+)?json(;|$)/i.test(type.trim())) throw new HTTPException(415);
     return {};
@@ -267,7 +270,7 @@ function describeRoute(
   };
 }
 
-/** In a union, results with these keys have the status 202. */
+/** Describes the responses. In a union, results with these keys have status 202. */
 function describeResults(
   operation: Operation,
   status: number,
@@ -389,7 +392,10 @@ function describeAccess({ role, by, reach, details }: Operation): string {
   return words.join(' ');
 }
 
-/** Converts an operation's name to a name for programs, such as `users passkeys remove` to `usersPasskeysRemove`. */
+/**
+ * Converts an operation's name into a name for programs. For example, `users passkeys remove` becomes
+ * `usersPasskeysRemove`.
+ */
 function toId(name: string): string {
   return name.replaceAll(/[ -](\w)/g, (_, letter: string) => letter.toUpperCase());
 }

@@ -1,4 +1,4 @@
-/** The ZIP is sent while its files are written. */
+/** Sends a ZIP file while its files are being written. */
 import type { Context } from 'hono';
 import type { z } from 'zod';
 import type { Caller } from '../../operations/kit/caller.ts';
@@ -9,7 +9,7 @@ import { sendStream } from './send-stream.ts';
 import { createZip } from './zip.ts';
 
 /**
- * Carries out the operation while its files are sent. Errors before the first file are thrown. Later errors close the
+ * Carries out an operation while its files are being sent. Throws errors before the first file. Later errors close the
  * connection. If the caller disconnects, the operation stops.
  */
 export async function sendArchive<Input extends InputSchema, Result extends z.ZodType>(

@@ -1,18 +1,18 @@
-/** An error must not look like the end of the file. */
+/** Sends a file in parts. An error must not look like the end of the file. */
 import type { Context } from 'hono';
 import { messageOf } from '../../core/errors.ts';
 import type { HttpDeps, HttpEnv } from './request/context.ts';
 
 export interface StreamedFile {
-  /** The file name, for example `audit.csv`. */
+  /** The name of the file, for example `audit.csv`. */
   file: string;
   mediaType: string;
   parts: AsyncIterable<string | Uint8Array>;
 }
 
 /**
- * Responds with a file to download. Throws errors of the first part, so the caller gets an error response. Later errors
- * cut the connection, because a normal end looks complete. If the reader disconnects, nothing is logged.
+ * Responds with a file to download. Throws errors of the first part, so that the caller gets an error response. Later
+ * errors close the connection, because a normal end would look complete. If the reader disconnects, nothing is logged.
  */
 export async function sendStream(
   c: Context<HttpEnv>,
@@ -50,14 +50,14 @@ export async function sendStream(
     'Cache-Control': 'no-store',
     'Content-Type': mediaType,
     'Content-Disposition': `attachment; filename="${file}"`,
-    // The head is sent immediately, so readers notice a cut.
+    // The headers are sent immediately, so that readers notice an incomplete file.
     ...(isChunked(c) && { 'Transfer-Encoding': 'chunked' }),
   });
 }
 
 /**
- * Closes the connection. The server would otherwise send the error message as data. For HTTP/1.0, a closed connection
- * means the end, so it is reset. Without a server, the body stream fails.
+ * Closes the connection, because the server would send the error message as part of the file. In HTTP/1.0, closing the
+ * connection means the end of the file, so the connection is reset. Without a server, the body's stream fails.
  */
 function cut(c: Context<HttpEnv>, controller: ReadableStreamDefaultController): void {
   const { incoming, outgoing } = c.env ?? {};
@@ -65,14 +65,14 @@ function cut(c: Context<HttpEnv>, controller: ReadableStreamDefaultController): 
     controller.error(new Error('The file is not complete.'));
     return;
   }
-  // The parts that have been collected are sent at the end of this tick.
+  // The collected parts are sent at the end of this tick.
   setImmediate(() => {
     if (isChunked(c)) outgoing.destroy();
     else incoming.socket.resetAndDestroy();
   });
 }
 
-/** True if the response marks its own end. */
+/** True if the response itself marks its end. */
 function isChunked(c: Context<HttpEnv>): boolean {
   return c.env?.incoming?.httpVersion === '1.1';
 }

@@ -15,7 +15,7 @@ import {
 export interface ServerOptions {
   app: Pick<Hono<HttpEnv>, 'fetch'>;
   host: string;
-  /** 0 uses any free port. */
+  /** The port. 0 uses any free port. */
   port: number;
   limits?: Partial<ServerLimits>;
   /** `server.trustedProxies` in the settings. Defaults to none. */
@@ -23,15 +23,15 @@ export interface ServerOptions {
 }
 
 export interface ServerLimits extends ConnectionLimits {
-  /** All headers must arrive within this time. */
+  /** The maximum time until all headers have arrived. */
   headersTimeoutMs: number;
-  /** The maximum time for a whole request to arrive. After that, the response is 408. */
+  /** The maximum time until a whole request has arrived. After that, the response is 408. */
   requestTimeoutMs: number;
   checkIntervalMs: number;
   keepAliveTimeoutMs: number;
-  /** An idle connection is cut after this time. */
+  /** The time after which an idle connection is closed. */
   stallTimeoutMs: number;
-  /** The maximum size of all headers. Larger ones get 431. If they are larger, the response is 431. */
+  /** The maximum size of all headers. If they are larger, the response is 431. */
   maxHeaderBytes: number;
 }
 
@@ -40,23 +40,23 @@ const DEFAULT_LIMITS: ServerLimits = {
   requestTimeoutMs: 30_000,
   checkIntervalMs: 1_000,
   keepAliveTimeoutMs: 5_000,
-  // Event streams send data every 15 seconds.
+  // Event streams send data every 15 seconds, so they are never idle for this long.
   stallTimeoutMs: 120_000,
   maxHeaderBytes: 16 * 1_024,
   maxConnections: 1_000,
   maxConnectionsPerAddress: 500,
 };
 
-/** Responses in progress may finish within this time. Remaining streams are closed afterwards. */
+/** The time in which responses in progress may finish. After that, remaining streams are closed. */
 const CLOSE_GRACE_MS = 1_000;
 
 export interface HttpServer {
   url: string;
-  /** Stops accepting requests. Resolves once every connection is closed, after about a second. */
+  /** Stops accepting requests. Resolves once every connection is closed, which takes about a second. */
   close(): Promise<void>;
 }
 
-/** Starts to listen. Rejects if the address is in use. */
+/** Starts the server. Rejects if the address is in use. */
 export async function startHttpServer(options: ServerOptions): Promise<HttpServer> {
   const { app, host, port } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
@@ -68,11 +68,12 @@ export async function startHttpServer(options: ServerOptions): Promise<HttpServe
       keepAliveTimeout: limits.keepAliveTimeoutMs,
       maxHeaderSize: limits.maxHeaderBytes,
     },
-    // Otherwise it replaces the global Request and Response. The Salesforce connector would then not recognise fetch's
-    // responses.
+    // By default, the library replaces the global Request and Response classes. The Salesforce connector would then not
+    // recognise the responses of fetch.
     getRequestListener(app.fetch, { overrideGlobalObjects: false }),
   );
-  // Node silently drops headers beyond a maximum, and proxies add theirs last. So their size is limited instead.
+  // Node silently drops headers above a maximum number. Proxies add their headers last, so these headers would be
+  // dropped. Therefore, only the headers' size is limited.
   server.maxHeadersCount = 0;
   limitConnections(server, limits, trustedProxies(options.trustedProxies ?? []));
   server.setTimeout(limits.stallTimeoutMs);
@@ -104,28 +105,28 @@ function buildUrl(host: string, address: string | AddressInfo | null): string {
 export interface ConnectionLimits {
   /** The maximum number of open connections. */
   maxConnections: number;
-  /** For IPv6, per 64-bit network. */
+  /** The maximum number of connections per IP address. For IPv6, it is the number per 64-bit network. */
   maxConnectionsPerAddress: number;
 }
 
 /** The state of a connection. */
 interface Connection {
   address: string;
-  /** The request that is in progress. */
+  /** The request in progress on this connection. */
   request: IncomingMessage | null;
 }
 
 /**
- * Enforces the limits. Above a limit, a new connection replaces the longest silent one. So silent connections block
- * nobody, and requests in progress continue. If all are busy, the new connection is closed. Trusted proxies have no
- * limit per address.
+ * Limits the number of connections. Above a limit, a new connection replaces the connection that has been idle for
+ * longest. Therefore, idle connections block nobody, and requests in progress continue. If all connections are busy,
+ * the new connection is closed. Trusted proxies have no limit per IP address.
  */
 function limitConnections(
   server: Pick<Server, 'on'>,
   { maxConnections, maxConnectionsPerAddress }: ConnectionLimits,
   isTrustedProxy: IsTrustedProxy,
 ): void {
-  /** The longest silent connection comes first. */
+  /** All connections. The connection that has been idle for longest comes first. */
   const connections = new Map<Socket, Connection>();
   const counts = new Map<string, number>();
 
@@ -148,7 +149,7 @@ function limitConnections(
     connection.request = request;
     response.once('close', () => {
       connection.request = null;
-      // Moved to the end, because it is silent now.
+      // The connection moves to the end of the list, because it has just become idle.
       if (connections.delete(socket)) connections.set(socket, connection);
     });
   });
@@ -162,7 +163,7 @@ function limitConnections(
     else counts.set(connection.address, left);
   }
 
-  /** Closes the longest silent connection, optionally of one address. */
+  /** Closes the connection that has been idle for longest. With an address, closes a connection of this address. */
   function closeOneSilent(address: string | null): boolean {
     for (const [socket, connection] of connections) {
       if (address !== null && connection.address !== address) continue;

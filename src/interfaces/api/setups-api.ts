@@ -1,4 +1,4 @@
-/** /v1/setups: unfinished set-ups in the browser. */
+/** The routes /v1/setups: unfinished set-ups in the browser. */
 import { listUnfinished, showUnfinished } from '../../operations/setups.ts';
 import type { Access } from './access.ts';
 import { createOperationRoutes } from './operation-routes.ts';

@@ -1,6 +1,6 @@
 /**
- * /v1/users, /v1/tokens, /v1/address and /v1/mails: the users who sign in, their rights, the address of the service,
- * and the emails that each user gets.
+ * The routes /v1/users, /v1/tokens, /v1/address and /v1/mails: users, their rights, the server's address, and each
+ * user's emails.
  */
 import { setAddress, showAddress } from '../../operations/address.ts';
 import { listUserCrmUsers, unlinkUserCrmUser } from '../../operations/crm-users.ts';

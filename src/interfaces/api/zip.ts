@@ -3,9 +3,12 @@ import { finished } from 'node:stream/promises';
 import type { WriteFile } from '../../core/write-file.ts';
 
 export interface ZipWriter {
-  /** The ZIP file's bytes. Written as fast as they are read. If the reader stops, the current file stops too. */
+  /**
+   * The bytes of the ZIP file. They are written as fast as the reader accepts them. If the reader stops, the current
+   * file stops too.
+   */
   bytes: AsyncIterable<Uint8Array>;
-  /** If the first part fails, rejects before anything is written. */
+  /** Adds a file. If its first part fails, rejects before anything is written. */
   add: WriteFile;
   /** Writes the table of contents. */
   finish(): void;
@@ -13,15 +16,15 @@ export interface ZipWriter {
   abort(error: unknown): void;
 }
 
-/** Only the owner can read the files, as in the terminal. */
+/** The permissions of the files. Only the owner can read them, as with files from the terminal. */
 const MODE = 0o100600;
 
-/** The files get the time `now` (epoch ms). */
+/** Creates a ZIP file. Its files get the time `now` (epoch ms). */
 export async function createZip(now: number): Promise<ZipWriter> {
   const { ZipFile } = await import('yazl');
   const zip = new ZipFile();
   const bytes = requireReadable(zip.outputStream);
-  // Without a listener, a stream error would end the process.
+  // Without this listener, a stream error would end the process.
   bytes.on('error', () => {});
   return { bytes, add, finish: () => zip.end(), abort };
 
@@ -42,7 +45,7 @@ export async function createZip(now: number): Promise<ZipWriter> {
     const file = Readable.from(startedWith(first, rest), { objectMode: false });
     const close = () => file.destroy(new Error(`${name} was not read to its end.`));
     if (bytes.destroyed) close();
-    // If the reader stops, yazl does not close the file.
+    // If the reader stops, yazl does not close the current file itself.
     bytes.once('close', close);
     try {
       zip.addReadStream(file, name, { mtime: new Date(now), mode: MODE });
@@ -57,13 +60,13 @@ export async function createZip(now: number): Promise<ZipWriter> {
   }
 }
 
-/** The types of yazl do not say that the stream can be destroyed. */
+/** Checks that the stream can be destroyed, because yazl's types do not show this. */
 function requireReadable(stream: unknown): Readable {
   if (stream instanceof Readable) return stream;
   throw new Error('yazl writes into another kind of stream.');
 }
 
-/** Yields all parts. The caller has read the first part. */
+/** Yields all parts of a file. The caller has already read the first part. */
 async function* startedWith(
   first: IteratorResult<string>,
   rest: AsyncIterator<string>,

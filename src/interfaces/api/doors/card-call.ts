@@ -1,4 +1,4 @@
-/** Verifies the signature, the app, the account and the user of a call. */
+/** Verifies a call from a CRM's card: its signature, app, account and user. */
 import type { Context } from 'hono';
 import type { CardCaller } from '../../../../connectors/doors.ts';
 import type { DOORS } from '../../../../connectors/index.ts';
@@ -14,7 +14,10 @@ import { PROBLEM_TEXTS, readSignedCall } from '../webhooks/hooks-api.ts';
 
 type Door = (typeof DOORS)[number];
 
-/** A call from a fast clock stays valid longer than its age limit. */
+/**
+ * The time for which answered calls are remembered. If the caller's clock is fast, its call is valid for longer than
+ * its age limit.
+ */
 const RECEIPT_KEPT_MS = 2 * MAX_SIGNATURE_AGE_MS;
 
 export interface CardCall {
@@ -24,7 +27,7 @@ export interface CardCall {
   receipt: string;
 }
 
-/** Throws an HttpError (404) without one. */
+/** Returns the app for the door's CRM. Throws an HttpError (404) if the settings contain no app. */
 export function requireApp({ application }: HttpDeps, { kind, name }: Door): DoorApp {
   const app = findDoorApp(application.settings, kind);
   if (app !== null) return app;
@@ -36,8 +39,8 @@ export function requireApp({ application }: HttpDeps, { kind, name }: Door): Doo
 }
 
 /**
- * Checks a card's call. The signature covers the public address, so proxies cannot change it. Throws an HttpError (401)
- * for other calls.
+ * Verifies a call from a card. The signature covers the public address, so a proxy cannot change it. Throws an
+ * HttpError (401) if the call is not from the card.
  */
 export async function verifyCard(
   deps: HttpDeps,
@@ -50,7 +53,7 @@ export async function verifyCard(
   const query: Record<string, string> = {};
   for (const [name, values] of Object.entries(c.req.queries())) {
     const [value = '', ...others] = values;
-    // A card could set a parameter before the CRM adds its own with the same name.
+    // A card could add a parameter with the same name before the CRM adds its own parameter.
     if (others.length > 0) throw refused(`The parameter "${name}" came twice.`);
     query[name] = value;
   }
@@ -73,7 +76,7 @@ export async function verifySignature(
   if (problem !== null) throw new HttpError(401, problem, PROBLEM_TEXTS[problem]);
 }
 
-/** Refuses (401) a call that donor-sync has answered before. `rememberCall` remembers an answered call. */
+/** Refuses (401) a call that donor-sync has already answered. `rememberCall` stores answered calls. */
 export async function refuseReplayed(
   { application: { store } }: HttpDeps,
   receipt: string,
@@ -90,7 +93,7 @@ export function rememberCall({ application: { store } }: HttpDeps, receipt: stri
   return recordReceivedCall(store.connection, receipt, RECEIPT_KEPT_MS);
 }
 
-/** Throws an HttpError (403) without any. */
+/** Returns the clients of the CRM account. Throws an HttpError (403) if there are none. */
 export async function findPinned(
   { application: { store, integrations } }: HttpDeps,
   kind: string,

@@ -1,4 +1,4 @@
-/** POST /doors/:crm/card/…: calls from the card that a CRM shows with a contact. */
+/** The routes POST /doors/:crm/card/…, which receive calls from a CRM's card about a contact. */
 import type { Context, Hono } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { z } from 'zod';
@@ -50,7 +50,7 @@ interface Reply {
   body: object;
 }
 
-/** Equal for every CRM with a door. */
+/** Creates the card routes, which are the same for every CRM with a door. */
 export function cardRoutes(deps: HttpDeps, getAddress: ClientAddress): Hono<HttpEnv> {
   const { application, clock, address } = deps;
   const { store, sealer } = application;
@@ -64,7 +64,7 @@ export function cardRoutes(deps: HttpDeps, getAddress: ClientAddress): Hono<Http
     const path = `/doors/${door.kind}/card`;
     const limited = limitBody(MAX_API_BODY_BYTES);
 
-    // In a GET, logs would contain the contact's ID.
+    // With GET, log files would contain the contact's ID.
     app.post(`${path}/contact`, limited, async (c) => {
       const call = await verifyCard(deps, c, door);
       const { contact } = read(loadSchema, call.body);
@@ -104,7 +104,7 @@ export function cardRoutes(deps: HttpDeps, getAddress: ClientAddress): Hono<Http
     });
   }
 
-  /** An unlinked user gets a link to follow. */
+  /** Shows the contact. A user who is not linked gets a link to follow. */
   async function show(c: Context<HttpEnv>, door: Door, call: CardCall, contact: string) {
     const isLinked = (await findLink(door, call)) !== undefined;
     const { user, email, account } = call.caller;
@@ -124,8 +124,8 @@ export function cardRoutes(deps: HttpDeps, getAddress: ClientAddress): Hono<Http
   }
 
   /**
-   * Carries out an action for the contact's client. Several clients can share an account. If one client does not know
-   * the contact, the next is tried.
+   * Carries out an action for the contact's client. Several clients can share a CRM account. If a client does not know
+   * the contact, the next client is tried.
    */
   async function withClient<Result>(
     c: Context<HttpEnv>,
@@ -143,7 +143,7 @@ export function cardRoutes(deps: HttpDeps, getAddress: ClientAddress): Hono<Http
       return { client, caller: person ? userAtDoor(place, person, name ?? '') : null };
     });
     let unknown: unknown;
-    // A contact can belong to several clients. The user's own clients come first.
+    // A contact can belong to several clients. The clients to which the user has access come first.
     for (const { client, caller } of asked.toSorted(byAccess)) {
       try {
         return await act(client, caller, name);
@@ -163,14 +163,14 @@ export function cardRoutes(deps: HttpDeps, getAddress: ClientAddress): Hono<Http
     return { integrationId: id, name, from: getAddress(c) };
   }
 
-  /** The key of a click. It belongs to one user, so nobody can use another user's key. */
+  /** Returns the stored key of a click. It contains the user, so nobody can use another user's key. */
   function keyOf({ kind }: Door, { caller: { account, user } }: CardCall, key: string): string {
     return store.fingerprint('door_reply', `${kind}\n${account}\n${user}\n${key}`);
   }
 
   /**
-   * Carries out a click once. A repeated call with the same key gets the first response. CRMs repeat failed calls.
-   * Failures are not stored, so a repeated call runs again.
+   * Carries out a click only once. A CRM repeats failed calls, and a repeated call with the same key gets the first
+   * response. Failures are not stored, so a repeated call is carried out again.
    */
   async function once(
     c: Context<HttpEnv>,
@@ -223,7 +223,7 @@ function contactPath({ id }: Integration, { contact }: DoorContact): string {
   return `/clients/${encodeURIComponent(id)}/contacts/${encodeURIComponent(contact)}`;
 }
 
-/** A user without access counts as not linked. */
+/** Returns the linked user. A linked user without access counts as not linked. */
 function requireUser(caller: Caller | null): Caller {
   if (caller !== null) return caller;
   throw new HttpError(

@@ -1,10 +1,10 @@
-/** Creates the callers for operations that CRMs request. */
+/** Creates the callers of operations that a CRM requests. */
 import type { Actor } from '../../../core/actor.ts';
 import type { Caller } from '../../../operations/kit/caller.ts';
 import type { ClientAccess } from '../../../people/statements/client-access.ts';
 import type { PersonRecord } from '../../../people/statements/people.ts';
 
-/** The audit shows the CRM or its user, such as `HubSpot, user 12`, and the call's address. */
+/** The caller's name and address for the audit. The name is the CRM or its user, such as `HubSpot, user 12`. */
 export interface AtDoor {
   integrationId: string;
   /** The name that is recorded in the audit. */
@@ -13,15 +13,16 @@ export interface AtDoor {
   from: string;
 }
 
-/** The caller has a viewer's role. The door's operations decide what else is allowed. */
+/** Creates the caller for a CRM. The caller has the viewer role. The door's operations define further permissions. */
 export function crmAtDoor({ integrationId, name, from }: AtDoor): Caller {
   const actor: Actor = { kind: 'door', name, from };
   return { kind: 'token', role: 'viewer', clients: new Set([integrationId]), account: null, actor };
 }
 
 /**
- * A linked user with their own rights, limited to one client. The account is the same as in donor-sync, so nobody can
- * confirm their own requests here. Null for a user without access, a disabled user or an invited user.
+ * Creates the caller for a linked user, with the user's own rights, limited to one client. The account is the same as
+ * in donor-sync, so a user cannot confirm their own request. Returns null if the user has no access, is disabled or is
+ * only invited.
  */
 export function userAtDoor(
   { integrationId, from }: AtDoor,

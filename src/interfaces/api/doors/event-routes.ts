@@ -24,8 +24,8 @@ export function eventRoutes(deps: HttpDeps, getAddress: ClientAddress): Hono<Htt
   return app;
 
   /**
-   * Treats an event like a signed webhook call, for each client of the named accounts. The event is a hint to read the
-   * contact again. It also proves that a contact was deleted.
+   * Handles an event like a signed webhook call, for each client of the named accounts. After an event, a run reads the
+   * contact again. An event also proves that a contact was deleted.
    */
   async function take(c: Context<HttpEnv>, door: Door): Promise<Response> {
     const { clientSecret } = requireApp(deps, door);

@@ -1,13 +1,13 @@
 /**
- * Replies to cards of the last minute. After a lost response, the CRM repeats its call and gets the same reply. They
- * contain contacts' values, so they stay in memory.
+ * Keeps the replies to cards for one minute. After a lost response, the CRM repeats its call and gets the same reply.
+ * Replies contain contacts' values, so they are only kept in memory.
  */
 import type { Clock } from '../../../core/clock.ts';
 
-/** A CRM repeats a call within seconds. */
+/** The time for which a reply is kept. A CRM repeats a call within seconds. */
 const KEPT_MS = 60_000;
 
-/** The oldest reply is dropped first. */
+/** The maximum number of replies. The oldest reply is removed first. */
 const MAX_KEPT = 500;
 
 interface Kept {
@@ -16,7 +16,7 @@ interface Kept {
 }
 
 export interface ShownReplies {
-  /** Null if there was none in the last minute. */
+  /** Returns the reply to this call, or null if there was none in the last minute. */
   find(receipt: string): object | null;
   keep(receipt: string, reply: object): void;
 }
@@ -26,7 +26,7 @@ export function createShownReplies(clock: Pick<Clock, 'now'>): ShownReplies {
 
   function drop(): void {
     const now = clock.now();
-    // A Map keeps insertion order, so the oldest come first.
+    // A Map keeps the order of insertion, so the oldest replies come first.
     for (const [receipt, { at }] of kept) {
       if (now - at < KEPT_MS && kept.size <= MAX_KEPT) return;
       kept.delete(receipt);

@@ -1,4 +1,4 @@
-/** The door for CRMs that call with a door token, such as Salesforce's External Services: /doors/token/… */
+/** The routes /doors/token/… for CRMs that call with a door token, such as Salesforce's External Services. */
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import {
@@ -27,7 +27,7 @@ import { contactSchema, createRouter, failure, json, problems } from '../request
 import type { Attempts } from '../sign-in/attempts.ts';
 import { crmAtDoor } from './door-caller.ts';
 
-/** No CRM has longer account IDs. */
+/** The maximum length of an account ID. No CRM has longer IDs. */
 const MAX_ACCOUNT_LENGTH = 255;
 
 const params = z.object({ integration: z.string(), contact: contactSchema });
@@ -122,8 +122,8 @@ export function tokenDoorRoutes(deps: HttpDeps, attempts: Attempts, getAddress: 
   const { store } = deps.application;
 
   /**
-   * The token must belong to this client, and the call must come from its CRM account. Throws an HttpError: 401, 403,
-   * 409 for a client without an account, or 429 after too many wrong tokens.
+   * Admits a call. Its token must belong to this client, and it must come from the client's CRM account. Throws an
+   * HttpError: 401, 403, 409 for a client without an account, or 429 after too many wrong tokens.
    */
   async function admit(
     c: Context<HttpEnv>,
@@ -139,7 +139,7 @@ export function tokenDoorRoutes(deps: HttpDeps, attempts: Attempts, getAddress: 
       attempts.noteFailure(address);
       throw unknownToken();
     }
-    // The response does not reveal whether another client exists.
+    // The response must not reveal whether another client exists.
     if (token.integrationId !== integrationId) throw otherClient();
     const { crmAccount } = await findIntegrationState(store.reader, integrationId);
     if (crmAccount === null) throw notConnected();
@@ -187,7 +187,7 @@ export function tokenDoorRoutes(deps: HttpDeps, attempts: Attempts, getAddress: 
 const MARKED =
   'donor-sync enhances this contact now, for at most one credit. Refresh the page in a few minutes to see the profile.';
 
-/** The sentences contain nothing about the person. */
+/** Describes the contact's status in sentences. The sentences contain nothing about the person. */
 function describeStatus({ wanted, hasQuestion, status, paidAt }: DoorContact): string {
   if (wanted !== null) {
     return wanted.isRunning

@@ -1,6 +1,6 @@
 /**
- * Marks above the daily limit share one question. A workflow can enrol all contacts together. Further marks are counted
- * here and written together.
+ * Counts marks above the daily limit, because a workflow can enrol all contacts at once. These marks share one
+ * decision. They are counted in memory and written together.
  */
 import type { WorkflowState } from '../../../../connectors/doors.ts';
 import { messageOf } from '../../../core/errors.ts';
@@ -13,7 +13,7 @@ import { perform } from '../../../operations/kit/perform.ts';
 import { toOperationDeps } from '../request/caller.ts';
 import type { HttpDeps } from '../request/context.ts';
 
-/** The interval at which the number in the question is written and an answer to the question is read. */
+/** The interval at which the number in the decision is written and the decision's answer is read. */
 const WRITE_EVERY_MS = 2_000;
 
 interface Beyond {
@@ -27,8 +27,8 @@ interface Beyond {
 
 export interface WorkflowLimits {
   /**
-   * Skips the check if the limit was reached a moment ago. Counts each excess mark. If the contact may belong to
-   * another client (`isOwn` is false), always checks.
+   * Checks a mark against the limit. If the limit was reached a moment ago, counts the mark without a further check. If
+   * the contact may belong to another client (`isOwn` is false), always checks.
    */
   within(
     client: Integration,
@@ -36,7 +36,7 @@ export interface WorkflowLimits {
     asked: { contact: string; isOwn: boolean },
     act: () => Promise<WorkflowState>,
   ): Promise<WorkflowState>;
-  /** Writes the marks that were counted. */
+  /** Writes the number of counted marks. */
   flush(): Promise<void>;
 }
 
@@ -64,7 +64,7 @@ export function createWorkflowLimits(deps: HttpDeps): WorkflowLimits {
       beyond.count += 1;
       reached.set(id, beyond);
       if (known?.day === day) schedule(id, beyond);
-      // The question is open before the caller gets the response.
+      // The decision is opened before the caller gets the response.
       else await write(id, beyond);
       return 'limit';
     },
@@ -73,7 +73,7 @@ export function createWorkflowLimits(deps: HttpDeps): WorkflowLimits {
     },
   };
 
-  /** True while the limit applies. A user may have lifted it. */
+  /** True while the limit applies. A user may have allowed further marks. */
   async function isOpenAgain(id: string, beyond: Beyond, now: number): Promise<boolean> {
     if (now - beyond.lookedAt < WRITE_EVERY_MS) return false;
     beyond.lookedAt = now;
@@ -88,7 +88,9 @@ export function createWorkflowLimits(deps: HttpDeps): WorkflowLimits {
     beyond.timer.unref();
   }
 
-  /** Never rejects. Excess marks are refused even if counting fails. */
+  /**
+   * Writes the number. This function never rejects, because marks above the limit are refused even if counting fails.
+   */
   async function write(id: string, beyond: Beyond): Promise<void> {
     if (beyond.timer !== null) clearTimeout(beyond.timer);
     beyond.timer = null;

@@ -1,4 +1,4 @@
-/** POST /doors/:crm/workflow: an action in a CRM's workflow marks a contact as wanted. */
+/** The route POST /doors/:crm/workflow: an action in a CRM's workflow marks a contact for enhancement. */
 import type { Context, Hono } from 'hono';
 import type { WorkflowState } from '../../../../connectors/doors.ts';
 import { DOORS } from '../../../../connectors/index.ts';
@@ -56,7 +56,7 @@ export function workflowRoutes(deps: HttpDeps, getAddress: ClientAddress): Hono<
     return c.json(reply(state) ?? {});
   }
 
-  /** Clients can share an account with different filters. */
+  /** Returns the clients that know the contact. Several clients can share a CRM account and have different filters. */
   async function listKnowing(clients: readonly Integration[], contact: string) {
     const { store, contactId } = deps.application;
     const knowing: Integration[] = [];

@@ -1,4 +1,4 @@
-/** The addresses that this process knows for itself. */
+/** Knows the addresses of this server. */
 
 import type { Clock } from '../../../core/clock.ts';
 import { isLoopback } from '../../../core/host.ts';
@@ -10,29 +10,31 @@ import {
 } from '../../../people/server-address.ts';
 import { getRelyingParty, type RelyingParty } from '../../../people/sign-in/passkeys.ts';
 
-/** Other processes' changes take effect within this time. */
+/** The lifetime of cached addresses. Within this time, other processes' changes take effect. */
 const KEPT_MS = 5_000;
 
 export interface AddressBook {
   /** The address in the settings. */
   readonly given: GivenAddress;
   refresh(): Promise<void>;
-  /** The next `refresh` reads them in any case. */
+  /** Discards the cached addresses, so that the next `refresh` reads them. */
   forget(): void;
   url(): string;
   from(): ServerAddress['from'];
   urlAt(hostname: string): string;
-  /** True for the current host name and accepted former ones. */
+  /** True for the current host name and for former host names that are still accepted. */
   isOurs(hostname: string): boolean;
-  /** True for an unconfirmed address. Only confirmations are answered under this name. */
+  /**
+   * True for a proposed address that is not confirmed yet. Under its host name, donor-sync only answers confirmations.
+   */
   isProposed(hostname: string): boolean;
-  /** True if browsers get cookies that they send over https only. */
+  /** True if browsers get cookies that they send only over HTTPS. */
   isSecure(hostname: string): boolean;
-  /** Null if browsers create no passkeys for our address. */
+  /** Returns donor-sync's identity for passkeys. Null if browsers cannot create passkeys for this address. */
   partyAt(hostname: string): RelyingParty | null;
 }
 
-/** The service has a configured address or is reachable only from this machine. */
+/** Creates the address book for an address in the settings, or for a server that only this machine can reach. */
 export function fixedAddress(publicUrl: string): AddressBook {
   return createBook({ publicUrl }, async () => null);
 }
@@ -67,7 +69,7 @@ interface Known {
   proposed: string | null;
 }
 
-/** `read` resolves to null if nothing must be read. */
+/** Creates an address book. `read` resolves with null if no address is stored. */
 function createBook(given: GivenAddress, read: () => Promise<Known | null>): AddressBook {
   const { publicUrl, hasOwnUrl = false } = given;
   let known: Known = {
@@ -94,7 +96,7 @@ function createBook(given: GivenAddress, read: () => Promise<Known | null>): Add
     isProposed: (hostname) =>
       known.proposed !== null && new URL(known.proposed).hostname === hostname,
     isSecure(hostname) {
-      // A user who confirmed an address here stays signed in over plain http.
+      // A user who confirmed an address on this machine stays signed in over plain HTTP.
       const isHere = hasOwnUrl && isLoopback(hostname);
       return (findAt(hostname) ?? known.url).startsWith('https:') && !isHere;
     },

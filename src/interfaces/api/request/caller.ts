@@ -10,7 +10,7 @@ import type { OperationDeps } from '../../../operations/kit/perform.ts';
 import { checkAudit } from '../../../privacy/audit/checker.ts';
 import { type HttpDeps, type HttpEnv, patience } from './context.ts';
 
-/** For a browser with an access token, the token's caller. The request was admitted before. */
+/** Returns the caller of an admitted request. If a browser signed in with an access token, the caller is the token. */
 export function getCaller(c: Context<HttpEnv>): Caller {
   const { role, integrations, tokenId, isProven, browser } = c.get('principal');
   const kind = tokenId === null ? 'person' : 'token';
@@ -27,7 +27,7 @@ export function authorised(
   };
 }
 
-/** For routes that no access token may use. The terminal's `command` does the same. */
+/** Refuses access tokens. The terminal's `command` does the same as the route. */
 export function usersOnly(command: string): MiddlewareHandler<HttpEnv> {
   return async (c, next) => {
     if (getCaller(c).kind === 'token') throw personNeeded('do this', command);
@@ -35,7 +35,7 @@ export function usersOnly(command: string): MiddlewareHandler<HttpEnv> {
   };
 }
 
-/** Distinguishes users, for actions that need two of them. */
+/** Returns the requester, who must be different from the confirming user if an action needs two users. */
 export function getRequester(c: Context<HttpEnv>): Requester {
   const { personId, tokenId, name } = c.get('principal');
   const known = { name: name ?? '' };

@@ -1,6 +1,6 @@
 /**
- * A caller has access to all integrations or to some. Data of other integrations looks exactly like missing data. No
- * route bypasses these functions.
+ * Limits a caller's access to some or all integrations. Data of inaccessible integrations looks exactly like missing
+ * data. Every route uses these functions.
  */
 
 import type { Context } from 'hono';
@@ -19,27 +19,27 @@ import type { NameOpener } from '../../../sync/views/run.ts';
 import { getCaller } from './caller.ts';
 import type { HttpEnv, Principal } from './context.ts';
 
-/** True if the caller has access to this integration. Without a principal there is no access. */
+/** True if the caller has access to this integration. Without a caller, there is no access. */
 export function hasAccess(c: Context<HttpEnv>, integrationId: string): boolean {
   const principal: Principal | undefined = c.get('principal');
   if (principal === undefined) return false;
   return principal.integrations?.has(integrationId) ?? true;
 }
 
-/** Undefined if the caller has access to all. */
+/** Returns the IDs of the caller's integrations, or undefined if the caller has access to all integrations. */
 function listAccessibleIds(c: Context<HttpEnv>): readonly string[] | undefined {
   const principal: Principal | undefined = c.get('principal');
   if (principal === undefined) return [];
   return principal.integrations === null ? undefined : [...principal.integrations];
 }
 
-/** It runs before the handler, after the check of the role. */
+/** Refuses callers without access to all clients. Called after the check of the role and before the handler. */
 export const allClientsOnly = createMiddleware<HttpEnv>(async (c, next) => {
   requireAllClients(c);
   await next();
 });
 
-/** For requests about all or new integrations. */
+/** Refuses callers without access to all clients. Used for requests about all integrations or new integrations. */
 function requireAllClients(c: Context<HttpEnv>): void {
   if (listAccessibleIds(c) === undefined) return;
   throw reachInsufficient();
@@ -61,7 +61,7 @@ export function filterAccessible<Item>(
   return items.filter((item) => hasAccess(c, getIntegrationId(item)));
 }
 
-/** Throws a ConfigurationError (unknown) without access. */
+/** Returns an integration. Throws a ConfigurationError (unknown) if the caller has no access to it. */
 export function findIntegration(
   c: Context<HttpEnv>,
   { integrations }: Pick<Application, 'integrations'>,
@@ -72,7 +72,7 @@ export function findIntegration(
   throw unknownClient(id);
 }
 
-/** Throws a ConfigurationError (unknown) without access. */
+/** Returns a run. Throws a ConfigurationError (unknown) if the caller has no access to it. */
 export async function findRun(
   c: Context<HttpEnv>,
   reader: Reader,
@@ -82,7 +82,7 @@ export async function findRun(
   return findAccessibleRun({ reader, caller: getCaller(c), sealer }, id);
 }
 
-/** Throws a ConfigurationError (unknown) without access. */
+/** Returns a decision. Throws a ConfigurationError (unknown) if the caller has no access to it. */
 export function findAccessibleHold(
   c: Context<HttpEnv>,
   { reader, fingerprint }: Source,
@@ -91,7 +91,10 @@ export function findAccessibleHold(
   return findHold({ reader, fingerprint, caller: getCaller(c) }, id);
 }
 
-/** Throws a ConfigurationError: `unknown` if there is none, `conflict` if it is already decided. */
+/**
+ * Returns an open batch. Throws a ConfigurationError: `unknown` if the batch does not exist, `conflict` if it is
+ * already answered.
+ */
 export function findOpenBatch(
   c: Context<HttpEnv>,
   { reader, fingerprint }: Source,

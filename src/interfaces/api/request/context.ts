@@ -1,4 +1,4 @@
-/** The dependencies of the HTTP service, and the variables that its requests carry. */
+/** The dependencies of the HTTP service, and the variables of each request. */
 import type { HttpBindings } from '@hono/node-server';
 import type { Alerts } from '../../../clients/alerts/alerts.ts';
 import type { LiveDeps } from '../../../clients/live-crm.ts';
@@ -22,34 +22,34 @@ export interface HttpDeps {
   clock: Clock;
   log: Log;
   address: AddressBook;
-  /** Loads settings that were just stored. By default, only the integrations are reloaded. */
+  /** Loads settings that were just stored. By default, only the integrations are loaded again. */
   takeUp?: () => Promise<void>;
-  /** Omitted if this process watches none. Omitted if it watches none. */
+  /** The alerts that this process watches. Omitted if it watches no alerts. */
   alerts?: Pick<Alerts, 'tick'>;
-  /** Without it, callers wait for each check. If omitted, callers wait for each check. */
+  /** Checks the audit in the background. If omitted, callers wait for each check. */
   auditChecker?: AuditChecker;
-  /** Defaults to a separate one. */
+  /** Reads the clients. Defaults to a separate reader. */
   clients?: ClientReader;
-  /** Admitted while there is no user and no access token. Defaults to none. */
+  /** The callers that are admitted while there is no user and no access token. Defaults to none. */
   withoutToken?: WithoutToken;
   /** `server.trustedProxies` in the settings. Defaults to none. */
   trustedProxies?: readonly string[];
   /** `server.pagesFrom` in the settings. Defaults to null, which allows everyone. */
   pagesFrom?: readonly string[] | null;
-  /** `server.plainHttp` in the settings. By default, plain http is refused. */
+  /** `server.plainHttp` in the settings. By default, plain HTTP is refused. */
   plainHttp?: PlainHttp;
-  /** `server.signIn.passwords` of the settings. Defaults to true. */
+  /** `server.signIn.passwords` in the settings. Defaults to true. */
   passwords?: boolean;
   /** `server.signIn.oidc` in the settings. Defaults to none. */
   provider?: ProviderSettings | null;
-  /** Called after a confirmation of work outside the database. */
+  /** Called after a user has confirmed work outside the database. */
   carryOn?: () => void;
   lastTickAt(): number | null;
-  /** Aborted when the service is stopping. Requests to other services are aborted then. */
+  /** Aborted when the service is stopping. Requests to other services are then aborted too. */
   stopping: AbortSignal;
-  /** The folder of the built guide. Defaults to the folder next to the program. */
+  /** The folder of the built guide. Defaults to the folder next to donor-sync. */
   guideFolder?: string;
-  /** The version of the program. */
+  /** The version of donor-sync. */
   version: string;
 }
 
@@ -58,47 +58,55 @@ export interface ServiceDeps extends Omit<HttpDeps, 'address'>, GivenAddress {}
 
 /** The variables that a request carries to its handler. */
 export interface HttpEnv {
-  /** Omitted without a server, as in some tests. */
+  /** The connection of the request. Omitted without a server, as in some tests. */
   Bindings: Partial<HttpBindings>;
   Variables: {
-    /** The ID of the request in log lines and responses. */
+    /** The request's ID, which log lines and the response contain. */
     requestId: string;
-    /** Set if a role is required. */
+    /** The caller. Set if the route requires a role. */
     principal: Principal;
-    /** The audit's actor for this caller, with the caller's address. */
+    /** The caller as the audit records it, with the caller's address. */
     actor: Actor;
   };
 }
 
 export interface Principal {
-  /** `local` is the demo's visitor before any user or token exists. */
+  /** How the caller authenticated. `local` is the visitor of the demo, before any user or token exists. */
   kind: 'token' | 'session' | 'local';
   role: Role;
-  /** Null means all. Use `request/client-access.ts` instead of reading this. */
+  /**
+   * The caller's integrations, or null for all integrations. Use `request/client-access.ts` instead of this property.
+   */
   integrations: ReadonlySet<string> | null;
-  /** The token's or user's name. Null for `local`. */
+  /** The name of the token or user. Null for `local`. */
   name: string | null;
-  /** The user. Null for tokens, for browsers that signed in with a token, and for `local`. */
+  /** The user's ID. Null for tokens, for browsers that signed in with a token, and for `local`. */
   personId: string | null;
-  /** The access token. Browsers that signed in with a token have it too. Null for users and for `local`. */
+  /** The access token's ID. It is also set for browsers that signed in with a token. Null for users and for `local`. */
   tokenId: string | null;
-  /** The browser's session, or null if there is none. */
+  /** The ID of the browser's session, or null if there is none. */
   sessionId: string | null;
-  /** True within ten minutes after a sign-in or proof, and on this machine. */
+  /** True within ten minutes after a sign-in or another proof of identity. Always true on this machine. */
   isProven: boolean;
   /** The fingerprint of the user's browser and its network address. Null for tokens. */
   browser: string | null;
 }
 
-/** The maximum time to wait for a CRM while a user waits. Shorter than our own response limit. */
+/**
+ * The maximum time to wait for a CRM while a user waits. It is shorter than the time limit for donor-sync's own
+ * response.
+ */
 const CRM_PATIENCE_MS = 20_000;
 
-/** Aborted when the service stops or the user has waited long enough. */
+/** Returns a signal that is aborted when the service stops or the user has waited long enough. */
 export function patience({ stopping }: Pick<HttpDeps, 'stopping'>): AbortSignal {
   return AbortSignal.any([stopping, AbortSignal.timeout(CRM_PATIENCE_MS)]);
 }
 
-/** For requests to a CRM during one HTTP request. Aborted when the service stops or the user has waited long enough. */
+/**
+ * Returns the dependencies for CRM requests during one HTTP request. They are aborted when the service stops or the
+ * user has waited long enough.
+ */
 export function liveDeps(
   { application, stopping }: Pick<HttpDeps, 'application' | 'stopping'>,
   actor: Actor,

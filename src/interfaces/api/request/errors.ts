@@ -1,4 +1,4 @@
-/** Error responses. Only this file turns thrown errors into responses (design, section 4.5). */
+/** Converts thrown errors into responses (design, section 4.5). No other file does this. */
 import type { Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
@@ -13,7 +13,7 @@ import type { HttpEnv } from './context.ts';
 
 export class HttpError extends Error {
   readonly status: ContentfulStatusCode;
-  /** A stable word in snake_case for programs. */
+  /** A permanent code in snake_case for programs. */
   readonly code: string;
   readonly details: Readonly<Record<string, unknown>> | undefined;
   readonly headers: Readonly<Record<string, string>>;
@@ -37,12 +37,12 @@ export function nothingHere(message = 'There is nothing here.'): HttpError {
   return new HttpError(404, 'not_found', message);
 }
 
-/** Creates the error for a body that cannot be read. */
+/** Creates the error for an unreadable body. */
 export function bodyUnreadable(form: 'a form' | 'JSON'): HttpError {
   return new HttpError(400, 'body_unreadable', `The body cannot be read as ${form}.`);
 }
 
-/** Returns a temporary error. `Retry-After` contains the number of seconds to wait. */
+/** Creates a temporary error. The `Retry-After` header contains the number of seconds to wait. */
 export function tryLater(
   status: 429 | 503,
   code: string,
@@ -53,7 +53,7 @@ export function tryLater(
   return new HttpError(status, code, message, { headers: { 'Retry-After': String(seconds) } });
 }
 
-/** Responds to any error. The details of an unexpected error go only to the log. */
+/** Responds to any error. Only the log contains the details of an unexpected error. */
 export function answerError(error: Error, c: Context<HttpEnv>, log: Log): Response {
   const known = knownError(error) ?? brokenOff(c);
   if (known) return answer(c, known);
@@ -87,7 +87,7 @@ function knownError(error: Error): HttpError | null {
   if (error instanceof HTTPException) return frameworkError(error.status);
   if (isConfigurationError(error)) {
     const { code, message, details, refusal } = error;
-    // A refusal's details concern only the caller's request. Other details could reveal more.
+    // The details of a refusal concern only the caller's own request. Details of other errors could reveal more.
     const isShown = refusal !== undefined && Object.keys(details).length > 0;
     const shown = isShown ? { details } : {};
     return new HttpError(REFUSALS[refusal ?? 'invalid'], code, message, shown);
@@ -109,14 +109,14 @@ const REFUSALS: Readonly<Record<Refusal, ContentfulStatusCode>> = {
   forbidden: 403,
 };
 
-/** The caller has disconnected. Nobody reads the response, and this is not an error. */
+/** Returns an error if the caller has disconnected. Nobody reads the response, so this is not a failure. */
 function brokenOff(c: Context<HttpEnv>): HttpError | null {
   const incoming = c.env?.incoming;
   if (incoming === undefined || incoming.complete || !incoming.destroyed) return null;
   return new HttpError(400, 'request_broken_off', 'The request was cut off.');
 }
 
-/** Converts refusals by the framework. The framework's own messages are written for programmers. */
+/** Converts a refusal by the framework, because the framework's messages are written for programmers. */
 function frameworkError(status: number): HttpError | null {
   const known = FRAMEWORK_ERRORS.get(status);
   if (status === 400) return bodyUnreadable('JSON');

@@ -1,4 +1,4 @@
-/** The checks of every request, and the parts of every response: names, bodies, headers, and the log. */
+/** Checks every request and completes every response: host names, bodies, headers, and the log. */
 
 import { z } from '@hono/zod-openapi';
 import type { Context, MiddlewareHandler } from 'hono';
@@ -26,21 +26,22 @@ import {
 } from './peer.ts';
 import { createRouter } from './router.ts';
 
-/**
- * Refuses addresses with the character U+0000 (422). No ID contains this character, and Postgres rejects it in queries.
- */
+/** Refuses addresses with the character U+0000 (422). No ID contains this character, and Postgres rejects it. */
 export const refuseNullCharacters = createMiddleware<HttpEnv>(async (c, next) => {
   if (!c.req.url.includes('%00')) return next();
   throw invalidRequest('An address cannot contain the character U+0000.');
 });
 
-/** The page that confirms an address. An unconfirmed address serves only this page. Nobody can sign in there. */
+/**
+ * The page that confirms an address, and its files. Under an unconfirmed address, donor-sync serves only these paths,
+ * and nobody can sign in.
+ */
 const BEFORE_CONFIRMED = /^\/(confirm-address|assets)\//;
 
 /**
- * Answers 421 for other host names. A foreign page can resolve its name to this machine (DNS rebinding). It would then
- * look like one of our pages. Accepts this machine's names, the public name and the called IP address. The port is
- * ignored, because tunnels change it and attackers gain nothing by it.
+ * Responds with 421 to an unknown host name. A foreign page can make its own name resolve to this machine (DNS
+ * rebinding), and would then look like one of donor-sync's pages. Accepts this machine's names, the public name and the
+ * IP address of the connection. Ignores the port, because tunnels change it and attackers gain nothing from it.
  */
 export function requireKnownHost(address: AddressBook): MiddlewareHandler<HttpEnv> {
   return async (c, next) => {
@@ -57,12 +58,12 @@ export function requireKnownHost(address: AddressBook): MiddlewareHandler<HttpEn
   };
 }
 
-/** CRMs and monitoring call these paths. They have a secret or a signature, or need no protection. */
+/** Paths that CRMs and monitoring tools call. They have a secret or a signature, or need no protection. */
 const FROM_OUTSIDE = /^\/(hooks\/|doors\/|healthz$|readyz$)/;
 
 /**
- * Hides pages and API from callers outside `server.pagesFrom`. CRMs can then reach the service while everything else
- * stays private. Checks the caller's address, because proxies can forward any host name.
+ * Hides the pages and the API from callers outside `server.pagesFrom`. CRMs can then reach the server while everything
+ * else stays private. Checks the caller's IP address, because proxies can forward any host name.
  */
 export function requireInside(
   ranges: readonly string[] | null,
@@ -79,8 +80,8 @@ export function requireInside(
 }
 
 /**
- * Sets the headers of every response. Scripts and styles come only from us, inline scripts do not run, and no site can
- * frame our pages.
+ * Sets the headers of every response. Scripts and styles can come only from donor-sync, inline scripts do not run, and
+ * no site can show donor-sync's pages in a frame.
  */
 function protectAnswers(address: AddressBook): MiddlewareHandler<HttpEnv> {
   const [overPlain, overTls] = [createHeaders(false), createHeaders('max-age=31536000')];
@@ -100,26 +101,26 @@ function createHeaders(strictTransportSecurity: string | false) {
       frameAncestors: ["'none'"],
     },
     xFrameOptions: 'DENY',
-    // Without a referrer, browsers would hide our forms' origin too.
+    // Without a referrer, browsers would also hide the origin of donor-sync's own forms.
     referrerPolicy: 'same-origin',
-    // Useless over plain http, and troublesome on this machine.
+    // This header has no effect over plain HTTP and causes problems on this machine.
     strictTransportSecurity,
   });
 }
 
-/** Each response is for one user, so caches must not store it. A route can allow it. */
+/** Forbids caches to store a response, because each response is for one user. A route can allow caching. */
 const forbidCaching = createMiddleware<HttpEnv>(async (c, next) => {
   await next();
   if (!c.res.headers.has('cache-control')) c.header('Cache-Control', 'no-store');
 });
 
-/** API requests are small. */
+/** The maximum size of an API request's body. API requests are small. */
 export const MAX_API_BODY_BYTES = 64 * 1_024;
 
-/** Enough for a hundred events, or for a record with all fields. */
+/** The maximum size of a webhook call. It is enough for a hundred events, or for a record with all fields. */
 export const MAX_HOOK_BODY_BYTES = 1_024 * 1_024;
 
-/** Refuses larger bodies (413), even without a stated size. */
+/** Refuses larger bodies (413), even if the request does not state a size. */
 export function limitBody(maxBytes: number): MiddlewareHandler<HttpEnv> {
   const limit = bodyLimit({
     maxSize: maxBytes,
@@ -129,8 +130,8 @@ export function limitBody(maxBytes: number): MiddlewareHandler<HttpEnv> {
   });
   return (c, next) => {
     const { raw } = c.req;
-    // Without a stated size, the limit copies the request. Only the global Request class can be copied, and the server
-    // uses its own.
+    // If the request states no size, the limiting function copies the request. It can copy only the global Request
+    // class, but the server uses its own class.
     const isCounted = raw.headers.has('transfer-encoding') || !raw.headers.has('content-length');
     if (raw.body !== null && isCounted) {
       const { url, method, headers, body } = raw;
@@ -144,7 +145,7 @@ export function tooLarge(what: string, most: string, next = ''): HttpError {
   return new HttpError(413, 'body_too_large', `${what} may have at most ${most}.${next}`);
 }
 
-/** Refuses bodies that are not JSON (415). Such bodies would otherwise look missing. */
+/** Refuses bodies that are not JSON (415). Otherwise, such a body would look like a missing body. */
 export const requireJsonBody: MiddlewareHandler<HttpEnv> = async (c, next) => {
   const type = c.req.header('content-type');
   const hasBody =
@@ -161,7 +162,7 @@ export async function readForm(c: Context<HttpEnv>): Promise<Record<string, unkn
   try {
     return await c.req.parseBody();
   } catch (cause) {
-    // Invalid content is the sender's fault, but a cut-off body may not be.
+    // Invalid content is the sender's mistake. An incomplete body may have another cause.
     if (cause instanceof TypeError) throw bodyUnreadable('a form');
     throw cause;
   }
@@ -171,16 +172,16 @@ function parseLength(header: string | undefined): number {
   return Number(header ?? 0);
 }
 
-/** A handled request, without any text that callers control. */
+/** A request with its response, without any text that callers control. */
 export interface AnsweredRequest {
   method: string;
-  /** The route's pattern, such as `/v1/runs/:id`. Contains no IDs and no tokens. */
+  /** The route's pattern, such as `/v1/runs/:id`. It contains no IDs and no tokens. */
   route: string;
   status: number;
   timeMs: number;
 }
 
-/** Each request has an ID (`X-Request-Id`) and is logged after its response. */
+/** Gives each request an ID (`X-Request-Id`), and logs the request after its response. */
 export function recordRequests(
   { clock, log }: { clock: Pick<Clock, 'now'>; log: Log },
   onAnswered: (request: AnsweredRequest) => void,
@@ -197,7 +198,7 @@ export function recordRequests(
       status: c.res.status,
       timeMs: clock.now() - startedAt,
     };
-    // Refusals are always logged. All other requests would fill the log.
+    // Refusals are always logged. Other requests would fill the log.
     const level = REFUSED.has(answered.status) ? 'info' : 'debug';
     log[level]({ requestId, ...answered }, 'http request');
     onAnswered(answered);
@@ -206,12 +207,15 @@ export function recordRequests(
 
 const REFUSED: ReadonlySet<number> = new Set([401, 403, 429]);
 
-/** Callers can invent methods, so all others are counted together. */
+/** The known methods. Callers can invent methods, so all others are counted together. */
 const METHODS: ReadonlySet<string> = new Set([
   ...['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
 ]);
 
-/** Browsers get a page for missing addresses and internal errors. Programs get the unchanged response. */
+/**
+ * Converts an error response for its reader. For missing addresses and internal errors, browsers get a page. Programs
+ * get the response unchanged.
+ */
 async function forReader(
   c: Context<HttpEnv>,
   reply: Response,

@@ -7,7 +7,7 @@ import { HttpError } from './errors.ts';
 /** This machine's own names. */
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
-/** Proxies add these in addition to `X-Forwarded-…`. */
+/** Headers that proxies may add, in addition to the `X-Forwarded-…` headers. */
 const PROXY_HEADERS: ReadonlySet<string> = new Set([
   ...['forwarded', 'forwarded-for', 'via', 'x-real-ip', 'x-client-ip', 'x-cluster-client-ip'],
   ...['x-original-forwarded-for', 'x-original-host', 'x-envoy-external-address', 'x-proxyuser-ip'],
@@ -15,12 +15,12 @@ const PROXY_HEADERS: ReadonlySet<string> = new Set([
   ...['fastly-client-ip', 'x-azure-clientip', 'x-azure-socketip', 'x-arr-log-id', 'cdn-loop'],
 ]);
 
-/** Returns true for a host name (without port) that refers to this machine. */
+/** True for a host name (without port) that refers to this machine. */
 export function isLoopbackName(hostname: string): boolean {
   return LOOPBACK.test(hostname);
 }
 
-/** Empty if invalid. */
+/** Returns the host name of the request, or an empty text if it is invalid. */
 export function getHostname(c: Context<HttpEnv>): string {
   return /^(\[[0-9a-f:.]+\]|[^:[\]\s/@]+)(:\d+)?$/i.exec(getHost(c))?.[1]?.toLowerCase() ?? '';
 }
@@ -31,8 +31,9 @@ export function getHost(c: Context<HttpEnv>): string {
 }
 
 /**
- * True if nothing points to another machine. The address and the host name are local, and there is no proxy header. A
- * local proxy without headers, such as nginx by default, looks the same. So this alone never allows a change.
+ * True if nothing points to another machine: the address and the host name are local, and there is no proxy header. A
+ * local proxy that sends no headers, such as nginx by default, looks the same. Therefore, this check alone never allows
+ * a change.
  */
 export function isLocal(c: Context<HttpEnv>): boolean {
   return isLoopbackAddress(socketAddress(c)) && isLoopbackName(getHostname(c)) && !showsProxy(c);
@@ -46,18 +47,18 @@ function isProxyHeader(name: string): boolean {
   return name.startsWith('x-forwarded') || PROXY_HEADERS.has(name);
 }
 
-/** Returns the address on our side of the connection, as written in a URL. */
+/** Returns this server's own IP address of the connection, in URL form. */
 export function getOwnAddress(c: Context<HttpEnv>): string {
   const address = withoutMapping(c.env?.incoming?.socket.localAddress ?? '');
   return address.includes(':') ? `[${address}]` : address;
 }
 
-/** Returns the address on the other side of the connection. */
+/** Returns the IP address of the other end of the connection. */
 export function socketAddress(c: Context<HttpEnv>): string {
   return withoutMapping(c.env?.incoming?.socket.remoteAddress ?? '');
 }
 
-/** Removes the IPv4 prefix from addresses on an IPv6 socket, such as `::ffff:127.0.0.1`. */
+/** Removes the IPv4 prefix from an address on an IPv6 socket, such as `::ffff:127.0.0.1`. */
 export function withoutMapping(address: string): string {
   return address.replace(/^::ffff:/, '');
 }
@@ -66,21 +67,23 @@ function isLoopbackAddress(address: string): boolean {
   return address === '::1' || address.startsWith('127.');
 }
 
-/** Returns the caller's address in a shortened, normalised form. */
+/** Returns the caller's IP address in a shortened, normalised form. */
 export type ClientAddress = (c: Context<HttpEnv>) => string;
 
 export type IsTrustedProxy = (address: string) => boolean;
 
-/** The maximum number of proxies in a chain. Only this part of the header is read. */
+/** The maximum number of proxies in a chain. Further entries of the header are ignored. */
 const MAX_HOPS = 10;
 const MAX_HEADER_LENGTH = 1_000;
 
-/** Reads `server.trustedProxies`. The ranges were validated when the settings were loaded. */
+/** Reads `server.trustedProxies`. The settings have already been checked. */
 export function trustedProxies(ranges: readonly string[]): IsTrustedProxy {
   return matchRanges(ranges);
 }
 
-/** The ranges were validated when the settings were loaded. */
+/**
+ * Returns a function that checks whether an address is in one of these ranges. The settings have already been checked.
+ */
 export function matchRanges(ranges: readonly string[]): (address: string) => boolean {
   const list = new BlockList();
   for (const range of ranges.map(parseAddressRange)) {
@@ -93,14 +96,14 @@ export function matchRanges(ranges: readonly string[]): (address: string) => boo
 }
 
 /**
- * Returns the address on the other side of the connection. Behind trusted proxies, returns the last untrusted address
- * in `X-Forwarded-For`. Callers can forge this header, so other entries are ignored.
+ * Returns the IP address of the other end of the connection. Behind trusted proxies, returns the last untrusted address
+ * in `X-Forwarded-For`. Callers can forge this header, so all other entries are ignored.
  */
 export function clientAddress(isTrusted: IsTrustedProxy): ClientAddress {
   return (c) => toNetworkPrefix(findCaller(c, isTrusted));
 }
 
-/** Returns the caller's full address. */
+/** Returns the caller's complete IP address. */
 export function findCaller(c: Context<HttpEnv>, isTrusted: IsTrustedProxy): string {
   let client = socketAddress(c);
   if (!isTrusted(client)) return client;
@@ -115,12 +118,12 @@ export function findCaller(c: Context<HttpEnv>, isTrusted: IsTrustedProxy): stri
 }
 
 /**
- * An IPv4 address, or the first 64 bits of an IPv6 address. An internet connection can use any address with this
- * prefix.
+ * Returns an IPv4 address, or the first 64 bits of an IPv6 address. An internet connection can use any address with
+ * this prefix.
  */
 export function toNetworkPrefix(address: string): string {
   if (!isIPv6(address) || !URL.canParse(`http://[${address}]/`)) return address;
-  // The URL class normalises addresses. `::` replaces missing zero groups.
+  // The URL class normalises the address. In the result, `::` replaces groups of zeros.
   const { hostname } = new URL(`http://[${address}]/`);
   const [head = '', tail] = hostname.slice(1, -1).split('::');
   const groups = head.split(':').filter((group) => group !== '');
@@ -130,7 +133,7 @@ export function toNetworkPrefix(address: string): string {
   return `${all.slice(0, 4).join(':')}::/64`;
 }
 
-/** Returns the address in an entry. Some proxies add the port, as in `203.0.113.7:4711` and `[2001:db8::1]:4711`. */
+/** Returns the IP address in an entry. Some proxies add the port, as in `203.0.113.7:4711` and `[2001:db8::1]:4711`. */
 function addressIn(hop: string): string | null {
   const text = hop.trim();
   const bare = /^\[([^\]]+)\](?::\d+)?$/.exec(text)?.[1] ?? text.replace(/^([\d.]+):\d+$/, '$1');
@@ -142,9 +145,9 @@ function addressIn(hop: string): string | null {
 const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS'];
 
 /**
- * Throws an HttpError (403) for a change from another site's page. Browsers send cookies with such requests too. But
- * they report the origin. Requests without an origin do not come from browsers. With a cookie they are refused
- * (`silence: 'refused'`). Otherwise they may come from `curl`.
+ * Throws an HttpError (403) for a change from another site's page. Browsers send cookies with such a request, but they
+ * also send its origin. A request without an origin does not come from a browser, but for example from `curl`. If it
+ * has a cookie, it is refused (`silence: 'refused'`).
  */
 export function requireSameOrigin(
   c: Context<HttpEnv>,
@@ -162,12 +165,12 @@ export function requireSameOrigin(
   throw foreignOrigin();
 }
 
-/** For a request from another site's page. */
+/** Creates the error for a request from another site's page. */
 export function foreignOrigin(): HttpError {
   return new HttpError(403, 'origin_foreign', 'This request came from a page of another site.');
 }
 
-/** Null for the origin `null`. */
+/** Returns the host of an origin, or null for the origin `null`. */
 function hostIn(origin: string): string {
   return URL.canParse(origin) ? new URL(origin).host : '';
 }
@@ -187,7 +190,9 @@ const SYSTEMS = [
   ['Linux', /\bLinux\b/],
 ] as const;
 
-/** Describes the browser and its system for the list of sessions. Returns null if the program is not a browser. */
+/**
+ * Describes the browser and its operating system for the list of sessions. Returns null if the caller is not a browser.
+ */
 export function describeBrowser(c: Context<HttpEnv>): string | null {
   const agent = c.req.header('user-agent') ?? '';
   const browser = BROWSERS.find(([, pattern]) => pattern.test(agent))?.[0];

@@ -5,10 +5,7 @@ import type { HttpEnv } from './context.ts';
 
 export { getPage, readCursor, writeCursor } from '../../../core/cursor.ts';
 
-/**
- * Routes describe themselves, and their schemas check requests. Its routes describe themselves, and their schemas check
- * the requests.
- */
+/** Creates a router. Its routes describe themselves, and their schemas check the requests. */
 export function createRouter(): OpenAPIHono<HttpEnv> {
   return new OpenAPIHono<HttpEnv>({ defaultHook: refuseInvalid });
 }
@@ -46,7 +43,7 @@ export function json<Schema extends z.ZodType>(schema: Schema) {
   return { content: { 'application/json': { schema } } };
 }
 
-/** The errors that routes share. */
+/** The errors that several routes share. */
 export const problems = {
   /** The errors of every route that requires a role. */
   access: {
@@ -54,7 +51,7 @@ export const problems = {
     403: failure('The token lacks the role, or the request came from a page of another site.'),
     429: failure('Too many wrong tokens came from this address; Retry-After tells when to retry.'),
   },
-  /** The response of a route that looks up one object. */
+  /** The error of a route that finds one object. */
   notFound: { 404: failure('The object does not exist.') },
   /** The errors of a route with parameters. */
   invalid: { 422: failure('The request is not valid; details name each problem.') },
@@ -65,7 +62,7 @@ export function failure(description: string) {
   return { description, ...json(errorSchema) };
 }
 
-/** No CRM has longer contact IDs. */
+/** The maximum length of a contact's ID. No CRM has longer IDs. */
 const MAX_LENGTH = 255;
 
 export const contactSchema = z

@@ -1,4 +1,7 @@
-/** Secrets other than access tokens: cookies, webhook addresses, signatures, and the first visit's link. */
+/**
+ * Handles secrets other than access tokens: cookies, webhook addresses, signatures, and the one-time link of the first
+ * visit.
+ */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../../../core/clock.ts';
 import { newSecret } from '../../../core/new-secret.ts';
@@ -10,32 +13,35 @@ export function isSameText(left: string, right: string): boolean {
   return a !== undefined && b !== undefined && timingSafeEqual(a, b);
 }
 
-/** The time for which the link can be used. */
+/** The lifetime of the one-time link. */
 export const FIRST_VISIT_LIFE_MS = 15 * 60_000;
 
-/** A working day and the following night. */
+/** The lifetime of a session: a working day and the following night. */
 const SESSION_LIFE_MS = 24 * 3_600_000;
 
 /**
- * The link and the session exist only in memory. A restart ends both and creates a new link. So no table stores a
- * session without a user.
+ * The first visit. Its link and its session exist only in memory. A restart ends both and creates a new link.
+ * Therefore, no table contains a session without a user.
  */
 export interface FirstVisit {
   /** The link's path. */
   readonly path: string;
-  /** A `recovery` link works although an owner exists. */
+  /** The kind of visit. A `recovery` link works even if an owner exists. */
   readonly kind: Visit;
-  /** Works once. Returns the session's secret, or null for a wrong, used or expired link. */
+  /** Uses the link, which works only once. Returns the session's secret, or null for a wrong, used or expired link. */
   begin(secret: string): string | null;
-  /** Returns true for the secret of the session that the link started. */
+  /** True if this is the secret of the session that the link started. */
   isSession(secret: string): boolean;
-  /** Returns a function that restores the session after a failure. */
+  /** Ends the visit. Returns a function that restores the session after a failure. */
   end(): () => void;
 }
 
 export type Visit = 'first' | 'recovery';
 
-/** The browser with the one-time link creates the first owner. In the demo, every local caller is the owner. */
+/**
+ * The access without a token. The browser with the one-time link creates the first owner. In the demo, every local
+ * caller has an owner's rights.
+ */
 export type WithoutToken = FirstVisit | 'thisMachine' | null;
 
 export function createFirstVisit(

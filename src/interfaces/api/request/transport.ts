@@ -1,4 +1,4 @@
-/** Decides whether others can read sign-in data in transit. */
+/** Decides whether others could read passwords and cookies on the way to the server. */
 import type { Context } from 'hono';
 import type { PlainHttp } from '../../../core/sign-in-settings.ts';
 import type { AddressBook } from './address-book.ts';
@@ -13,9 +13,9 @@ import {
 } from './peer.ts';
 
 export interface Transport {
-  /** True if passwords, links and session cookies may be sent. */
+  /** True if users may send passwords, links and session cookies over this connection. */
   isSafe(c: Context<HttpEnv>): boolean;
-  /** Throws an HttpError (403) if they may not be sent. */
+  /** Throws an HttpError (403) if users may not send secrets over this connection. */
   requireSafe(c: Context<HttpEnv>): void;
 }
 
@@ -26,9 +26,10 @@ export interface TransportOptions {
 }
 
 /**
- * Recognises private connections. Uses the requested host name, because in a container every connection comes from the
- * bridge. Requests to a loopback name never leave the user's machine. Behind an `https:` address or a trusted proxy,
- * TLS ended earlier. If the proxy reports plain http, the request was not private.
+ * Creates the check for private connections. Uses the requested host name, because in a container every connection
+ * comes from the bridge. A request to a loopback name never leaves the user's machine. Behind an `https:` address or a
+ * trusted proxy, the proxy has already decrypted the request. If the proxy reports plain HTTP, the request was not
+ * private.
  */
 export function createTransport({ address, isTrusted, plainHttp }: TransportOptions): Transport {
   function isSafe(c: Context<HttpEnv>): boolean {

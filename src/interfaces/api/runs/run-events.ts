@@ -13,13 +13,16 @@ import type { HttpDeps } from '../request/context.ts';
 import { tryLater } from '../request/errors.ts';
 import { createRouter, failure, problems } from '../request/router.ts';
 
-/** Browsers reconnect automatically. A browser with an expired token is not admitted again. */
+/**
+ * The maximum duration of a stream. Browsers reconnect automatically. A browser with an expired session is not admitted
+ * again.
+ */
 const MAX_STREAM_MS = 15 * 60_000;
 
 /** The time after which browsers reconnect. */
 const RETRY_MS = 2_000;
 
-/** The maximum number of open streams. Each stream uses a connection. */
+/** The maximum number of open streams. Each stream occupies a connection. */
 const MAX_LISTENERS = 400;
 
 function eventsRoute({ requireRole }: Access) {
@@ -61,10 +64,10 @@ export function runEventRoutes(deps: HttpDeps, access: Access) {
     const headers = {
       'Content-Type': 'text/event-stream',
       'Cache-Control': 'no-store',
-      // Some proxies would otherwise buffer events.
+      // Without this header, some proxies buffer events.
       'X-Accel-Buffering': 'no',
     };
-    // A HEAD stream would never end.
+    // The stream for a HEAD request would never end.
     if (c.req.method === 'HEAD') return c.body(null, 200, headers);
     if (listeners >= MAX_LISTENERS) {
       throw tryLater(
@@ -89,7 +92,7 @@ interface FollowDeps {
 
 const encoder = new TextEncoder();
 
-/** Encodes an event. Contains the whole run, so missed events do not matter. */
+/** Encodes an event. Each event contains the whole run, so missed events do not matter. */
 function encodeEvent(run: FollowedRun): Uint8Array {
   const name = run.status === 'running' ? 'progress' : 'ended';
   return encoder.encode(`event: ${name}\ndata: ${JSON.stringify(run)}\nretry: ${RETRY_MS}\n\n`);
@@ -97,7 +100,10 @@ function encodeEvent(run: FollowedRun): Uint8Array {
 
 const STILL_HERE = encoder.encode(': still here\n\n');
 
-/** Ends with the run, the listener or the time limit. A slow listener gets only the newest event later. */
+/**
+ * Sends events until the run ends, the listener disconnects, or the time limit is reached. A slow listener later gets
+ * only the newest event.
+ */
 function follow(
   { follower, clock }: FollowDeps,
   runId: string,

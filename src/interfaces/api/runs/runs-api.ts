@@ -94,7 +94,10 @@ function contactsRoute({ requireRole }: Access) {
   });
 }
 
-/** Written by hand, because it also sends files. A run can have a million contacts, too many for memory. */
+/**
+ * Creates the route for a run's contacts. It is not generated from an operation, because it also sends files. A run can
+ * have a million contacts, which is too much for memory.
+ */
 export function runContactRoutes(deps: HttpDeps, access: Access) {
   const { reader } = deps.application.store;
   const world = toOperationDeps(deps);
@@ -107,7 +110,7 @@ export function runContactRoutes(deps: HttpDeps, access: Access) {
       const input = listRunContacts.input.parse({ ...which, limit, cursor });
       return c.json(await perform(world, caller, listRunContacts, input), 200);
     }
-    // Checked before the first byte, so an unknown run gets the right response.
+    // Checks the run before the first byte is sent, so that an unknown run gets an error response.
     await findRun(c, reader, run);
     const form = format === 'csv' ? 'csv' : 'json';
     return sendStream(c, deps, {

@@ -26,8 +26,8 @@ export const PASSWORDS_OF_ADDRESS: AttemptLimit = {
 };
 
 /**
- * Wrong passwords for one account. Per address, known browser or signed-in user. Guesses from elsewhere never lock the
- * account, or strangers could lock users out.
+ * The limit for wrong passwords of one account, for each IP address, known browser or signed-in user. Wrong passwords
+ * from elsewhere never lock the account, because strangers could otherwise lock users out.
  */
 export const PASSWORDS_OF_ONE: AttemptLimit = {
   maxFailures: 10,
@@ -36,29 +36,32 @@ export const PASSWORDS_OF_ONE: AttemptLimit = {
     'Too many wrong passwords for this e-mail address came from here. Wait 15 minutes, then try again.',
 };
 
-/** The limit for unknown passkeys from an address. Counted separately, so wrong passwords do not block passkeys. */
+/** The limit for unknown passkeys from an IP address. It is separate, so that wrong passwords do not block passkeys. */
 export const PASSKEYS_OF_ADDRESS: AttemptLimit = {
   ...TOKENS,
   message: 'Too many invalid passkeys came from this address. Wait a while, then try again.',
 };
 
-/** Remembers at most this many addresses. A new one replaces the oldest. */
+/** The maximum number of addresses in memory. A new address replaces the oldest address. */
 const MAX_ADDRESSES = 10_000;
 
-/** Correct tokens are never counted or refused. So a user behind the same proxy as a guesser can sign in. */
+/**
+ * Counts wrong tokens. Correct tokens are never counted or refused. Therefore, a user can sign in even if an attacker
+ * uses the same proxy.
+ */
 export interface Attempts {
-  /** Throws an HttpError (429) after too many failures. Called after a wrong token. */
+  /** Throws an HttpError (429) if there were too many wrong tokens. Called after a wrong token. */
   requireAllowed(address: string): void;
   noteFailure(address: string): void;
 }
 
 interface Failures {
   count: number;
-  /** The time at which the count starts again (epoch ms). */
+  /** The time at which counting starts again at zero (epoch ms). */
   until: number;
 }
 
-/** Creates the counter. `onLimit` is called once when an address has reached the limit. */
+/** Creates a counter. `onLimit` is called once when an address reaches the limit. */
 export function createAttempts(
   clock: Pick<Clock, 'now'>,
   onLimit: (address: string) => void = () => {},
@@ -90,11 +93,11 @@ export function createAttempts(
 }
 
 /**
- * For secrets that can be guessed. Counted before the check, so simultaneous attempts count. Correct attempts are
- * removed from the count.
+ * Counts attempts for secrets that can be guessed. Attempts are counted before the check, so that simultaneous attempts
+ * count too. Correct attempts are removed from the count.
  */
 export interface SharedAttempts {
-  /** Throws an HttpError (429) if there were too many. The refused attempt is not counted. */
+  /** Counts an attempt. Throws an HttpError (429) if there were too many attempts. A refused attempt is not counted. */
   count(key: string): Promise<void>;
   takeBack(key: string): Promise<void>;
 }
@@ -128,10 +131,10 @@ export function createSharedAttempts(
   };
 }
 
-/** All counters of an attempt, such as address and account. */
+/** All counters for one attempt, such as the counters of the address and the account. */
 export type Counted = readonly (readonly [SharedAttempts, string])[];
 
-/** Counts in all counters, or in none. Attempts that could not be checked do not count. */
+/** Counts an attempt in all counters or in none. Attempts that could not be checked do not count. */
 export async function countWhile<Found>(
   counted: Counted,
   look: () => Promise<Found>,
@@ -157,13 +160,15 @@ export async function takeAllBack(counted: Counted): Promise<void> {
   for (const [attempts, key] of counted) await attempts.takeBack(key);
 }
 
-/** Further wrong passwords, from any address, are delayed. */
+/**
+ * The number of wrong passwords without a delay. Further wrong passwords are delayed, whatever address they come from.
+ */
 const UNSLOWED = 10;
 
-/** The longest delay. Ends well before the response times out. */
+/** The longest delay. It ends well before the response's time limit. */
 const MAX_DELAY_MS = 20_000;
 
-/** Attempts to sign in to one account from all addresses. They are delayed, but never refused. */
+/** Counts the attempts to sign in to one account, from all addresses. Many attempts are delayed, but never refused. */
 export interface AccountAttempts extends SharedAttempts {
   read(account: string): Promise<number>;
 }
@@ -182,15 +187,15 @@ export function createAccountAttempts({ connection, fingerprint }: Store): Accou
 }
 
 /**
- * Returns the delay before the next attempt, after this number of attempts. The first ten attempts have no delay. Then
- * one second, doubling up to 20 seconds.
+ * Returns the delay before the next attempt, after this number of attempts. The first ten attempts have no delay. The
+ * delay then starts at one second and doubles up to 20 seconds.
  */
 export function guessDelayMs(counted: number): number {
   if (counted <= UNSLOWED) return 0;
   return Math.min(MAX_DELAY_MS, 1_000 * 2 ** (counted - UNSLOWED - 1));
 }
 
-/** True if the user must be notified. */
+/** True if donor-sync has to notify the user of an attack. */
 export function isAttacked(wrong: number): boolean {
   return wrong >= UNSLOWED;
 }

@@ -1,4 +1,4 @@
-/** Signs users in with a passkey, and confirms a user's identity with one. */
+/** Signs users in with a passkey, and confirms users' identity with a passkey. */
 import type { Context } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
 import { newSecret } from '../../../core/new-secret.ts';
@@ -22,18 +22,18 @@ import { createRefusals } from './refusals.ts';
 
 export interface PasskeySignIn {
   /**
-   * Returns the dependencies that are needed to request passkeys from the browser that sent the request. Null if
-   * browsers create no passkeys for our address.
+   * Returns the dependencies for requesting a passkey from this browser. Returns null if browsers cannot create
+   * passkeys for donor-sync's address.
    */
   depsFor(c: Context<HttpEnv>): PasskeyDeps | null;
-  /** Null if passkeys are impossible here. */
+  /** Returns a request for a passkey, or null if passkeys are impossible here. */
   offer(c: Context<HttpEnv>): Promise<PasskeyOffer | null>;
   /**
    * Starts a session for the user whose passkey signed the response. Returns false for an unknown passkey. Throws an
    * HttpError: 403 from a foreign page, 429 after too many attempts.
    */
   signIn(c: Context<HttpEnv>, answer: PasskeyAnswer): Promise<boolean>;
-  /** Returns true if one of this user's passkeys signed the response. Throws the same errors as `signIn`. */
+  /** True if a passkey of this user signed the response. Throws the same errors as `signIn`. */
   prove(
     c: Context<HttpEnv>,
     personId: string,
@@ -48,11 +48,11 @@ export interface PasskeySignInDeps {
   address: AddressBook;
   getAddress: ClientAddress;
   access: Pick<Access, 'signInAs'>;
-  /** Called once when an address has reached the limit. */
+  /** Called once when an address reaches the limit. */
   onLimit(address: string): void;
 }
 
-/** Only the browser with the challenge can answer it. */
+/** The lifetime of the cookie. Only the browser with this cookie can answer the challenge. */
 const COOKIE_SECONDS = 3_600;
 const COOKIE_VALUE = /^[\w-]{43}$/;
 
@@ -68,8 +68,8 @@ export function createPasskeySignIn(deps: PasskeySignInDeps): PasskeySignIn {
   const refusals = createRefusals({ store, clock, getAddress }, { by: 'passkey' });
 
   /**
-   * Finds the user. Counted before the check, like passwords. Counted by address only, because signatures cannot be
-   * guessed.
+   * Finds the user. Like a password, the attempt is counted before the check. It is counted only by address, because
+   * nobody can guess a signature.
    */
   async function find(c: Context<HttpEnv>, asked: AskedFor, answer: PasskeyAnswer) {
     const party = address.partyAt(getHostname(c));

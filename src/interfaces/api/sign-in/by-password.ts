@@ -25,13 +25,13 @@ import {
 import { createKnownDevices } from './known-device.ts';
 import { createRefusals } from './refusals.ts';
 
-/** `attacked` means that others have tried many passwords. */
+/** The result of a sign-in. `attacked` means that others have tried many passwords. */
 export type SignedIn = 'wrong' | 'in' | 'attacked';
 
 export interface PasswordSignIn {
   /**
-   * Starts a session of the user with this address and password. `wrong` takes the same time for unknown users. Throws
-   * an HttpError: 403 from a foreign page, 429 after too many attempts.
+   * Starts a session for the user with this address and password. For an unknown user, `wrong` takes just as long.
+   * Throws an HttpError: 403 from a foreign page, 429 after too many attempts.
    */
   signIn(c: Context<HttpEnv>, typed: { email: string; password: string }): Promise<SignedIn>;
 }
@@ -43,7 +43,7 @@ export interface PasswordSignInDeps {
   address: AddressBook;
   getAddress: ClientAddress;
   access: Pick<Access, 'signInAs'>;
-  /** Called once when an address has reached the limit. */
+  /** Called once when an address reaches the limit. */
   onLimit(address: string): void;
 }
 
@@ -59,7 +59,7 @@ export function createPasswordSignIn(deps: PasswordSignInDeps): PasswordSignIn {
   const devices = createKnownDevices(store, address);
   const refusals = createRefusals(deps);
 
-  /** Strangers' guesses do not slow down a known browser. */
+  /** Returns the counters for an attempt. Wrong passwords from strangers do not delay a known browser. */
   function listCounted(c: Context<HttpEnv>, account: string, known: string | null): Counted {
     const ofAll = [ofAccount, account] as const;
     if (known !== null) return [[byDevice, known], ofAll];

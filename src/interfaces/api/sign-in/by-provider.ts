@@ -1,4 +1,4 @@
-/** Only invited users are admitted. */
+/** Signs users in with an identity provider. Only invited users are admitted. */
 
 import type { Context } from 'hono';
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
@@ -32,12 +32,12 @@ type Configuration = Awaited<ReturnType<Client['discovery']>>;
 export const PROVIDER_PATH = '/sign-in/provider';
 const CALLBACK_PATH = `${PROVIDER_PATH}/callback`;
 
-/** The time to sign in at the provider. */
+/** The time within which a user must sign in at the provider. */
 const WAY_MS = 10 * 60_000;
 const REQUEST_SECONDS = 10;
 const COOKIE = 'donor_sync_provider';
 
-/** The encrypted cookie returns the data. So no table is needed. */
+/** The encryption context of the cookie. The cookie contains the sign-in's data, so no table is needed. */
 const COOKIE_PLACE: SealContext = { table: 'cookie', column: COOKIE, row: ['sign-in'] };
 
 const waySchema = z.object({
@@ -53,11 +53,11 @@ type Way = z.infer<typeof waySchema>;
 export interface ProviderSignIn {
   /** The provider's name. */
   name: string;
-  /**
-   * Redirects the browser to the provider. Throws an HttpError (403) if a page of a different site started the sign-in.
-   */
+  /** Redirects the browser to the provider. Throws an HttpError (403) if another site's page started the sign-in. */
   begin(c: Context<HttpEnv>, to: string): Promise<Response>;
-  /** Otherwise returns null. */
+  /**
+   * Completes the sign-in when the browser returns. Returns the next page's path, or null if the sign-in is refused.
+   */
   comeBack(c: Context<HttpEnv>): Promise<string | null>;
 }
 
@@ -79,7 +79,9 @@ export function createProviderSignIn(deps: ProviderSignInDeps): ProviderSignIn {
   const isPlain =
     issuer.protocol === 'http:' &&
     (isConfidential(issuer) || deps.allowInsecureHttp.includes(issuer.hostname));
-  /** Returns the address that the provider knows. Users return to it under any host name. */
+  /**
+   * Returns the address that is registered at the provider. Users return to this address, whatever host name they used.
+   */
   const redirectUri = () => publicAddress(address.url(), CALLBACK_PATH);
   const cookieFor = (c: Context<HttpEnv>) => {
     const secure = address.isSecure(getHostname(c));
@@ -90,14 +92,14 @@ export function createProviderSignIn(deps: ProviderSignInDeps): ProviderSignIn {
   const refusals = createSharedAttempts(store, clock, counted);
   let discovered: Promise<Configuration> | null = null;
 
-  /** Requests the provider's configuration once. A failed request is repeated at the next sign-in. */
+  /** Requests the provider's configuration only once. After a failure, the next sign-in requests it again. */
   function discover(client: Client): Promise<Configuration> {
     discovered ??= client
       .discovery(issuer, settings.clientId, settings.clientSecret, undefined, {
         timeout: REQUEST_SECONDS,
         [client.customFetch]: (url, { body, ...options }) =>
           outboundFetch('anywhere')(url, { ...options, ...(body !== undefined && { body }) }),
-        // Checked although the token comes from the provider.
+        // donor-sync checks the token, although it comes directly from the provider.
         execute: [
           client.enableNonRepudiationChecks,
           ...(isPlain ? [client.allowInsecureRequests] : []),
@@ -123,12 +125,12 @@ export function createProviderSignIn(deps: ProviderSignInDeps): ProviderSignIn {
       const way = waySchema.parse(JSON.parse(sealer.open(sealed, COOKIE_PLACE)));
       return way.until > clock.now() ? way : null;
     } catch {
-      // The cookie was changed, or its key is gone.
+      // The cookie was changed, or its encryption key no longer exists.
       return null;
     }
   }
 
-  /** Null for an unverified address or a forged redirect. */
+  /** Returns the user's identity, or null for an unverified address or a forged redirect. */
   async function identify(c: Context<HttpEnv>, way: Way): Promise<ProvidedIdentity | null> {
     const client = await loadClient();
     const configuration = await discover(client);
@@ -181,7 +183,7 @@ export function createProviderSignIn(deps: ProviderSignInDeps): ProviderSignIn {
 
     async comeBack(c) {
       const way = openWay(c);
-      // A sign-in of another browser or an old one needs no audit entry.
+      // If the sign-in belongs to another browser or is too old, no audit entry is needed.
       if (way === null) return null;
       const found = await countWhile([[refusals, getAddress(c)]], () =>
         identify(c, way).catch(refuse),
@@ -202,7 +204,10 @@ export function createProviderSignIn(deps: ProviderSignInDeps): ProviderSignIn {
     },
   };
 
-  /** Null for an invalid response, so the sign-in is refused. Throws if the provider is unavailable. */
+  /**
+   * Returns null for an invalid response, so that the sign-in is refused. Throws an error if the provider is
+   * unavailable.
+   */
   function refuse(error: unknown): null {
     if (isRetriableError(error)) throw error;
     log.warn({ error: messageOf(error) }, 'a sign-in by the identity provider was refused');
@@ -217,7 +222,7 @@ function isAllowed(email: string, { allowedDomains }: ProviderSettings): boolean
   return allowedDomains === undefined || allowedDomains.includes(domain);
 }
 
-/** The click must be on our page. Another site must not start a sign-in. */
+/** Checks that the user clicked on one of donor-sync's pages. Another site must not be able to start a sign-in. */
 function requireOwnClick(c: Context<HttpEnv>): void {
   const site = c.req.header('sec-fetch-site') ?? 'none';
   if (site === 'none' || site === 'same-origin') return;

@@ -1,4 +1,7 @@
-/** Guesses by strangers do not slow it down (OWASP: device cookie). */
+/**
+ * Recognises browsers that have signed in before. Strangers' wrong passwords do not delay these browsers (OWASP: device
+ * cookie).
+ */
 import type { Context } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
 import { newSecret } from '../../../core/new-secret.ts';
@@ -10,18 +13,18 @@ import { getHostname } from '../request/peer.ts';
 import { isSameText } from '../request/secret.ts';
 
 export interface KnownDevices {
-  /** Null for a browser that has not signed in before. Otherwise returns null. */
+  /** Returns the known browser's ID. Returns null if the browser has not signed in to the account before. */
   find(c: Context<HttpEnv>, account: string): string | null;
   /** Records the browser's successful sign-in to the account. */
   remember(c: Context<HttpEnv>, account: string): void;
 }
 
-/** Browsers allow 400 days. */
+/** The lifetime of the cookie. Browsers allow at most 400 days. */
 const KNOWN_SECONDS = 400 * 86_400;
 
 /**
- * Creates the recogniser. It stores nothing. The cookie has a random string and a keyed hash of it and the account. It
- * signs nobody in and reveals nothing about the account.
+ * Creates the recogniser, which stores nothing. The cookie contains a random text, and a keyed hash of this text and
+ * the account. It does not sign anyone in and reveals nothing about the account.
  */
 export function createKnownDevices(
   { fingerprint }: Pick<Store, 'fingerprint'>,

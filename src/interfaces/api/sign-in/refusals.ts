@@ -1,4 +1,7 @@
-/** Records refused sign-ins in the audit. The first refusal is recorded immediately, further ones together. */
+/**
+ * Records refused sign-ins in the audit. The first refusal is recorded immediately. Further refusals are recorded
+ * together.
+ */
 
 import type { Context } from 'hono';
 import type { Clock } from '../../../core/clock.ts';
@@ -7,10 +10,10 @@ import type { Store } from '../../../store.ts';
 import type { HttpEnv } from '../request/context.ts';
 import type { ClientAddress } from '../request/peer.ts';
 
-/** Refusals within this interval share one audit entry. */
+/** The interval within which refusals share one audit entry. */
 const GATHERED_MS = 15 * 60_000;
 
-/** Callers can invent addresses, so unknown ones are counted together. */
+/** The key for unknown addresses. Callers can invent addresses, so all unknown addresses are counted together. */
 const NO_PERSON = 'no person';
 
 export interface Refusals {
@@ -25,7 +28,7 @@ export interface RefusalsDeps {
   getAddress: ClientAddress;
 }
 
-/** Creates the recorder. `by` is the sign-in method, unless the method was a password. */
+/** Creates the recorder. `by` is the sign-in method. It is omitted for a password. */
 export function createRefusals(
   { store, clock, getAddress }: RefusalsDeps,
   by: { by?: string } = {},

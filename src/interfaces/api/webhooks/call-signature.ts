@@ -1,11 +1,17 @@
-/** A CRM's connector declares its own methods. All other callers use a simple one. */
+/**
+ * Verifies the signatures of webhook calls. A CRM's connector defines the CRM's own methods. All other callers use a
+ * simple method.
+ */
 import { createHmac } from 'node:crypto';
 import { findWebhooks } from '../../../../connectors/index.ts';
 import type { SignatureVersion, SignedCall } from '../../../../connectors/webhooks.ts';
 import type { SignatureKind } from '../../../clients/hook-address.ts';
 import { isSameText } from '../request/secret.ts';
 
-/** The maximum age of a signed call. A fast clock's call is refused too (crm-facts B5). */
+/**
+ * The maximum age of a signed call. A call from the future is refused too, because the caller's clock is fast
+ * (crm-facts B5).
+ */
 export const MAX_SIGNATURE_AGE_MS = 300_000;
 
 export type SignatureProblem = 'signature_missing' | 'signature_invalid' | 'signature_too_old';
@@ -29,7 +35,7 @@ export function checkSignature(
   const signature = call.header(header);
   const time = timestamp === null ? '' : call.header(timestamp.header);
   if (time === undefined || signature === undefined) return 'signature_missing';
-  // Checked first, so unsigned callers learn nothing about our clock.
+  // Checks the signature before the time, so that an unsigned caller learns nothing about donor-sync's clock.
   const expected = sign(secret, call, time, signature);
   if (expected === null || !isSameText(signature, expected)) return 'signature_invalid';
   if (timestamp === null) return null;
@@ -37,21 +43,27 @@ export function checkSignature(
   return ageMs <= MAX_SIGNATURE_AGE_MS ? null : 'signature_too_old';
 }
 
-/** Equal signatures mean the same call. Null without a time, because equal workflow calls have equal signatures. */
+/**
+ * Returns a call's signature, because equal signatures mean the same call. Returns null if the signature contains no
+ * time, because equal workflow calls then have equal signatures.
+ */
 export function getSignature(kind: SignatureKind, call: SignedCall): string | null {
   const { header, timestamp } = chooseVersion(kind, call);
   return timestamp === null ? null : (call.header(header) ?? '');
 }
 
-/** Chooses the safest version of the call's signatures. Without a known signature, the safest of all. */
+/**
+ * Chooses the safest version among the call's signatures. If the call has no known signature, chooses the safest
+ * version of all.
+ */
 function chooseVersion(kind: SignatureKind, call: SignedCall): SignatureVersion {
   const versions = kind === PLAIN ? PLAIN_VERSIONS : findWebhooks(kind)?.signature?.versions;
-  // Without the connector that declared it, no signature can be checked, so no call is accepted.
+  // Without the connector that defines the method, donor-sync cannot verify any signature, so it accepts no call.
   if (versions === undefined) throw new Error(`no connector declares the signature "${kind}"`);
   return versions.find(({ header }) => call.header(header) !== undefined) ?? versions[0];
 }
 
-/** Returns true for a call whose signature the next version of the program will refuse. */
+/** True if the next version of donor-sync will refuse the call's signature. */
 export function isSignedTheOldWay(kind: SignatureKind, call: SignedCall): boolean {
   return kind === PLAIN && (getSignature(kind, call) ?? '').startsWith(FIRST_VERSION);
 }
@@ -75,8 +87,8 @@ const FIRST_VERSION = 'sha256=';
 const SECOND_VERSION = 'v2=';
 
 /**
- * Signs with the second version. Neither a time nor an address can contain a line feed, so each text can be split in
- * only one way.
+ * Creates a signature of the second version. Neither the time nor the address can contain a line feed, so the signed
+ * text can be split in only one way.
  */
 function signSecondVersion(secret: string, { url, body }: SignedCall, timestamp: string): string {
   const hmac = createHmac('sha256', secret).update(`v2\n${timestamp}\n${url}\n`).update(body);
@@ -84,9 +96,9 @@ function signSecondVersion(secret: string, { url, body }: SignedCall, timestamp:
 }
 
 /**
- * Returns the first version of the signature. This release still accepts it, and the next release will refuse it. A dot
- * separates the parts. A call with a dot in its query could therefore be mistaken for a call whose body contains that
- * part. Such calls are refused.
+ * Creates a signature of the first version. This release still accepts it, but the next release will refuse it. A dot
+ * separates its parts. Therefore, a call with a dot in its query could look like a call with a different body. Such a
+ * call is refused.
  */
 function signFirstVersion(
   secret: string,

@@ -1,4 +1,6 @@
-/** Reads which contacts a webhook call names. The forms here are for Flows, workflows and other programs. */
+/**
+ * Reads the contacts that a webhook call names. This file defines the forms for Flows, workflows and other programs.
+ */
 import { z } from 'zod';
 import { findWebhooks, WEBHOOKS } from '../../../../connectors/index.ts';
 import type { Acknowledgement, CrmEvent, CrmWebhooks } from '../../../../connectors/webhooks.ts';
@@ -7,15 +9,18 @@ import { contactSchema } from '../request/router.ts';
 
 export interface HookBody {
   contacts: readonly CalledContact[];
-  /** Contacts that the CRM reports as deleted for privacy. */
+  /** Contacts that the CRM has deleted for privacy reasons. */
   deleted: readonly CalledContact[];
-  /** False if the body names no contacts, or not all changed ones. */
+  /** False if the body names no contacts, or only some of the changed contacts. */
   isComplete: boolean;
-  /** The response that the CRM expects, or null for the usual one. */
+  /** The response that the CRM expects, or null for the usual response. */
   acknowledgement: Acknowledgement | null;
 }
 
-/** CRMs send at most this many events in a call. A call with more counts as naming no contacts. */
+/**
+ * The maximum number of contacts in a call, because CRMs send at most this many events. If a call contains more, it
+ * counts as naming no contacts.
+ */
 const MAX_CONTACTS = 100;
 
 const UNKNOWN: HookBody = {
@@ -26,9 +31,9 @@ const UNKNOWN: HookBody = {
 };
 
 /**
- * Returns no contact for an unreadable body. `provenBy` is the CRM that signed and dated the call, or null. Only its
- * events report deletions. Other calls only cause a reading. `crmKind` is the client's CRM, which may have its own
- * forms.
+ * Reads a call's body. Returns no contact for an unreadable body. `provenBy` is the CRM that signed and dated the call,
+ * or null. Only its events report deletions. Other calls only make a run read contacts. `crmKind` is the client's CRM,
+ * which may use its own forms.
  */
 export function readHookBody(
   body: Uint8Array,
@@ -43,7 +48,7 @@ export function readHookBody(
   const deletions = parts.filter(
     ({ kind, isPrivacyDeletion }) => kind !== null && kind === provenBy && isPrivacyDeletion,
   );
-  // No limit, because each event is a separate deletion.
+  // There is no limit here, because each event is a separate deletion.
   const deleted = distinctContacts(deletions.flatMap(({ contacts }) => contacts));
   return { ...bounded(parts.map(({ contacts }) => contacts)), deleted };
 }
@@ -54,8 +59,8 @@ interface FormReader {
 }
 
 /**
- * Returns the forms of the built-in CRMs and of the client's own package. A package reads only calls about its own
- * clients.
+ * Returns the forms of the built-in CRMs and of the client's own connector package. A package reads only calls about
+ * its own clients.
  */
 function listReaders(crmKind: string | null): readonly FormReader[] {
   const own = crmKind === null ? undefined : findWebhooks(crmKind);
@@ -63,7 +68,7 @@ function listReaders(crmKind: string | null): readonly FormReader[] {
   return isBuiltIn || crmKind === null ? WEBHOOKS : [...WEBHOOKS, { kind: crmKind, webhooks: own }];
 }
 
-/** A connector throws for an unknown format. */
+/** Returns null if a connector throws an error because of an unknown format. */
 function unlessThrown<Result>(read: () => Result | null | undefined): Result | null {
   try {
     return read() ?? null;
@@ -111,7 +116,7 @@ interface Part {
   isPrivacyDeletion: boolean;
 }
 
-/** Returns the contacts to which an event or a record refers. */
+/** Returns the contacts in an event or a record. */
 function readPart(part: unknown, readers: readonly FormReader[]): Part {
   const general = { kind: null, isPrivacyDeletion: false };
   const id = readId(part);
@@ -151,7 +156,10 @@ function idsIn(object: Record<string, unknown>): string[] {
   return named ?? [];
 }
 
-/** The most reliable names come first. Includes mapped names, CRM properties and usual names of record IDs. */
+/**
+ * The names under which an ID may be found, the most reliable names first. They include mapped names, CRM properties
+ * and usual names of record IDs.
+ */
 const KEYS = [
   ...['contact', 'contacts', 'contactid', 'contactids', 'hsobjectid', 'vid'],
   ...['objectid', 'recordid', 'id', 'ids'],
@@ -171,10 +179,7 @@ function namedIds(object: Record<string, unknown>): string[] {
 
 const valueSchema = z.object({ value: z.unknown() });
 
-/**
- * Accepts a string, a number or a wrapped value (`{"value": …}`), and returns null for anything else. Returns null if
- * it is not an ID.
- */
+/** Reads an ID from a text, a number or a wrapped value (`{"value": …}`). Returns null for anything else. */
 function readId(value: unknown): string | null {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? readId(String(value)) : null;
   if (typeof value === 'string') return contactSchema.safeParse(value).data ?? null;

@@ -1,4 +1,4 @@
-/** Calls with the same response share a row, so a burst costs few writes. */
+/** Records webhook calls. Calls with the same response share a row, so that many calls cause few writes. */
 
 import {
   findHookByClient,
@@ -13,20 +13,20 @@ import type { Store } from '../../../store.ts';
 
 export interface NotedCall {
   integrationId: string;
-  /** `accepted`, `repeated`, `other_account`, or a refusal's code. */
+  /** The result of the call: `accepted`, `repeated`, `other_account`, or the code of a refusal. */
   answer: string;
   contacts: number;
   runId: string | null;
 }
 
 export interface HookCalls {
-  /** Never rejects, because the call is answered in any case. */
+  /** Records a call. This function never rejects, because the call is answered in any case. */
   note(call: NotedCall): Promise<void>;
-  /** Never rejects, because the call is answered in any case. */
+  /** Stores the recorded calls. This function never rejects, because the call is answered in any case. */
   store(integrationId: string): Promise<void>;
 }
 
-/** Closer calls are counted and stored with the next call. */
+/** The shortest interval between writes. Calls within the interval are counted and stored with the next call. */
 const WRITE_EVERY_MS = 5_000;
 
 /** The maximum number of integrations in memory. */
@@ -78,7 +78,8 @@ export function createHookCalls(deps: {
     one.writtenAt = clock.now();
     const { connection } = application.store;
     try {
-      // Revoking an address deletes the record of its calls. Calls that were only counted must not recreate it.
+      // Revoking an address deletes the record of its calls. Calls that were only counted must not create this record
+      // again.
       if (await findHookByClient(connection, one.record.integrationId)) {
         await recordHookCalls(connection, one.record);
       } else {

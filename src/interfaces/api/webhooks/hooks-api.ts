@@ -1,4 +1,4 @@
-/** POST /hooks/:integration/:token: a CRM reports a change. */
+/** The route POST /hooks/:integration/:token, with which a CRM reports changes. */
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import type { SignedCall } from '../../../../connectors/webhooks.ts';
@@ -33,7 +33,10 @@ import type { HookCalls } from './hook-calls.ts';
 
 const USE_NOTED_EVERY_MS = 60_000;
 
-/** A call from a fast clock stays valid longer than its age limit. */
+/**
+ * The time for which calls are remembered. If the caller's clock is fast, its call is valid for longer than its age
+ * limit.
+ */
 const RECEIPT_KEPT_MS = 2 * MAX_SIGNATURE_AGE_MS;
 
 const acceptedSchema = z
@@ -88,7 +91,7 @@ export function hookRoutes(
   const { clock, runner, log } = deps;
   const warned = new Set<string>();
 
-  /** Warns once per address and process, because calls arrive all day. */
+  /** Warns only once per address and process, because calls arrive all day. */
   function warnOfOldSignature({ integrationId: integration, tokenHash }: HookRecord): void {
     if (warned.has(tokenHash)) return;
     warned.add(tokenHash);
@@ -106,8 +109,8 @@ export function hookRoutes(
     const hook = await findHookByClient(store.reader, integrationId);
     const isRight = isSameText(hook?.tokenHash ?? '', hashToken(token));
     if (hook && isRight && deps.application.integrations.has(integrationId)) return hook;
-    // A CRM calls from a few IP addresses for all its customers. One customer's outdated address is called again and
-    // again. That must not block the valid addresses.
+    // A CRM sends all its customers' calls from a few IP addresses. If one customer's webhook address is outdated, its
+    // calls arrive again and again. They must not block the valid webhook addresses.
     const address = getAddress(c);
     attempts.requireAllowed(address);
     attempts.noteFailure(address);
@@ -118,7 +121,10 @@ export function hookRoutes(
     );
   }
 
-  /** Null for a call that may be repeated. Throws an HttpError (401) for an invalid signature. */
+  /**
+   * Verifies a call's signature and returns its receipt. Returns null if the call may be repeated. Throws an HttpError
+   * (401) for an invalid signature.
+   */
   async function verifyCall(c: Context<HttpEnv>, hook: HookRecord): Promise<string | null> {
     const { signature: kind, secret } = hook;
     if (kind === null || secret === null) return null;
@@ -136,7 +142,10 @@ export function hookRoutes(
     return store.fingerprint('hook_receipt', `${hook.integrationId}\n${signature}`);
   }
 
-  /** Null for an erased contact. The CRM still sends this contact's ID, so even the ID is not stored. */
+  /**
+   * Requests a run for a contact. Returns null for an erased contact. The CRM still sends this contact's ID, so
+   * donor-sync does not even store the ID.
+   */
   async function requestOne(
     integrationId: string,
     contact: string,
@@ -165,7 +174,7 @@ export function hookRoutes(
       await calls.note({ integrationId, answer: 'repeated', contacts: 0, runId: null });
       return c.json({ accepted: true as const, runId: null }, 202);
     }
-    // Only a signed and dated call can start an erasure. Other calls only cause a reading.
+    // Only a signed and dated call can start an erasure. Other calls only make a run read contacts.
     const provenBy = receipt === null ? null : hook.signature;
     const crmKind = deps.application.integrations.get(integrationId)?.crm.kind ?? null;
     const body = readHookBody(new Uint8Array(await c.req.arrayBuffer()), provenBy, crmKind);
@@ -176,8 +185,8 @@ export function hookRoutes(
       contact === undefined
         ? await runner.call({ integrationId, by, contacts, isComplete, deleted })
         : await requestOne(integrationId, contact, by);
-    // Recorded after success, because the CRM repeats a failed call with the same signature. Such a repetition is not a
-    // replay.
+    // Records the call after success. The CRM repeats a failed call with the same signature, and this repetition must
+    // be accepted.
     if (receipt !== null) await recordReceivedCall(store.connection, receipt, RECEIPT_KEPT_MS);
     const answer = toAnswer(runId, deleted.length > 0);
     const named = contact === undefined ? contacts.length : 1;
@@ -203,7 +212,10 @@ export const PROBLEM_TEXTS: Readonly<Record<SignatureProblem, string>> = {
   signature_too_old: 'The call was signed more than five minutes ago; sign it again.',
 };
 
-/** `publicUrl` is the address as callers know it, whatever name the request has. */
+/**
+ * Returns the parts of a call that the signature covers. `publicUrl` is the address that callers know, whatever host
+ * name the request has.
+ */
 export async function readSignedCall(c: Context<HttpEnv>, publicUrl: string): Promise<SignedCall> {
   return {
     method: c.req.method,
@@ -213,7 +225,7 @@ export async function readSignedCall(c: Context<HttpEnv>, publicUrl: string): Pr
   };
 }
 
-/** Returned as received, because decoding could change it. */
+/** Returns the request's target unchanged, because decoding could change it. */
 function getTarget(c: Context<HttpEnv>): string {
   return c.env?.incoming?.url ?? c.req.url.replace(/^[a-z]+:\/\/[^/]*/i, '');
 }
