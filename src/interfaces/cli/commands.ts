@@ -5,12 +5,12 @@ import type { InitDeps } from './commands/init/init.ts';
 /** The dependencies of all commands together. */
 export type AllDeps = ProductDeps & Pick<InitDeps, 'timezone'>;
 
-/** A command's entry before the command is loaded. */
+/** The entry of a command, which does not load the command. */
 export interface CommandEntry {
   name: string;
   aliases: readonly string[];
   summary: string;
-  /** Other commands are not loaded, so each starts quickly. */
+  /** Loads the command. Other commands are not loaded, so that each command starts quickly. */
   load(deps: AllDeps): Promise<Command>;
 }
 
@@ -23,7 +23,7 @@ function entry(
   return { name, summary, load, aliases };
 }
 
-/** In the order in which new users need them. */
+/** All commands, in the order in which new users need them. */
 export const COMMANDS: readonly CommandEntry[] = [
   entry('demo', 'try it with fictional people, only on this machine', async (deps) =>
     (await import('./commands/demo/demo.ts')).demoCommand(deps),
@@ -200,7 +200,9 @@ export function loadCommands(deps: AllDeps): Promise<Command[]> {
   return Promise.all(loaded);
 }
 
-/** The commands that process all contacts. Restarting them with special memory settings is worthwhile. */
+/**
+ * The commands that process all contacts. For these commands, restarting with special memory settings is worthwhile.
+ */
 const LONG_WORK = [
   'demo',
   'plan',
@@ -214,7 +216,7 @@ const LONG_WORK = [
   'service',
 ];
 
-/** True if the command line names such a command. */
+/** True if the command line contains one of these commands. */
 export function worksLong(words: readonly string[]): boolean {
   return words.some((word) => LONG_WORK.includes(word));
 }

@@ -17,7 +17,10 @@ export interface ProgramDeps extends CommandDeps {
   loadDeps(): Promise<AllDeps>;
 }
 
-/** Only the called command is loaded. Others are known by name only. Without arguments, prints the help. */
+/**
+ * Creates the program. It loads only the called command. It knows all other commands by name only. Without arguments,
+ * it prints the help.
+ */
 export async function createProgram(
   deps: ProgramDeps,
   version: string,

@@ -16,11 +16,11 @@ export interface CommandDeps {
   stdout: TextStream;
   stderr: TextStream;
   env: Environment;
-  /** The process then exits when its streams are empty. */
+  /** Sets the exit code. The process exits when its streams are empty. */
   setExitCode(code: ExitCode): void;
 }
 
-/** `--json`, the output of help, and thrown errors. */
+/** Creates a command with `--json`, with the usual help text, and with thrown errors instead of an exit. */
 export function createCommand(name: string, deps: Pick<CommandDeps, 'stdout' | 'stderr'>): Command {
   const command = new Command(name);
   return command
@@ -36,14 +36,17 @@ export function createCommand(name: string, deps: Pick<CommandDeps, 'stdout' | '
     .exitOverride();
 }
 
-/** Leaves out arguments that would leave no room for the description. */
+/**
+ * Returns the name of a subcommand in the help. Leaves out arguments if they would leave no space for the description.
+ */
 function subcommandTerm(command: Command): string {
   const term = new Help().subcommandTerm(command);
   return term.length > MAX_TERM ? command.name() : term;
 }
 
 /**
- * The maximum width of a term. Commander needs 40 of 80 characters for descriptions. With fewer, it does not wrap them.
+ * The maximum width of a term in the help. Commander needs 40 of 80 characters for descriptions. With fewer characters,
+ * it does not wrap descriptions.
  */
 const MAX_TERM = 34;
 
@@ -52,10 +55,13 @@ function wholeName(command: Command): string {
   return parent === null ? command.name() : `${wholeName(parent)} ${command.name()}`;
 }
 
-/** In characters, for a file or a pipe. */
+/** The width of the help in a file or a pipe, in characters. */
 const HELP_WIDTH = 80;
 
-/** Turns a thrown error into an exit code. `--json` works before and after the command's name. */
+/**
+ * Runs a command's action, and converts a thrown error into an exit code. `--json` works before and after the command's
+ * name.
+ */
 export async function runAction(
   deps: CommandDeps,
   command: Command,
@@ -70,7 +76,7 @@ export async function runAction(
   }
 }
 
-/** Throws a ConfigurationError with the schema's message if any option is invalid. */
+/** Reads the options. Throws a ConfigurationError with the schema's message if an option is invalid. */
 export function readOptions<Options>(command: Command, schema: z.ZodType<Options>): Options {
   const parsed = schema.safeParse(command.optsWithGlobals());
   if (parsed.success) return parsed.data;
@@ -79,8 +85,8 @@ export function readOptions<Options>(command: Command, schema: z.ZodType<Options
 }
 
 /**
- * Parses and runs the whole command line. Commander has already printed usage errors and help. With `--json`, the JSON
- * document is still missing.
+ * Parses and runs the whole command line. Commander has already printed usage errors and help. With `--json`, this
+ * function also prints the JSON document.
  */
 export async function runProgram(
   program: Command,
@@ -99,7 +105,7 @@ export async function runProgram(
   }
 }
 
-/** Reads an option's value as a whole number of 1 or more. */
+/** Reads an option as a whole number of at least 1. */
 export function parseCount(text: string): number {
   const count = Number(text);
   if (/^\d+$/.test(text) && Number.isSafeInteger(count) && count > 0) return count;
@@ -107,8 +113,8 @@ export function parseCount(text: string): number {
 }
 
 /**
- * CRM messages may quote names and amounts, so they are shown only on a terminal. Throws a ConfigurationError
- * elsewhere.
+ * Throws a ConfigurationError unless the output is a terminal. CRM messages may contain names and amounts, so they are
+ * shown only on a terminal.
  */
 export function requireTerminal(
   stdout: Pick<TextStream, 'isTTY'>,
@@ -125,7 +131,7 @@ export function isPortTaken(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
 }
 
-/** Another program uses the port. `next` names the option or setting for another port. */
+/** Creates the error for a port that another program uses. `next` names the option or setting for another port. */
 export function portInUse(
   port: number,
   next: string,
@@ -140,7 +146,7 @@ export function portInUse(
   });
 }
 
-/** The server cannot start on this address. */
+/** Creates the error for an address at which the server cannot listen. */
 export function listenFailed(
   where: string,
   why: string,

@@ -1,7 +1,7 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import { ConfigurationError, messageOf } from '../../../core/errors.ts';
 
-/** Creates a missing folder. Throws for a folder with files, so nothing is overwritten. */
+/** Creates a folder if it is missing. Throws an error if the folder contains files, so that nothing is overwritten. */
 export async function requireEmptyFolder(folder: string): Promise<void> {
   const names = await mkdir(folder, { recursive: true })
     .then(() => readdir(folder))

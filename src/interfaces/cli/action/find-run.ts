@@ -7,11 +7,12 @@ import { findRunReport } from '../../../sync/views/run.ts';
 import type { Output } from '../terminal/output.ts';
 import { wholeId } from './whole-id.ts';
 
-/** A short ID is searched among this many recent runs. Older runs need the whole ID. */
+/** The number of recent runs in which a short ID is searched. For older runs, the whole ID is needed. */
 const MAX_RUNS_SEARCHED = 1_000;
 
 /**
- * Includes queued runs. Throws a ConfigurationError if there is none. Scripts (`isJson`, or `--yes`) need the whole ID.
+ * Finds the whole ID of a run, including queued runs. Throws a ConfigurationError if there is no such run. Scripts
+ * (`isJson`, or `--yes`) need the whole ID.
  */
 export async function findRunId(
   reader: Reader,
@@ -27,7 +28,7 @@ export async function findRunId(
   throw unknownRun(typed, { known: ids, isRead: true, isShortEnough: true });
 }
 
-/** Throws a ConfigurationError if there is none. */
+/** Finds a run. Throws a ConfigurationError if the run does not exist. */
 export async function findRun(
   reader: Reader,
   typed: string,

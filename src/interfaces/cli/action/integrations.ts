@@ -13,8 +13,8 @@ import { neverAborted, withIntegration } from './product.ts';
 type Known = Pick<Application, 'integrations' | 'select'>;
 
 /**
- * Returns the named integrations, all with `--all`, or the only one. Otherwise throws a ConfigurationError that says
- * what to type.
+ * Returns the named integrations, all integrations with `--all`, or the only integration. Otherwise, throws a
+ * ConfigurationError that tells the user what to type.
  */
 export function chooseIntegrations(
   application: Known,
@@ -31,7 +31,7 @@ export function chooseIntegrations(
   throw usageError(`Which client? Enter one or more of ${names}, or use --all.`);
 }
 
-/** `how` tells whether the ID is an argument or an option. */
+/** Returns the named integration. `how` is the form in which the user names it: an argument or an option. */
 export function chooseOne(
   application: Known,
   id: string | undefined,
@@ -54,7 +54,10 @@ export function requireOne(chosen: readonly Integration[]): void {
   throw usageError('--contact is an ID in one CRM, so name only the client that it belongs to.');
 }
 
-/** The user must have checked this client's columns, so only one client is allowed. */
+/**
+ * Throws a ConfigurationError for several clients. The user must have checked the columns of each client, so the option
+ * is allowed for only one client.
+ */
 export function requireOneToAccept(chosen: readonly Integration[], option: string): void {
   if (chosen.length <= 1) return;
   throw usageError(`${option} is about the columns of one client. Name that client.`);
@@ -74,8 +77,8 @@ export type Attempt<Value> = { integration: Integration } & (
 );
 
 /**
- * Carries out an action for one integration after another. A failure does not prevent the next attempt. Stops after an
- * abort.
+ * Carries out an action for one integration after the other. A failure does not prevent further attempts. Stops after
+ * an abort.
  */
 export async function attemptEach<Value>(
   application: Application,
@@ -96,7 +99,7 @@ export async function attemptEach<Value>(
   return attempts;
 }
 
-/** An interruption by the stop becomes an error with that reason. */
+/** Converts an abort into an error that states the reason for the stop. */
 export function asStop(error: unknown): unknown {
   if (isDonorSyncError(error)) return error;
   return new RetriableError('Stopped before the run started. Nothing was changed.', {
@@ -106,8 +109,8 @@ export function asStop(error: unknown): unknown {
 }
 
 /**
- * Errors go to stderr. A value that several integrations share is printed once. Without any values, the first error is
- * the result. Returns the errors' exit code.
+ * Prints the results. Errors go to stderr. If several integrations share a value, the value is printed once. If there
+ * are no values, the first error is the result. Returns the exit code.
  */
 export function finishAttempts<Value>(
   output: Output,
@@ -127,8 +130,8 @@ export function finishAttempts<Value>(
 }
 
 /**
- * Combines the codes of several results. Errors come first. `usage` promises that nothing was changed, so it must be
- * the only code.
+ * Combines the exit codes of several results. Errors have precedence. `usage` promises that nothing was changed, so it
+ * is used only if all results have this code.
  */
 export function getWorstCode(codes: readonly ExitCode[]): ExitCode {
   const [first = EXIT_CODES.done] = codes;

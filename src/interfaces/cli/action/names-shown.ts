@@ -10,8 +10,8 @@ export interface NamesShown {
 }
 
 /**
- * Called before a command shows names. The store knows who sees them. Every command that prints a name calls this.
- * Records nothing if there are no names.
+ * Records in the audit that a command shows names. The database contains the user who sees them. Every command that
+ * prints names calls this function first. Records nothing if there are no names.
  */
 export async function recordNamesShown(
   { store }: Pick<Application, 'store'>,

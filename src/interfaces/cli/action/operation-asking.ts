@@ -7,7 +7,7 @@ import { hasOwnUrl, type Settings } from '../../../settings/settings.ts';
 import { confirmOrStop, type ProductDeps } from './product.ts';
 import { getRequester } from './second-person.ts';
 
-/** Confirms before the operation, or while it runs. */
+/** Carries out an operation. The user confirms it before or while it runs. */
 export async function carryOutAsked<Input extends InputSchema, Result extends z.ZodType>(
   deps: ProductDeps,
   world: OperationDeps,
@@ -66,7 +66,7 @@ export function toOperationDeps(
   };
 }
 
-/** Users of this machine need no role. */
+/** Creates the caller for a user of this machine, who needs no role. */
 export function toCaller(deps: Pick<ProductDeps, 'user' | 'owner'>): Caller {
   return { kind: 'machine', role: null, clients: null, ...getRequester(deps) };
 }

@@ -1,4 +1,4 @@
-/** The operation defines arguments, options, questions and output. */
+/** Creates a command for an operation. The operation defines arguments, options, questions and output. */
 import type { Command } from 'commander';
 import type { z } from 'zod';
 import type { Integration } from '../../../core/integration-settings.ts';
@@ -40,28 +40,31 @@ import {
 import { openLinkPlace } from './secret-link.ts';
 
 export interface CommandShape<Result> {
-  /** Replaces the usual sentences and tables. */
+  /** Prints the result in place of the usual sentences and tables. */
   draw?: (output: Output, result: Result, now: number) => void;
-  /** Lists show only the end of IDs, so this finds the whole ID. */
+  /** Finds the whole ID of a subject, because lists show only the last characters of IDs. */
   findSubject?: (
     action: Pick<ProductAction<unknown>, 'application' | 'output'>,
     typed: string,
     isYes: boolean,
   ) => Promise<string>;
   readDocument?: ReadDocument;
-  /** `--csv` and `--json` read all entries with this operation. */
+  /** The operation with which `--csv` and `--json` read all entries. */
   whole?: OperationOf<InputSchema, z.ZodType>;
   opening?: Opening;
-  /** Anyone with the link gets access. It is written to a terminal or to the file of `--out`. */
+  /**
+   * The kind of link in the result. The link gives access to anyone, so it is written only to a terminal or to the file
+   * of `--out`.
+   */
   letsIn?: string;
-  /** Then `--json` is refused, because a JSON document on the terminal must not contain names. */
+  /** True if the result contains names. `--json` is then refused, because a JSON document must not contain names. */
   namesPeople?: boolean;
 }
 
 const NO_NAMES_IN_JSON =
   "This command shows people's names, and JSON output in the terminal must not contain names. Leave out --json, or use the HTTP API.";
 
-/** A command that names people prints no JSON. */
+/** Refuses `--json` for a command whose result contains names. */
 export function refuseJson({ isJson }: Pick<Output, 'isJson'>): void {
   if (isJson) throw usageError(NO_NAMES_IN_JSON);
 }
@@ -186,7 +189,10 @@ export function operationCommand<Input extends InputSchema, Result extends z.Zod
   );
 }
 
-/** Elsewhere, the result is shown without the link. */
+/**
+ * Carries out an operation whose result contains a link. Without a terminal or a file, the result is shown without the
+ * link.
+ */
 async function carryOutPrivately<Input extends InputSchema, Result extends z.ZodType>(
   { cwd, clock }: Pick<ProductDeps, 'cwd' | 'clock'>,
   { output, options }: Pick<ProductAction<Record<string, unknown>>, 'output' | 'options'>,
@@ -232,7 +238,7 @@ async function carryOutWhole<Input extends InputSchema, Result extends z.ZodType
   return EXIT_CODES.done;
 }
 
-/** Nothing has been done yet. */
+/** Prints that the request waits for a second user. Nothing has been done yet. */
 async function finishWaiting(output: Output, waiting: ApprovalRecord): Promise<ExitCode> {
   const { describeWaiting } = await import('../../../operations/second-person.ts');
   const approval = describeApproval(waiting);
@@ -240,7 +246,10 @@ async function finishWaiting(output: Output, waiting: ApprovalRecord): Promise<E
   return EXIT_CODES.stopped;
 }
 
-/** Commands with another form have read the input already. Returns the exit code. */
+/**
+ * Carries out an operation and prints its result. Used by commands that read their input in their own way. Returns the
+ * exit code.
+ */
 export async function carryOutHere<Input extends InputSchema, Result extends z.ZodType>(
   deps: ProductDeps,
   {
@@ -272,7 +281,7 @@ function noDocuments(path: string): never {
   throw new Error(`Nothing reads the file ${path}.`);
 }
 
-/** Stops after an abort. */
+/** Makes one attempt for each client. Stops after an abort. */
 async function attemptAll<Value>(
   clients: readonly Integration[],
   work: (id: string) => Promise<Value>,

@@ -9,16 +9,16 @@ import { type Environment, invalidVariable } from '../../../settings/environment
 import { usageError } from '../terminal/output.ts';
 import { chooseIntegrations, chooseOne, namedOrAll, requireOne } from './integrations.ts';
 
-/** How a command accepts the client. Its key in the input is `integration`. */
+/** The form in which users name the client. The client's key in the input is `integration`. */
 export type ClientChoice =
-  /** May be omitted if there is only one. */
+  /** The command needs one client. Users may omit it if there is only one client. */
   | { one: 'after the command' | 'with --integration' }
-  /** The command accepts any number of clients. The JSON document lists their results under this name. */
+  /** The command accepts any number of clients. Its JSON document lists their results under this name. */
   | EachClient;
 
 interface EachClient {
   each: string;
-  /** The default clients. With `the only one`, `--all` means all clients. */
+  /** The clients if users name none. If this is `the only one`, users can choose all clients with `--all`. */
   byDefault: 'all' | 'the only one';
 }
 
@@ -49,7 +49,7 @@ export function chooseClient(
   return chooseOne(application, undefined, one).id;
 }
 
-/** Throws a ConfigurationError for an unknown client, before any work. */
+/** Returns the clients. Throws a ConfigurationError for an unknown client before any work starts. */
 export function chooseClients(
   application: Application,
   typed: unknown,
@@ -65,12 +65,12 @@ export function chooseClients(
       ? listNamed({ clients: application.integrations }, ids)
       : namedOrAll(application, []);
   const chosen = chooseIntegrations(application, ids, isAll);
-  // A contact's ID belongs to one CRM.
+  // A contact's ID belongs to one CRM, so it is not allowed for several clients.
   if (contact !== undefined) requireOne(chosen);
   return chosen;
 }
 
-/** By the keys of the input. */
+/** Reads the typed values, by the keys of the input. */
 export async function readGiven(
   fields: { subjects: readonly InputField[]; options: readonly InputField[] },
   typed: { arguments: readonly unknown[]; options: Readonly<Record<string, unknown>> },
@@ -90,7 +90,7 @@ export async function readGiven(
   return given;
 }
 
-/** An empty list is treated as omitted. */
+/** Reads an argument. An empty list counts as omitted. */
 function readArgument(typed: unknown): unknown {
   return Array.isArray(typed) && typed.length === 0 ? undefined : typed;
 }
@@ -130,7 +130,7 @@ export function toAttribute({ key, kind }: InputField): string {
   return kind === 'secret' ? `${key}Env` : key;
 }
 
-/** Throws a ConfigurationError for an environment variable that is not set. */
+/** Reads a typed value. Throws a ConfigurationError if its environment variable is not set. */
 export function readTyped({ kind }: InputField, typed: unknown, env: Environment): unknown {
   if (typeof typed !== 'string') return typed;
   if (kind === 'secret') return fromEnvironment(env, typed);
@@ -144,7 +144,7 @@ function fromEnvironment(env: Environment, name: string): string {
   throw invalidVariable(name, 'is not set. Nothing was changed.');
 }
 
-/** Throws a ConfigurationError that names the options. */
+/** Parses the input. Throws a ConfigurationError that names the invalid options. */
 export function readInput<Input extends InputSchema>(
   { input }: { input: Input },
   given: Readonly<Record<string, unknown>>,

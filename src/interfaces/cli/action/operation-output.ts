@@ -1,4 +1,4 @@
-/** Prints the result of an operation, and determines the exit code. */
+/** Prints the result of an operation, and decides the exit code. */
 import type { z } from 'zod';
 import { ConfigurationError, type DonorSyncError, RetriableError } from '../../../core/errors.ts';
 import type { ClientFailure } from '../../../operations/kit/failures.ts';
@@ -33,7 +33,7 @@ export function printResult<Input extends InputSchema, Result extends z.ZodType>
     for (const line of lines) output.print(line);
     return;
   }
-  // Only secrets go to stdout, so scripts need not parse text.
+  // Only the secrets go to stdout, so that scripts do not have to parse the text.
   for (const key of secrets) {
     const secret = (result as Record<string, unknown>)[key];
     if (secret !== null) output.print(String(secret));
@@ -41,7 +41,7 @@ export function printResult<Input extends InputSchema, Result extends z.ZodType>
   for (const line of lines) output.note(line);
 }
 
-/** Secrets are shown only once. */
+/** Returns the names of the secrets in the result. Secrets are shown only once. */
 function listSecrets<Input extends InputSchema, Result extends z.ZodType>(
   operation: OperationOf<Input, Result>,
 ): readonly string[] {

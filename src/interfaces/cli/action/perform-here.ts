@@ -1,4 +1,4 @@
-/** For commands with an unusual input. */
+/** Performs an operation for commands that read their input in their own way. */
 import type { Command } from 'commander';
 import type { z } from 'zod';
 import { listFields } from '../../../operations/kit/input-fields.ts';

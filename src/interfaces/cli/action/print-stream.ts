@@ -1,7 +1,9 @@
-/** The file may be too large for memory. */
+/** Prints a file that may be too large for memory. */
 import type { Output, TextStream } from '../terminal/output.ts';
 
-/** Waits for the first part. If a later part fails, prints a remark and throws. */
+/**
+ * Prints the parts of a file. Waits for the first part. If a later part fails, prints a remark and throws the error.
+ */
 export async function printStream(
   { stdout }: { stdout: TextStream },
   output: Pick<Output, 'note'>,

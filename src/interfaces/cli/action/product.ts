@@ -26,7 +26,7 @@ import type { LogStream } from '../terminal/log.ts';
 import type { ExitCode, Output } from '../terminal/output.ts';
 import { type CommandDeps, createCommand, readOptions, runAction } from './command.ts';
 
-/** Helpers for commands that work with settings, database and integrations. */
+/** The dependencies of commands that use the settings, the database and the integrations. */
 export interface ProductDeps
   extends CommandDeps,
     Pick<LoadOptions, 'cwd' | 'findConnectorDefinition'> {
@@ -38,8 +38,8 @@ export interface ProductDeps
   owner: Owner;
   user: string | null;
   /**
-   * Aborted when the process must end. From now on, a stop does not end the process, so the command must finish its
-   * work. Before this call, a stop ends the process immediately.
+   * Returns a signal that is aborted when the process must end. After this call, a stop no longer ends the process, so
+   * the command must finish its work. Before this call, a stop ends the process immediately.
    */
   stopSignal(): AbortSignal;
 }
@@ -54,7 +54,7 @@ export function productCommand(name: string, deps: CommandDeps): Command {
 
 export type Opening = Pick<ApplicationOptions, 'restores' | 'backupFolders' | 'recordsSettings'>;
 
-/** Closes the product even after an error. */
+/** Opens the application for some work. Closes it even after an error. */
 export async function withApplication<Result>(
   deps: ProductDeps,
   config: string | undefined,
@@ -65,7 +65,7 @@ export async function withApplication<Result>(
   return withProduct(deps, settings, (application) => work(application, settings), how);
 }
 
-/** Closes the product even after an error. */
+/** Opens donor-sync's database for some work. Closes it even after an error. */
 export async function withProduct<Result>(
   deps: ProductDeps,
   settings: Settings,
@@ -88,7 +88,7 @@ export function loadProductSettings(
   return loadSettings({ ...deps, ...instead, path: settingsPath(config, deps.env) });
 }
 
-/** The caller closes it. By default, it uses the database's keys. */
+/** Opens donor-sync's database. The caller has to close it. By default, the keys in the database are used. */
 export async function openProduct(
   deps: ProductDeps,
   settings: Settings,
@@ -116,7 +116,7 @@ export async function withIntegration<Result>(
   }
 }
 
-/** For work that takes little time anyway. */
+/** Returns a signal that is never aborted, for work that takes little time. */
 export function neverAborted(): AbortSignal {
   return new AbortController().signal;
 }
@@ -130,7 +130,9 @@ export interface ProductAction<Options> {
   output: Output;
 }
 
-/** The action may return an exit code. Without a code, the command has succeeded. */
+/**
+ * Creates the action of a command. The action may return an exit code. Without an exit code, the command has succeeded.
+ */
 export function productAction<Options extends z.infer<typeof baseOptions>, Args extends unknown[]>(
   deps: ProductDeps,
   command: Command,
@@ -152,8 +154,8 @@ export function productAction<Options extends z.infer<typeof baseOptions>, Args 
 }
 
 /**
- * Throws a ConfigurationError and changes nothing if the user says no. Without a terminal and `--yes`, throws the same
- * error with `details` for scripts.
+ * Asks the user to confirm. If the user refuses, throws a ConfigurationError and changes nothing. Without a terminal
+ * and without `--yes`, throws the same error with `details` for scripts.
  */
 export async function confirmOrStop(
   { stdin, stderr }: Pick<ProductDeps, 'stdin' | 'stderr'>,

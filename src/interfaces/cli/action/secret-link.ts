@@ -1,21 +1,21 @@
-/** A link gives access to anyone. It goes to a terminal or to a private file. */
+/** Writes a secret link to a terminal or to a private file, because the link gives access to anyone. */
 import { open, readFile, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { ConfigurationError, messageOf } from '../../../core/errors.ts';
 import { type Output, usageError } from '../terminal/output.ts';
 
-/** The output for one link. */
+/** The place to which one link is written. */
 export interface LinkPlace {
   /** The absolute path of the file, or null for the terminal. */
   file: string | null;
-  /** Does nothing on a terminal, where the caller prints the link. */
+  /** Writes the link to the file. Does nothing on a terminal, because the caller prints the link there. */
   write(link: string): Promise<void>;
   drop(): Promise<void>;
 }
 
 /**
- * Opened before the link exists, so no link is lost. Throws a ConfigurationError if the file cannot be created. Without
- * a file, stdout must be a terminal, because pipes and logs store text.
+ * Opens the place before the link exists, so that no link is lost. Throws a ConfigurationError if the file cannot be
+ * created. Without a file, stdout must be a terminal, because pipes and logs store text.
  */
 export async function openLinkPlace(
   cwd: string,
@@ -56,7 +56,7 @@ const ON_TERMINAL: LinkPlace = { file: null, async write() {}, async drop() {} }
 
 const MODE = 0o600;
 
-/** Never follows a symbolic link, and never replaces a file. */
+/** Creates the file. Never follows a symbolic link, and never replaces another file. */
 async function create(file: string) {
   try {
     return await open(file, 'wx', MODE);
@@ -68,7 +68,7 @@ async function create(file: string) {
   }
 }
 
-/** True for an empty file or an earlier link. A restarted service replaces its own link. */
+/** True if the file is empty or contains an earlier link. A restarted service replaces its own link. */
 async function hasEarlierLink(file: string): Promise<boolean> {
   const text = await readFile(file, 'utf8').catch(() => null);
   return text !== null && /^https?:\/\/\S+\/(first-visit|join)\/[\w-]{43}\n$|^$/.test(text);

@@ -2,8 +2,9 @@ import { type Output, usageError } from '../terminal/output.ts';
 import { findId } from '../terminal/words.ts';
 
 /**
- * Lists show only the end of an ID, so this finds the whole ID. Returns the text unchanged without a match. Throws a
- * ConfigurationError for several matches, and always in scripts, because another ID may match tomorrow.
+ * Returns the whole ID for a typed part, because lists show only the last characters of IDs. Returns the text unchanged
+ * if no ID matches. Throws a ConfigurationError if several IDs match. In scripts, always throws it for a part, because
+ * another ID may match tomorrow.
  */
 export function wholeId(
   { isJson }: Pick<Output, 'isJson'>,

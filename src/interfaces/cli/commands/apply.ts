@@ -26,7 +26,7 @@ export function applyCommand(deps: ProductDeps): Command {
   }).addHelpText('after', EXAMPLES);
 }
 
-/** Problems are reported with their line, as in a settings file. */
+/** Reads the integrations in a file. Reports each problem with its line, as in a settings file. */
 async function readIntegrations(
   deps: ProductDeps,
   path: string,

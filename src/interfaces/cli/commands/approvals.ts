@@ -45,7 +45,7 @@ export function approvalsCommand(deps: ProductDeps): Command {
 
 const WORDS = ['show', 'confirm', 'refuse'];
 
-/** The terminal asks first, but the API refuses immediately. */
+/** Creates the command that refuses a request. The terminal asks first, but the API refuses immediately. */
 function refuseCommand(deps: ProductDeps): Command {
   const asking = {
     ...refuseRequest,
@@ -57,7 +57,7 @@ function refuseCommand(deps: ProductDeps): Command {
   return operationCommand(deps, asking, undefined, { findSubject });
 }
 
-/** Lists show only the end of IDs. */
+/** Finds the whole ID of a request, because lists show only the last characters of IDs. */
 async function findSubject(
   { application }: { application: Pick<Application, 'store'> },
   typed: string,

@@ -27,7 +27,7 @@ export function auditCommand(deps: ProductDeps): Command {
     .addCommand(operationCommand(deps, exportAudit))
     .addCommand(
       operationCommand(deps, verifyAudit, undefined, {
-        // A check must not add audit entries.
+        // Checking the audit must not add entries to it.
         opening: { recordsSettings: false },
       }).addHelpText('after', VERIFY_HELP),
     )

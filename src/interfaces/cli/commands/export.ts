@@ -43,14 +43,14 @@ export function exportCommand(deps: ProductDeps): Command {
   const command = productCommand('export', deps)
     .description(exportSettings.summary)
     .argument('<integration>', 'The ID of the client, from the settings file or from the database')
-    // Formerly `export everything`.
+    // The name of this option in earlier versions.
     .addOption(new Option('--everything <folder>').hideHelp())
     .addHelpText('after', EXAMPLES);
   command.addCommand(everythingCommand(deps));
   return productAction(deps, command, optionsSchema, async (action, id: string) => {
     const { everything: out } = action.options;
     if (out !== undefined) return writeEverything(deps, action, { id, out });
-    // `apply` accepts JSON, because it is YAML.
+    // `apply` also accepts JSON, because JSON is valid YAML.
     const say = (document: object) => toYaml(document).trimEnd();
     return carryOutHere(deps, action, { ...exportSettings, say }, { integration: id });
   });
@@ -95,8 +95,8 @@ async function writeEverything(
 }
 
 /**
- * Only their creator can read the files. Files have temporary names until all are complete, so an interrupted export
- * does not look complete.
+ * Creates the function that writes the files. Only the user who runs the command can read them. Files have temporary
+ * names until all of them are complete, so that an interrupted export does not look complete.
  */
 function createFolderWriter(folder: string) {
   const names: string[] = [];

@@ -26,7 +26,10 @@ const sourceOptions = baseOptions.extend({
 
 type Source = z.output<typeof getFieldSource.result>;
 
-/** For users who deploy the fields themselves. Writes the source of the fields that `fields create` would create. */
+/**
+ * Creates the command for users who deploy the fields themselves. It writes the source files of the fields that `fields
+ * create` would create.
+ */
 export function fieldSourceCommand(deps: ProductDeps): Command {
   const command = productCommand('source', deps)
     .description(getFieldSource.summary)

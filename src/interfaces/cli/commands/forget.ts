@@ -43,7 +43,7 @@ export function forgetCommand(deps: ProductDeps): Command {
     .option('--also-in-crm', 'also clear the values that donor-sync wrote to the CRM')
     .option('--everywhere', 'also erase the contact in clients of other CRM accounts')
     .option('--block-unknown', 'block the ID even if neither the database nor the CRM knows it')
-    // Formerly `forget lift-block`.
+    // The name of this option in earlier versions.
     .addOption(new Option('--lift-block').hideHelp())
     .option('--yes', 'do not ask')
     .addHelpText('after', EXAMPLES);

@@ -42,7 +42,7 @@ export function helpCommand(deps: CommandDeps): Command {
   );
 }
 
-/** Without words, the whole program. Null for an unknown command. */
+/** Finds a command by its words. Without words, returns the whole program. Returns null for an unknown command. */
 function findCommand(program: Command | null, words: readonly string[]): Command | null {
   let found = program;
   for (const word of words) {

@@ -113,7 +113,10 @@ function decisionCommand(deps: ProductDeps, word: DecisionWord): Command {
 
 const OPERATIONS = { approve: approveHolds, reject: rejectHolds, resubmit: resubmitHolds };
 
-/** Null if the options select single decisions. Throws a ConfigurationError unless exactly one kind is given. */
+/**
+ * Returns the kind of batch, or null if the options select single decisions. Throws a ConfigurationError if several
+ * kinds are given.
+ */
 function batchAlone(
   word: DecisionWord,
   ids: readonly string[],
@@ -145,7 +148,7 @@ function requireNoWords({ commands }: Command, [word]: readonly string[]): void 
   );
 }
 
-/** The operation explains that a batch's ID does not fit. */
+/** Returns the decision's whole ID. If the ID belongs to a batch, the operation explains the mistake. */
 async function toHold({ application, output }: Action, typed: string): Promise<string> {
   const { reader } = application.store;
   const open = (await listOpenQuestions(reader)).map(({ id }) => id);

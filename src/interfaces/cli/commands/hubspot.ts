@@ -20,7 +20,7 @@ Examples:
 It sends no request to HubSpot. Each installation has a separate app, because installations that share an app would share
 its secret.`;
 
-/** The address in the repository's files. The installation's own address replaces it. */
+/** The address in the repository's files. It is replaced with this installation's own address. */
 const PLACEHOLDER = 'https://sync.example.org';
 
 const appOptions = baseOptions.extend({ out: z.string() });
@@ -34,7 +34,7 @@ const NEXT = [
   'Each user follows the link on the card once, and signs in to donor-sync.',
 ];
 
-/** The app with which HubSpot's pages call this installation. */
+/** Creates the command for the app with which HubSpot's pages call this installation. */
 export function hubspotCommand(deps: ProductDeps): Command {
   return topicCommand(
     deps,
@@ -65,7 +65,7 @@ function appCommand(deps: ProductDeps): Command {
   });
 }
 
-/** HubSpot refuses other addresses, so the card would not work. */
+/** Throws an error unless the address is HTTPS. HubSpot refuses other addresses, so the card would not work. */
 function requireSafe(url: string): void {
   if (url.startsWith('https://')) return;
   throw new ConfigurationError(
@@ -74,7 +74,7 @@ function requireSafe(url: string): void {
   );
 }
 
-/** Writes the project for this address. Returns the paths of its files. */
+/** Writes the app's files for this address. Returns their paths. */
 async function writeApp(folder: string, url: string): Promise<string[]> {
   const source = ownFile('deploy/hubspot');
   const entries = await readdir(source, { recursive: true, withFileTypes: true });
@@ -88,7 +88,7 @@ async function writeApp(folder: string, url: string): Promise<string[]> {
     const text = await readFile(join(source, path), 'utf8');
     const target = join(folder, path);
     await mkdir(dirname(target), { recursive: true });
-    // The app may fetch from this origin. The door's path may be longer.
+    // HubSpot allows the app to call an origin. The address itself may also contain a path.
     const written = path.endsWith('app-hsmeta.json')
       ? text.replaceAll(PLACEHOLDER, new URL(address).origin)
       : text.replaceAll(PLACEHOLDER, address);

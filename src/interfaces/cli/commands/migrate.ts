@@ -43,11 +43,11 @@ const optionsSchema = baseOptions.extend({
 interface MigrateReport {
   /** The database address without its password. */
   database: string;
-  /** Migrations applied now, oldest first. */
+  /** The migrations that were applied now, oldest first. */
   applied: string[];
-  /** Oldest first. Empty unless the command only checks. */
+  /** The migrations that still have to be applied, oldest first. Empty unless the command only checks. */
   pending: string[];
-  /** Null if not requested. */
+  /** The number of values that were encrypted again. Null if the user did not request this. */
   resealed: number | null;
 }
 
@@ -99,7 +99,7 @@ async function check(url: string, log: Log): Promise<MigrateReport> {
 }
 
 async function findPending(url: string, location: DatabaseLocation, log: Log): Promise<string[]> {
-  // A check must not create a file.
+  // A check must not create a database file.
   if (location.kind === 'sqlite' && !(await exists(location.path))) return Object.keys(MIGRATIONS);
   const database = await openDatabase<Tables>(url, { log });
   try {
@@ -127,7 +127,7 @@ function getDatabaseName(location: DatabaseLocation): string {
   return location.kind === 'postgres' ? location.name : (location.path ?? 'memory');
 }
 
-/** The next `migrate` applies them, so the exit code is 3. */
+/** Returns the exit code. If migrations still have to be applied, it is 3. */
 function toExitCode({ pending }: MigrateReport): ExitCode {
   return pending.length > 0 ? EXIT_CODES.stopped : EXIT_CODES.done;
 }

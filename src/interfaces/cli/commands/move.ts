@@ -48,9 +48,12 @@ interface MoveReport {
   /** The address of the new database, without its password. */
   to: string;
   tables: readonly MovedTable[];
-  /** The write log is next to it. */
+  /** The erasure log of the new database. The write log is next to it. */
   erasureLog: string | null;
-  /** The new database does not continue this journal. Null without a journal or if it is continued. */
+  /**
+   * The spending journal that the new database does not continue. Null if there is no journal, or if the new database
+   * continues it.
+   */
   journalLeft: string | null;
 }
 
@@ -102,7 +105,7 @@ async function move(
       { code: 'move_impossible' },
     );
   }
-  // Opening would create a missing file.
+  // Opening the database would create a missing file.
   await access(from.path).catch((cause: unknown) => {
     const message = `There is no database at ${from.path}, so there is nothing to move. Check the setting \`database\`.`;
     throw new ConfigurationError(message, { code: 'database_file_missing', cause });
@@ -114,7 +117,7 @@ async function move(
   try {
     const source = { ...(await open(fromUrl)), name: from.path };
     await lockFile(source);
-    // The key must be able to decrypt the secrets.
+    // Checks that the key can decrypt the secrets.
     const fingerprint = createFingerprint(await loadFingerprintKey(source.db, sealer));
     const actor: Actor = { kind: 'command', name: deps.user, from: deps.owner.host };
     const target = { ...(await open(toUrl)), name: to.name };

@@ -81,7 +81,7 @@ const optionsSchema = baseOptions.extend({
   out: z.string().trim().min(1, { error: 'Enter a file name after --out.' }).optional(),
 });
 
-/** Only this machine can reach these hosts. */
+/** Host names that only this machine can reach. */
 const LOOPBACK_HOSTS: ReadonlySet<string> = new Set(['127.0.0.1', '::1', 'localhost']);
 
 export function serveCommand(deps: ProductDeps): Command {
@@ -120,7 +120,7 @@ async function serve(
     const given = { ...settings.server, hasOwnUrl: hasOwnUrl(settings.server) };
     const { url: publicUrl } = await readAddresses(application.store.reader, given);
     warnOfPlainHttp({ ...settings.server, publicUrl }, host, deps.log);
-    // A recovery gives the owner a new way to sign in.
+    // A recovery link gives the owner a new way to sign in.
     if (!signIn.passwords && !options.recover) {
       const ways = {
         passkeyHost: getRelyingParty(publicUrl)?.id ?? null,
@@ -130,7 +130,7 @@ async function serve(
     }
     const door = await prepareVisit(deps, application, options, output);
     const service = { application, settings, address: { host, port }, works: options.work, door };
-    // Background work would otherwise keep the process alive.
+    // Without this signal, background work would keep the process alive.
     const over = new AbortController();
     try {
       await serveUntil(AbortSignal.any([stopped, over.signal]), deps, output, service);
@@ -142,8 +142,8 @@ async function serve(
 }
 
 /**
- * Without a settings file, writes one without clients for the set-up in a browser. Existing files stay. A named file
- * must exist.
+ * If there is no settings file, writes one without clients, so that users can set up clients in a browser. Existing
+ * files are kept. If the user names a file, it must exist.
  */
 async function beginSettings(
   { cwd, env }: ProductDeps,
@@ -183,8 +183,8 @@ async function beginSettings(
 }
 
 /**
- * If other machines can reach the service, every caller could spend credits, so a user or token is required. An
- * invitation is enough.
+ * Requires a user or an access token if other machines can reach the server, because every caller could otherwise spend
+ * credits. An invited user is enough.
  */
 async function requireUserBeyondLoopback(
   { store }: Pick<Application, 'store'>,
@@ -198,7 +198,7 @@ async function requireUserBeyondLoopback(
   );
 }
 
-/** Explains the effects on signing in. */
+/** Warns about plain HTTP, and explains the effects on signing in. */
 function warnOfPlainHttp(
   { publicUrl, plainHttp, trustedProxies }: Settings['server'],
   host: string,
@@ -219,7 +219,7 @@ function warnOfPlainHttp(
   );
 }
 
-/** Users expect applied settings to take effect, but the file overrides them. */
+/** Warns if the settings file overrides applied settings, because users expect applied settings to take effect. */
 async function warnOfOverriding(
   { store }: Pick<Application, 'store'>,
   { integrations }: Settings,
@@ -258,7 +258,7 @@ async function serveUntil(
   const bySchedule = store.actingAs({ kind: 'schedule', name: null, from: deps.owner.host });
   const scheduled = { store: bySchedule, integrations, clock, log, wake: runner.wake };
   const scheduler = createScheduler(scheduled);
-  // Replaced by the real port when the server listens, because port 0 means any free port.
+  // Replaced with the actual port when the server listens, because port 0 means any free port.
   let { port } = address;
   const listensAt = () => ownUrl(port);
   const alerts = createProductAlerts(deps, application, listensAt);
@@ -307,14 +307,14 @@ async function serveUntil(
     await announce(deps, output, application, { http, door });
     await untilStopped(stopped);
   } finally {
-    // Listeners get a run's end before the connections close.
+    // Listeners learn how a run ended before the connections close.
     await Promise.all([unfollow(), scheduler.stop(), runner.stop()]);
     await Promise.all([alerts.close(), mails.close()]);
     await http.close();
   }
 }
 
-/** Only the address can cause an error. */
+/** Starts the server. Only the address can cause an error. */
 async function listen(options: ServerOptions): Promise<HttpServer> {
   const { host, port } = options;
   try {
@@ -337,8 +337,9 @@ interface Door {
 }
 
 /**
- * Without `--recover`, only if no owner can sign in. The identity provider need not respond. A temporary failure must
- * not open the door. Null if no link is needed or visible.
+ * Prepares a one-time link. Without `--recover`, prepares it only if no owner can sign in. The identity provider does
+ * not have to respond, because a temporary failure must not give anyone access. Returns null if no link is needed or if
+ * nobody could see it.
  */
 async function prepareVisit(
   { cwd, clock, log }: ProductDeps,
@@ -359,7 +360,7 @@ async function prepareVisit(
   return { place: await openLinkPlace(cwd, out, output), visit: createFirstVisit(clock) };
 }
 
-/** Logged without a terminal. */
+/** The warning that is logged if there is no terminal. */
 const NO_OWNER_WARNING =
   'no owner can sign in, and the link that creates one is shown only on a terminal. Start with --out FILE, or run donor-sync users invite';
 
@@ -372,7 +373,7 @@ async function announce(
   const link = door && url + door.visit.path;
   const file = door?.place.file ?? null;
   if (link !== null) await door?.place.write(link);
-  // One line, so a parent process can read it and continue.
+  // The output is one line, so that a parent process can read it and continue.
   if (output.isJson) {
     const linkFile = file === null ? {} : { linkFile: file };
     stdout.write(`${JSON.stringify({ ready: true, url, ...linkFile })}\n`);

@@ -23,7 +23,7 @@ export function stopCommand(deps: ProductDeps): Command {
   }).addHelpText('after', EXAMPLES);
 }
 
-/** Returns the run's ID. For a client, its run in progress or queued. */
+/** Returns the run's ID. For a client, returns the ID of its run in progress or in the queue. */
 async function findWhat(
   { store, integrations, findRunning }: Application,
   output: Output,

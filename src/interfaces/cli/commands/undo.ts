@@ -19,7 +19,7 @@ export function undoCommand(deps: ProductDeps): Command {
     async findSubject({ application, output }, typed, isYes) {
       const how = { isJson: output.isJson || isYes };
       const { id, integrationId } = await findRun(application.store.reader, typed, how);
-      // Throws for a client that is no longer in the settings.
+      // Throws an error for a client that is no longer in the settings.
       application.select([integrationId]);
       return id;
     },

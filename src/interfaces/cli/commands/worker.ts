@@ -57,7 +57,7 @@ export function workerCommand(deps: ProductDeps): Command {
   );
 }
 
-/** Throws a ConfigurationError for a file, because one process does all its work. */
+/** Throws a ConfigurationError for a database file, because one process does all of its work. */
 export function requireServer({ database }: Pick<Settings, 'database'>): void {
   if (parseDatabaseUrl(database).kind === 'postgres') return;
   throw new ConfigurationError(
@@ -85,7 +85,7 @@ async function workUntil(
   const unfollow = followIntegrations(application, deps, async () => runner.wake());
   try {
     runner.start();
-    // One line, so a parent process can read it and continue.
+    // The output is one line, so that a parent process can read it and continue.
     if (output.isJson) stdout.write(`${JSON.stringify({ ready: true, runs: maxRunsAtOnce })}\n`);
     const served = describeCount(application.integrations.size, 'integration');
     output.print(`Working for ${served}, ${maxRunsAtOnce} at the same time. Press Ctrl-C to stop.`);

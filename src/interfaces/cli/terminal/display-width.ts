@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 
-/** Created at first use, because that takes 12 ms and most output is ASCII. */
+/** Created on first use, because creating it takes 12 ms and most output is ASCII. */
 let segmenter: Intl.Segmenter | undefined;
 
 function splitGraphemes(text: string): Intl.Segments {
@@ -8,18 +8,18 @@ function splitGraphemes(text: string): Intl.Segments {
   return segmenter.segment(text);
 }
 
-/** These characters take two columns. Most emoji do too. */
+/** Matches characters that take two columns. Most emoji also take two columns. */
 const WIDE =
   /[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\u{3000}-\u{303e}\u{ff01}-\u{ff60}\u{ffe0}-\u{ffe6}]|\p{Emoji_Presentation}|\u{fe0f}/u;
 
-/** Marks and joiners without their own column. */
+/** Matches marks and joiners that take no column. */
 const WITHOUT_WIDTH = /^[\p{Mark}\p{Format}\p{Control}]+$/u;
 
 const ONLY_ASCII = /^[\x20-\x7e]*$/;
 
 const ELLIPSIS = '…';
 
-/** Returns the number of terminal columns that the text takes. Colours take no columns. */
+/** Returns the number of terminal columns of the text. Colour codes take no columns. */
 export function displayWidth(text: string): number {
   const plain = stripVTControlCharacters(text);
   if (ONLY_ASCII.test(plain)) return plain.length;
@@ -28,7 +28,7 @@ export function displayWidth(text: string): number {
   return width;
 }
 
-/** Returns the text cut to at most `width` columns. `…` replaces the rest. */
+/** Shortens the text to at most `width` columns. `…` replaces the rest. */
 export function fitWidth(text: string, width: number): string {
   if (displayWidth(text) <= width) return text;
   let kept = '';
@@ -41,7 +41,7 @@ export function fitWidth(text: string, width: number): string {
   return width < 1 ? '' : `${kept}${ELLIPSIS}`;
 }
 
-/** Breaks at spaces if possible. */
+/** Splits a text into lines, at spaces if possible. */
 export function wrapWidth(text: string, width: number): string[] {
   if (displayWidth(text) <= width) return [text];
   const lines: string[] = [];
@@ -58,7 +58,7 @@ export function wrapWidth(text: string, width: number): string[] {
   return [...lines, line];
 }
 
-/** An ID or an address can be longer than a line. */
+/** Splits a word that is longer than a line, such as an ID or an address. */
 function pieces(word: string, width: number): string[] {
   const parts: string[] = [];
   let part = '';

@@ -5,14 +5,17 @@ import { plainJson, plainLine } from '../../../core/printable.ts';
 import type { LogLevel } from '../../../settings/environment.ts';
 import { createStyle, forTerminal, type Style, type TextStream } from './output.ts';
 
-/** The output of log lines: JSON in a pipe, and readable text in a terminal. */
+/** The output of log lines. It is JSON in a pipe, and readable text in a terminal. */
 export interface LogStream {
   write(line: string): void;
-  /** Other output makes room for each line. The returned function ends this. */
+  /** Lets other output clear its lines before each log line is written. The returned function ends this. */
   stepAside(interrupt: (write: () => void) => void): () => void;
 }
 
-/** The properties that could contain a secret or a request body. They could appear in a log line by mistake. */
+/**
+ * Properties that could contain a secret or a request body if they were logged by mistake. The log removes their
+ * values.
+ */
 const REDACTED = [
   'apiKey',
   'token',
@@ -26,7 +29,7 @@ const REDACTED = [
   'body',
 ];
 
-/** Contains no secrets and nothing about the machine. */
+/** Creates the log. It contains no secrets and no data about the machine. */
 export function createLog(level: LogLevel, stream: LogStream): Log {
   const paths = REDACTED.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]);
   return pino({ level, base: null, redact: { paths, censor: '[redacted]' } }, stream);
@@ -54,7 +57,7 @@ export function createLogStream(stderr: TextStream, hasColor: boolean): LogStrea
 
 const lineSchema = z.looseObject({ level: z.number(), time: z.number(), msg: z.string() });
 
-/** For example `warning: partner call is tried again (attempt=1, waitMs=2000)`. */
+/** Formats a log line for users, for example `warning: partner call is tried again (attempt=1, waitMs=2000)`. */
 function readableLine(line: string, hasColor: boolean): string {
   const { level, time: _time, msg, ...facts } = lineSchema.parse(JSON.parse(line));
   const style = createStyle(hasColor);

@@ -20,7 +20,10 @@ export interface TextStream {
   columns?: number;
 }
 
-/** People get text on stdout. `--json` writes exactly one document. Remarks and errors go to stderr. */
+/**
+ * The output of a command. Text for users goes to stdout. With `--json`, stdout contains exactly one document. Remarks
+ * and errors go to stderr.
+ */
 export interface Output {
   readonly isJson: boolean;
   readonly isTerminal: boolean;
@@ -30,12 +33,12 @@ export interface Output {
   print(text?: string): void;
   /** Prints a human-readable table that fits the terminal. Prints nothing with `--json`. */
   table<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): void;
-  /** Called once per command. */
+  /** Prints the result. Each command calls this once. */
   finish<Document>(document: Document, render: (document: Document) => void): void;
   note(text: string): void;
   /**
-   * Reports an error on stderr. With `--json`, stdout gets `{ "error": { code, message, details? } }` unless a result
-   * was printed.
+   * Reports an error on stderr. With `--json`, also prints `{ "error": { code, message, details? } }` to stdout, unless
+   * a result was printed.
    */
   fail(error: unknown): ExitCode;
 }
@@ -93,7 +96,7 @@ export function createOutput({ stdout, stderr, env, isJson }: OutputOptions): Ou
   return { isJson, isTerminal, style, print, table, finish, note, fail };
 }
 
-/** For a terminal without a reported width. */
+/** The width for a terminal that does not report its width. */
 const FALLBACK_WIDTH = 80;
 
 /** The exit codes for scripts and cron (design, section 4.1). */
@@ -102,7 +105,7 @@ export const EXIT_CODES = {
   unexpected: 1,
   /** The command line or the settings are wrong. Nothing was changed. */
   usage: 2,
-  /** The run stopped early, and the next run continues from there. */
+  /** The run stopped early, and the next run continues its work. */
   stopped: 3,
 } as const;
 
@@ -111,7 +114,7 @@ export type ExitCode = (typeof EXIT_CODES)[keyof typeof EXIT_CODES];
 /** An error as a command reports it. */
 export interface Failure {
   exitCode: ExitCode;
-  /** A stable word in snake_case. */
+  /** A permanent code in snake_case. */
   code: string;
   /** The human-readable message. */
   message: string;
@@ -121,7 +124,7 @@ export interface Failure {
 /** The code of unexpected errors. */
 const UNEXPECTED = 'unexpected_error';
 
-/** Turns a thrown error into an exit code and a message. No other code converts errors. */
+/** Converts a thrown error into an exit code and a message. No other code does this. */
 export function describeFailure(error: unknown): Failure {
   if (isDonorSyncError(error)) {
     const { code, message, details } = error;
@@ -137,8 +140,8 @@ export function describeFailure(error: unknown): Failure {
 }
 
 /**
- * A temporary problem is not a failure, because the next attempt continues. After a lost lease, another process
- * continues.
+ * Returns the exit code of an error. A temporary problem is not a failure, because the next attempt continues. After a
+ * lost lease, another process continues.
  */
 function toExitCode(error: DonorSyncError): ExitCode {
   if (isConfigurationError(error)) return EXIT_CODES.usage;
@@ -146,14 +149,17 @@ function toExitCode(error: DonorSyncError): ExitCode {
   return isStop ? EXIT_CODES.stopped : EXIT_CODES.unexpected;
 }
 
-/** Commander throws for `--help` and `--version` too, with the code 0. */
+/** Describes an error of commander. For `--help` and `--version`, commander also throws an error, with code 0. */
 function describeUsage(error: CommanderError): Failure {
   const exitCode = error.exitCode === 0 ? EXIT_CODES.done : EXIT_CODES.usage;
   const message = error.message.replace(/^error: /, '');
   return { exitCode, code: 'usage', message, details: {} };
 }
 
-/** Functions that colour text. Without colours, they return it unchanged. `forTerminal` removes foreign sequences. */
+/**
+ * Functions that colour text. Without colours, they return the text unchanged. `forTerminal` removes control sequences
+ * from outside.
+ */
 export interface Style {
   strong(text: string): string;
   faint(text: string): string;
@@ -174,11 +180,11 @@ export function createStyle(hasColor: boolean): Style {
 
 type Format = 'bold' | 'dim' | 'green' | 'yellow' | 'red';
 
-/** Text from outside cannot contain these random numbers. */
+/** Random numbers that mark donor-sync's own colours. Text from outside cannot contain them. */
 const OURS = [randomInt(1_000, 10_000), randomInt(1_000, 10_000)].join(';');
 const OUR_SEQUENCE = new RegExp(`\\u001b\\[(\\d+);${OURS}m`);
 
-/** Only our colours become terminal sequences. */
+/** Converts donor-sync's own colours into terminal sequences. All other sequences are removed. */
 export function forTerminal(text: string): string {
   const parts = text.split(OUR_SEQUENCE);
   return parts.map((part, at) => (at % 2 === 0 ? plainText(part) : `\u001b[${part}m`)).join('');
@@ -186,14 +192,14 @@ export function forTerminal(text: string): string {
 
 function painter(format: Format, hasColor: boolean): (text: string) => string {
   if (!hasColor) return (text) => text;
-  // Node must not check the streams again.
+  // The streams have already been checked.
   const [begin = '', end = ''] = styleText(format, '|', { validateStream: false })
     .replaceAll('m', `;${OURS}m`)
     .split('|');
   return (text) => begin + text + end;
 }
 
-/** An invalid option or answer. */
+/** Creates the error for an invalid option or answer. */
 export function usageError(message: string): ConfigurationError {
   return new ConfigurationError(message, { code: 'usage' });
 }

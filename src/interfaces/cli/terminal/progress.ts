@@ -11,43 +11,43 @@ export interface ProgressState {
   remark?: string;
 }
 
-/** Prints nothing without a terminal. */
+/** Shows progress lines. Prints nothing without a terminal. */
 export interface Progress {
-  /** Sets the current state of a task. It gets its own line when it is first named. */
+  /** Sets the current state of a task. A new task gets its own line. */
   update(label: string, state: ProgressState): void;
-  /** Something, such as a log line, is written above. */
+  /** Lets other output, such as a log line, be written above the progress lines. */
   interrupt(write: () => void): void;
-  /** Keeps the last state on the screen. Can be called twice. */
+  /** Ends the display. The last state stays on the screen. This can be called twice. */
   stop(): void;
 }
 
 export interface ProgressOptions {
-  /** This is always stderr, because stdout is for the result. */
+  /** The stream of the progress lines. This is always stderr, because stdout is for the result. */
   stream: TextStream & { rows?: number };
   clock: Pick<Clock, 'now'>;
 }
 
-/** The shortest time between redraws. People cannot read faster updates. */
+/** The shortest interval between updates of the screen. People cannot read faster updates. */
 const REDRAW_INTERVAL_MS = 100;
 
-/** The rate covers this recent time. So an earlier pause does not affect it. */
+/** The time span for computing the speed. An earlier pause therefore does not affect the speed. */
 const RATE_WINDOW_MS = 30_000;
 
-/** One sample per redraw in the window. */
+/** The maximum number of samples. Each update of the screen adds one sample. */
 const MAX_SAMPLES = RATE_WINDOW_MS / REDRAW_INTERVAL_MS;
 
-/** The shortest time span for a rate. Over less time, a rate would only be a guess. */
+/** The shortest time span for a speed. Over a shorter span, the speed would only be a guess. */
 const MIN_RATE_SPAN_MS = 1000;
 
-/** Without progress for this time, no remaining time is shown. */
+/** If nothing has progressed for this time, no remaining time is shown. */
 const STANDSTILL_MS = 5_000;
 
-/** A shorter time would pass before anyone could read it. */
+/** The shortest remaining time that is shown. A shorter time would pass before anyone could read it. */
 const MIN_REMAINING_MS = 1_000;
 
 const FALLBACK_SIZE = { columns: 80, rows: 24 };
 
-/** Finished items at one time. Rates come from these. */
+/** The number of finished items at a certain time. Speeds are computed from samples. */
 export interface Sample {
   atMs: number;
   done: number;
@@ -89,7 +89,7 @@ export function createProgress({ stream, clock }: ProgressOptions): Progress {
   function draw(): void {
     drawnAt = clock.now();
     const { columns, rows } = { ...FALLBACK_SIZE, ...definedSize(stream) };
-    // A scrolled line cannot be updated, so the last row stays free.
+    // The last row stays free, because a line that has scrolled away cannot be updated.
     const shown = [...lines].slice(0, rows - 1);
     const texts = shown.map(([label, line]) => fitWidth(formatLine(label, line), columns - 1));
     clear();
@@ -105,7 +105,7 @@ export function createProgress({ stream, clock }: ProgressOptions): Progress {
   return { update, interrupt, stop };
 }
 
-/** For example `Enhancing  120 of 400 · 30% · 12/s · about 23 s left · 1,200 credits left`. */
+/** Formats a line such as `Enhancing  120 of 400 · 30% · 12/s · about 23 s left · 1,200 credits left`. */
 function formatLine(label: string, { state, samples }: Line): string {
   const { done, total, remark } = state;
   const perSecond = ratePerSecond(samples);
@@ -122,7 +122,7 @@ function formatLine(label: string, { state, samples }: Line): string {
   return plainLine(`${label}: ${parts.join(' · ')}`);
 }
 
-/** One sample per redraw is enough. */
+/** Adds a sample. One sample per update of the screen is enough. */
 export function addSample(samples: readonly Sample[], sample: Sample): Sample[] {
   const before = samples.at(-2);
   const isSoon = before !== undefined && sample.atMs - before.atMs < REDRAW_INTERVAL_MS;
@@ -131,7 +131,7 @@ export function addSample(samples: readonly Sample[], sample: Sample): Sample[] 
   return [...recent, sample].slice(-MAX_SAMPLES);
 }
 
-/** Null if it is too early to tell. */
+/** Returns the speed, or null if it is too early to compute it. */
 export function ratePerSecond(samples: readonly Sample[]): number | null {
   const first = samples[0];
   const last = samples.at(-1);
@@ -140,14 +140,14 @@ export function ratePerSecond(samples: readonly Sample[]): number | null {
   return spanMs < MIN_RATE_SPAN_MS ? null : ((last.done - first.done) * 1000) / spanMs;
 }
 
-/** True if an item was finished within the last few seconds. */
+/** True if at least one item was finished within the last few seconds. */
 function isMoving(samples: readonly Sample[]): boolean {
   const last = samples.at(-1);
   const reached = samples.find(({ done }) => done === last?.done);
   return last !== undefined && reached !== undefined && last.atMs - reached.atMs < STANDSTILL_MS;
 }
 
-/** Null if unknown. */
+/** Returns the remaining time, or null if it is unknown. */
 function remainingTimeMs(state: ProgressState, perSecond: number | null): number | null {
   if (state.total === null || perSecond === null || perSecond <= 0) return null;
   return (Math.max(0, state.total - state.done) / perSecond) * 1000;

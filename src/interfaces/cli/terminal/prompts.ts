@@ -30,17 +30,17 @@ export interface ManyQuestion extends Question<readonly string[]> {
   choices: readonly Choice[];
 }
 
-/** A user at a terminal, or defaults. */
+/** Asks a user at a terminal, or returns the default answers. */
 export interface Prompter {
   text(question: TextQuestion): Promise<string>;
   choose(question: ChoiceQuestion): Promise<string>;
   chooseMany(question: ManyQuestion): Promise<readonly string[]>;
   secret(message: string): Promise<string | null>;
-  /** `initial` is the answer for the Enter key. Defaults to no. */
+  /** Asks for a confirmation. `initial` is the answer for the Enter key. Defaults to no. */
   confirm(message: string, initial?: boolean): Promise<boolean>;
 }
 
-/** Throws for an invalid answer. */
+/** Asks for a text. Throws an error for an invalid answer. */
 export async function askText(asker: Prompter, question: TextQuestion): Promise<string> {
   const answer = (question.given ?? (await asker.text(question))).trim();
   const problem = await findProblem(question, answer);
@@ -48,7 +48,7 @@ export async function askText(asker: Prompter, question: TextQuestion): Promise<
   return answer;
 }
 
-/** Blank answers are checked too. */
+/** Returns the problem with an answer. Blank answers are checked too. */
 async function findProblem(
   { validate }: Pick<TextQuestion, 'validate'>,
   answer: string,
@@ -83,7 +83,7 @@ export function createDefaults(): Prompter {
   };
 }
 
-/** For a user at a terminal. */
+/** Creates the prompts for a user at a terminal. */
 export function createPrompts(streams: { input: Readable; output: Writable }): Prompter {
   return {
     async text({ message, initial, validate }) {
@@ -113,7 +113,7 @@ export function createPrompts(streams: { input: Readable; output: Writable }): P
     },
     async secret(message) {
       const answer = await password({ ...streams, message, mask: '•' });
-      // Empty input means no value here.
+      // Here, an empty input means that there is no value.
       return unlessCancelled(answer ?? '').trim() || null;
     },
     async confirm(message, initial = false) {
@@ -124,7 +124,7 @@ export function createPrompts(streams: { input: Readable; output: Writable }): P
   };
 }
 
-/** Labels come from files and CRMs. */
+/** Removes control characters from a choice, because labels come from files and CRMs. */
 function plainly({ value, label, hint }: Choice): Choice {
   return {
     value,
@@ -149,7 +149,7 @@ function checkChoice(question: ChoiceQuestion | ManyQuestion, answer: string): v
   }
 }
 
-/** `next` says how to continue. */
+/** Creates the error for a cancelled question. `next` explains how to continue. */
 export function cancelled(next = ''): ConfigurationError {
   return new ConfigurationError(`Stopped. Nothing was written.${next}`, { code: 'cancelled' });
 }

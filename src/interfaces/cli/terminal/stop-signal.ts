@@ -3,8 +3,8 @@ import { EXIT_CODES, type TextStream } from './output.ts';
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
 /**
- * The process is forced to end after this time. All progress is on disk, so nothing is lost. Supervisors kill a process
- * after 10 seconds (design, section 5, promise 8).
+ * The time after which the process is forced to end. All progress is saved on disk, so nothing is lost. Supervisors
+ * kill a process after 10 seconds (design, section 5, promise 8).
  */
 const FORCED_END_MS = 9_500;
 
@@ -14,7 +14,10 @@ export interface Stoppable {
   exit(code: number): never;
 }
 
-/** See `product.ts`. The first SIGINT or SIGTERM aborts the signal. A second one, or a long wait, ends the process. */
+/**
+ * Creates the signal that `product.ts` describes. The first SIGINT or SIGTERM aborts the signal. A second one, or a
+ * long wait, ends the process.
+ */
 export function createStopSignal(process: Stoppable, stderr: TextStream): () => AbortSignal {
   const controller = new AbortController();
   let isListening = false;
@@ -38,7 +41,7 @@ export function createStopSignal(process: Stoppable, stderr: TextStream): () => 
   };
 }
 
-/** Resolves after the abort. Also if it is already aborted. */
+/** Resolves after the abort, or immediately if the signal is already aborted. */
 export function untilStopped(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => {

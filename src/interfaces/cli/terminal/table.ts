@@ -4,22 +4,22 @@ import { displayWidth, padWidth, wrapWidth } from './display-width.ts';
 export interface Column<Row> {
   header: string;
   value(row: Row): string;
-  /** Numbers are aligned to the right. Defaults to `left`. */
+  /** The alignment. Numbers are aligned to the right. Defaults to `left`. */
   align?: 'left' | 'right';
   /** True if the text may wrap. Defaults to false. */
   shrinks?: boolean;
-  /** A column never gets narrower. Defaults to 14. */
+  /** The minimum width of the column. Defaults to 14. */
   minWidth?: number;
-  /** Left out if the terminal is too narrow. Defaults to false. */
+  /** True if the column is left out when the terminal is too narrow. Defaults to false. */
   isExtra?: boolean;
-  /** Left out if it is empty in all rows. Defaults to false. */
+  /** True if the column is left out when all its cells are empty. Defaults to false. */
   optional?: boolean;
   /** Colours the finished cell. */
   style?: (text: string, row: Row) => string;
 }
 
 export interface TableOptions {
-  /** Infinity for a file. */
+  /** The width of the output. Infinity for a file. */
   width: number;
   /** Colours the headers. */
   styleHeader?: (text: string) => string;
@@ -27,12 +27,12 @@ export interface TableOptions {
 
 const GAP = '  ';
 
-/** A narrower column would hold too few words. */
+/** The default minimum width. A narrower column would contain too few words. */
 const MIN_WIDTH = 14;
 
 /**
- * Ends without a line break. No text is cut off. Wide values wrap. If necessary, each row becomes a block with one line
- * per column.
+ * Formats a table, without a line break at the end. No text is cut off, because long values wrap. If the terminal is
+ * too narrow, each row becomes a block with one line per column.
  */
 export function formatTable<Row>(
   allColumns: readonly Column<Row>[],
@@ -64,7 +64,7 @@ export function formatTable<Row>(
   return [header, ...lines].join('\n');
 }
 
-/** The last extra columns go first. */
+/** Returns the columns that fit. The last extra columns are left out first. */
 function columnsThatFit<Row>(
   columns: readonly Column<Row>[],
   rows: readonly Row[],
@@ -77,7 +77,7 @@ function columnsThatFit<Row>(
   return columnsThatFit(columns.toSpliced(extra, 1), rows, width);
 }
 
-/** Empty columns are skipped. */
+/** Formats each row as a block. Empty cells are skipped. */
 function formatBlocks<Row>(
   columns: readonly Column<Row>[],
   cells: readonly string[][],
@@ -116,7 +116,7 @@ function naturalWidths<Row>(columns: readonly Column<Row>[], cells: readonly str
   });
 }
 
-/** The widest columns shrink first. */
+/** Reduces the widths until the columns fit. The widest columns are reduced first. */
 function fitColumns<Row>(
   columns: readonly Column<Row>[],
   natural: readonly number[],

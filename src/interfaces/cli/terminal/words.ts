@@ -24,10 +24,13 @@ export function formatLast(instant: string | number | null, now: number): string
   return instant === null ? 'never' : formatAgo(instant, now);
 }
 
-/** A shorter string could match an ID by accident. */
+/** The minimum length of a typed part of an ID. A shorter text could match an ID by accident. */
 const MIN_ID_LENGTH = 6;
 
-/** Null without a match. Throws a ConfigurationError with the candidates if several match. */
+/**
+ * Finds the ID for a typed part. Returns null if no ID matches. Throws a ConfigurationError with the candidates if
+ * several IDs match.
+ */
 export function findId(typed: string, ids: Iterable<string>): string | null {
   const wanted = typed.toLowerCase();
   const found: string[] = [];

@@ -56,7 +56,9 @@ export function backupCommand(deps: ProductDeps): Command {
   );
 }
 
-/** Throws a ConfigurationError for a server, with the right tools. */
+/**
+ * Returns the path of the database file. For a database server, throws a ConfigurationError that names the right tools.
+ */
 export function databaseFile({ database }: Pick<Settings, 'database'>, instead: string): string {
   const location = parseDatabaseUrl(database);
   if (location.kind === 'sqlite' && location.path !== null) return location.path;
@@ -67,7 +69,7 @@ export function databaseFile({ database }: Pick<Settings, 'database'>, instead: 
   throw new ConfigurationError(`${how} Nothing was changed.`, { code: 'backup_not_of_file' });
 }
 
-/** Returns the existing keys. A new key could not replace a missing one. */
+/** Returns the existing keys. A missing key cannot be replaced with a new key. */
 export async function keysFor(
   { env }: Pick<ProductDeps, 'env'>,
   { database }: Pick<Settings, 'database'>,

@@ -1,6 +1,9 @@
 import { type CommandShape, listNextWords, listShapes } from './shape.ts';
 
-/** Works with bash 3.2 of macOS and without bash-completion. Without a match, bash completes file names. */
+/**
+ * Creates the completion for bash. It works with bash 3.2 of macOS and without bash-completion. If nothing matches,
+ * bash completes file names.
+ */
 export function createBashCompletion(program: CommandShape): string {
   const shapes = listShapes(program);
   return `# Completion of donor-sync for bash: source <(donor-sync completion bash)

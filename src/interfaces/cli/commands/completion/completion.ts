@@ -29,13 +29,13 @@ export function completionCommand(
     runAction(deps, command, async (output) => {
       const shell = shellSchema.parse(word);
       const script = (await readBuilt(shell)) ?? (await createScript(command, shell, loadCommands));
-      // Unchanged, because output for people loses control characters.
+      // Writes the script unchanged, because the usual output removes control characters.
       output.finish({ shell, script }, () => deps.stdout.write(script));
     }),
   );
 }
 
-/** Reads the script that the build has written. Returns null if the program runs from its sources. */
+/** Reads the script that the build has created. Returns null if donor-sync runs from its sources. */
 async function readBuilt(shell: CompletionShell): Promise<string | null> {
   return readFile(ownFile(`completions/donor-sync.${shell}`), 'utf8').catch(() => null);
 }

@@ -1,6 +1,6 @@
 import { type CommandShape, listShapes, type OptionShape } from './shape.ts';
 
-/** No date, so the same sources build the same page. */
+/** Creates the manual page. It contains no date, so the same sources always result in the same page. */
 export function createManual(program: CommandShape, version: string): string {
   const [, ...commands] = listShapes(program);
   return `${[
@@ -42,7 +42,7 @@ function toSection({ place, names, description, options, ...shape }: CommandShap
     line(description),
     ...(aliases.length === 0 ? [] : [line(`Also called ${aliases.join(', ')}.`)]),
     ...shape.arguments.flatMap(toEntry),
-    // The options of commands with subcommands are described there.
+    // For a command with subcommands, the options are listed at the subcommands.
     ...(shape.commands.length > 0 ? [] : options.flatMap(toEntry)),
   ];
 }
@@ -63,7 +63,7 @@ function toEntry({ flags, description, choices }: Entry): string[] {
   return ['.TP', `.B ${line(flags)}`, line(`${description}${among}`)];
 }
 
-/** Backslashes, hyphens and leading dots are special in man(7). */
+/** Escapes a line, because backslashes, hyphens and leading dots are special in man(7). */
 function line(text: string): string {
   const escaped = text
     .split('\n')
@@ -75,7 +75,7 @@ function line(text: string): string {
   return /^[.']/.test(escaped) ? `\\&${escaped}` : escaped;
 }
 
-/** Replaces characters, because not every formatter can read UTF-8. */
+/** Replaces special characters, because not every formatter can read UTF-8. */
 function toSpecialCharacter(character: string): string {
   const code = character.codePointAt(0) ?? 0;
   return `\\[u${code.toString(16).toUpperCase().padStart(4, '0')}]`;

@@ -1,26 +1,26 @@
 import type { Argument, Command } from 'commander';
 
 export interface OptionShape {
-  /** `-h, --help`, or `--config <file>`. */
+  /** The option's forms, such as `-h, --help` or `--config <file>`. */
   flags: string;
   description: string;
   names: readonly string[];
   hasValue: boolean;
-  /** The possible values, or empty for any value. Empty for any value. */
+  /** The possible values. Empty if any value is possible. */
   choices: readonly string[];
 }
 
 export interface ArgumentShape {
-  /** `<kind>`, or `[ids...]`. */
+  /** The argument's form, such as `<kind>` or `[ids...]`. */
   flags: string;
   description: string;
   choices: readonly string[];
 }
 
 export interface CommandShape {
-  /** Empty for the program. */
+  /** The path of the command. Empty for the program itself. */
   place: string;
-  /** Its name and its aliases. Empty for the program. */
+  /** The command's name and aliases. Empty for the program itself. */
   names: readonly string[];
   summary: string;
   description: string;
@@ -31,7 +31,7 @@ export interface CommandShape {
 
 export function describeProgram(program: Command, commands: readonly Command[]): CommandShape {
   const options = describeOptions(program);
-  // These options also work after the name of a command.
+  // Users can also write these options after the name of a command.
   const shared = options.filter(({ names }) => !names.includes('--version'));
   const below = commands.map((command) => describeCommand(command, [], shared));
   return {
@@ -47,12 +47,12 @@ export function describeProgram(program: Command, commands: readonly Command[]):
   };
 }
 
-/** Each command comes before its subcommands. */
+/** Returns all commands. Each command comes before its subcommands. */
 export function listShapes(shape: CommandShape): CommandShape[] {
   return [shape, ...shape.commands.flatMap(listShapes)];
 }
 
-/** Returns the words that can follow the command. These are its subcommands, or the values of its first argument. */
+/** Returns the words that can follow the command: its subcommands, or the values of its first argument. */
 export function listNextWords(shape: CommandShape): { word: string; description: string }[] {
   const commands = shape.commands.flatMap(({ names: [word = ''], summary }) => ({
     word,
@@ -62,7 +62,10 @@ export function listNextWords(shape: CommandShape): { word: string; description:
   return [...commands, ...(first?.choices ?? []).map((word) => ({ word, description: '' }))];
 }
 
-/** Codes can follow `help` too. So commander must not restrict the choices. */
+/**
+ * Adds the commands to the words that can follow `help`. Error codes can also follow `help`, so commander must not
+ * restrict the words.
+ */
 function withCommands(help: CommandShape, commands: readonly CommandShape[]): CommandShape {
   const choices = commands.map(({ place }) => place);
   const [first, ...others] = help.arguments;

@@ -1,6 +1,6 @@
 import { type CommandShape, listNextWords, listShapes } from './shape.ts';
 
-/** Without a match, zsh completes file names. */
+/** Creates the completion for zsh. If nothing matches, zsh completes file names. */
 export function createZshCompletion(program: CommandShape): string {
   const shapes = listShapes(program);
   return `#compdef donor-sync
@@ -79,7 +79,7 @@ function placeCase(shape: CommandShape): string {
       ;;`;
 }
 
-/** A colon separates the word from its description. */
+/** Returns an entry. A colon separates the word from its description. */
 function entry(word: string, description: string): string {
   const escaped = word.replaceAll(':', '\\:');
   return quote(description === '' ? escaped : `${escaped}:${description}`);

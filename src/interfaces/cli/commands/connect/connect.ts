@@ -74,7 +74,7 @@ async function connect(deps: ProductDeps, call: ConnectCall, output: Output): Pr
   output.finish(document, () => printConnected(output, integration, findings));
 }
 
-/** Resolves once the account is connected. Throws if the connection fails. */
+/** Waits for the user's consent. Resolves once the account is connected. Throws an error if the connection fails. */
 async function awaitConsent(
   deps: ProductDeps,
   { application, settings, integration, options }: ConnectCall,
@@ -101,10 +101,10 @@ async function awaitConsent(
   }
 }
 
-/** Another process may receive the callback, so the store is polled this often. */
+/** The interval at which the database is queried. Another process may receive the callback. */
 const LOOK_INTERVAL_MS = 500;
 
-/** The wait for the CRM if the user returns at the last moment. */
+/** The time to wait for the CRM's response if the user returns at the last moment. */
 const LAST_ANSWER_MS = 30_000;
 
 const MAX_LOOKS = (CONSENT_LIFE_MS + LAST_ANSWER_MS) / LOOK_INTERVAL_MS;
@@ -131,13 +131,13 @@ function printConnected(
   output.print(`Next: donor-sync plan ${id}`);
 }
 
-/** The commands that open an address in the default browser. Other systems use `xdg-open`. */
+/** The commands that open an address in the default browser. For all other systems, `xdg-open` is used. */
 const OPENERS: Readonly<Record<string, readonly [string, ...string[]]>> = {
   darwin: ['open'],
   win32: ['rundll32', 'url.dll,FileProtocolHandler'],
 };
 
-/** The printed address works too. */
+/** Opens an address in the browser. Users can also open the printed address themselves. */
 function openInBrowser(address: string, env: Environment): void {
   const [program, ...options] = OPENERS[platform()] ?? ['xdg-open'];
   const child = spawn(program, [...options, address], { detached: true, stdio: 'ignore', env });

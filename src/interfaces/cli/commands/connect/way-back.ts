@@ -16,18 +16,18 @@ export interface WayBack {
 
 export interface WayBackOptions {
   kind: string;
-  /** The state of the consent that was started. */
+  /** The state of the consent in progress. */
   state: string;
   publicUrl: string;
-  /** Listens on this port instead of the public address. */
+  /** The port on which to listen in place of the public address. */
   port: number | undefined;
 }
 
 type WayBackDeps = Pick<OAuthDeps, 'application' | 'stopping'> & { clock: Clock; log: Log };
 
 /**
- * Uses a running service with the same database. Otherwise listens on the public address, if it is on this machine.
- * Throws a ConfigurationError if nobody could receive the user.
+ * Opens a way for the user to return from the CRM. Uses a running service with the same database. Otherwise, listens at
+ * the public address if it is on this machine. Throws a ConfigurationError if no process could receive the user.
  */
 export async function openWayBack(deps: WayBackDeps, options: WayBackOptions): Promise<WayBack> {
   const { kind, state, port } = options;
@@ -43,7 +43,7 @@ export async function openWayBack(deps: WayBackDeps, options: WayBackOptions): P
 
 const PROBE_TIMEOUT_MS = 5_000;
 
-/** True if a service with the same database is running. Only such a service can complete this consent. */
+/** True if a service with the same database is running. Only such a service can complete the consent. */
 async function isServed(address: string): Promise<boolean> {
   try {
     const signal = AbortSignal.timeout(PROBE_TIMEOUT_MS);
@@ -55,7 +55,7 @@ async function isServed(address: string): Promise<boolean> {
   }
 }
 
-/** True for plain http on this machine, where any user can listen. */
+/** True if the address is plain HTTP on this machine, where any user can listen. */
 function isOurs(publicUrl: string): boolean {
   const { protocol, hostname, pathname } = new URL(publicUrl);
   return protocol === 'http:' && isLoopbackName(hostname) && pathname === '/';
@@ -71,7 +71,7 @@ async function listen(
   try {
     const { close } = await startHttpServer({
       app,
-      // A name may resolve to another IP version than in the browser.
+      // The name may resolve to a different IP version than in the browser.
       host: hostname === 'localhost' ? '127.0.0.1' : hostname.replace(/^\[|\]$/g, ''),
       port: Number(port || HTTP_PORT),
     });

@@ -35,7 +35,7 @@ function newCommand(deps: ConnectorDeps): Command {
   );
 }
 
-/** The placeholder for the connector's name in the skeleton's files. */
+/** The placeholder in the skeleton's files. It is replaced with the connector's name. */
 const PLACEHOLDER = 'my-crm';
 
 async function writeSkeleton(output: Output, folder: string): Promise<ExitCode> {
@@ -86,7 +86,7 @@ function manifest(name: string): string {
     scripts: { test: 'node --test' },
     engines: { node: '>=22.19.0' },
     peerDependencies: { 'donor-sync': '*' },
-    // donor-sync is already installed next to this package.
+    // donor-sync is already installed next to the connector package.
     peerDependenciesMeta: { 'donor-sync': { optional: true } },
   };
   return `${JSON.stringify(document, null, 2)}\n`;

@@ -1,7 +1,7 @@
 import { nicknamesOf } from '../../../../../people/nicknames.ts';
 import type { Address, CrmPerson, Donor, World } from '../../../../../people/world.ts';
 
-/** Every value may be blank. One row of the list. */
+/** A row of the demo's contact list. Every value may be blank. */
 export interface DemoContact {
   id: string;
   firstName: string;
@@ -11,15 +11,15 @@ export interface DemoContact {
   state: string;
   zip: string;
   employer: string;
-  /** A user typed this into the net worth field. */
+  /** A text that a user has typed into the net worth field. */
   netWorthNote: string;
-  /** Why the contact is in the list, or null. */
+  /** The reason why the contact is an example in the list, or null. */
   story: string | null;
 }
 
 /**
- * The same world gives the same list. The first people show what a sync does and does not do. The sandbox's people
- * follow.
+ * Creates the contact list. The same world always results in the same list. The first people are examples of what a
+ * sync does and does not do. Other people of the sandbox follow.
  */
 export function createDemoContacts(world: World, size: number): DemoContact[] {
   const pick = createPicker(world);
@@ -28,7 +28,7 @@ export function createDemoContacts(world: World, size: number): DemoContact[] {
   const others: Part[] = [];
   for (let row = 0; others.length < size - chosen.length && row < world.donorCount; row += 1) {
     const person = world.crmPerson(row);
-    // Each chosen person appears only once in the list.
+    // Each person appears only once in the list.
     if (!known.has(person.donorId)) others.push(ordinary(person));
   }
   return [...chosen, ...others].slice(0, size).map(({ donorId: _, ...part }, index) => ({
@@ -60,7 +60,7 @@ function easyPeople(world: World, pick: Picker): Part[] {
   ];
 }
 
-/** Each is not written for a different reason. */
+/** Returns people whose profiles are not written. Each person has a different reason. */
 function hardPeople(world: World, pick: Picker): Part[] {
   const misspelt = pick(({ name }) => name.last.length === SHORT_NAME_LENGTH);
   const neighbour = pick(() => true);
@@ -80,7 +80,10 @@ function hardPeople(world: World, pick: Picker): Part[] {
   ];
 }
 
-/** In such a short name, one letter more is another name and not a typo. */
+/**
+ * The maximum length of a short name. In a short name, an additional letter results in a different name and is not a
+ * typo.
+ */
 const SHORT_NAME_LENGTH = 4;
 
 function entry({ id, name, addresses, work }: Donor, changes: Partial<Part>): Part {
@@ -136,7 +139,7 @@ function isRich({ netWorth }: Donor): boolean {
   return (netWorth?.low ?? 0) >= 1_000_000;
 }
 
-/** They share a name but not a city. */
+/** Returns two people with the same name in different cities. */
 function pickNamesakes(world: World, pick: Picker): [Donor, Donor] {
   const bearers = new Map<string, Donor[]>();
   for (let number = 0; number < world.donorCount; number += 1) {
@@ -160,7 +163,7 @@ function findNickname(firstName: string): string | null {
   return nicknamesOf(firstName)[0] ?? null;
 }
 
-/** One letter longer, and not in this world. */
+/** Returns a surname with one additional letter that nobody in this world has. */
 function unknownSurnameLike(world: World, surname: string): string {
   const surnames = new Set(
     Array.from({ length: world.donorCount }, (_, number) => world.donor(number).name.last),

@@ -1,17 +1,17 @@
-/** Two CRMs are shown by default, because each one makes the demo slower. */
+/** The CRMs of the demo. By default, the demo shows two CRMs, because each CRM makes the demo slower. */
 import type { FieldMapping, FieldSource } from '../../../../core/field-map.ts';
 
 /** A CRM that the demo sets up and syncs. */
 export interface DemoCrmKind {
-  /** The kind of the connector and of the stand-in. */
+  /** The kind of the connector and the sandbox. */
   kind: string;
   /** True if the demo shows this CRM by default. */
   isUsual: boolean;
-  /** `crm.auth.type`, and the secret's name in the settings and in the ready line. */
+  /** The value of `crm.auth.type`, and the secret's name in the settings and in the ready line. */
   signIn: { type: string; secret: string };
-  /** The name that users see for the stand-in. It follows the article “a” or “the”. */
+  /** The name that users see for the sandbox. It follows the article “a” or “the”. */
   place: string;
-  /** Group selectors for the board and the staff, in YAML's flow style. */
+  /** The group selectors for the board and the staff, in YAML's flow style. */
   board: string;
   staff: string;
   networkSuffix: string;
@@ -64,21 +64,21 @@ export const DEMO_CRMS: readonly DemoCrmKind[] = [
     staff: '{ group: Staff }',
     networkSuffix: ' in Bloomerang',
     colors: ['blue', 'purple'],
-    // The usual pace is meant for a real account.
+    // The usual request rate is meant for a real account.
     settings: ['requestsPerSecond: 0'],
-    // No request can create these fields.
+    // No API request can create these fields.
     own: { profileFields: true },
   },
 ];
 
-/** Without kinds, returns the default CRMs. */
+/** Returns the CRMs of these kinds. If no kinds are given, returns the default CRMs. */
 export function findDemoCrms(kinds: readonly string[]): readonly DemoCrmKind[] {
   return DEMO_CRMS.filter(({ kind, isUsual }) =>
     kinds.length === 0 ? isUsual : kinds.includes(kind),
   );
 }
 
-/** Profile values that the demo shows. */
+/** The profile values that the demo shows. */
 const SHOWN: readonly FieldSource[] = [
   'netWorth.label',
   'capacity.nonprofit',
@@ -86,7 +86,7 @@ const SHOWN: readonly FieldSource[] = [
   'education.primary',
 ];
 
-/** Includes the member who can introduce the contact. */
+/** Returns the fields that the demo shows, including the member who can introduce the contact. */
 export function toShownFields(mappings: readonly FieldMapping[]) {
   const findField = (source: FieldSource) =>
     mappings.filter(({ from }) => from === source).map(({ to }) => to);

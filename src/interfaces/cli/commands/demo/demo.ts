@@ -15,7 +15,7 @@ import type { Stage } from './stage.ts';
 import { serveStatusPage } from './status-page.ts';
 import { buildTour, showTour } from './tour.ts';
 
-/** A CRM that the demo shows only if it is named. */
+/** A CRM that the demo shows only if the user names it. */
 const OTHER = DEMO_CRMS.find(({ isUsual }) => !isUsual);
 
 const EXAMPLES = `
@@ -29,7 +29,10 @@ Examples:
 Nothing leaves this machine: the service and the CRMs are local stand-ins with fictional people. The files
 stay in a temporary folder, so that you can look at them.`;
 
-/** Fewer contacts leave no room for the examples. More contacts take too long. */
+/**
+ * The number of contacts. With fewer contacts, there is no space for the examples. With more contacts, the demo takes
+ * too long.
+ */
 const CONTACTS = { least: 8, most: 2_000, usual: 40 };
 
 const DEMO_PLACES = new Intl.ListFormat('en-GB').format([
@@ -84,7 +87,7 @@ async function playDemo(
   output: Output,
 ): Promise<ExitCode> {
   const stopped = deps.stopSignal();
-  // The product does not import the sandboxes. They are loaded when they are needed.
+  // donor-sync itself does not import the sandboxes. The demo loads them when it needs them.
   const { setStage } = await import('./stage.ts');
   const stage = await setStage(contacts, findDemoCrms(crm));
   try {
@@ -93,7 +96,7 @@ async function playDemo(
     const report = await runSyncs(deps, stage, folder, stopped);
     const runs = [...report.runs, ...report.crms.flatMap((act) => act.runs)];
     const isDone = runs.every(({ status }) => status === 'succeeded');
-    // If a tour follows, contacts are printed only if it cannot start.
+    // If a tour follows, the contacts are printed only if the tour cannot start.
     output.finish(report, () => {
       if (!tour || !isDone) showReport(output, report);
     });
@@ -115,14 +118,14 @@ async function playDemo(
   }
 }
 
-/** Uses the real settings, database, connector and client. */
+/** Runs the syncs with the real settings, database, connector and client. */
 function runSyncs(
   deps: ProductDeps,
   { baseUrl, apiKey, rootUrl, contacts, crms }: Stage,
   folder: DemoFolder,
   signal: AbortSignal,
 ): Promise<DemoReport> {
-  // Log lines would confuse users of the demo.
+  // Log lines would confuse the demo's users.
   const quietDeps = { ...deps, log: silentLog };
   return withApplication(quietDeps, folder.settings, async (application) => {
     const [integration] = application.select([DEMO_INTEGRATION]);

@@ -54,7 +54,7 @@ export async function createDemoFolder(
   return folder;
 }
 
-/** Its files do not exist yet. */
+/** Creates the demo's folder. The folder's files do not exist yet. */
 export async function makeDemoFolder(): Promise<DemoFolder> {
   const path = await mkdtemp(join(tmpdir(), 'donor-sync-demo-'));
   return {
@@ -65,13 +65,13 @@ export async function makeDemoFolder(): Promise<DemoFolder> {
   };
 }
 
-/** The settings file may have other integrations. */
+/** The settings of the contact list. The settings file may contain other integrations. */
 export interface ListSettings {
   id: string;
   name: string;
   service: { baseUrl: string; apiKey: string };
   columns: string;
-  /** Its other settings, indented by four spaces, and other integrations. */
+  /** The other settings, indented by four spaces, and the other integrations. */
   rest: string;
 }
 

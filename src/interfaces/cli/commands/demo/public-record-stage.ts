@@ -1,4 +1,4 @@
-/** Imports code of the service, so it is loaded only for this demo. */
+/** Prepares the demo of public records. It imports code of the service, so it is loaded only for this demo. */
 
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,11 +11,11 @@ import {
   startService,
 } from '../../../../../service/operation/index.ts';
 
-/** A running service with the people of the sample returns. */
+/** A running service with the people in the example tax returns. */
 export interface RecordStage {
   baseUrl: string;
   apiKey: string;
-  /** The imported returns and their people. */
+  /** The imported tax returns and the people in them. */
   returns: string[];
   people: number;
   close(): Promise<void>;
@@ -24,7 +24,7 @@ export interface RecordStage {
 const TEAM = 'demo';
 const CREDITS = 100;
 
-/** Imports the returns, issues a key and starts the service. */
+/** Imports the tax returns, creates a service key and starts the service. */
 export async function setRecordStage(
   folder: string,
   { clock, report }: { clock: () => number; report: (error: Error) => void },

@@ -36,7 +36,7 @@ export async function playPublicRecord(
   output: Output,
 ): Promise<ExitCode> {
   const stopped = deps.stopSignal();
-  // The product does not import the service. It is loaded when it is needed.
+  // donor-sync itself does not import the service. The demo loads it when it needs it.
   const { setRecordStage } = await import('./public-record-stage.ts');
   const folder = await makeDemoFolder();
   const stage = await setRecordStage(folder.path, {
@@ -64,8 +64,8 @@ export async function playPublicRecord(
 }
 
 /**
- * The first three people are in the returns. A contact with only a name, and a name that is in no return, are not
- * found.
+ * The contact list. The first three people are in the tax returns. The service does not find a contact with only a
+ * name, and a name that is in no tax return.
  */
 const CONTACTS = `Id,First,Last,Employer,Team
 R1,Cornelia,Vandersloot,Lake View Food Bank,Board
@@ -93,7 +93,7 @@ function settingsText({ baseUrl, apiKey }: RecordStage): string {
   });
 }
 
-/** Uses the real settings, database, connector and client. */
+/** Runs the sync with the real settings, database, connector and client. */
 function syncRecord(
   deps: ProductDeps,
   folder: DemoFolder,

@@ -27,11 +27,11 @@ export interface FieldResult {
   field: string;
   from: string;
   to: string;
-  /** True if a user's value was left unchanged. */
+  /** True if the sync kept a value that a user had entered. */
   kept: boolean;
 }
 
-/** Combines the files with the store's records. */
+/** Reads the results from the files and the database. */
 export async function readResults(
   { store }: Pick<Application, 'store'>,
   runId: string,
@@ -69,10 +69,10 @@ function compareFields(before: Row, after: Row): FieldResult[] {
 
 export interface DemoCrm {
   kind: string;
-  /** The name for users, without an article. */
+  /** The CRM's name for users, without an article. */
   name: string;
   integration: string;
-  /** The address of its sandbox. */
+  /** The address of the CRM's sandbox. */
   baseUrl: string;
   shownFields: readonly string[];
   pathField: string;
@@ -82,7 +82,7 @@ export interface DemoCrm {
 export interface CrmResult extends Omit<DemoCrm, 'shownFields' | 'pathField'> {
   createdFields: string[];
   runs: RunReport[];
-  /** Why the first run did not write contacts. */
+  /** The reasons why the first run did not write to some contacts. */
   unwritten: { count: number; explanation: string }[];
   contacts: ShownContact[];
   introduced: { count: number; contacts: ShownContact[] };
@@ -96,7 +96,7 @@ export interface ShownContact {
 
 const SHOWN_CONTACTS = 3;
 
-/** Syncs twice and reads the CRM back. */
+/** Syncs the CRM twice, and then reads its records. */
 export async function syncCrm(
   application: Application,
   { shownFields, pathField, ...crm }: DemoCrm,
@@ -111,11 +111,11 @@ export async function syncCrm(
     createMissingFields(await deps.openConnector(null), mappings),
   );
   const first = await withCrm(syncOnce);
-  // The second run replaces every outcome, so the reasons are read before it.
+  // The second run replaces every outcome, so the reasons are read before the second run.
   const reasons = await readReasons(application.store.reader, first.id);
   const second = await withCrm(syncOnce);
   const rows = await listWrites(application.store.reader, first.id);
-  // Sorted, so the same contacts are shown every time.
+  // The IDs are sorted, so that the demo shows the same contacts every time.
   const ids = [...new Set(rows.map((row) => row.crmId))].sort();
   const contacts = await withCrm((open) => readBack(open, ids, [...shownFields, pathField]));
   const introduced = contacts.filter(({ values }) => shownValue(values, pathField) !== null);
@@ -152,7 +152,7 @@ async function readBack(
   fields: readonly string[],
 ): Promise<ShownContact[]> {
   const connector = await deps.openConnector(null);
-  // A demo fits into one page of the CRM.
+  // The demo's contacts fit into one page of the CRM.
   const records = await connector.readByIds(ids, fields);
   return records.flatMap((record) => {
     if (record.state !== 'found') return [];

@@ -10,18 +10,18 @@ import { type DemoFolder, ENHANCED_FIELDS } from './folder.ts';
 import type { CrmResult, DemoResult } from './results.ts';
 import type { Stage } from './stage.ts';
 
-/** The result of `demo`, as `--json` prints it. */
+/** The result of `demo`, in the form that `--json` prints. */
 export interface DemoReport {
   folder: DemoFolder;
-  /** The sandbox. The address of its `/_sandbox` is below `rootUrl`. */
+  /** The service's sandbox. The paths `/_sandbox/…` are below `rootUrl`. */
   partner: { baseUrl: string; apiKey: string; rootUrl: string };
   runs: RunReport[];
   contacts: DemoResult[];
-  /** Empty if the first sync did not finish. */
+  /** The CRMs' results. Empty if the first sync did not finish. */
   crms: CrmResult[];
 }
 
-/** Printed first, because the sync takes some seconds. */
+/** Prints the start of the demo. This text comes first, because the sync takes some seconds. */
 export function showStart(output: Output, { contacts, baseUrl }: Stage, folder: DemoFolder): void {
   output.print(
     `${describeCount(contacts.length, 'contact')} of a nonprofit are in ${folder.contacts}`,
@@ -57,7 +57,7 @@ export function showNextSteps(
   env: Environment,
   { folder, partner }: DemoReport,
 ): void {
-  // Under npm, the program is not on the user's PATH.
+  // With npm, donor-sync is not on the user's PATH.
   const program = env['npm_lifecycle_event'] ? 'npm run --silent donor-sync --' : 'donor-sync';
   output.print();
   output.print(
@@ -144,7 +144,7 @@ function showRun(
   output.print();
 }
 
-/** Prints the contacts that are in the list as examples. */
+/** Prints the contacts that serve as examples in the list. */
 function showWritten(output: Output, contacts: readonly DemoResult[]): void {
   const telling = contacts.filter(({ outcome, story }) => outcome === 'written' && story !== null);
   for (const { name, story, fields } of telling) {
@@ -158,7 +158,7 @@ function showWritten(output: Output, contacts: readonly DemoResult[]): void {
 
 const FIELD_WIDTH = Math.max(...ENHANCED_FIELDS.map((field) => field.length));
 
-/** Lines have at most 100 columns, even without a reported width. */
+/** The width of values. Lines have at most 100 columns, even if the terminal does not report its width. */
 const VALUE_WIDTH = 75;
 
 function showUnwritten(output: Output, contacts: readonly DemoResult[]): void {
@@ -171,5 +171,5 @@ function showUnwritten(output: Output, contacts: readonly DemoResult[]): void {
   if (more > 0) output.print(`  … and ${describeCount(more, 'more contact')}`);
 }
 
-/** The maximum number of contacts to list. The file contains all contacts. */
+/** The maximum number of printed contacts. The file contains all contacts. */
 const MAX_LISTED = 10;

@@ -1,4 +1,4 @@
-/** Imports the sandboxes, so it is loaded only for a demo. */
+/** Prepares the demo. It imports the sandboxes, so it is loaded only for a demo. */
 
 import { createWorld, type World } from '../../../../../people/world.ts';
 import { startPartnerSandbox } from '../../../../../sandbox/partner/index.ts';
@@ -7,31 +7,31 @@ import { createDemoContacts, type DemoContact } from './contacts.ts';
 import type { DemoCrmKind } from './crms.ts';
 import type { ServedCrm } from './folder.ts';
 
-/** A running service, and a nonprofit's contact list. */
+/** A running service, and the nonprofit's contact list. */
 export interface Stage {
   /** The service's `{base_url}`. */
   baseUrl: string;
   apiKey: string;
-  /** The address above `/_sandbox`. */
+  /** The address above the paths `/_sandbox/…`. */
   rootUrl: string;
   contacts: DemoContact[];
-  /** The chosen CRMs, with the same people as contacts. */
+  /** The chosen CRMs. Their contacts are the same people. */
   crms: readonly ServedCrm[];
   close(): Promise<void>;
 }
 
-/** Enough for namesakes, and few enough for a quick start. */
+/** The number of donors. There are enough donors for namesakes, and few enough for a quick start. */
 const DONORS = 2_000;
 
-/** A real job takes minutes, but a demo should be faster. */
+/** The duration of a job. A real job takes minutes, but a demo should be faster. */
 const JOB_TIME_MS = 1_500;
 
-/** Extra credits, so some are left after any demo. */
+/** Additional credits, so that some credits remain after the demo. */
 const SPARE_CREDITS = 100;
 
 const CRM_CONTACTS = 60;
 
-/** The service has its documented limits. */
+/** Starts the service and the CRMs. The service has its documented limits. */
 export async function setStage(size: number, kinds: readonly DemoCrmKind[]): Promise<Stage> {
   const world = createWorld({ seed: 1, donors: Math.max(DONORS, size) });
   const service = await startPartnerSandbox({

@@ -10,19 +10,19 @@ import { type ProductDeps, withApplication } from '../../action/product.ts';
 import type { Output } from '../../terminal/output.ts';
 import { untilStopped } from '../../terminal/stop-signal.ts';
 
-/** Other machines cannot reach the demo, so it needs no token. */
+/** The address of the demo. Other machines cannot reach it, so the demo needs no token. */
 const HOST = '127.0.0.1';
 
 /** A demo has three integrations. */
 const MAX_RUNS_AT_ONCE = 3;
 
 export interface StatusPage {
-  /** The set-up offers this service address. Defaults to none. */
+  /** The service address that the set-up offers. Defaults to none. */
   serviceUrl?: string;
   started(url: string, application: Application): void | Promise<void>;
 }
 
-/** Listens on a free port until `stopped`. Calls `started` with the address. */
+/** Serves the pages on a free port until `stopped`. Calls `started` with the address. */
 export function serveStatusPage(
   deps: ProductDeps,
   settings: string,
@@ -44,9 +44,9 @@ export function serveStatusPage(
       application,
       runner,
       ...parts,
-      // Invitation links use the page's own address.
+      // Invitation links contain the page's own address.
       publicUrl: `http://${HOST}:${port}`,
-      // Everything is fictional, so one-time links would only get in the way.
+      // All data is invented, so a one-time link would only be an obstacle.
       withoutToken: 'thisMachine',
       // The demo has no schedules.
       lastTickAt: clock.now,
@@ -65,7 +65,7 @@ export function serveStatusPage(
   });
 }
 
-/** Finds a port that was free a moment ago. */
+/** Finds a port that is currently free. */
 async function findPort(): Promise<number> {
   const probe = createServer().listen(0, HOST);
   await once(probe, 'listening');

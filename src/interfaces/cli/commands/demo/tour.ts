@@ -7,7 +7,9 @@ export interface TourStop {
   words: string;
 }
 
-/** Each page explains the next. `holdId` is null if no contact is held. */
+/**
+ * Creates the stops of the tour. Each page explains the next page. `holdId` is null if no contact waits for a decision.
+ */
 export function buildTour(
   { crms, folder, partner }: Pick<DemoReport, 'crms' | 'folder' | 'partner'>,
   holdId: string | null,

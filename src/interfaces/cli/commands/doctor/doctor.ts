@@ -60,7 +60,10 @@ const optionsSchema = baseOptions.extend({
   networkPolicy: z.boolean().default(false),
 });
 
-/** Unreadable settings are a finding too, so this is not a generic command. The operation checks each client. */
+/**
+ * Creates the command. It also reports unreadable settings, so it cannot use the generic command for operations. The
+ * operation checks each client.
+ */
 export function doctorCommand(deps: ProductDeps): Command {
   const command = productCommand('doctor', deps)
     .description(examineClient.summary)
@@ -94,7 +97,7 @@ export function doctorCommand(deps: ProductDeps): Command {
   );
 }
 
-/** Sends no request, so it works before the ports are open. */
+/** Prints the ports. It sends no request, so it works before a firewall allows the ports. */
 async function printPorts(
   deps: ProductDeps,
   config: string | undefined,
@@ -115,7 +118,7 @@ async function printPorts(
 const ONE_DOCUMENT =
   '--json and --report - both write to stdout. Enter a file name for the report.';
 
-/** Writes a file that only its creator can read. */
+/** Writes a file that only the user who created it can read. */
 async function writeReport(path: string, text: string): Promise<void> {
   try {
     await writeFile(path, text, { mode: 0o600 });
@@ -127,7 +130,7 @@ async function writeReport(path: string, text: string): Promise<void> {
   }
 }
 
-/** 2 means that a user must act and nothing was changed. */
+/** Returns the exit code. 2 means that a user has to solve a problem and nothing was changed. */
 function exitCodeFor(findings: readonly DoctorFinding[]): ExitCode {
   return findings.every(({ ok }) => ok) ? EXIT_CODES.done : EXIT_CODES.usage;
 }
@@ -135,13 +138,13 @@ function exitCodeFor(findings: readonly DoctorFinding[]): ExitCode {
 interface Examination {
   config: string | undefined;
   ids: readonly string[];
-  /** The data that a report contains in addition to the findings. Null without a report. */
+  /** The additional data for a report. Null if the user requested no report. */
   facts: ReportFacts | null;
-  /** Shows CRM messages, which may quote names. */
+  /** True to show CRM messages, which may contain names. */
   show: boolean;
 }
 
-/** A failed check is a finding, and independent checks continue. */
+/** Runs the checks. A failed check results in a finding, and the other checks continue. */
 async function examine(
   deps: ProductDeps,
   { config, ids, facts, show }: Examination,
@@ -162,7 +165,7 @@ async function examine(
     return general(good, failed('database', 'Follow the message.', error));
   }
   try {
-    // An unknown client is a usage error and not a finding.
+    // An unknown client is a usage error, not a finding.
     const chosen = namedOrAll(application, ids);
     const findings = [...general(good), ...(await examineInstallation(application, chosen))];
     const also = facts === null ? undefined : (open: OpenIntegration) => facts.read(open);
@@ -182,7 +185,7 @@ async function examine(
   }
 }
 
-/** Nothing is changed, so a signal ends the process immediately. */
+/** Checks a client. The check changes nothing, so a signal ends the process immediately. */
 export async function examineClientHere(
   deps: ProductDeps,
   { application, settings, integration }: ExaminedClient,
@@ -239,7 +242,9 @@ export function printFindings(
   output.print(verdictOn(findings, style));
 }
 
-/** Counts problems by their fix. Fourteen missing fields are one problem, because one command creates them. */
+/**
+ * Counts problems by their fix. For example, fourteen missing fields are one problem, because one command creates them.
+ */
 function verdictOn(findings: readonly DoctorFinding[], style: Output['style']): string {
   const broken = findings.filter(({ ok }) => !ok).length;
   if (broken === 0) return style.good('All is well.');

@@ -7,13 +7,13 @@ import type { ProductDeps } from '../../action/product.ts';
 import { formatTimestamp } from '../../terminal/words.ts';
 import type { IntegrationFacts, ReportContent } from './report.ts';
 
-/** The facts that a report adds to the findings. They are read while the clients are open. */
+/** The data that a report contains in addition to the findings. It is read while the clients are open. */
 export interface ReportFacts {
   read(open: OpenIntegration): Promise<void>;
   all(): Omit<ReportContent, 'findings'>;
 }
 
-/** Integrations are read one after the other. */
+/** Creates the function that reads the data, one integration after the other. */
 export function createReportFacts(
   { clock }: Pick<ProductDeps, 'clock'>,
   command: Command,
@@ -59,7 +59,7 @@ async function integrationFacts({
   };
 }
 
-/** Empty for an unavailable CRM, which the findings explain. */
+/** Returns the data about the CRM. Empty if the CRM is unavailable, which the findings explain. */
 async function crmFacts(
   openConnector: OpenIntegration['deps']['openConnector'],
 ): Promise<AccountFact[]> {

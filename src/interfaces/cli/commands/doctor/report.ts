@@ -1,6 +1,7 @@
 /**
- * A checklist that customers can send back. Contains only data that may leave the customer's network. Each finding has
- * its `report`, or its subject and cause. Messages may name hosts, accounts, files and settings, so they are left out.
+ * Creates a report that customers can send to support. It contains only data that may leave the customer's network. For
+ * each finding, it contains the text in `report`, or the subject and the cause. It leaves out messages, because they
+ * may contain hosts, accounts, files and settings.
  */
 import type { AccountFact } from '../../../../../connectors/contract.ts';
 import { countCauses, type DoctorFinding } from '../../../../operations/doctor/causes.ts';
@@ -15,7 +16,10 @@ export interface ReportContent {
 }
 
 export interface IntegrationFacts {
-  /** Finds the findings. IDs are often names of organisations, so they are not shown. */
+  /**
+   * The client's ID, which connects the client with its findings. The report does not show it, because it is often an
+   * organisation's name.
+   */
   id: string;
   kind: string;
   facts: readonly AccountFact[];
@@ -56,7 +60,7 @@ export function renderReport(
   ].join('\n');
 }
 
-/** Only a user can check these. */
+/** Checks that only a user can make. */
 const BY_HAND = [
   '`donor-sync plan` counts about as many people as the CRM has',
   'the first `donor-sync sync` (a trial) finished, and wrote what it reported',
@@ -65,7 +69,7 @@ const BY_HAND = [
 ];
 
 function integrationPart(number: number, known: IntegrationFacts | undefined): string[] {
-  // A package's kind may be a path on the disk.
+  // The kind of a connector package may be a path on the disk.
   const kind = known !== undefined && /^[\w-]{1,40}$/.test(known.kind) ? `: ${known.kind}` : '';
   const facts = known === undefined ? [] : [table(known.facts), ''];
   return ['', `## Integration ${number}${kind}`, '', ...facts];
@@ -89,7 +93,10 @@ function toLine({ subject, cause, report, ok }: DoctorFinding): string {
   return `**${shownSubject(subject)}**${word}${said}`;
 }
 
-/** A column heading is the customer's text. All other subjects are our own words. */
+/**
+ * Returns the subject for the report. A column heading is the customer's own text, so it is left out. All other
+ * subjects are donor-sync's words.
+ */
 function shownSubject(subject: string): string {
   const [, field] = /^field (.*)$/s.exec(subject) ?? [];
   if (field === undefined || field === 'map' || field === 'viewers') {
@@ -98,7 +105,7 @@ function shownSubject(subject: string): string {
   return isApiName(field) ? `field ${field}` : 'field (its name is not shown)';
 }
 
-/** Nothing in the line is read as Markdown. */
+/** Escapes a line, so that nothing in it is read as Markdown. */
 function clean(text: string): string {
   return text.replace(/\s+/g, ' ').replace(/[|<>[\]`*]/g, '');
 }

@@ -62,7 +62,7 @@ async function readSettings(file: string, path: string): Promise<string> {
   }
 }
 
-/** Returns the settings that are already in the file, unchanged. Variables are not expanded. */
+/** Returns the settings in the file without changes. Variables are not replaced. */
 function presentSettings(text: string, path: string): PresentSettings {
   const list = readIntegrations(text, path);
   const entries = list.items.filter((item) => isMap(item));
@@ -100,13 +100,13 @@ export function withIntegration(text: string, answers: Answers, target: Target):
   const [entry] = isSeq(entries) ? entries.items : [];
   if (!isSeq(list) || !isMap(entry)) throw new Error('There is no list of integrations.');
   list.flow = false;
-  // Adds a blank line before the integration, as a person would.
+  // Adds a blank line before the integration, as a user would do.
   entry.spaceBefore = true;
   list.add(entry);
   return document.toString({ lineWidth: 0, flowCollectionPadding: true });
 }
 
-/** Throws if the file has changed since it was read. Replaces it in one step. */
+/** Replaces the settings file in one step. Throws an error if the file has changed since it was read. */
 async function replaceSettings(file: string, before: string, text: string): Promise<void> {
   const fresh = `${file}.donor-sync-new`;
   const { mode } = await stat(file);

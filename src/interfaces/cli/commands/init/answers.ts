@@ -6,10 +6,10 @@ import type { FieldMapping } from '../../../../core/field-map.ts';
 export interface Answers {
   id: string;
   name: string;
-  /** The schedule, or null if the client runs only on request. */
+  /** The schedule, or null if the client is synced only on request. */
   schedule: { cron: string; timezone: string } | null;
   partner: PartnerAnswers;
-  /** Null for no limit. */
+  /** The limits. Null means no limit. */
   budget: { perRun: number | null; perMonth: number | null };
   crm: CsvAnswers | RemoteAnswers;
   variableFor: VariableFor;
@@ -19,21 +19,24 @@ export interface PartnerAnswers {
   /** A URL, or a variable such as `${NAME}`. */
   url: string;
   keyVariable: string;
-  /** Null if the user sets the variable. */
+  /** The service key, or null if the user sets the variable. */
   key: string | null;
 }
 
-/** Another integration may use the usual variable. So a different one may be chosen. */
+/**
+ * Returns the variable for a secret. If another integration already uses the usual variable, a different variable is
+ * chosen.
+ */
 export type VariableFor = (name: string) => string;
 
 export interface CsvAnswers {
   kind: 'csv';
-  /** The path of the file, relative to the command's folder. */
+  /** The path of the file, relative to the folder in which the command runs. */
   path: string;
-  /** Null if `path` itself is replaced. */
+  /** The path of the result file. Null if the results replace the file at `path`. */
   output: string | null;
   encoding: CsvHeader['encoding'];
-  /** Null for the first sheet with a table, and for text. A workbook's sheet. */
+  /** The sheet of a workbook. Null for the first sheet with a table, and for text files. */
   sheet: string | null;
   badRows: 'stop' | 'skip';
   columns: {
@@ -43,27 +46,27 @@ export interface CsvAnswers {
     employers: readonly string[];
   };
   marks: MarkColumns;
-  /** Advice about this kind of export, or null. */
+  /** Advice about exports of this product, or null. */
   advice: string | null;
-  /** Used if the file already has columns with our names. Null for the connector's map. */
+  /** The field map. Set if the file already has columns with donor-sync's names. Null for the connector's field map. */
   fields: readonly FieldMapping[] | null;
-  /** Every column of the file with its use. */
+  /** Every column of the file, with its meaning for donor-sync. */
   fileColumns: readonly ColumnLine[];
-  /** Notes about renamed fields and about values that may mark contacts. */
+  /** Notes about renamed fields, and about values that may be marks. */
   notes: readonly string[];
 }
 
-/** Both parts never come from the same column. */
+/** The columns with names. The first and the last name never come from the same column. */
 export type NameColumns = { firstName: string; lastName: string } | { fullName: string };
 
-/** Marked contacts are never sent. Null without such a column. */
+/** The columns with marks. donor-sync never sends marked contacts. Null if there is no such column. */
 export interface MarkColumns {
   optOut: string | null;
   deceased: string | null;
   doNotContact: string | null;
 }
 
-/** For a CRM on the network. */
+/** The answers for a CRM that is reached over the network. */
 export interface RemoteAnswers {
   kind: 'remote';
   about: AboutRemoteCrm;
@@ -73,27 +76,30 @@ export interface RemoteAnswers {
   contactMarks: string | null;
 }
 
-/** The facts that determine the questions. They do not include the options. */
+/** The data on which the questions depend. It does not include the options. */
 export interface Surroundings {
   cwd: string;
   timezone: string;
-  /** True if the environment or the variables file has a value. */
+  /** True if the environment or the `.env` file contains a value for the variable. */
   isSet(variable: string): boolean;
-  /** From the file of `--partner-key-file`. "-" is stdin. */
+  /** Reads the key from the file of `--partner-key-file`. "-" means stdin. */
   readKey(path: string): Promise<string>;
-  /** Null for a new file. */
+  /** The settings in the existing file. Null for a new file. */
   present: PresentSettings | null;
-  /** Null for a built-in kind. Throws a ConfigurationError if the package is missing or declares no set-up. */
+  /**
+   * Finds the connector package. Returns null for a built-in kind. Throws a ConfigurationError if the package is
+   * missing or does not support the set-up.
+   */
   findPackage(kind: string | undefined): Promise<AboutRemoteCrm | null>;
   /** Finds the field map for a kind of CRM. */
   defaultFields(kind: string): Promise<readonly FieldMapping[]>;
-  /** Columns that earlier syncs of the previous settings have written. */
+  /** Returns the columns that earlier syncs wrote with the previous settings. */
   writtenBefore(csvPath: string): Promise<ReadonlySet<string>>;
 }
 
 export interface PresentSettings {
   ids: ReadonlySet<string>;
   variables: ReadonlySet<string>;
-  /** The service of the first integration, as written in the file. */
+  /** The first integration's service, as written in the file. */
   partner: { url: string; keyVariable: string } | null;
 }

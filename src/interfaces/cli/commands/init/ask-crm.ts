@@ -1,4 +1,4 @@
-/** Also asks how donor-sync signs in. */
+/** Asks for the CRM and for the way in which donor-sync signs in. */
 import type { AboutRemoteCrm, SignIn } from '../../../../../connectors/about.ts';
 import { findRemoteCrm } from '../../../../../connectors/index.ts';
 import { askContactMarks } from '../../../../clients/setup/interview/contact-marks.ts';

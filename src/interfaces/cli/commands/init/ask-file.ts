@@ -1,4 +1,4 @@
-/** Also asks for its columns and for the results file. */
+/** Asks for the contact file, its columns and the result file. */
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import { listFileColumns } from '../../../../clients/setup/column-list.ts';
 import { type ColumnGuess, guessColumns } from '../../../../clients/setup/csv-columns.ts';
@@ -44,7 +44,7 @@ export async function askFile(
   }
   const badRows = await ask(asker, QUESTIONS.badRows, {
     flag: FLAGS.badRows,
-    // The user is asked after the rows are read.
+    // The question about unreadable rows comes after the rows are read.
     given: flags.csvBadRows ?? QUESTIONS.badRows.initial,
   });
   const fields = await surroundings.defaultFields('csv');
@@ -110,7 +110,10 @@ function askOutput(
   });
 }
 
-/** For example `lists/donors-enhanced.csv` for `lists/donors.csv`. Workbooks and UTF-16 text get a CSV file. */
+/**
+ * Returns the path of the result file, for example `lists/donors-enhanced.csv` for `lists/donors.csv`. The results of
+ * workbooks and UTF-16 text are CSV files.
+ */
 function enhancedPath(path: string, isForeign: boolean): string {
   const extension = extname(path);
   const own = isForeign || extension === '' ? '.csv' : extension;

@@ -1,4 +1,4 @@
-/** The service's address and key. */
+/** Asks for the service's address and key. */
 import { findProblem } from '../../../../clients/setup/interview/question.ts';
 import { QUESTIONS } from '../../../../clients/setup/interview/questions.ts';
 import { usageError } from '../../terminal/output.ts';
@@ -41,7 +41,7 @@ async function sharesKey(asker: Prompter, { yes }: InitFlags): Promise<boolean> 
   return yes || asker.confirm('Does it use the same service key?', true);
 }
 
-/** Options must not contain the key, so it is typed or read from a file. */
+/** Checks the key. An option must not contain the key, so users type it or name a file. */
 function requireKey(text: string): string {
   const key = text.trim();
   const problem = findProblem(QUESTIONS.serviceKey, key);

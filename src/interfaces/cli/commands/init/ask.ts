@@ -1,4 +1,4 @@
-/** The terminal asks unless an option has the answer. */
+/** Asks questions in the terminal, unless an option contains the answer. */
 import {
   checkAnswer,
   checkedBy,
@@ -13,15 +13,15 @@ import { askChoice, askMany, askText, type Choice, type Prompter } from '../../t
 interface Asking<Given = string> {
   flag: string;
   given: Given | undefined;
-  /** Defaults to the usual answer. */
+  /** The suggested answer. Defaults to the usual answer. */
   initial?: Given | null;
   aside?: string;
   columns?: readonly string[];
-  /** Defaults to all answers. The offered answers. */
+  /** The offered answers. Defaults to all answers. */
   among?: readonly string[];
 }
 
-/** Throws a ConfigurationError for an invalid answer. */
+/** Asks a question. Throws a ConfigurationError for an invalid answer. */
 export async function ask<Value>(
   asker: Prompter,
   question: Question<Value>,
@@ -47,13 +47,13 @@ export function askColumns(
   return askMany(asker, { flag, message: question.ask, given, initial, choices });
 }
 
-/** In a settings file, a variable can be the answer. */
+/** Returns the question for a settings file, in which the answer can also be a variable. */
 export function orVariable(question: Question): Question {
   const schema = checkedBy((text) => (isVariable(text) ? null : findProblem(question, text)));
   return { ...question, schema };
 }
 
-/** For example `${PARTNER_BASE_URL}`. */
+/** True if the text is a variable, for example `${PARTNER_BASE_URL}`. */
 function isVariable(text: string): boolean {
   return /^\$\{[A-Za-z_]\w*\}$/.test(text);
 }

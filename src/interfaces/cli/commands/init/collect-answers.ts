@@ -8,7 +8,7 @@ import { askCrm } from './ask-crm.ts';
 import { askPartner } from './ask-service.ts';
 import { FLAGS, type InitFlags } from './flags.ts';
 
-/** Skips questions that options answer. */
+/** Asks all questions that the options do not answer. */
 export async function collectAnswers(
   asker: Prompter,
   flags: InitFlags,
@@ -37,7 +37,7 @@ function newId(name: string, taken: ReadonlySet<string>): string {
   return id;
 }
 
-/** For example `HUBSPOT_TOKEN_RIVER_SIDE` for the integration `river-side`. */
+/** Returns a variable's name, for example `HUBSPOT_TOKEN_RIVER_SIDE` for the integration `river-side`. */
 function toVariable(name: string, id: string): string {
   return `${name}_${id.toUpperCase().replaceAll('-', '_')}`;
 }

@@ -1,4 +1,4 @@
-/** Each option answers one question. */
+/** The options of `init`. Each option answers one question. */
 import type { Command } from 'commander';
 import { z } from 'zod';
 import type { AboutRemoteCrm, SignIn } from '../../../../../connectors/about.ts';
@@ -7,7 +7,7 @@ import { askSignIn } from '../../../../clients/setup/interview/crm.ts';
 import { NONE, type Question } from '../../../../clients/setup/interview/question.ts';
 import { QUESTIONS, type QuestionName } from '../../../../clients/setup/interview/questions.ts';
 
-/** Column options determine the form of the names. */
+/** The options. The options for columns decide whether names have one or two columns. */
 export const FLAGS = {
   crmKind: '--crm',
   name: '--name',
@@ -34,7 +34,7 @@ export const FLAGS = {
   doNotContactColumn: '--csv-do-not-contact',
 } as const satisfies Record<QuestionName | 'address' | 'signIn' | 'contactMarks', string>;
 
-/** Without consent in a browser. */
+/** Returns the sign-in methods that need no browser. */
 export function listTerminalWays({ setup }: AboutRemoteCrm): readonly SignIn[] {
   return setup.signIns.filter(({ isConsent = false }) => !isConsent);
 }
@@ -87,7 +87,7 @@ function describe(name: QuestionName): string {
   return schema.safeParse(NONE).data === null ? `${noun}, or "${NONE}"` : noun;
 }
 
-/** A single way is left out, because there is no choice. */
+/** Describes the sign-in methods of a CRM. Leaves out a CRM with only one method, because users have no choice. */
 function describeWays(about: AboutRemoteCrm): string[] {
   const ways = listTerminalWays(about);
   if (ways.length < 2) return [];
@@ -96,7 +96,7 @@ function describeWays(about: AboutRemoteCrm): string[] {
 
 const flag = z.string().trim().min(1).optional();
 
-/** The options, with the names that commander uses. */
+/** The schema of the options, with the names that commander uses. */
 export const initFlagsSchema = z.object({
   yes: z.boolean().default(false),
   force: z.boolean().default(false),

@@ -35,9 +35,9 @@ export interface InitDeps
   extends CommandDeps,
     Pick<LoadOptions, 'cwd' | 'findConnectorDefinition'> {
   stdin: Readable & { isTTY?: boolean };
-  /** Questions go here, because stdout is for the result. */
+  /** The stream for questions, because stdout is for the result. */
   stderr: Writable & { isTTY?: boolean; columns?: number };
-  /** Returns this machine's time zone as an IANA name. It is offered for the schedule. */
+  /** Returns this machine's time zone as an IANA name. The schedule question suggests it. */
   timezone(): string;
 }
 
@@ -83,14 +83,14 @@ async function init(deps: InitDeps, flags: InitFlags, output: Output): Promise<v
   const draft = { deps, flags, output, asker, env, path };
   const checked = await checkDraft(draft, answers, (complete) => settingsText(complete, target));
   const mayReplaceIt = await mayReplace(asker, flags, deps, path);
-  // Shown before anything is written, so a wrong column has no consequences.
+  // Shows the people before anything is written, so that a wrong column has no consequences.
   const showing = { deps, output, asker: flags.yes ? null : asker };
   const persons = await showPersons(showing, checked.integration);
   await writeSettings(target.path, checked.text, mayReplaceIt);
   await report(draft, { ...checked, persons, verb: 'Wrote' });
 }
 
-/** Collects the facts that determine the questions. The options are not among these facts. */
+/** Collects the data on which the questions depend. The options are not part of this data. */
 export function createSurroundings(
   { cwd, timezone, stdin, findConnectorDefinition }: InitDeps,
   env: Environment,
@@ -106,7 +106,7 @@ export function createSurroundings(
     async findPackage(kind) {
       if (kind === undefined || !isPackageName(kind)) return null;
       const definition = await findConnectorDefinition(kind).catch((error: unknown) => {
-        // The question lists the kinds.
+        // The question itself lists the possible kinds.
         if (isConfigurationError(error) && error.code === 'connector_unknown') return null;
         throw error;
       });
@@ -156,7 +156,7 @@ export interface CheckedDraft {
   integration: Integration | undefined;
 }
 
-/** Also asks about unreadable CSV rows. Throws a ConfigurationError for invalid text. */
+/** Checks the settings, and asks about unreadable CSV rows. Throws a ConfigurationError for invalid settings. */
 export async function checkDraft(
   draft: Draft,
   answers: Answers,
@@ -196,7 +196,7 @@ async function parseDraft(
   return { text, answers, integration };
 }
 
-/** The connector skips unreadable rows. */
+/** Checks the contact file. The connector skips unreadable rows. */
 async function checkFile(
   { findConnectorDefinition }: InitDeps,
   { crm, contacts }: Integration,
@@ -206,7 +206,7 @@ async function checkFile(
   return definition.check({ settings, contacts, deps: fileDeps() });
 }
 
-/** Null if no row is skipped. */
+/** Returns the finding about unreadable rows, or null if the connector skips no row. */
 function badRowsIn(findings: readonly Finding[]): Finding | null {
   const found = findings.find(({ subject }) => subject === 'bad rows');
   return found === undefined
@@ -223,7 +223,7 @@ export function chooseAsker({ stdin, stderr }: InitDeps, flags: InitFlags): Prom
   );
 }
 
-/** Keys must not be sent without encryption. */
+/** Throws an error if donor-sync would send keys without encryption. */
 function requireSecure(settings: Settings): void {
   const [first] = insecureAddresses(settings.integrations, settings);
   if (first === undefined) return;
@@ -234,14 +234,14 @@ function requireSecure(settings: Settings): void {
   );
 }
 
-/** Placeholders for missing keys let the rest be checked. */
+/** Sets placeholders for missing keys, so that the other settings can be checked. */
 function withStandIns(text: string, env: Environment): Environment {
   const names = interpolate(text, {}).variables;
   const unset = names.filter((name) => !env[name]);
   return { ...env, ...Object.fromEntries(unset.map((name) => [name, STAND_IN])) };
 }
 
-/** Valid as plain text and as a URL. */
+/** The placeholder for a missing key. It is valid both as text and as a URL. */
 const STAND_IN = 'https://not-set.invalid';
 
 async function mayReplace(
@@ -265,12 +265,12 @@ async function mayReplace(
 
 async function writeSettings(path: string, text: string, mayReplaceIt: boolean): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
-  // `wx` also protects a file that was created since the check.
+  // The flag `wx` also protects a file that was created after the check.
   await writeFile(path, text, { flag: mayReplaceIt ? 'w' : 'wx' });
 }
 
 /**
- * The settings are written before the key. If the key cannot be stored, the user can set the variable. Then prints the
+ * Writes the settings and then the key. If the key cannot be stored, the user can set the variable. Then prints the
  * next steps.
  */
 export async function report(
@@ -331,7 +331,7 @@ export async function report(
   });
 }
 
-/** Examples are contacts' values, so only a terminal shows them. */
+/** Prints the columns. The examples are contacts' values, so they are shown only on a terminal. */
 function printColumns(output: Output, columns: readonly ColumnLine[]): void {
   output.print();
   output.print('The columns of the file:');
@@ -356,7 +356,7 @@ const MISSING = {
 } as const;
 const MISSING_OPTIONS = { address: FLAGS.addresses, employer: FLAGS.employers } as const;
 
-/** Each once and in quotes. */
+/** Returns the columns with marks, each once and in quotes. */
 function markedColumns({ crm }: Answers): string[] {
   if (crm.kind !== 'csv') return [];
   const columns = Object.values(crm.marks).filter((column) => column !== null);

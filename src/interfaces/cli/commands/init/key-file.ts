@@ -1,8 +1,8 @@
-/** Only the owner can read the key's file, and git ignores it. */
+/** Stores the key in a file that only its owner can read and that git ignores. */
 import { chmod, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
-/** Keeps the rest of the file. Resolves when the file is on disk. */
+/** Stores a variable and keeps the rest of the file. Resolves when the file is saved on disk. */
 export async function saveVariable(file: string, name: string, value: string): Promise<void> {
   await ignoreInGit(file);
   const text = (await readText(file)) ?? '';
@@ -21,7 +21,7 @@ function isAssignment(line: string, name: string): boolean {
   );
 }
 
-/** A new file replaces the old one. So other users can never read the key. */
+/** Writes the file. A new file replaces the old file, so that other users can never read the key. */
 async function writePrivately(file: string, text: string): Promise<void> {
   const fresh = `${file}.donor-sync-new`;
   await rm(fresh, { force: true });
@@ -34,7 +34,7 @@ async function writePrivately(file: string, text: string): Promise<void> {
   }
 }
 
-/** In the `.gitignore` next to it. */
+/** Adds the file to the `.gitignore` next to it. */
 async function ignoreInGit(file: string): Promise<void> {
   const list = join(dirname(file), '.gitignore');
   const text = (await readText(list)) ?? '';

@@ -15,13 +15,13 @@ import type {
 } from './answers.ts';
 import { listTerminalWays } from './flags.ts';
 
-/** The file to write, and the base of relative paths. */
+/** The settings file to write. Relative paths start at its folder. */
 export interface Target {
   path: string;
   cwd: string;
 }
 
-/** Includes comments for the next reader. Variables replace keys and tokens. */
+/** Returns the text of the settings file, with comments for its readers. Variables replace keys and tokens. */
 export function settingsText(answers: Answers, target: Target): string {
   return `${SETTINGS_HEAD}
 integrations:
@@ -32,7 +32,7 @@ export const MAIL_VARIABLES = ['SMTP_URL', 'ALERTS_FROM', 'ALERTS_TO'] as const;
 
 export const PRICE_VARIABLE = 'CREDIT_PRICE';
 
-/** Null unless the text is an amount and a currency. For example `0.50 USD`. */
+/** Reads a price, which is an amount with a currency, for example `0.50 USD`. Returns null for any other text. */
 export function readPrice(text: string): Amount | null {
   const [, amount, currency] = /^(\d{1,6}(?:\.\d{1,4})?) ([A-Z]{3})$/.exec(text.trim()) ?? [];
   return amount === undefined || currency === undefined
@@ -41,8 +41,8 @@ export function readPrice(text: string): Amount | null {
 }
 
 /**
- * For a machine on which clients are set up in the browser. `hasMail`: all `MAIL_VARIABLES` are set. `price` comes from
- * the environment, or is null.
+ * Returns the first settings for a machine on which users set up clients in the browser. `hasMail` is true if all
+ * `MAIL_VARIABLES` are set. `price` comes from the environment, or is null.
  */
 export const firstSettingsText = ({
   hasMail,
@@ -168,7 +168,7 @@ ${authText(about, signIn, variableFor)}
 ${optOutText(optOut)}${contactMarksText(about, contactMarks)}`;
 }
 
-/** Names the marks even if none excludes contacts. */
+/** Returns the setting for the CRM's marks. It lists the marks even if none of them excludes contacts. */
 function contactMarksText(about: AboutRemoteCrm, answer: string | null): string {
   if (answer === null) return '';
   const { doNotContactField, doNotContactValues, unmarkedValues } = withContactMarks<MarkSettings>(
@@ -191,7 +191,10 @@ function contactMarksText(about: AboutRemoteCrm, answer: string | null): string 
   return ['', ...lines].join('\n');
 }
 
-/** With several sign-in methods, all values are listed, so users can change the method. */
+/**
+ * Returns the sign-in settings. If there are several methods, it lists the values of all methods, so that users can
+ * change the method.
+ */
 function authText(about: AboutRemoteCrm, { type, fields }: SignIn, variableFor: VariableFor) {
   const values = fields.map(({ name, variable }) => `${name}: ${reference(variableFor(variable))}`);
   if (listTerminalWays(about).length === 1) {
@@ -220,12 +223,12 @@ function fromFile(path: string, target: Target): string {
   return relative(dirname(target.path), resolve(target.cwd, path));
 }
 
-/** Double quotes as in JSON are also valid in YAML. A `${` in a name must not become a variable. */
+/** Puts a text in double quotes as in JSON, which is also valid YAML. A `${` in a name must not become a variable. */
 function quoted(text: string): string {
   return asTyped(text.replace(/\$\{/g, '$$$&'));
 }
 
-/** The user may have typed a variable. */
+/** Returns the text unchanged if the user typed a variable. */
 function asTyped(text: string): string {
   return JSON.stringify(text);
 }

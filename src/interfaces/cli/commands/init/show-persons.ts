@@ -18,7 +18,7 @@ import { cancelled, type Prompter } from '../../terminal/prompts.ts';
 import { formatTable } from '../../terminal/table.ts';
 import { buildTitle, PERSON_COLUMNS, printPersons } from '../plan/text.ts';
 
-/** The functions and data that are needed to show people. */
+/** The dependencies for showing people. */
 interface ShowDeps extends Pick<LoadOptions, 'findConnectorDefinition'> {
   stderr: { columns?: number };
 }
@@ -31,8 +31,8 @@ export interface Showing {
 }
 
 /**
- * A wrong column costs a credit per contact, so the user confirms the people. Returns the format of each person's data.
- * Throws a ConfigurationError if the user says no.
+ * Shows a few people, and asks the user to confirm them, because a wrong column costs a credit per contact. Returns the
+ * kinds of data that exist about each person. Throws a ConfigurationError if the user refuses.
  */
 export async function showPersons(
   { deps, output, asker }: Showing,
@@ -64,7 +64,10 @@ async function confirmPersons(
   throw cancelled(' Run init again and choose other columns, for example with --csv-first-name.');
 }
 
-/** It has no secrets and is never stopped. Without a database, a temporary key selects the people. */
+/**
+ * Returns the dependencies of a connector for a file. They contain no secrets and are never aborted. Without a
+ * database, a temporary key selects the people.
+ */
 export function fileDeps(): ConnectorDeps {
   return {
     clock: systemClock,

@@ -21,7 +21,10 @@ interface SettingsLocation {
   defaults: readonly FieldMapping[];
 }
 
-/** These columns are ours, whatever they contain. Empty without valid settings. A pure function. */
+/**
+ * Returns the columns that donor-sync writes, whatever they contain. Empty if there are no valid settings. A pure
+ * function.
+ */
 export function writtenBefore(
   text: string,
   csvPath: string,

@@ -18,18 +18,18 @@ Examples:
 
 Nothing is written, except an audit entry recording that names were shown, and only free requests are sent.`;
 
-/** The number of contacts and changes that are listed by default. */
+/** The number of contacts and changes that the plan lists by default. */
 const DEFAULT_LISTED = 10;
 
 const listSchema = z.object({ list: z.int().positive().default(DEFAULT_LISTED) });
 
-/** Costs nothing. */
+/** Creates the command. A plan costs no credits. */
 export function planCommand(deps: ProductDeps): Command {
   const made = new Map<string, { plan: Plan; persons: readonly PersonDetails[] }>();
   const here = {
     ...planClient,
     async run(...[world, input]: Parameters<typeof planClient.run>) {
-      // Only a terminal shows names. Elsewhere, only the data's format is shown.
+      // Names are shown only on a terminal. In other output, the plan shows only which kinds of data exist.
       let persons: readonly PersonDetails[] = [];
       const plan = await planNow(world, input, (sample) => {
         persons = sample;
@@ -61,7 +61,7 @@ export function planCommand(deps: ProductDeps): Command {
     .addHelpText('after', EXAMPLES);
 }
 
-/** Lists this many contacts and changes. */
+/** Prints the plan, with at most this many contacts and changes. */
 export function printPlan(
   output: Output,
   plan: Plan,

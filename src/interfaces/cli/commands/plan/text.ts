@@ -22,7 +22,10 @@ type PreviewText = Omit<Preview, 'credits'> & {
   credits: Pick<Preview['credits'], 'enhancements'>;
 };
 
-/** `listed` limits the lists, and `persons` are shown as they would be sent. `printMore` prints the rest. */
+/**
+ * Prints a preview. `listed` limits the lists. `persons` are shown as a run would send them. `printMore` prints the
+ * rest.
+ */
 export function printPreview(
   output: Output,
   preview: PreviewText,
@@ -55,7 +58,7 @@ export function printPreview(
   output.print(`  To do it: donor-sync sync ${preview.integration}`);
 }
 
-/** `unit` is what one credit buys. */
+/** Prints the cost. `unit` is the thing that one credit buys. */
 function printCost(
   output: Output,
   { needed, allowed, remaining, limit }: PreviewText['credits']['enhancements'],
@@ -85,7 +88,7 @@ function printTrial(output: Output, { trial, credits, integration }: PreviewText
   }
 }
 
-/** They apply until a user confirms them. */
+/** Prints the marks that exclude most contacts until a user confirms them. */
 function printMarks(output: Output, { unconfirmedMarks, integration }: PreviewText): void {
   for (const { text } of unconfirmedMarks) {
     const way = `Correct it, or confirm it once: donor-sync sync ${integration} --accept-marks`;
@@ -195,7 +198,7 @@ function valueText(value: FieldValue): string {
   return value === null ? '(empty)' : String(value);
 }
 
-/** Names appear only on a terminal. Elsewhere, only the form of the data. */
+/** Prints people. On a terminal, prints their names. Otherwise, prints only which kinds of data exist. */
 export function printPersons(output: Output, persons: readonly PersonDetails[]): void {
   if (persons.length === 0) return;
   output.print();
@@ -228,7 +231,7 @@ const SHAPE_COLUMNS: readonly Column<PersonShape>[] = [
   { header: 'Employers', value: ({ employers }) => String(employers), align: 'right' },
 ];
 
-/** Prints nothing without networks. */
+/** Prints the changes to networks. Prints nothing if there are no networks. */
 export function printNetworks(
   output: Output,
   {
@@ -252,7 +255,7 @@ export function printNetworks(
   printCost(output, credits.networks, { bucket: 'networks', unit: 'member', upTo: 'up to ' });
 }
 
-/** Prints nothing if nothing is to be done. */
+/** Prints the work on warm paths. Prints nothing if there is no work. */
 export function printPaths(
   output: Output,
   { warmPaths: { contacts, queries } }: { warmPaths: PathsForecast },

@@ -25,12 +25,12 @@ import {
 } from '../../terminal/words.ts';
 import { getStatusWord, printRun } from '../sync/run-summary.ts';
 
-/** Field names without values, because values are encrypted. */
+/** A run with details. Contains field names without values, because values are encrypted. */
 export interface RunDetail extends RunReport {
   reasons: Record<string, number>;
-  /** Contacts that used another contact's result without a credit. */
+  /** The number of contacts that share another contact's result and needed no credit. */
   shared: number;
-  /** Null if the queries were free. */
+  /** The cost of the queries, or null if they were free. */
   queries: QueryCharge | null;
   /** The first contacts, except contacts that were already up to date. */
   outcomes: RunContactView[];
@@ -40,7 +40,7 @@ export interface RunDetail extends RunReport {
   writeCount: number;
 }
 
-/** A queued run has done nothing yet. */
+/** Reads a run with details. A queued run has not done anything yet. */
 export async function describeRun(
   store: Store,
   report: RunReport,
@@ -139,7 +139,10 @@ function printWrites(output: Output, { writes, writeCount }: RunDetail): void {
   printRest(output, writeCount - writes.length);
 }
 
-/** Equal lists refer to the earlier write, such as `14 fields, as in 0035e001`. */
+/**
+ * Describes the fields of each write. If a write has the same fields as an earlier write, refers to it, such as `14
+ * fields, as in 0035e001`.
+ */
 function withFieldTexts(writes: RunDetail['writes']): { crmId: string; text: string }[] {
   const named = new Map<string, string>();
   return writes.map(({ crmId, fields }) => {
@@ -160,7 +163,7 @@ function printRest(output: Output, rest: number): void {
   }
 }
 
-/** One line per run on a wide terminal. */
+/** Prints the runs. On a wide terminal, each run is one line. */
 export function printRuns(output: Output, runs: readonly RunReport[]): void {
   output.table<RunReport>(
     [

@@ -118,7 +118,7 @@ export function runsCommand(deps: ProductDeps): Command {
   });
 }
 
-/** Throws a ConfigurationError for options that do not work together. */
+/** Throws a ConfigurationError if the options cannot be combined. */
 function requireFitting(
   { stdout }: Pick<ProductDeps, 'stdout'>,
   { options, output }: Pick<ProductAction<RunsOptions>, 'options' | 'output'>,
@@ -189,7 +189,7 @@ async function show(
   });
 }
 
-/** Written while it is read, because a file may have a million contacts. */
+/** Prints the contacts as CSV while they are read, because there may be a million contacts. */
 async function printCsv(
   deps: ProductDeps,
   { application, options, output }: ProductAction<RunsOptions>,

@@ -1,4 +1,4 @@
-/** Each command has the shared options and its own. */
+/** The sandbox commands of the CRMs. Each command has the shared options and its own options. */
 import { type Command, Option } from 'commander';
 import { z } from 'zod';
 import type { CrmStandIn, StandInOption } from '../../../../../sandbox/crm/stand-in.ts';
@@ -14,7 +14,7 @@ import {
   toSandboxOptions,
 } from './stand-in.ts';
 
-/** Each stand-in has its own options too. */
+/** The options of the commands. Each sandbox also has its own options. */
 const flagsSchema = z.looseObject({
   ...commonFlags,
   tokenLifetime: z.number().exactOptional(),

@@ -26,7 +26,7 @@ The line on stdout contains the base URL and the API key for the settings. In ad
 the root of the same address: GET /_sandbox/people, /_sandbox/ledger, /_sandbox/requests,
 PUT /_sandbox/faults, POST /_sandbox/keys.`;
 
-/** As in `startPartnerSandbox`, without `faults` and `forms`. */
+/** The options, with the names that `startPartnerSandbox` uses, without `faults` and `forms`. */
 const flagsSchema = z
   .object({
     ...commonFlags,
@@ -50,7 +50,7 @@ const flagsSchema = z
 
 type Flags = z.output<typeof flagsSchema>;
 
-/** The command `sandbox partner`: the Partner Data Service. */
+/** The command `sandbox partner`, which starts a sandbox of the Partner Data Service. */
 export const PARTNER: StandIn<Flags> = {
   kind: 'partner',
   description: 'serve the Partner Data Service with fictional people until stopped',
@@ -95,7 +95,7 @@ function addOptions(command: Command): Command {
 }
 
 async function start({ faults, forms, data, ...flags }: Flags, cwd: string): Promise<Serving> {
-  // The product does not import the sandboxes. They are loaded when they are needed.
+  // donor-sync itself does not import the sandboxes. The command loads its sandbox when it needs it.
   const { startPartnerSandbox } = await import('../../../../../sandbox/partner/index.ts');
   const { baseUrl, apiKey, close } = await startPartnerSandbox({
     ...flags,

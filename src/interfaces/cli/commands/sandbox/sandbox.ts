@@ -51,7 +51,7 @@ async function serve(
 ): Promise<ExitCode> {
   const stopped = deps.stopSignal();
   const sandbox = await startOrExplain(start, port);
-  // One line, so a parent process can read it and continue (design, section 4.4).
+  // The output is one line, so that a parent process can read it and continue (design, section 4.4).
   deps.stdout.write(`${JSON.stringify({ ready: true, kind, ...sandbox.line })}\n`);
   await untilStopped(stopped);
   await sandbox.close();
@@ -67,7 +67,7 @@ async function startOrExplain(start: () => Promise<Serving>, port: number): Prom
   }
 }
 
-/** Creates the error if a sandbox cannot start. Only a wrong option can prevent the start. */
+/** Creates the error for a sandbox that cannot start. The cause is always a wrong option. */
 function startError(error: unknown, port: number): ConfigurationError {
   if (isPortTaken(error)) {
     const next = 'Choose another port with --port, or --port 0 for any free port.';

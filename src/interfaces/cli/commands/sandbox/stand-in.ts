@@ -12,7 +12,7 @@ export interface StandIn<Flags> {
   examples: string;
   addOptions(command: Command): Command;
   flagsSchema: z.ZodType<Flags>;
-  /** Paths are relative to the folder `cwd`. */
+  /** Starts the sandbox. Relative paths start at the folder `cwd`. */
   start(flags: Flags, cwd: string): Promise<Serving>;
 }
 
@@ -27,7 +27,7 @@ const MAX_PEOPLE = 1_000_000_000;
 
 const MAX_PORT = 65_535;
 
-/** No request needs to wait longer than ten minutes. */
+/** The maximum delay. No request has to wait longer than ten minutes. */
 const MAX_LATENCY_MS = 600_000;
 
 /** One day. */
@@ -54,8 +54,7 @@ export const readJobTime = wholeNumber(0, MAX_JOB_TIME_MS);
 const readPeople = wholeNumber(0, MAX_PEOPLE);
 
 /**
- * The parsed options that all sandboxes share. `faults` is the path of a file. The other options are passed to the
- * sandbox.
+ * The options that all sandboxes share. `faults` is the path of a file. The other options are passed to the sandbox.
  */
 export const commonFlags = {
   port: z.number(),
@@ -74,7 +73,7 @@ interface LatencyFlags {
   jitter?: number;
 }
 
-/** The sandboxes use other names. */
+/** Converts the options into the names that the sandboxes use. */
 export function toSandboxOptions<Flags extends LatencyFlags>({ latency, jitter, ...flags }: Flags) {
   return {
     ...flags,
@@ -83,7 +82,7 @@ export function toSandboxOptions<Flags extends LatencyFlags>({ latency, jitter, 
   };
 }
 
-/** `addNetworkOptions` come last (design, section 4.4). */
+/** Adds the shared options. `addNetworkOptions` comes last (design, section 4.4). */
 export function addCommonOptions(command: Command, contactsDefault: string): Command {
   const anyNumber = wholeNumber(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
   return command
@@ -126,8 +125,8 @@ export function wholeNumber(least: number, most: number): (text: string) => numb
 }
 
 /**
- * JSON with fault rules. The sandbox validates them. No file means no rules. Throws a ConfigurationError with the
- * file's name.
+ * Reads a JSON file with fault rules, which the sandbox checks. Without a file, there are no rules. Throws a
+ * ConfigurationError with the file's name.
  */
 export async function readFaultFile(path: string | undefined, cwd: string): Promise<unknown> {
   if (path === undefined) return [];

@@ -20,7 +20,7 @@ export function serviceCommand(name: string, deps: ServiceDeps): Command {
   return createCommand(name, deps).option('--db <file>', "the service's database", 'service.db');
 }
 
-/** The objects that a subcommand uses. */
+/** The dependencies of a subcommand. */
 export interface ServiceAction<Options> {
   service: typeof Service;
   /** The absolute path of the database file. */
@@ -29,7 +29,7 @@ export interface ServiceAction<Options> {
   output: Output;
 }
 
-/** Sets a subcommand's action. A refusal by the service is a usage error. */
+/** Sets a subcommand's action. If the service refuses the action, this is a usage error. */
 export function serviceAction<Options extends z.infer<typeof serviceOptions>>(
   deps: ServiceDeps,
   command: Command,
@@ -39,7 +39,7 @@ export function serviceAction<Options extends z.infer<typeof serviceOptions>>(
   return command.action(() =>
     runAction(deps, command, async (output) => {
       const options = readOptions(command, schema);
-      // The product does not import the service. It is loaded when it is needed.
+      // donor-sync itself does not import the service. The command loads it when it needs it.
       const service = await import('../../../../../service/operation/index.ts');
       try {
         const file = resolve(deps.cwd, options.db);
@@ -51,7 +51,7 @@ export function serviceAction<Options extends z.infer<typeof serviceOptions>>(
   );
 }
 
-/** A running service may use the database too. */
+/** Opens the database for some work. A running service may use the same database. */
 export async function beside<Result>(
   { service, file }: Pick<ServiceAction<unknown>, 'service' | 'file'>,
   work: (db: ReturnType<typeof Service.openBeside>) => Result | Promise<Result>,

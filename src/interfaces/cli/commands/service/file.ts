@@ -38,7 +38,7 @@ export function statsCommand(deps: ServiceDeps): Command {
   );
 }
 
-/** The maximum number of files to print. `--json` lists all files. */
+/** The maximum number of printed files. `--json` lists all files. */
 const MOST_SHOWN = 20;
 
 const RESTORE = `

@@ -70,7 +70,7 @@ export function importCommand(deps: ServiceDeps): Command {
     if (kind !== 'csv' && (options.idsChanged || options.otherPeople)) {
       throw usageError('--ids-changed and --other-people work only with csv.');
     }
-    // A dry run creates no file. It imports into memory instead.
+    // A dry run creates no file, so it imports the data into memory.
     const isWithoutFile = options.dryRun && !existsSync(file);
     const db = service.openDatabase(isWithoutFile ? undefined : file, { isDurable: true });
     try {

@@ -201,7 +201,7 @@ function withDatabase<Result>(
   { service, file }: Pick<ServiceAction<unknown>, 'service' | 'file'>,
   work: (db: ReturnType<typeof service.openDatabase>) => Result,
 ): Result {
-  // Refuses a missing file, because the next line would create it.
+  // Refuses a missing file here, because the next line would create it.
   service.openBeside(file).close();
   const db = service.openDatabase(file, { isDurable: true });
   try {

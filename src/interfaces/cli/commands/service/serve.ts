@@ -60,7 +60,7 @@ export function serveCommand(deps: ServiceDeps): Command {
         throw isPortTaken(error) ? portTaken(options.port, error) : error;
       });
     const { close, ...line } = running;
-    // One line, so a parent process can read it and continue.
+    // The output is one line, so that a parent process can read it and continue.
     deps.stdout.write(`${JSON.stringify({ ready: true, kind: 'service', ...line })}\n`);
     await untilStopped(stopped);
     await close();

@@ -1,4 +1,4 @@
-/** Writes paid profiles into the CRM again, after a preview. */
+/** Writes paid profiles into the CRM again, after showing a preview. */
 import type { Application, OpenIntegration } from '../../../../application.ts';
 import type { RunReport } from '../../../../core/run.ts';
 import { previewRedelivery } from '../../../../operations/redeliver.ts';
@@ -17,7 +17,7 @@ import { syncOnce } from './sync-once.ts';
 
 /** The options of `sync` that apply to a redelivery. */
 export interface RedeliverOptions {
-  /** Empty means all mapped fields. */
+  /** The names of the fields. Empty for all mapped fields. */
   field: readonly string[];
   contact?: string | undefined;
   yes: boolean;
@@ -30,7 +30,7 @@ interface RedeliverCall {
   output: Output;
 }
 
-/** Shows the effects, asks, and delivers. Buys nothing. */
+/** Shows the effects, asks the user, and delivers. Buys no profiles. */
 export async function redeliverChosen(
   deps: ProductDeps,
   application: Application,
@@ -73,7 +73,7 @@ async function finish(
   recordStop(output, report);
 }
 
-/** For example `Write 120 values to 60 contacts of "riverside" again? This costs nothing.`. */
+/** Returns a question such as `Write 120 values to 60 contacts of "riverside" again? This costs nothing.`. */
 function buildQuestion({ integration, contacts, values }: RedeliveryPreview): string {
   const all = values.reduce((sum, each) => sum + each.contacts, 0);
   return `Write ${describeCount(all, 'value')} to ${describeCount(contacts, 'contact')} of "${integration}" again? This costs nothing.`;

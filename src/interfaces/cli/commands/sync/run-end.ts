@@ -9,7 +9,7 @@ export const EXIT_CODE_OF: Readonly<Record<RunStatus, ExitCode>> = {
   failed: EXIT_CODES.unexpected,
 };
 
-/** For people who read cron's log. Scripts read the JSON document. */
+/** Writes to the log why a run stopped, for people who read cron's log. Scripts read the JSON document. */
 export function recordStop(output: Output, run: RunReport): void {
   const { integration, reason } = run;
   if (!output.isJson || reason === null) return;

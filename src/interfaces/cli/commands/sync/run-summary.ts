@@ -27,7 +27,7 @@ export function printRun(
   output.print();
 }
 
-/** The command shows lost values of users. */
+/** Returns the command that shows users' lost values. */
 function stepsAfterLoss({ id }: RunReport, reasons: readonly ReasonCount[]): string[] {
   if (!reasons.some(({ reason }) => reason === 'typed_value_lost')) return [];
   return [
@@ -35,7 +35,7 @@ function stepsAfterLoss({ id }: RunReport, reasons: readonly ReasonCount[]): str
   ];
 }
 
-/** Prints nothing without waiting values. */
+/** Prints the values that wait to be written. Prints nothing if there are none. */
 export function printValuesWaiting(output: Output, waiting: ValuesWaiting | undefined): void {
   if (waiting === undefined || waiting.values === 0) return;
   output.print();
@@ -50,7 +50,7 @@ export function printValuesWaiting(output: Output, waiting: ValuesWaiting | unde
   );
 }
 
-/** Reasons that need the user come last, next to the prompt. */
+/** Prints the reasons. Reasons that require a user's action come last, next to the prompt. */
 function printReasons(output: Output, reasons: readonly ReasonCount[]): void {
   if (reasons.length === 0) return;
   output.print();
@@ -64,7 +64,7 @@ function printReasons(output: Output, reasons: readonly ReasonCount[]): void {
   );
 }
 
-/** For example `succeeded in 4.2 s (run 1a2b3c4d)`. */
+/** Returns a text such as `succeeded in 4.2 s (run 1a2b3c4d)`. */
 function describeEnd(report: RunReport, style: Style): string {
   const word = getStatusWord(report);
   const took =
@@ -90,7 +90,7 @@ function getColor(status: RunStatus, style: Style): (text: string) => string {
   return status === 'succeeded' ? style.good : style.warn;
 }
 
-/** For example `250 read, 240 chosen, 240 submitted, 231 enhanced, 228 written`. */
+/** Returns a text such as `250 read, 240 chosen, 240 submitted, 231 enhanced, 228 written`. */
 export function describeCounts({ contacts }: RunReport): string {
   const { read, chosen, submitted, enhanced, written } = contacts;
   return Object.entries({ read, chosen, submitted, enhanced, written })

@@ -22,10 +22,10 @@ type RunOption =
   | 'redelivery';
 
 /**
- * Runs until the end or the signal, with progress on the terminal. Reads changes, or everything with `full`. `only`
- * limits it to one contact. `adopt` adopts profiles of another database, and `limit` is the maximum cost in credits.
- * `acceptMatchRate` accepts the mapping, and `acceptMarks` confirms marks that exclude most contacts. `redelivery` only
- * delivers kept profiles again.
+ * Executes a run until its end or until the signal, and shows its progress on the terminal. The run reads changes, or
+ * all contacts with `full`. `only` limits the run to one contact. `adopt` adopts another database's profiles, and
+ * `limit` is the maximum number of credits. `acceptMatchRate` accepts the mapping, and `acceptMarks` confirms marks
+ * that exclude most contacts. With `redelivery`, the run only delivers stored profiles again.
  */
 export async function syncOnce(
   deps: ProgressDeps,
@@ -56,18 +56,18 @@ export async function syncOnce(
   }
 }
 
-/** Progress is read from the store this often. */
+/** The interval at which the progress is read from the database. */
 const LOOK_INTERVAL_MS = 500;
 
 /** The dependencies of the progress bars. */
 export type ProgressDeps = Pick<ProductDeps, 'stderr' | 'clock' | 'log' | 'logStream'>;
 type ProgressStore = Pick<Store, 'reader'>;
 
-/** Nothing is shown without a terminal. */
+/** Shows a run's progress. Shows nothing without a terminal. */
 export interface RunProgress {
   /** Starts to show the run. */
   watch(run: Pick<Run, 'id' | 'integration' | 'partnerKey'>): void;
-  /** Shows the final state. Resolves after the last drawing. */
+  /** Shows the final state. Resolves after this state is drawn. */
   stop(): Promise<void>;
 }
 
@@ -91,7 +91,7 @@ function createRunProgress(deps: ProgressDeps, store: ProgressStore): RunProgres
     watch(run) {
       if (!stderr.isTTY) return;
       watching = show(run).catch((error: unknown) => {
-        // Drawing problems must not end the run.
+        // A problem with drawing must not end the run.
         log.warn({ error: messageOf(error) }, 'the progress of the run cannot be shown');
       });
     },
@@ -114,13 +114,13 @@ async function look(
   if (!row) return;
   const underWay = await countContactsUnderWay(store.reader, run.integration.id);
   const { balance } = await findKeyBalance(store.reader, run.partnerKey);
-  // A contact with a shared profile is not submitted.
+  // A contact that shares another contact's profile is not submitted.
   const sent = row.submittedCount + row.sharedCount;
   const toDeliver = underWayBefore + sent;
   progress.update('Read', { done: row.readCount, total: null });
   progress.update('Submitted', {
     done: sent,
-    // Refused and changed people are not submitted, so the total shrinks to the number of submitted people.
+    // Refused and changed people are not submitted, so at the end the total is the number of submitted people.
     total: row.status === 'succeeded' ? sent : Math.max(sent, row.chosenCount),
     ...(balance === null ? {} : { remark: `${describeCount(balance, 'credit')} left` }),
   });

@@ -105,7 +105,7 @@ export function syncCommand(deps: ProductDeps): Command {
   );
 }
 
-/** Probably a mistake of the user. */
+/** Throws an error for options that cannot be combined, because the user has probably made a mistake. */
 function requireFitting({ redeliver, field, yes, ...options }: SyncOptions): void {
   if (!redeliver) {
     if (field.length > 0) throw usageError('--field works only with --redeliver. Use both.');
@@ -146,7 +146,7 @@ async function syncChosen(
     const { acceptMatchRate, acceptMarks } = options;
     const chosenOptions = { only, limit, full, adopt, acceptMatchRate, acceptMarks };
     const report = await syncOnce(deps, open, signal, chosenOptions);
-    // The next integration may take hours, so the result is shown now.
+    // Prints the result now, because the next integration may take hours.
     printRun(output, report, {
       reasons: await readReasons(open.deps.store.reader, report.id),
       steps: nextSteps(report, { isLimited: limit !== null }),
@@ -170,7 +170,7 @@ async function syncChosen(
   ]);
 }
 
-/** No run of the client is in progress now. */
+/** Carries out due erasures and records what was done. No run of the client is in progress now. */
 async function eraseAndNote(
   { clock, log }: ProductDeps,
   application: Application,

@@ -6,7 +6,7 @@ import { readFile, rename, writeFile } from 'node:fs/promises';
 import { z } from 'donor-sync/connector';
 import { ConfigurationError } from 'donor-sync/errors';
 
-/** Returns null for blank text, so that white space is never used as a value. */
+/** Returns null for blank text, so that white space never becomes a value. */
 const value = z
   .union([z.string(), z.number(), z.boolean(), z.null()])
   .transform((written) => (String(written ?? '').trim() === '' ? null : written));

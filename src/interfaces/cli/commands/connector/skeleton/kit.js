@@ -1,4 +1,4 @@
-/** Runs donor-sync's conformance kit, which tests if this connector keeps every promise of a connector. */
+/** Runs donor-sync's conformance kit, which tests whether this connector keeps all promises of a connector. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { connector } from './index.js';
 testConnector({ describe, it }, 'my-crm', openHarness);
 
 /**
- * Creates an empty CRM, and the functions with which users would change it.
+ * Creates an empty CRM, and functions that change the CRM as its users would.
  * @returns {Promise<import('donor-sync/connector/testing').ConformanceHarness>}
  */
 async function openHarness() {
