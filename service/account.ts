@@ -1,4 +1,4 @@
-/** These requests are free. */
+/** The endpoints of section 4.4 about a team's account. Requests to these endpoints are free. */
 
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 import type { PartnerEnv } from './context.ts';
@@ -49,7 +49,7 @@ const testRoute = createRoute({
   },
 });
 
-/** Creates the routes of section 4.4: GET /credits and GET /test. */
+/** Creates the routes GET /credits and GET /test of section 4.4. */
 export function accountRoutes(credits: Pick<Credits, 'balances'>): OpenAPIHono<PartnerEnv> {
   const router = createRouter();
   router.openapi(creditsRoute, (c) => c.json(credits.balances(c.var.key.team), 200));

@@ -22,10 +22,10 @@ import { CHARGED_SEARCHES, searchRoutes } from './search/search.ts';
 import { whileOpen } from './slices.ts';
 import { quotePersons } from './validation.ts';
 
-/** The {base_url} in the document ends with this path. */
+/** The last part of `{base_url}` in the service document. */
 export const BASE_PATH = '/v1/partners';
 
-/** Profiles link to these pages. They are outside the API's path. */
+/** The path of the donors' pages, to which profiles link. The pages are outside the API's path. */
 export const DONOR_PAGES = '/people';
 
 export interface AppOptions
@@ -46,14 +46,14 @@ export interface AppOptions
 }
 
 /**
- * Returns the service at its base path. Browsers cannot send a key, so the documents are also available without one.
+ * Returns the service at its base path. Browsers cannot send a key, so the documents are also available without a key.
  */
 export function createApp(options: AppOptions) {
   const app = new Hono<PartnerEnv>({ strict: false });
   const service = createService(options);
   const page = addDocuments(service, BASE_PATH, options);
-  // Returns the address of a donor's page. Profiles contain it. The page contains no data, because browsers cannot send
-  // a key.
+  // The page at a donor's address. Profiles contain this address. The page contains no data, because browsers cannot
+  // send a key.
   app.get(`${DONOR_PAGES}/:id`, (c) => c.html(donorPage(options.title)));
   app.route(BASE_PATH, service);
   app.notFound((c) => c.json({ detail: 'Not Found' }, 404));
@@ -62,8 +62,8 @@ export function createApp(options: AppOptions) {
 }
 
 /**
- * The order of the middleware matters. Callers without access are not charged, and requests are charged before they are
- * processed.
+ * The order of the middleware matters. Callers without access are not charged, and the service charges a request before
+ * it processes the request.
  */
 function createService(options: AppOptions) {
   const { clock, credits, commitTogether, createId } = options;
@@ -98,7 +98,7 @@ function createService(options: AppOptions) {
   return service;
 }
 
-/** Gives every request an ID for the ledger and the logs. */
+/** Assigns an ID to each request, for the ledger and the logs. */
 function identify(createId: () => string): MiddlewareHandler<PartnerEnv> {
   return async (c, next) => {
     c.set('requestId', createId());
@@ -107,8 +107,8 @@ function identify(createId: () => string): MiddlewareHandler<PartnerEnv> {
 }
 
 /**
- * Returns the innermost middleware. It simulates the documented fault `error`, which is a failure of the service
- * itself. It runs after authentication, limits and charging.
+ * Returns the innermost middleware. The middleware simulates the documented fault `error`, which is a failure of the
+ * service itself. The simulated failure happens after authentication, limits and charging.
  */
 function failInside(): MiddlewareHandler<PartnerEnv> {
   return async (c, next) =>

@@ -1,4 +1,4 @@
-/** Assembles the parts of the service. Every way to start the service uses this function. */
+/** Assembles the parts of the service. All ways of starting the service use this function. */
 
 import { randomBytes } from 'node:crypto';
 import type { ConnectionEngine } from './connections/engine.ts';

@@ -1,13 +1,13 @@
-/** Reads a request's body once, with limits for its size and its shape. */
+/** Reads the body of a request once, and limits its size and its structure. */
 
 import type { MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import type { PartnerEnv } from './context.ts';
 import { answerInvalid } from './validation.ts';
 
-/** A hundred people with all details need less than a tenth of this. */
+/** The maximum number of bytes in a body. A hundred people with all details need less than a tenth of this size. */
 const MAX_BYTES = 2_000_000;
-/** The maximum nesting of lists and objects. The deepest request body has five levels. */
+/** The maximum depth of nested lists and objects. The deepest request body has five levels. */
 const MAX_DEPTH = 32;
 /** The maximum number of values and keys. The largest request has 10,000 donor IDs. */
 const MAX_VALUES = 30_000;
@@ -37,7 +37,8 @@ export function limitBody(): MiddlewareHandler<PartnerEnv> {
   return (c, next) => {
     if (BODYLESS.has(c.req.method)) return next();
     const { raw } = c.req;
-    // Without a stated size, the limit copies the request. Only a request of the global class can be copied.
+    // If the request does not state its size, the limit copies the request. The request must be an instance of the
+    // global `Request` class to be copied.
     const isCounted = raw.headers.has('transfer-encoding') || !raw.headers.has('content-length');
     if (raw.body !== null && isCounted) {
       const { url, method, headers, body } = raw;
@@ -84,7 +85,10 @@ function refuseShape(text: string): string | undefined {
   return undefined;
 }
 
-/** Returns the end of a JSON string. An even number of backslashes precedes the closing quote. */
+/**
+ * Returns the position at which a JSON string ends. A quote ends the string if an even number of backslashes precedes
+ * the quote.
+ */
 function endOfString(text: string, start: number): number {
   for (let at = text.indexOf('"', start + 1); at !== -1; at = text.indexOf('"', at + 1)) {
     let backslashes = 0;

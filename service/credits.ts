@@ -14,27 +14,27 @@ export type Bucket = (typeof BUCKETS)[number];
 
 export type Balances = Record<Bucket, number>;
 
-/** The payer, the purpose and the amount of a charge. The amount is a positive number of credits. */
+/** The payer, the purpose and the amount of a charge. The amount is always positive. */
 export interface Payment {
   apiKey: string;
   team: string;
   bucket: Bucket;
   amount: number;
-  /** The endpoint's method and path. */
+  /** The method and the path of the endpoint. */
   what: string;
   requestId: string;
 }
 
-/** A line in the ledger. Refunds are negative, so the sum is the number of spent credits. */
+/** A line in the ledger. Refunds have a negative amount, so the sum of all lines is the number of spent credits. */
 export interface LedgerEntry extends Payment {
   id: number;
   atMs: number;
   kind: 'charge' | 'refund';
 }
 
-/** The outcome of the request is still unknown. */
+/** A charge for a request whose outcome is still unknown. */
 export interface Charge {
-  /** The line of the ledger. */
+  /** The number of the line in the ledger. */
   id: number;
   amount: number;
 }
@@ -46,34 +46,37 @@ export interface BucketAccount {
   remaining: number;
 }
 
-/** In each bucket, granted minus remaining credits equal the sum of its ledger lines. */
+/**
+ * The credits of all teams. In each bucket, the granted credits minus the remaining credits equal the sum of its ledger
+ * lines.
+ */
 export interface Credits {
-  /** Sets a team's remaining credits in some buckets. The difference counts as granted. */
+  /** Sets a team's remaining credits in some buckets. The difference is added to the granted credits. */
   grant(team: string, amounts: Partial<Balances>): void;
   hasTeam(team: string): boolean;
   balances(team: string): Balances;
   /**
-   * Takes the amount, or as much of it as is available. Returns undefined if no credits are available. The charge stays
-   * open until it is settled or refunded. A restart refunds it.
+   * Charges the amount, or as much of the amount as is available. Returns undefined if no credits are available. The
+   * charge stays open until it is settled or refunded. If the service is restarted, an open charge is refunded.
    */
   charge(payment: Payment): Charge | undefined;
   /**
-   * Settles an open charge: keeps the earned credits and refunds the others. Call it in the transaction of the paid
-   * work. Does nothing if the charge is no longer open.
+   * Completes an open charge. Keeps the earned credits and refunds the remaining credits. Call the function in the same
+   * transaction as the paid work. Does nothing if the charge is already settled or refunded.
    */
   settle(charge: Charge, earned: number): void;
   /** Refunds the whole charge, unless a part of it was already refunded. */
   refund(charge: Charge): void;
-  /** Refunds all charges that were open when the service last ended. */
+  /** Refunds all charges that were open when the service was last stopped. */
   refundOpen(): number;
   /** Makes a charge when `dueAtMs` is reached. */
   chargeLater(payment: Payment, dueAtMs: number): void;
-  /** Returns the lines of the ledger in order. The caller can limit them to one key or bucket. */
+  /** Returns the lines of the ledger in order. The caller can request only the lines of one key or one bucket. */
   ledger(filter: { apiKey?: string | undefined; bucket?: string | undefined }): LedgerEntry[];
   accounts(): BucketAccount[];
 }
 
-/** Opens the accounts of a database. */
+/** Opens the credit accounts in a database. */
 export function createCredits(db: Database, clock: () => number): Credits {
   const sql = prepareStatements(db);
 
@@ -101,7 +104,7 @@ export function createCredits(db: Database, clock: () => number): Credits {
     giveBack(id, amount);
   });
 
-  /** Late charges need no timer, because they are made before anyone can read the balance. */
+  /** Late charges are made when someone reads the balance, so they need no timer. */
   const settle = db.transaction(() => {
     for (const { id, ...payment } of sql.due.all(clock())) {
       // The work for this charge has already been done.

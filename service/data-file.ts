@@ -1,11 +1,11 @@
-/** Reads the lists of names and cities that matching and search need. The invented people have separate lists. */
+/** Reads the lists of names and cities for matching and search. The generator of fictional people uses other lists. */
 
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { z } from 'zod';
 
-/** The maximum number of levels between the package's folder and this file. Compiled code is one level deeper. */
+/** The maximum number of folders between this file and the package's folder. Compiled code is one folder deeper. */
 const MAX_FLOORS_UP = 6;
 
 /** Reads a CSV file in `service/data` and checks every row. Throws if a row is invalid. */
@@ -13,7 +13,10 @@ export function readDataFile<T>(name: string, row: z.ZodType<T>): T[] {
   return z.array(row).parse(parse(readFileSync(join(dataFolder(), name)), { columns: true }));
 }
 
-/** Returns the folder with the files. The files are not compiled, so the parent folders are searched. */
+/**
+ * Returns the folder with the files. The files are not in the folder of the compiled code, so the function searches the
+ * parent folders.
+ */
 function dataFolder(): string {
   let folder = import.meta.dirname;
   for (let floor = 0; floor < MAX_FLOORS_UP; floor += 1) {

@@ -4,30 +4,31 @@ import { closeSync, existsSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Sqlite from 'better-sqlite3';
 
-/** An open database. All modules of the service share it. */
+/** An open database. All modules of the service share one open database. */
 export type Database = Sqlite.Database;
 
-/** This time is long enough for a service to stop before the next one starts. */
+/** The time (ms) that a service waits for the lock. It is long enough for the previous service to stop. */
 const LOCK_TIMEOUT_MS = 1000;
 
 export interface Opening {
-  /** True to lock out other processes while the file is open. Defaults to true. */
+  /** True to prevent other processes from using the file while it is open. The default is true. */
   isClaimed?: boolean;
-  /** True to make sure that acknowledged changes survive a power failure. Defaults to false. */
+  /** True to write each confirmed change to the disk, so that it survives a power failure. The default is false. */
   isDurable?: boolean;
 }
 
 /**
- * Opens a database file, or a database in memory if no file is given. A buffer that contains another database
- * (`serialize`) is opened as a copy in memory. A file belongs to one process at a time. Two processes would make each
- * other's writes fail. Neither would know how much the other has spent.
+ * Opens a database file, or a database in memory if no file is given. A buffer with the content of a database
+ * (`serialize`) is opened as a copy in memory. Only one process at a time can open a file. If two processes wrote to
+ * the same file, some of their writes would fail. In addition, neither process would know how many credits the other
+ * process has spent.
  */
 export function openFile(
   file: string | Buffer | undefined,
   { isClaimed = true, isDurable = false }: Opening = {},
 ): Database {
   const isNew = typeof file === 'string' && !existsSync(file);
-  // If the folder is missing, SQLite's own error explains the problem.
+  // If the folder does not exist, SQLite's own error explains this.
   if (isNew && existsSync(dirname(file))) createPrivateFile(file);
   const db = new Sqlite(file ?? ':memory:', { timeout: LOCK_TIMEOUT_MS });
   try {
@@ -41,25 +42,25 @@ export function openFile(
   }
 }
 
-/** Creates an empty file that only this user can read, because it will contain people and their wealth. */
+/** Creates an empty file that only the current user can read, because it will contain people and their wealth. */
 export function createPrivateFile(file: string): void {
   closeSync(openSync(file, 'a', 0o600));
 }
 
 /**
- * Locks out other services but not processes that only read. The lock is a separate file next to the database. It ends
- * with the process, even after a kill.
+ * Prevents other services from using the database. Other processes can still read it. The lock is on a separate file
+ * next to the database. The operating system releases the lock when the process ends, even if the process is killed.
  */
 function claim(db: Database, file: string): void {
   db.prepare('attach ? as claim').run(`${file}-lock`);
   db.pragma('claim.locking_mode = EXCLUSIVE');
-  // This write takes the lock.
+  // This write acquires the lock.
   db.pragma('claim.user_version = 1');
 }
 
 /**
- * Returns true if a statement failed because of the disk, the memory or a different process. False if its data is the
- * cause. The same statement may succeed later.
+ * Returns true if a statement failed because of the disk, the memory or another process. Returns false if the
+ * statement's data caused the failure. The same statement may succeed later.
  */
 export function isTransient(error: unknown): boolean {
   return (

@@ -18,12 +18,12 @@ import { bringSchema, type SchemaStep } from './schema.ts';
 export type { Database };
 
 /**
- * The cache is large because searches read all connections of a team's networks. A team's networks take several hundred
- * megabytes.
+ * The size of the cache. It is large because searches read all connections of a team's networks. These connections take
+ * several hundred megabytes.
  */
 const CACHE_KIB = 128 * 1024;
 
-/** Opens a file, a copy of another database's content, or, if neither is given, a database in memory. */
+/** Opens a database file or a copy of another database's content. Opens a database in memory if neither is given. */
 export function openDatabase(file: string | Buffer | undefined, opening?: Opening): Database {
   const db = openFile(file, opening);
   try {
@@ -124,12 +124,12 @@ create table if not exists exports (
 create index if not exists exports_of_team on exports (team, position);
 `;
 
-/** Adds the column with a job's match, which is missing in files from the first versions. */
+/** Adds the column with a job's match to files from the first versions, which lack the column. */
 function addMatchOfJobs(db: Database): void {
   addColumn(db, 'jobs', 'match', 'text');
 }
 
-/** Earlier versions stored no state, so it is unknown whether the work was done. */
+/** Earlier versions did not store a charge's state. It is therefore unknown whether the work was done. */
 const CHARGE_STATES = [
   ['ledger', 'state', "text check (state in ('open', 'settled', 'refunded'))"],
   ['ledger', 'refund_of', 'integer'],
@@ -155,12 +155,15 @@ function addParts(db: Database): void {
   db.exec(PART_TABLES);
 }
 
-/** Adds the column with the day on which the data about people ends. In earlier files, everyone has the same day. */
+/**
+ * Adds a column with the day on which the data about people ends. In files from earlier versions, the day is the same
+ * for everyone.
+ */
 function addDayOfPeople(db: Database): void {
   addColumn(db, 'settled_people', 'as_of', "text not null default '2026-07-01'");
 }
 
-/** Earlier versions stored such keys together with tax returns. */
+/** Deletes keys that do not belong to anyone. Earlier versions stored such keys together with tax returns. */
 function dropKeysOfNobody(db: Database): void {
   db.exec('delete from record_return_people where key not in (select key from record_keys)');
 }
@@ -170,7 +173,7 @@ function addColumn(db: Database, table: string, column: string, type: string): v
   if (!columns.all().includes(column)) db.exec(`alter table ${table} add column ${column} ${type}`);
 }
 
-/** Steps are only added at the end. A released step must never be changed. */
+/** The steps of the schema. New steps are added only at the end. A released step must never be changed. */
 const STEPS: readonly SchemaStep[] = [
   { name: '0001 stand-in', bring: (db) => db.exec(SCHEMA + INDEX_TABLES + NETWORK_TABLES) },
   { name: '0002 match of jobs', bring: addMatchOfJobs },

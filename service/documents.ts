@@ -1,4 +1,4 @@
-/** The service's own documents: openapi.json, which is generated from the routes, and a page for people. */
+/** The service's documents. They are openapi.json, which is generated from the routes, and a page for people. */
 
 import { type OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
 import { html } from 'hono/html';
@@ -8,8 +8,9 @@ import type { RateLimit } from './limits.ts';
 import { piece } from './pieces.ts';
 
 /**
- * Adds GET /openapi.json, /docs and /redoc to the service. All routes must be added first. The documents are generated
- * when first requested. Returns the page for browsers, which cannot send a key.
+ * Adds GET /openapi.json, /docs and /redoc to the service. Call the function after all routes have been added. The
+ * documents are generated when a caller first requests them. Returns the page for browsers, because browsers cannot
+ * send a key.
  */
 export function addDocuments(
   service: OpenAPIHono<PartnerEnv>,
@@ -70,7 +71,8 @@ const TAGS = [
 type Document = ReturnType<OpenAPIHono<PartnerEnv>['getOpenAPI31Document']>;
 
 /**
- * Gives each operation a unique ID that is made from its method and path. Generated clients use it as a method name.
+ * Assigns a unique ID to each operation. The ID is derived from the method and the path. Generated clients use the ID
+ * as a method name.
  */
 function withOperationIds(document: Document): Document {
   const paths = Object.entries(document.paths ?? {}).map(([path, methods]) => [
@@ -86,8 +88,8 @@ function withOperationIds(document: Document): Document {
 }
 
 /**
- * Returns an operation's ID. `GET /donors/{id}/metadata` becomes getDonorMetadata. Without the ID, the name is
- * getDonorsMetadata.
+ * Returns an operation's ID. For example, the ID of `GET /donors/{id}/metadata` is getDonorMetadata. Without `{id}` in
+ * the path, the ID would be getDonorsMetadata.
  */
 function operationIdOf(method: string, path: string): string {
   const words = path.split('/').filter((word) => word !== '');
@@ -101,7 +103,7 @@ function operationIdOf(method: string, path: string): string {
   return method + (names.length === 0 ? 'Root' : names.map(capital).join(''));
 }
 
-/** The paths whose responses do not use our schemas. They are two pages and the document itself. */
+/** The paths whose responses have no schema. They are the two pages and openapi.json. */
 const DOCUMENTS: readonly RouteConfig[] = [
   {
     ...documentPath('/openapi.json', 'This document'),

@@ -1,6 +1,6 @@
-/** All code that adds people to the service uses this form, such as an import or a sandbox's world. */
+/** The form of a person in the service. Imports and generated worlds create people in this form. */
 
-/** `middle` is a name or an initial, or null if it is unknown. */
+/** A person's name. `middle` is a name or an initial, or null if it is unknown. */
 export interface Name {
   first: string;
   middle: string | null;
@@ -10,9 +10,9 @@ export interface Name {
 export interface Address {
   street: string;
   city: string;
-  /** The state as two letters, for example IL. */
+  /** The state's two-letter code, for example IL. */
   state: string;
-  /** The ZIP code in five digits. */
+  /** The ZIP code with five digits. */
   postalCode: string;
 }
 
@@ -38,11 +38,11 @@ export const BODY_KINDS = [
 
 export type BodyKind = (typeof BODY_KINDS)[number];
 
-/** The source of a statement, and the reliability of the statement. */
+/** The source of a statement about a person, and the reliability of the statement. */
 export interface SourceNote {
-  /** The collection of records, for example `irs-990`. */
+  /** The name of the collection of records, for example `irs-990`. */
   source: string;
-  /** The record in the collection, for example `EIN 12-3456789, tax period ending 2024-12-31`. */
+  /** The record within the collection, for example `EIN 12-3456789, tax period ending 2024-12-31`. */
   reference: string;
   /** The ISO date on which the statement was true. */
   date: string;
@@ -50,7 +50,7 @@ export interface SourceNote {
   confidence: number;
 }
 
-/** The facts about a person that have a source, in addition to roles and gifts. */
+/** The kinds of facts that have a source, in addition to roles and gifts. */
 export const SOURCED_FACTS = [
   'name',
   'birth',
@@ -72,9 +72,9 @@ export interface Role {
   title: string;
   start: string;
   end: string | null;
-  /** The kind of organisation. Only real organisations have one. */
+  /** The kind of organisation. Only real organisations have a kind. */
   body?: BodyKind;
-  /** True for service as a judge, legislator or soldier, and not for ordinary work. */
+  /** True for a judge, a legislator or a soldier. False for ordinary employment. */
   isService?: boolean;
   /** Absent for people who were not imported. */
   source?: SourceNote;
@@ -103,41 +103,44 @@ export interface Donor {
   suffix?: string;
   /** True for people who have died. Absent for all other people. */
   isDeceased?: boolean;
-  /** People at one address share it. */
+  /** The ID of the household. All people at one address have the same household. */
   householdId: string | null;
-  /** The current address, followed by earlier ones. */
+  /** The addresses. The current address comes first. */
   addresses: Address[];
-  /** The latest first. `education` is in the same order. */
+  /** The roles, sorted by time. The latest role comes first. `education` is in the same order. */
   work: Role[];
   education: Role[];
   boards: Role[];
-  /** Latest first. */
+  /** The gifts. The latest gift comes first. */
   gifts: Gift[];
-  /** The bounds in whole US dollars, or null if they are unknown. */
+  /** The lower and the upper bound in whole US dollars, or null if they are unknown. */
   netWorth: { low: number; high: number } | null;
   /** The person's estimated giving capacity in whole US dollars, or null if it is unknown. */
   capacity: { political: number | null; nonprofit: number | null };
   bio: string[];
-  /** Only imported people have them. */
+  /** The sources of facts. Only imported people have sources. */
   sources?: Partial<Record<SourcedFact, SourceNote>>;
 }
 
 /** All donors of a service. */
 export interface World {
-  /** The seed of a world of invented people, or 0 for imported people. */
+  /** The seed of a world with fictional people, or 0 for imported people. */
   seed: number;
   donorCount: number;
-  /** Describes the real people in words. Absent if there are none. */
+  /** A description of the real people. Absent if there are no real people. */
   realPeople?: string;
-  /** The ISO date up to which the data describes people. Current roles last until that day. */
+  /** The ISO date up to which the data describes people. Roles without an end last until that day. */
   asOf: string;
-  /** Returns the donor with this number, from 0 to `donorCount - 1`. Throws a RangeError for any other number. */
+  /**
+   * Returns the donor with this number. Numbers range from 0 to `donorCount - 1`. Throws a RangeError for any other
+   * number.
+   */
   donor(n: number): Donor;
-  /** Returns the number of the donor with this ID, or null if there is none. */
+  /** Returns the number of the donor with this ID, or null if no donor has the ID. */
   donorNumber(id: string): number | null;
 }
 
-/** Creates a donor with only a name. */
+/** Creates a donor who has only a name. */
 export function blankDonor(id: string, name: Name): Donor {
   return {
     id,

@@ -7,13 +7,16 @@ const MAX_PERSONS = 100;
 const MAX_PROGRESS_IDS = 1000;
 const MAX_RESULT_IDS = 10;
 
-/** An endpoint's method, and its path relative to the base URL. */
+/** The method and the path of an endpoint. The path is relative to the base URL. */
 export interface Endpoint {
   method: 'get' | 'post' | 'put';
   path: string;
 }
 
-/** The four endpoints in one form of the paths (service document, section 4.3). One more endpoint explains a match. */
+/**
+ * The four endpoints of enhancement, with one form of their paths (service document, section 4.3). A fifth endpoint
+ * explains a match.
+ */
 export type FormEndpoints = Record<
   'submit' | 'progress' | 'explanation' | 'progressBatch' | 'results',
   Endpoint
@@ -42,7 +45,7 @@ const personSchema = z
   })
   .openapi('Person', { example: PERSON_EXAMPLE });
 
-/** A submitted person (section 2.4). Everything except the name can be absent. */
+/** A submitted person (section 2.4). Only the name is required. */
 export type SubmittedPerson = z.infer<typeof personSchema>;
 
 const submitSchema = z
@@ -82,7 +85,7 @@ const likelihood = {
   }),
 };
 
-/** This field is ours and is not in the service's document. */
+/** The schema of a match. The service's document does not mention this field. */
 const matchSchema = z.object({
   ...likelihood,
   runner_up: z
@@ -93,7 +96,7 @@ const matchSchema = z.object({
     }),
 });
 
-/** The certainty of a match in the form of a response. */
+/** The certainty of a match, as the response contains it. */
 export type ShownMatch = z.infer<typeof matchSchema>;
 
 const notFoundIds = z.array(z.string()).openapi({ description: 'Job ids that do not exist' });
@@ -242,7 +245,7 @@ export function resultsRoute(endpoint: Endpoint) {
                 z.string(),
                 z.object({
                   progress: progressSchema,
-                  // For a named schema, `nullable` would require a value that is both the schema and null.
+                  // With `nullable`, the document would require a value that is both the named schema and null.
                   result: z.union([profileSchema, z.null()]),
                   match: matchSchema.nullable(),
                 }),

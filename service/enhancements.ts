@@ -1,6 +1,7 @@
 /**
- * The enhancement endpoints (service document, sections 2.4, 2.5 and 4.3). They create jobs for submitted people and
- * return profiles. The document describes the paths in two forms. The paths of both forms lead to the same jobs.
+ * The enhancement endpoints (service document, sections 2.4, 2.5 and 4.3). The endpoints create jobs for submitted
+ * people and return profiles. The document describes the endpoints' paths in two forms. The paths of both forms lead to
+ * the same jobs.
  */
 
 import type { OpenAPIHono } from '@hono/zod-openapi';
@@ -33,11 +34,11 @@ import type { CommitTogether } from './shared-commits.ts';
 import { TWO_PEOPLE } from './two-people.ts';
 import { countItems } from './validation.ts';
 
-/** Chooses the forms of the enhancement paths that the service offers. By default, the service offers both forms. */
+/** Selects the forms of the enhancement paths that the service offers. By default, the service offers both forms. */
 export interface PathForms {
-  /** True for paths at the base URL itself: They are PUT /, GET /progress/{job_id}, POST /progress and POST /. */
+  /** True to offer paths at the base URL. They are PUT /, GET /progress/{job_id}, POST /progress and POST /. */
   a: boolean;
-  /** True for paths under /enhancements. */
+  /** True to offer paths under /enhancements. */
   b: boolean;
 }
 
@@ -54,7 +55,7 @@ export interface EnhancementOptions {
   jobTimeMs: () => number;
 }
 
-/** Returns the charges for enhancements: one credit for each person. */
+/** Returns the prices of enhancements, which are one credit for each person. */
 export function chargedEnhancements(forms: PathForms): ChargedEndpoint[] {
   const items = (body: unknown) => (Array.isArray(body) ? 0 : countItems(body, 'persons'));
   const submits: Record<keyof PathForms, ChargedEndpoint> = {
@@ -64,7 +65,7 @@ export function chargedEnhancements(forms: PathForms): ChargedEndpoint[] {
   return [...(forms.a ? [submits.a] : []), ...(forms.b ? [submits.b] : [])];
 }
 
-/** Returns the endpoints of enhancement. */
+/** Creates the enhancement endpoints. */
 export function enhancementRoutes(options: EnhancementOptions): OpenAPIHono<PartnerEnv> {
   const router = createRouter();
   if (options.forms.b) {
@@ -139,7 +140,7 @@ type RequestVariables = Pick<
   'key' | 'fault' | 'charged' | 'chargeId' | 'settle'
 >;
 
-/** In one transaction, settles the charge and creates a job for each paid person. Matching follows later. */
+/** Settles the charge and creates a job for each paid person, in one transaction. The people are matched later. */
 async function submitPersons(
   options: EnhancementOptions,
   persons: readonly SubmittedPerson[],
@@ -266,12 +267,12 @@ function resultOf(options: EnhancementOptions, job: Job) {
   return donor === null ? null : toProfile(donor, options.clock());
 }
 
-/** Returns the donor for a completed job, or null if there is none. */
+/** Returns the donor of a completed job, or null if no donor was found. */
 function foundBy({ world, clock }: EnhancementOptions, job: Job): Donor | null {
   return job.donorNumber !== null && hasEnded(job, clock()) ? world.donor(job.donorNumber) : null;
 }
 
-/** Returns a job's match. Shown only after the job has ended. */
+/** Returns a job's match. A match is visible only after the job has ended. */
 function matchOf(options: EnhancementOptions, job: Job): ShownMatch | null {
   if (job.match === null || !hasEnded(job, options.clock())) return null;
   const { probability, reasons, runnerUp } = job.match;

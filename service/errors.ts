@@ -45,7 +45,7 @@ export const batchErrors = {
   ...commonErrors,
 };
 
-/** The error for an endpoint that validates its parameters. */
+/** The error of an endpoint that validates its parameters. */
 export const invalidQueryError = {
   422: { description: 'A parameter fails validation.', ...json(validationErrorSchema) },
 };
@@ -64,7 +64,7 @@ export function json<Schema extends z.ZodType>(schema: Schema) {
   return { content: { 'application/json': { schema } } };
 }
 
-/** Responds to an error that was thrown. Also reports an unexpected error. */
+/** Responds to an error that was thrown. If the error is unexpected, also reports it. */
 export function answerError(
   error: Error,
   c: Context<PartnerEnv>,
@@ -74,7 +74,7 @@ export function answerError(
   if (unread !== undefined) {
     return answerInvalid(c, [{ ...unread, input: null }]);
   }
-  // A caller who disconnects is not a failure of the service.
+  // If the caller has disconnected, the error is not a failure of the service.
   const { incoming } = c.env;
   if (incoming.complete || !incoming.destroyed) report(error);
   return c.json({ detail: 'Internal Server Error' }, 500);

@@ -1,20 +1,20 @@
 /**
- * Simulates faults inside a charge or a job. Tests request these faults to prove that no credit is lost. The service
- * itself never sets a fault. Only the edge middleware does.
+ * Simulates faults during a charge or a job. Tests request these faults to prove that no credit is lost. The service
+ * itself never sets a fault. Only the outermost middleware sets faults.
  */
 
 export type ServiceFault =
   /** Returns a 500 with the documented JSON body and does no work. */
   | { kind: 'error' }
-  /** Shows jobs in an undocumented state. */
+  /** Returns jobs with a state that is not documented. */
   | { kind: 'jobState'; state: string }
   /** Makes the service lose this request's jobs. */
   | { kind: 'jobsVanish' }
-  /** Keeps the jobs of this submission in the state processing forever. */
+  /** Keeps the jobs of this submission in the state "processing" forever. */
   | { kind: 'jobsNeverEnd' }
-  /** Makes this bulk add's job fail after it has added `afterMembers` donors. */
+  /** Makes this bulk add's job fail after it has added this number of donors (`afterMembers`). */
   | { kind: 'networkJobFails'; afterMembers: number }
-  /** Makes every nth donor of this bulk add fail, where n is `every`. */
+  /** Makes every nth donor of this bulk add fail. The number n is `every`. */
   | { kind: 'networkMembersFail'; every: number }
   /** Returns a 422 for every nth person of a submission. `loc`, `type`, `msg` and `input` quote the person's name. */
   | { kind: 'quotePersons'; every: number; around: string }
@@ -23,5 +23,5 @@ export type ServiceFault =
    * for.
    */
   | { kind: 'processFewer'; processed: number }
-  /** Does the work and resets the connection. Makes the charge only after the delay. */
+  /** Executes the request and resets the connection. Charges the request only after the delay. */
   | { kind: 'lateCharge'; delayMs: number };

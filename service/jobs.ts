@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import type { Database } from './database.ts';
 
-/** Jobs are deleted after seven days. */
+/** The time (ms) after which jobs are deleted. It is seven days. */
 export const JOB_RETENTION_MS = 7 * 24 * 3_600_000;
 
 const personSchema = z.object({
@@ -14,7 +14,7 @@ const personSchema = z.object({
   employers: z.array(z.string()),
 });
 
-/** The details for matching a person. They are deleted after the person is matched. */
+/** The details for matching a person. They are deleted as soon as the person has been matched. */
 export type JobPerson = z.infer<typeof personSchema>;
 
 /** A submitted job. */
@@ -26,25 +26,25 @@ export interface NewJob {
   /** The ledger line of the job's payment, or null if the job cost nothing. */
   charge: number | null;
   submittedAtMs: number;
-  /** When the job ends (epoch ms), or null for a job that never ends. */
+  /** The time at which the job ends (epoch ms), or null for a job that never ends. */
   endsAtMs: number | null;
 }
 
 export interface Job {
   id: string;
   team: string;
-  /** True if the person was matched, whether or not a donor was found. */
+  /** True if the matcher has processed the person, with or without finding a donor. */
   isMatched: boolean;
-  /** The world's number for the found donor, or null. */
+  /** The number of the found donor, or null. */
   donorNumber: number | null;
-  /** True if the donor turned out to be two different people. */
+  /** True if the donor was later separated into two people. */
   isMixed: boolean;
-  /** Why no donor was found. */
+  /** The reason why no donor was found. */
   error: string | null;
   /** The certainty of the match and the reasons, as the caller sees them. Null for jobs from earlier versions. */
   match: JobMatch | null;
   submittedAtMs: number;
-  /** When the job ends (epoch ms), or null for a job that never ends. */
+  /** The time at which the job ends (epoch ms), or null for a job that never ends. */
   endsAtMs: number | null;
 }
 
@@ -72,11 +72,11 @@ export interface Progress {
 
 /** The jobs of all teams. */
 export interface Jobs {
-  /** Adds all of the jobs or none, and deletes old jobs. */
+  /** Adds either all of the jobs or none of them, and deletes old jobs. */
   add(jobs: readonly NewJob[]): void;
   /** Returns a team's job, or undefined if it is unknown, was deleted, or belongs to another team. */
   find(team: string, id: string): Job | undefined;
-  /** Returns the jobs whose people are not matched yet, the oldest first. */
+  /** Returns the jobs whose people have not been matched yet. The oldest job comes first. */
   unmatched(): { id: string; team: string }[];
   /** Returns a job's person, or undefined if the job was matched or deleted. */
   person(id: string): JobPerson | undefined;
@@ -84,7 +84,7 @@ export interface Jobs {
   finish(outcomes: readonly JobOutcome[]): void;
 }
 
-/** Opens a database's jobs. */
+/** Opens the job store in a database. */
 export function createJobs(db: Database, clock: () => number): Jobs {
   const insert = db.prepare<[string, string, number, number | null, number | null, string]>(
     `insert into jobs (id, team, submitted_at_ms, ends_at_ms, charge, person)
@@ -148,15 +148,17 @@ function readMatch(text: string | null): JobMatch | null {
 }
 
 /**
- * Creates the ID of a new job: 32 hexadecimal characters, of which the first twelve are the time. Random IDs would
- * change a different page for each job.
+ * Creates the ID of a new job. The ID has 32 hexadecimal characters, and the first twelve contain the time. With random
+ * IDs, each new job would change a different page of the database.
  */
 export function createJobId(nowMs: number): string {
   const time = Math.trunc(nowMs).toString(16).padStart(12, '0').slice(-12);
   return time + randomBytes(10).toString('hex');
 }
 
-/** Returns how long a job takes: from 0.6 to 1 times the maximum, depending on the end of its ID. */
+/**
+ * Returns the duration of a job. The duration is 60 % to 100 % of the maximum and depends on the end of the job's ID.
+ */
 export function jobDurationMs(id: string, longestMs: number): number {
   const chance = Number.parseInt(id.slice(-4), 16) / 0x1_0000;
   return Math.floor(longestMs * (0.6 + 0.4 * chance));
@@ -167,7 +169,7 @@ export function hasEnded(job: Job, nowMs: number): boolean {
   return job.isMatched && isDue(job, nowMs);
 }
 
-/** Returns true if a job can end. A clock that was set back does not delay a job. */
+/** Returns true if a job's time has come. If the clock was set back, the job is not delayed. */
 export function isDue(
   { endsAtMs, submittedAtMs }: Pick<Job, 'endsAtMs' | 'submittedAtMs'>,
   nowMs: number,
@@ -175,7 +177,7 @@ export function isDue(
   return endsAtMs !== null && (nowMs >= endsAtMs || nowMs < submittedAtMs);
 }
 
-/** Returns a job's progress at a given time. Percentages rise with time but never reach 100. */
+/** Returns a job's progress at a given time. The percentage increases with time but never reaches 100. */
 export function progressOf(job: Job, nowMs: number): Progress {
   if (hasEnded(job, nowMs)) {
     return { status: job.error === null ? 'completed' : 'failed', pct_done: null };

@@ -1,4 +1,4 @@
-/** Service keys. Each belongs to a team and can have a last day (section 5). */
+/** Service keys. A key belongs to a team and may have a last day of use (section 5). */
 
 import type { MiddlewareHandler } from 'hono';
 import type { Database } from './database.ts';
@@ -33,8 +33,8 @@ export function createKeys(db: Database): Keys {
 }
 
 /**
- * Returns the authentication middleware: 403 for an unknown key, and 401 after a key's last day. Runs before limits,
- * charges and bodies.
+ * Returns the authentication middleware. It responds with 403 to an unknown key, and with 401 after a key's last day.
+ * The middleware runs before the limits, the charges and the parsing of bodies.
  */
 export function authenticate(
   keys: Pick<Keys, 'find'>,

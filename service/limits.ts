@@ -1,11 +1,11 @@
-/** The rate limit: a token bucket for each key (service document, section 8). */
+/** The rate limit. Each key has a token bucket (service document, section 8). */
 
 import type { MiddlewareHandler } from 'hono';
 import type { ApiKey } from './keys.ts';
 
 /** The rate at which requests with one key are allowed. */
 export interface RateLimit {
-  /** Requests per second. 0 means no limit. */
+  /** The number of requests per second. 0 means no limit. */
   ratePerSecond: number;
   /** The number of requests that can arrive at the same moment. */
   burst: number;

@@ -1,4 +1,4 @@
-/** Matches the people of paid jobs in the background, and continues after a restart. */
+/** Matches people in the background after their jobs have been paid. After a restart, the worker continues. */
 
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from './database.ts';
@@ -9,10 +9,13 @@ import { createSlices } from './slices.ts';
 
 const CATCH_UP_MS = 1_000;
 
-/** The number of people that are matched at the same time. Many namesakes must not delay other people. */
+/**
+ * The number of people that are matched at the same time. A person with many possible donors must not delay other
+ * people.
+ */
 const AT_ONCE = 4;
 
-/** Outcomes are stored together because each transaction waits for the disk. */
+/** The maximum number of outcomes that are stored together. Each transaction waits for the disk. */
 const MOST_UNSTORED = 25;
 const STORE_AFTER_MS = 10;
 
@@ -24,22 +27,22 @@ export interface MatchingWorkerOptions {
   jobs: Jobs;
   matcher: Pick<Matcher, 'matchInSlices'>;
   clock: () => number;
-  /** Receives the unexpected error that prevented a person's match. */
+  /** Receives an unexpected error because of which a person could not be matched. */
   report: (error: Error) => void;
 }
 
-/** Matches people. It ends when the database is closed. */
+/** Matches people. The worker ends when the database is closed. */
 export interface MatchingWorker {
   /** Queues new jobs of a team. */
   take(team: string, ids: readonly string[]): void;
-  /** Waits briefly for a team's jobs that are due and not yet matched. */
+  /** Waits briefly until a team's jobs are matched, if they are due. */
   catchUp(team: string, ids: readonly string[]): Promise<void>;
 }
 
 /** Starts the worker with the jobs that an earlier process left unmatched. */
 export function startMatchingWorker(options: MatchingWorkerOptions): MatchingWorker {
   const { db, jobs, clock, report } = options;
-  /** Each team has a queue, so large submissions do not delay others. */
+  /** Each team has its own queue, so that a large submission does not delay other teams. */
   const queues = new Map<string, Queue>();
   const waiting = new Map<string, PromiseWithResolvers<void>>();
   let unstored: JobOutcome[] = [];
@@ -80,7 +83,7 @@ export function startMatchingWorker(options: MatchingWorkerOptions): MatchingWor
   function store(): void {
     clearTimeout(timer);
     timer = undefined;
-    // After an early end, these people are matched again in the next run.
+    // If the worker ended early, the next run matches these people again.
     if (!db.open) return;
     const outcomes = unstored;
     unstored = [];
@@ -115,10 +118,13 @@ export function startMatchingWorker(options: MatchingWorkerOptions): MatchingWor
   };
 }
 
-/** Space may become available later. A file may become readable again. */
+/**
+ * The wait (ms) before the next attempt to write or read the file. The disk may have space again, or the file may
+ * become readable.
+ */
 const RETRY_MS = 1_000;
 
-/** The jobs of one team, oldest first. The jobs before `next` have already been taken. */
+/** The jobs of one team. The oldest job comes first. The jobs before `next` have already been taken. */
 interface Queue {
   ids: string[];
   next: number;
@@ -129,7 +135,7 @@ interface QueuedJob {
   id: string;
 }
 
-/** That team then waits. */
+/** Returns the next job. The team of this job then waits until the other teams have had a turn. */
 function nextOf(queues: Map<string, Queue>): QueuedJob | undefined {
   for (const [team, queue] of queues) {
     queues.delete(team);
@@ -142,8 +148,8 @@ function nextOf(queues: Map<string, Queue>): QueuedJob | undefined {
 }
 
 /**
- * Returns undefined for a job that was deleted. 'later' means that the file was unreadable, because a paid job must be
- * repeated.
+ * Matches the person of a job. Returns undefined for a deleted job. Returns 'later' if the file could not be read. The
+ * job was paid, so it must be repeated.
  */
 async function matchJob(
   { db, jobs, matcher, report }: MatchingWorkerOptions,
@@ -162,7 +168,7 @@ async function matchJob(
   }
 }
 
-/** Matches all unmatched people in one pass. Stop all services that use the database first. */
+/** Matches all unmatched people. Stop all services that use the database first. */
 export function matchAll(jobs: Jobs, matcher: Pick<Matcher, 'match'>): void {
   for (const { id } of jobs.unmatched()) {
     const person: JobPerson | undefined = jobs.person(id);

@@ -1,4 +1,4 @@
-/** Metering: charges requests before the work, and refunds them if necessary (service document, section 4.5). */
+/** Charges requests before the work is done, and refunds the charge if necessary (service document, section 4.5). */
 
 import type { HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
@@ -11,10 +11,13 @@ import type { CommitTogether } from './shared-commits.ts';
 /** An endpoint that costs credits. */
 export interface ChargedEndpoint {
   method: string;
-  /** The whole path relative to the base URL. It has no trailing slash. */
+  /** A pattern for the complete path, relative to the base URL. It has no trailing slash. */
   path: RegExp;
   bucket: Bucket;
-  /** Returns the cost of a team's request with this body. Free requests are not metered. */
+  /**
+   * Returns the number of credits that a team's request with this body costs. Requests that cost nothing are not
+   * metered.
+   */
   items(body: unknown, team: string): number;
 }
 
@@ -27,10 +30,11 @@ export interface MeterOptions {
 }
 
 /**
- * Charges before the work, as far as the balance allows, and sets `c.var.charged`. 402 if the bucket is empty. The
- * handler settles the charge in its own transaction (`c.var.settle`). Unprocessed items are refunded. Failed requests
- * (4xx, 5xx) and open charges after a restart are refunded. If the file cannot be written, the caller gets a 500. The
- * refund follows as soon as writing works.
+ * Charges a request before the work is done, up to the team's balance, and sets `c.var.charged`. Responds with 402 if
+ * the bucket is empty. The handler completes the charge in the transaction of its work (`c.var.settle`). Items that
+ * were not processed are refunded. If a request fails (4xx, 5xx) or the service is restarted, the charge is refunded.
+ * If the file cannot be written, the caller gets a 500. The charge is refunded as soon as the file can be written
+ * again.
  */
 export function meterCredits(options: MeterOptions): MiddlewareHandler<PartnerEnv> {
   return async (c, next) => {
@@ -60,8 +64,8 @@ export function meterCredits(options: MeterOptions): MiddlewareHandler<PartnerEn
 }
 
 /**
- * Settles the charge of a request that has been handled. Work without changes, such as a search, leaves this to the
- * middleware.
+ * Completes the charge of a request after its handler has returned. A request that changes no data, such as a search,
+ * leaves the charge to this middleware.
  */
 function endCharge(credits: MeterOptions['credits'], charge: Charge, isDone: boolean): void {
   try {
@@ -75,7 +79,10 @@ function endCharge(credits: MeterOptions['credits'], charge: Charge, isDone: boo
 
 const RETRY_MS = 1_000;
 
-/** Ends when the database is closed. The next start then repeats it. */
+/**
+ * Repeats a refund until it succeeds or the database is closed. If the database is closed, the next start makes the
+ * refund.
+ */
 function refundLater(refund: () => void): void {
   const attempt = () => {
     try {
@@ -89,7 +96,7 @@ function refundLater(refund: () => void): void {
 
 function priceRequest(options: MeterOptions, c: Context<PartnerEnv>): Payment | undefined {
   const path = c.req.path.slice(options.basePath.length).replace(/\/$/, '');
-  // The router handles HEAD in the same way as GET, so HEAD does the same work.
+  // The router handles HEAD like GET, so a HEAD request costs the same.
   const method = c.req.method === 'HEAD' ? 'GET' : c.req.method;
   const endpoint = options.endpoints.find(
     (candidate) => candidate.method === method && candidate.path.test(path),
@@ -103,7 +110,7 @@ function priceRequest(options: MeterOptions, c: Context<PartnerEnv>): Payment | 
   return { apiKey, team, bucket: endpoint.bucket, amount, what, requestId: c.var.requestId };
 }
 
-/** The response is lost, and the charge comes later. */
+/** Simulates a lost response and a late charge. */
 async function payLater(
   { credits, clock }: MeterOptions,
   c: Context<PartnerEnv>,
@@ -119,14 +126,14 @@ async function payLater(
   await next();
   if (c.res.status < 400) {
     credits.chargeLater({ ...payment, amount: affordable }, clock() + delayMs);
-    // Assigning over a response would merge the old headers.
+    // If a new response is assigned directly, the framework adds the old headers to it.
     c.res = undefined;
     c.res = resetConnection(c.env);
   }
   return undefined;
 }
 
-/** Resets the caller's connection. The returned response sends nothing. */
+/** Resets the caller's connection. The returned response is never sent. */
 function resetConnection({ incoming }: HttpBindings): Response {
   incoming.socket.resetAndDestroy();
   return RESPONSE_ALREADY_SENT;

@@ -1,4 +1,4 @@
-/** Lists that are too long for one response and are returned page by page. */
+/** Returns long lists in pages. */
 
 import { z } from '@hono/zod-openapi';
 
@@ -7,12 +7,12 @@ const MAX_LIMIT = 500;
 
 const wholeLimit = z.int().min(1).max(MAX_LIMIT);
 
-/** The number of entries on a page, in a body. The default is 50, and the maximum is 500. */
+/** The number of entries on a page, as a member of a request body. The default is 50, and the maximum is 500. */
 export const limitSchema = wholeLimit
   .default(DEFAULT_LIMIT)
   .openapi({ description: 'Entries of a page', example: DEFAULT_LIMIT });
 
-/** The same in a URL. */
+/** The number of entries on a page, as a URL parameter. */
 export const limitQuerySchema = z.coerce.number().pipe(wholeLimit).default(DEFAULT_LIMIT).openapi({
   type: 'integer',
   minimum: 1,
@@ -32,7 +32,7 @@ export const pageQuerySchema = z.object({
     .openapi({ type: 'string', description: 'The next_cursor of the page before' }),
 });
 
-/** The start of the next page, or null after the last one. */
+/** The start of the next page, or null on the last page. */
 export const nextCursorSchema = z
   .string()
   .nullable()
@@ -43,7 +43,7 @@ export interface Page<Entry> {
   nextCursor: string | null;
 }
 
-/** Creates a page of up to `limit` entries. The caller has read up to `limit + 1` entries. */
+/** Creates a page of up to `limit` entries. The caller reads one more entry than the page can contain. */
 export function toPage<Entry>(
   read: readonly Entry[],
   limit: number,

@@ -1,12 +1,12 @@
-/** Data that is read from the database when it is first needed, or in pieces once the service responds. */
+/** Data that the service reads from the database when it is first needed, or in the background after it has started. */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Database } from './database.ts';
 
-/** Data that is read once. If it is needed earlier, it is read at once. */
+/** A part of the data that is read only once. If the part is needed before it has been read, it is read immediately. */
 export type Piece<T = unknown> = () => T;
 
-/** Returns a piece of work that is done when its result is first needed. */
+/** Returns a function that reads the data when it is first called. */
 export function piece<T>(read: () => T): Piece<T> {
   let held: { value: T } | undefined;
   return () => {
@@ -16,7 +16,7 @@ export function piece<T>(read: () => T): Piece<T> {
 }
 
 /**
- * Reads the data in the background, piece by piece, so that requests are handled between two pieces. It ends when the
+ * Reads all parts of the data in the background. Requests are handled between two parts. The function ends when the
  * database is closed.
  */
 export async function readPieces(db: Database, pieces: Iterable<Piece>): Promise<void> {

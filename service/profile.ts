@@ -18,7 +18,7 @@ const roleDates = {
   end_date: z.iso.date().nullable(),
 };
 
-/** Unknown values are null or empty. */
+/** The schema of a profile. Unknown values are null or empty. */
 export const profileSchema = z
   .object({
     id: z.string().regex(/^[0-9a-f]{32}$/),
@@ -64,10 +64,10 @@ export const profileSchema = z
   })
   .openapi('APIDonor');
 
-/** A profile, ready for JSON. */
+/** A profile in the form in which the response contains it. */
 export type Profile = z.infer<typeof profileSchema>;
 
-/** The age is the donor's age at the end of the year that contains `nowMs`. */
+/** Returns a donor's profile. The age is the donor's age at the end of the year that contains `nowMs`. */
 export function toProfile(donor: Donor, nowMs: number): Profile {
   return {
     id: donor.id,
@@ -139,21 +139,21 @@ export function ageOf({ birthYear, isDeceased }: Donor, nowMs: number): number |
 }
 
 /**
- * Returns the donor's page: at the service's own address, or in the web application that the sandbox only
- * mentions.
+ * Returns the address of the donor's page. The page is at the service's own address, or in a web application that does
+ * not exist in the sandbox.
  */
 export function serviceUrlOf({ id, page }: Pick<Donor, 'id' | 'page'>): string {
   return page ?? `${WEB_APPLICATION_URL}/${id}`;
 }
 
-/** Returns the city and state where the donor lives now, if known. */
+/** Returns the city and the state in which the donor lives, or null if they are unknown. */
 export function locationOf({ addresses: [home] }: Donor): { city: string; state: string } | null {
   return home === undefined ? null : { city: home.city, state: home.state };
 }
 
 function latestFirst(roles: readonly Role[]): Role[] {
   const endOf = (role: Role) => role.end ?? 'present';
-  // ISO days sort as text, and the word for the present sorts after every digit.
+  // ISO dates are in the right order when they are sorted as text. The word for the present comes after all digits.
   return roles.toSorted((a, b) => compare(endOf(b), endOf(a)) || compare(b.start, a.start));
 }
 

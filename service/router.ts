@@ -1,4 +1,4 @@
-/** Creates the router that every area of the service uses. */
+/** Creates the router for each area of the service. */
 
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { PartnerEnv } from './context.ts';

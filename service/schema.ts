@@ -1,8 +1,8 @@
-/** Updates the schema of a database to this version, step by step. */
+/** Updates a database to the schema of this version, one step after another. */
 
 import type { Database } from './database-file.ts';
 
-/** One step. Each database executes it once. */
+/** A step of the update. Each database executes a step only once. */
 export interface SchemaStep {
   /** The step's number and purpose. */
   name: string;
@@ -10,7 +10,7 @@ export interface SchemaStep {
 }
 
 /**
- * Executes the missing steps of the database, either all of them or none. Throws if the database has a step from a
+ * Executes all steps that the database lacks, either all of them or none. Throws if the database contains a step from a
  * newer version.
  */
 export function bringSchema(db: Database, steps: readonly SchemaStep[]): void {
@@ -25,7 +25,7 @@ export function bringSchema(db: Database, steps: readonly SchemaStep[]): void {
   if (missing.length === 0) return;
   db.transaction(() => {
     db.exec('create table if not exists schema_steps (name text primary key) without rowid');
-    // A different process may have executed some steps since then.
+    // Another process may have executed some of the steps in the meantime.
     const done = readTaken(db);
     for (const { name, bring } of missing.filter((step) => !done.includes(step.name))) {
       bring(db);

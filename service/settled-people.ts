@@ -1,4 +1,4 @@
-/** Stores the people of a world in the database, once for each database. */
+/** Stores the data about a world's people in a new database. */
 
 import { z } from 'zod';
 import { dayOf } from './connections/calendar.ts';
@@ -13,19 +13,19 @@ import { Refusal } from './operation/refusal.ts';
 import { isVacant } from './record/vacancy.ts';
 import { createFactWriter } from './search/facts.ts';
 
-/** Called from time to time with the current number of settled people. */
+/** Receives the number of people that have been stored so far. */
 export type SettlingProgress = (settled: number, total: number) => void;
 
-/** Describes only the imported people. */
+/** The description of a world that contains only imported people. */
 export const IMPORTED = 'imported people';
 
-/** The number of people between two progress reports. */
+/** The number of people after which progress is reported again. */
 const REPORT_EVERY = 50_000;
 
 /**
- * Stores the people of a world in a new database. It stores their names for the matcher and their ties for the
- * connections. The database is filled completely or not at all. An interrupted start leaves an empty database. A
- * database of another world is an error, because its jobs would lead to other people.
+ * Stores the data about a world's people in a new database. It stores their names for the matcher and their ties for
+ * the connections. The function stores either all people or none. If the start is interrupted, the database stays
+ * empty. If the database contains a different world, throws an error, because its jobs would lead to other people.
  */
 export function settlePeople(db: Database, world: World, onProgress?: SettlingProgress): void {
   const present = readSettled(db);
@@ -42,9 +42,9 @@ export function settlePeople(db: Database, world: World, onProgress?: SettlingPr
 }
 
 /**
- * Does the same for a world whose number of people has grown. If the people in the database differ from those of the
- * world, all data derived from them is created again. Numbers stay the same, so jobs, lists and networks lead to the
- * same people. Returns true if the database had different people before.
+ * Stores the people of a world to which people have been added. If the database contains other people than the world,
+ * all data that is derived from the people is created again. The numbers of donors stay the same, so jobs, lists and
+ * networks still lead to the same people. Returns true if the database contained other people before.
  */
 export function settleAnew(db: Database, world: World): boolean {
   const present = readSettled(db);
@@ -89,7 +89,7 @@ function settle(db: Database, world: World, onProgress: SettlingProgress | undef
   ).run(seed, donors, realPeople, world.asOf);
 }
 
-/** Rebuilds the names, houses and employers in a database that was filled by a different version. */
+/** Creates the index of names, houses and employers again, because a different version of the service created it. */
 function indexAnew(db: Database, world: World, onProgress: SettlingProgress | undefined): void {
   const rows = createDonorRows(db);
   for (let number = 0; number < world.donorCount; number++) {
@@ -100,7 +100,7 @@ function indexAnew(db: Database, world: World, onProgress: SettlingProgress | un
   rows.finish();
 }
 
-/** Returns the ISO date of the settled people: the world's date when their ties were created. */
+/** Returns the ISO date of the world at the time when the people's relationships were stored. */
 export function readSettledDay(db: Database): string {
   const day = db.prepare<[], string>('select as_of from settled_people').pluck().get();
   if (day === undefined) throw new Error('The database has no people yet.');
@@ -109,7 +109,7 @@ export function readSettledDay(db: Database): string {
 
 const settledSchema = z.object({
   seed: z.number(),
-  /** The number of all people, including the real ones. */
+  /** The number of all people, including real people. */
   donors: z.number(),
   /** A description of the real people, as in `World.realPeople`. Empty if there are none. */
   realPeople: z.string(),

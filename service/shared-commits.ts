@@ -1,23 +1,25 @@
 /**
- * Commits the work of several requests together. Each commit waits for the disk, so separate commits would
- * wait one after the other.
+ * Commits the work of several requests in one transaction. Each commit waits for the disk, so separate commits would
+ * have to wait one after another.
  */
 
 import type { Database } from './database.ts';
 
-/** Does work in a transaction. The promise resolves after the commit. It rejects if the work was not done. */
+/**
+ * Runs work in a transaction. The promise resolves after the commit. The promise rejects if the work was not committed.
+ */
 export type CommitTogether = <T>(work: () => T) => Promise<T>;
 
 interface Piece {
-  /** Throws if the work was rolled back. */
+  /** Does the work. Throws if the work was rolled back. */
   work(): void;
   done(): void;
   failed(error: unknown): void;
 }
 
 /**
- * Collects the work from one turn of the event loop and commits it together. Each piece is done completely or
- * not at all.
+ * Collects the work of one turn of the event loop and commits it in one transaction. Each request's work is done either
+ * completely or not at all.
  */
 export function shareCommits(db: Database): CommitTogether {
   let pieces: Piece[] = [];
@@ -33,13 +35,13 @@ export function shareCommits(db: Database): CommitTogether {
     }
   }
 
-  /** Returns the callback to call after the commit. */
+  /** Does the work, and returns the callback to call after the commit. */
   function attempt({ work, done, failed }: Piece): () => void {
     try {
       db.transaction(work)();
       return done;
     } catch (error) {
-      // If the disk is full, SQLite rolls back the whole transaction, so all pieces fail.
+      // If the disk is full, SQLite rolls back the whole transaction, so all of the work fails.
       if (!db.inTransaction) throw error;
       return () => failed(error);
     }

@@ -1,18 +1,18 @@
-/** Divides long work into slices, between which other requests can run. */
+/** Divides long work into slices. Other requests can run between two slices. */
 
-/** The maximum time that open requests wait because of all slices together. */
+/** The maximum time (ms) for which the slices of all work together delay open requests. */
 const SLICE_MS = 8;
-/** With shorter slices, most of the time would be spent on switching between them. */
+/** The minimum length of a slice (ms). With shorter slices, switching between them would take most of the time. */
 const SHORTEST_SLICE_MS = 1;
 
 /** The slices of one piece of work. */
 export interface Slices {
   isOver(): boolean;
-  /** Lets others run. Resolves when the next slice of this work starts. */
+  /** Lets other requests run. The promise resolves when the next slice of this work starts. */
   next(): Promise<void>;
 }
 
-/** The work pauses at each point where it may be interrupted. */
+/** Runs the work in slices. The work pauses when it yields after the end of a slice. */
 export async function inSlices<T>(work: Generator<void, T>, slices: Slices): Promise<T> {
   for (;;) {
     if (slices.isOver()) await slices.next();
@@ -21,7 +21,7 @@ export async function inSlices<T>(work: Generator<void, T>, slices: Slices): Pro
   }
 }
 
-/** Does the same work without pauses. */
+/** Runs the same work without pauses. */
 export function atOnce<T>(work: Generator<void, T>): T {
   for (;;) {
     const step = work.next();
@@ -29,7 +29,9 @@ export function atOnce<T>(work: Generator<void, T>): T {
   }
 }
 
-/** Limits concurrent work to `count` pieces. The other pieces wait until a running piece has ended. */
+/**
+ * Limits the number of tasks that run at the same time to `count`. Further tasks wait until a running task has ended.
+ */
 export function createTurns(count: number) {
   let free = count;
   const queue: (() => void)[] = [];
@@ -46,10 +48,10 @@ export function createTurns(count: number) {
   };
 }
 
-/** The work that is waiting for a slice. The first entry runs next. New requests are read between two slices. */
+/** The tasks that wait for their next slice. The first entry runs next. New requests are read between two slices. */
 const waiting: (() => void)[] = [];
 
-/** Requests that have been read but have no response yet. */
+/** The number of requests that have been read but not answered yet. */
 let open = 0;
 
 /** Returns the number of open requests of all services in this process. */
@@ -67,12 +69,12 @@ export async function whileOpen(handle: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Returns the maximum length of a slice while this number of requests is open. */
+/** Returns the maximum length (ms) of a slice while this number of requests is open. */
 function sliceMs(requests: number): number {
   return Math.max(SHORTEST_SLICE_MS, SLICE_MS / Math.max(1, requests));
 }
 
-/** Starts a piece of work. Its first slice ends at once, so that many pieces can start together. */
+/** Starts a new task. The first slice ends immediately, so that many tasks can start together. */
 export function createSlices(now = () => performance.now(), requests = countOpen): Slices {
   let endsAt = 0;
   return {
@@ -94,7 +96,7 @@ function slice(): Promise<void> {
 function startNext(): void {
   const start = waiting[0];
   start?.();
-  // This callback runs after the work that has just started, however long that work takes.
+  // This callback runs after the task that has just started, even if that task takes long.
   setImmediate(() => {
     waiting.shift();
     if (waiting.length > 0) startNext();

@@ -1,6 +1,6 @@
 /**
- * Validates requests like the documented service: over-size requests get a 400, and all other invalid
- * requests a 422 (section 2.8).
+ * Validates requests as the service document describes. Requests that are too large get a 400, and other invalid
+ * requests get a 422 (section 2.8).
  */
 
 import type { Context, MiddlewareHandler } from 'hono';
@@ -19,8 +19,8 @@ export interface ValidationItem {
 }
 
 /**
- * Applies the fault `quotePersons`: the service quotes submitted values in validation errors wherever it can. Like all
- * validation, it charges nothing.
+ * Simulates the fault `quotePersons`. The service then quotes submitted values in its validation errors. As with every
+ * validation error, nothing is charged.
  */
 export function quotePersons(): MiddlewareHandler<PartnerEnv> {
   return async (c, next) => {
@@ -45,8 +45,8 @@ const submittedSchema = z.object({
 });
 
 /**
- * Responds with 400 if the body, or its list `name`, has more than `max` items. This check precedes validation, because
- * the response to an over-size request is never a 422 (section 7.2).
+ * Responds with 400 if the body, or the list `name` in the body, has more than `max` items. The check runs before
+ * validation, because a request that is too large must not get a 422 (section 7.2).
  */
 export function limitItems(name: string, max: number): MiddlewareHandler<PartnerEnv> {
   return async (c, next) => {
@@ -57,13 +57,15 @@ export function limitItems(name: string, max: number): MiddlewareHandler<Partner
   };
 }
 
-/** Counts the items in a list within the body, or in a body that is a list. Returns 0 if there is no such list. */
+/** Counts the items in a list inside the body, or in a body that is a list. Returns 0 if there is no list. */
 export function countItems(body: unknown, name: string): number {
   const list = Array.isArray(body) ? body : looseObject.safeParse(body).data?.[name];
   return Array.isArray(list) ? list.length : 0;
 }
 
-/** Returns the hook of every router. If a schema fails, it responds with the service's 422. */
+/**
+ * Returns the validation hook of every router. If a request does not match its schema, the hook responds with a 422.
+ */
 export function answerValidationErrors(
   result: { success: boolean; target: string; error?: z.ZodError },
   c: Context<PartnerEnv>,
@@ -93,8 +95,8 @@ const looseObject = z.record(z.string(), z.unknown());
 type Issue = z.core.$ZodIssue;
 
 /**
- * An issue with a union contains the issues of every branch. The branch that matched to the greatest depth is the
- * intended branch.
+ * An error about a union contains the errors of each alternative. The caller probably meant the alternative that
+ * matches to the greatest depth.
  */
 function toItems(issue: Issue, root: unknown, loc: (string | number)[]): ValidationItem[] {
   const path = issue.path.map((key) => (typeof key === 'number' ? key : String(key)));

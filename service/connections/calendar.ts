@@ -1,4 +1,4 @@
-/** Represents days as numbers that fit into two bytes. Assigns a number to each year. */
+/** Represents days as numbers that fit into two bytes. Years are also represented by numbers. */
 
 const DAY_MS = 86_400_000;
 const FIRST_DAY_MS = Date.UTC(1870, 0, 1);

@@ -1,10 +1,10 @@
 export type Numbers = Uint32Array | Uint16Array | Uint8Array | Float64Array;
 
-/** A column that is being filled. */
+/** A column of numbers to which numbers can be added. */
 export interface GrowingColumn<T extends Numbers> {
   push(number: number): void;
   length(): number;
-  /** Returns the column without spare capacity. No number can be added after that. */
+  /** Returns the column without spare capacity. After this call, no number can be added. */
   finish(): T;
 }
 
@@ -16,7 +16,7 @@ interface Form<T extends Numbers> {
 
 const FIRST_CAPACITY = 1024;
 
-/** Creates an empty column of this type. It grows in place, so memory never contains the column twice. */
+/** Creates an empty column of this type. The column grows in place, so memory never contains the column twice. */
 export function growingColumn<T extends Numbers>(NumbersOf: Form<T>): GrowingColumn<T> {
   const toBytes = (numbers: number) => numbers * NumbersOf.BYTES_PER_ELEMENT;
   let space = new ArrayBuffer(toBytes(FIRST_CAPACITY));

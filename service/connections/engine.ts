@@ -1,4 +1,7 @@
-/** Computes which donors are connected, and how strongly, from the roles and gifts of all donors. */
+/**
+ * Computes which donors are connected and how strong the connections are. The computation uses the roles and gifts of
+ * all donors.
+ */
 
 import type { Database } from '../database.ts';
 import type { World } from '../donor.ts';
@@ -22,15 +25,15 @@ export interface FoundConnection {
    */
   strength: number;
   /**
-   * The organisation that connects them most. The type, the relationships and the snippet describe the connection
-   * through this organisation.
+   * The organisation that contributes most to the connection. The type, the relationships and the snippet describe the
+   * connection through this organisation.
    */
   entityName: string;
   entityType: EntityType;
   sourceRelationship: string;
   /** The other donor's relationship with the organisation. */
   targetRelationship: string;
-  /** Valid from both sides. */
+  /** A sentence about the connection that is correct for both donors. */
   snippet: string;
 }
 
@@ -40,7 +43,7 @@ export interface ConnectionEngine {
    * Contains every connection of at least `minStrength`, up to `limit`.
    */
   find(donor: number, options: { minStrength: number; limit?: number }): FoundConnection[];
-  /** Does the same as `find`, but pauses for other work. */
+  /** Returns the same connections as `find`, but pauses to let other work run. */
   findInSlices?(
     donor: number,
     options: { minStrength: number; limit?: number },
@@ -48,17 +51,17 @@ export interface ConnectionEngine {
   ): Promise<FoundConnection[]>;
   /** Returns the connection between two donors, or null. */
   between(donor: number, other: number): FoundConnection | null;
-  /** The data can be read earlier. Absent if there is none. */
+  /** The data that the engine needs, which can be read in advance. Absent if the engine needs no data. */
   pieces?: readonly Piece[];
 }
 
-/** A second organisation must be at least this strong to be mentioned. */
+/** The minimum strength of a second organisation that a sentence mentions. */
 const LEAST_MENTIONED_STRENGTH = 0.01;
 
 /** The number of concurrent searches. Each search needs memory. */
 const MOST_AT_ONCE = 4;
 
-/** Builds the ties first if the database is new. */
+/** Opens the engine. If the database is new, builds the table of ties first. */
 export function openConnectionEngine(db: Database, world: World): ConnectionEngine {
   settlePeople(db, world);
   const today = dayOf(readSettledDay(db));
@@ -69,7 +72,7 @@ export function openConnectionEngine(db: Database, world: World): ConnectionEngi
 
   function between(donor: number, other: number): FoundConnection | null {
     if (donor === other) return null;
-    // The lower number comes first, so the description is the same from both sides.
+    // The donor with the lower number comes first, so the description is the same for both donors.
     const [low, high] = donor < other ? [donor, other] : [other, donor];
     const table = tableOf();
     const description = describeConnection({ table, nameOf, today }, sharedTimes(table, low, high));
@@ -109,14 +112,17 @@ interface Describing {
   today: number;
 }
 
-/** Combines everything that two donors share into one connection. Returns null if it is not enough for a connection. */
+/**
+ * Combines everything that two donors share into one connection. Returns null if the shared periods are not enough for
+ * a connection.
+ */
 function describeConnection({ table, nameOf, today }: Describing, shared: readonly SharedTime[]) {
   const strength = strengthOf(sumOf(shared));
   const [strongest, ...further] = byOrganisation(shared);
   const most = strongest?.toSorted(byExposure)[0];
   if (most === undefined || strength === 0) return null;
   const kinds = [kindOf(table, most.source), kindOf(table, most.target)] as const;
-  // The first of two kinds belongs to the source.
+  // The first of the two kinds belongs to the source of the connection.
   const isSourceFirst = TIE_KINDS.indexOf(kinds[0]) <= TIE_KINDS.indexOf(kinds[1]);
   const first = isSourceFirst ? most.source : most.target;
   const { organisationName, entityType } = nameOf(first.circle);
@@ -137,7 +143,7 @@ function describeConnection({ table, nameOf, today }: Describing, shared: readon
   };
 }
 
-/** Returns the shared periods by organisation. The organisation with the most exposure comes first. */
+/** Returns the shared periods by organisation. The organisation with the most shared exposure comes first. */
 function byOrganisation(shared: readonly SharedTime[]): SharedTime[][] {
   return [...Map.groupBy(shared, ({ organisation }) => organisation)]
     .sort(([a, one], [b, other]) => sumOf(other) - sumOf(one) || a - b)

@@ -1,11 +1,11 @@
-/** The reasons and some examples are in docs/connection-strength.md. */
+/** The formula for the strength of a connection. The reasons and some examples are in docs/connection-strength.md. */
 
 /** The kinds of relations between a person and an organisation. Snippets mention them in this order. */
 export const TIE_KINDS = ['board', 'service', 'work', 'school', 'gift'] as const;
 
 export type TieKind = (typeof TIE_KINDS)[number];
 
-/** Returns the kind at a position in `TIE_KINDS`. Columns store these positions. */
+/** Returns the kind at a position in `TIE_KINDS`. Columns store positions instead of kinds. */
 export function tieKindAt(position: number): TieKind {
   const kind = TIE_KINDS[position];
   if (kind === undefined) throw new RangeError(`There is no kind of tie called ${position}`);
@@ -15,7 +15,7 @@ export function tieKindAt(position: number): TieKind {
 /** The parameters that determine how quickly people in one kind of relationship get to know each other. */
 interface Acquaintance {
   ratePerYear: number;
-  /** The number of other people that halves the rate. */
+  /** The number of other people in the group that halves the rate. */
   circle: number;
 }
 
@@ -27,16 +27,19 @@ const ACQUAINTANCES = {
   gift: { ratePerYear: 0.1, circle: 30 },
 } satisfies Record<TieKind, Acquaintance>;
 
-/** Two people of different kinds, such as a trustee and a professor, meet at this fraction of the lower rate. */
+/**
+ * If two people are of different kinds, such as a trustee and a professor, they meet at this fraction of the lower
+ * rate.
+ */
 const ACROSS_KINDS_SHARE = 0.3;
 
 /** The number of years after which an acquaintance has half its value. */
 const HALF_LIFE_YEARS = 15;
 
-/** Exposures are stored as integer multiples of this unit, so sums are exact in any order. */
+/** The factor for storing exposures as integers. Sums of integers are exact in any order. */
 const UNITS = 1e9;
 
-/** Strengths have six digits. Further digits are cut off. */
+/** The factor for strengths, which have six decimals. Further decimals are cut off. */
 const STRENGTH_STEPS = 1e6;
 
 /**
@@ -48,7 +51,7 @@ export function acquaintanceRate(kind: TieKind, size: number): number {
   return ratePerYear / (1 + size / circle);
 }
 
-/** Returns the remaining share of an acquaintance after this number of years. */
+/** Returns the share of an acquaintance's value that remains after this number of years. */
 export function freshness(yearsAgo: number): number {
   return 0.5 ** (yearsAgo / HALF_LIFE_YEARS);
 }

@@ -1,24 +1,24 @@
-/** Keeps the best items of many in sorted order. */
+/** Collects the best items in sorted order. */
 
-/** Another donor and the strength of the connection to them. */
+/** A donor, and the strength of the connection to the donor. */
 export interface Ranked {
   donor: number;
   strength: number;
 }
 
-/** Equally strong donors are sorted by number. */
+/** The best donors. Donors with equal strength are sorted by number. */
 export interface Best {
-  /** Adds a donor if the donor is strong enough. Returns true if the donor was kept. */
+  /** Adds a donor if the donor's strength is high enough. Returns true if the donor was kept. */
   offer(ranked: Ranked): boolean;
   /** Returns the strength below which a connection is not kept. */
   leastStrength(): number;
   list(): Ranked[];
 }
 
-/** The smallest strength. Strengths have six digits. */
+/** The smallest strength above zero. Strengths have six decimals. */
 const LEAST_STRENGTH = 1e-6;
 
-/** Creates a collection of at most `limit` donors with a strength of at least `minStrength`. */
+/** Creates a collection that contains at most `limit` donors, each with a strength of at least `minStrength`. */
 export function keepBest(minStrength: number, limit: number): Best {
   const floor = Math.max(minStrength, LEAST_STRENGTH);
   const kept: Ranked[] = [];

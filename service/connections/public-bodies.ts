@@ -1,13 +1,13 @@
-/** Defines how the service treats real organisations. */
+/** Defines how the service treats courts, armies, parliaments and other real organisations. */
 
 import type { BodyKind } from '../donor.ts';
 import type { EntityType } from './entity-type.ts';
 import type { TieKind } from './formula.ts';
 
 /**
- * The minimum size of each kind of organisation at any time, by kind of person. The public record contains only people
- * who later became judges or members of Congress. Without this minimum, two officers of one army would look like
- * members of a tiny group. The record of courts is complete, so it needs no minimum.
+ * For each kind of organisation and each kind of person, the minimum number of people at any time. The public record
+ * contains only people who later became judges or members of Congress. Without this minimum, two officers of one army
+ * would look like members of a tiny group. Records of courts are complete, so courts need no minimum.
  */
 const LEAST_SIZES = {
   school: 2_000,
@@ -38,8 +38,8 @@ export function leastSizeOf(body: BodyKind, kind: TieKind): number {
 }
 
 /**
- * Returns the type of an organisation. The service has three types. For people who work or serve in a public
- * organisation, its type is company. Its boards, committees and commissions have the type nonprofit.
+ * Returns the type of an organisation. The service has three types. An employer or an armed force has the type company.
+ * The boards, committees and commissions of public organisations have the type nonprofit.
  */
 export function entityTypeOf(body: BodyKind, kind: TieKind): EntityType {
   if (body === 'school' || body === 'law_school') return 'school';

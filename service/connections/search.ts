@@ -1,9 +1,9 @@
 /**
- * Finds a donor's connections. Huge organisations need not be read completely. Each organisation's contribution has an
- * upper bound. Nobody can share more time with the donor than the donor spent there. Organisations are visited in
- * descending order of this bound. The search ends when no new person could reach the requested strength. The
- * candidates' strengths are then computed from all shared organisations. These include organisations that were not
- * visited.
+ * Finds a donor's connections. The search does not have to read huge organisations completely. Each organisation has a
+ * maximum contribution, because nobody can share more time with the donor than the donor spent there. The search reads
+ * the organisations in descending order of this maximum. The search ends when no new person can reach the requested
+ * strength. It then computes the strength of each candidate from all shared organisations. These organisations include
+ * organisations that the search has not read.
  */
 
 import { exposureFor, strengthOf } from './formula.ts';
@@ -11,26 +11,26 @@ import { type Best, keepBest, type Ranked } from './keep-best.ts';
 import { exposureBetween, type OwnTie, tiesOfDonor, totalExposure } from './shared-time.ts';
 import { at, type TieTable } from './tie-table.ts';
 
-/** Added to each bound (in units), to allow for rounding errors. */
+/** A number that is added to each maximum (in units), to allow for rounding errors. */
 const ROUNDING_UNITS = 2;
 
-/** The cost of one person's strength, as a number of roster rows. */
+/** The cost of computing one person's strength, expressed as a number of rows. */
 const ROWS_PER_JUDGEMENT = 40;
 
-/** A circle of people who may be connected to the donor by one of the donor's ties. */
+/** A circle that contains people with a possible connection to the donor, because of one of the donor's ties. */
 interface Roster {
   tie: OwnTie;
   circle: number;
-  /** The maximum exposure to anyone in this circle. */
+  /** The maximum exposure to any person in this circle. */
   bound: number;
-  /** The total bound of this roster and all later rosters, and the total number of their rows. */
+  /** The sum of the maximum exposures of this roster and all later rosters, and the number of their rows. */
   rest: number;
   rowsLeft: number;
 }
 
 /**
- * It returns at most `limit` connections with at least `minStrength`, sorted by strength and then by donor number.
- * Yields at each point where the search can be interrupted.
+ * A search. It returns at most `limit` connections with at least `minStrength`, sorted by strength and then by donor
+ * number. Yields at each point where the search can be interrupted.
  */
 export type Search = (
   donor: number,
@@ -44,7 +44,7 @@ export function createSearch(table: TieTable): Search {
   return function* search(donor, minStrength, limit) {
     const one = idle.pop() ?? createOneSearch(table);
     const best = yield* one(donor, minStrength, limit);
-    // An interrupted search has not cleared its memory, so it is not reused.
+    // The memory of an interrupted search has not been cleared, so the memory is not used again.
     idle.push(one);
     return best;
   };
@@ -56,7 +56,7 @@ const PEOPLE_AT_ONCE = 500;
 
 function createOneSearch(table: TieTable): Search {
   const donorCount = Math.max(0, table.donorStarts.length - 1);
-  /** The exposure to each person that the visited rosters have shown so far. All values are 0 between searches. */
+  /** For each person, the exposure that the search has found so far. All values are 0 between searches. */
   const exposures = new Float64Array(donorCount);
   const met = new Uint32Array(donorCount);
   let metCount = 0;
@@ -89,7 +89,10 @@ function createOneSearch(table: TieTable): Search {
     }
   }
 
-  /** Reads columns directly, because it runs for every person of a huge organisation. */
+  /**
+   * Reads the rows of a circle. The function reads columns directly, because it runs for every person of a huge
+   * organisation.
+   */
   function visitRows({ tie, circle }: Roster, donor: number, first: number, end: number): void {
     const { memberDonors, memberFroms, memberTos } = table;
     for (let row = first; row < end; row++) {
@@ -105,7 +108,7 @@ function createOneSearch(table: TieTable): Search {
     }
   }
 
-  /** True if judging the remaining candidates is cheaper than visiting the remaining rows. */
+  /** Returns true if computing the strengths of the remaining candidates is cheaper than reading the remaining rows. */
   function isJudgingCheaper(needed: number, { rest, rowsLeft }: Roster): boolean {
     let possible = 0;
     for (let index = 0; index < metCount; index++) {
@@ -114,7 +117,10 @@ function createOneSearch(table: TieTable): Search {
     return possible * ROWS_PER_JUDGEMENT < rowsLeft;
   }
 
-  /** Uses only the data so far. The real strength can only be higher. */
+  /**
+   * Returns the strength that a new candidate must reach. Uses only the data that the search has read so far. The real
+   * strength can only be higher.
+   */
   function weakestOfBest(minStrength: number, limit: number): number {
     const best = keepBest(minStrength, limit);
     offerAll(best, 0, metCount, 0, (_, exposure) => exposure);

@@ -3,14 +3,14 @@
 import { exposureAcross, exposureWithin } from './formula.ts';
 import { at, curveAt, type TieTable } from './tie-table.ts';
 
-/** A period that a donor spent in a circle. */
+/** A period in which a donor belonged to a circle. */
 export interface OwnTie {
   circle: number;
   from: number;
   to: number;
 }
 
-/** A period during which two donors were in the same organisation. `formula.ts` defines the exposure. */
+/** A period in which two donors belonged to the same organisation. `formula.ts` defines the exposure. */
 export interface SharedTime {
   organisation: number;
   source: OwnTie;
@@ -21,7 +21,7 @@ export interface SharedTime {
   exposure: number;
 }
 
-/** Returns all periods that two donors share. */
+/** Returns all periods in which two donors belonged to the same organisation. */
 export function sharedTimes(table: TieTable, source: number, target: number): SharedTime[] {
   const targetTies = tiesOfDonor(table, target);
   return tiesOfDonor(table, source).flatMap((one) =>
@@ -49,7 +49,10 @@ export function tiesOfDonor(table: TieTable, donor: number): OwnTie[] {
   return ties;
 }
 
-/** Returns the exposure of two people to each other during a period. Their circles may differ. */
+/**
+ * Returns the exposure of two people to each other during a period. The two people may belong to different circles of
+ * the organisation.
+ */
 export function exposureBetween(
   table: TieTable,
   own: number,
@@ -63,8 +66,8 @@ export function exposureBetween(
 }
 
 /**
- * Returns the total exposure between two donors. The first donor's ties are given by organisation. Reads columns
- * directly, because a search calls this for many people.
+ * Returns the total exposure between two donors. The first donor's ties are grouped by organisation. The function reads
+ * columns directly, because a search calls it for many people.
  */
 export function totalExposure(
   table: TieTable,

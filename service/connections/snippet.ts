@@ -1,4 +1,4 @@
-/** Describes a connection in a sentence. */
+/** Composes a sentence about a connection. */
 
 import { calendarYear } from './calendar.ts';
 import { TIE_KINDS, type TieKind } from './formula.ts';
@@ -22,19 +22,19 @@ export function relationshipOf(kind: TieKind, isPresent: boolean): string {
 export interface Meeting {
   organisationName: string;
   kinds: readonly [TieKind, TieKind];
-  /** The first and the last day on which both people were there. */
+  /** The first and the last day on which both people belonged to the organisation. */
   from: number;
   to: number;
-  /** True if both people are still there. */
+  /** True if both people still belong to the organisation. */
   isPresent: boolean;
 }
 
-/** The maximum number of other organisations that are named. Further organisations are only counted. */
+/** The maximum number of further organisations that the sentence names. All other organisations are only counted. */
 const MAX_NAMED = 2;
 
 /**
- * Returns a line that is valid from both sides, such as "Both on the board of Riverside Food Bank, 2012–2018; also Hill
- * College". The order of the kinds does not matter.
+ * Returns a sentence that is correct for both donors, such as "Both on the board of Riverside Food Bank, 2012–2018;
+ * also Hill College". The order of the kinds does not matter.
  */
 export function snippetOf(meeting: Meeting, further: readonly string[]): string {
   return `${whatOf(meeting)}${whenOf(meeting)}${alsoOf(further)}`;
@@ -54,7 +54,7 @@ function sameKind(kind: TieKind, name: string, isPresent: boolean): string {
   return `Both ${isPresent ? WORDS[kind].present : WORDS[kind].past} ${name}`;
 }
 
-/** The wording for people with the same relationship, and the wording for people with different relationships. */
+/** The text for two people with the same relationship, and the text for two people with different relationships. */
 const WORDS = {
   board: { past: 'on the board of', present: 'on the board of', noun: 'Board member' },
   service: { past: 'served in', present: 'serving in', noun: 'Member' },

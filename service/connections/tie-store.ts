@@ -8,10 +8,10 @@ import type { EntityType } from './entity-type.ts';
 import type { TieTable } from './tie-table.ts';
 import type { CircleName } from './tie-table-builder.ts';
 
-/** The name is read when it is needed. */
+/** Returns the name of a circle. The function reads the name from the database. */
 export type NameOfCircle = (circle: number) => CircleName;
 
-/** The database must not contain a table yet. */
+/** Writes the table to a database that does not contain a table yet. */
 export function writeTies(db: Database, table: TieTable, names: readonly CircleName[]): void {
   const insertColumn = db.prepare<[string, Uint8Array]>('insert into tie_columns values (?, ?)');
   for (const [name, { buffer, byteOffset, byteLength }] of Object.entries(table)) {
@@ -25,10 +25,10 @@ export function writeTies(db: Database, table: TieTable, names: readonly CircleN
   });
 }
 
-/** A table that is read on first use. It needs 150 megabytes for a million donors. */
+/** A table of ties that is read when it is first used. The table needs 150 megabytes of memory for a million donors. */
 export interface LazyTies {
   table: Piece<TieTable>;
-  /** The table's columns, which are read one by one. */
+  /** The columns of the table, which are read one after another. */
   pieces: Piece[];
 }
 

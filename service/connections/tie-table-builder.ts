@@ -7,7 +7,7 @@ import { acquaintanceRate, freshness, TIE_KINDS, type TieKind } from './formula.
 import type { Tie } from './tie.ts';
 import { at, type TieTable } from './tie-table.ts';
 
-/** The name and type of a circle, which are only needed for display. */
+/** The name and the type of a circle. They are only needed for display. */
 export interface CircleName {
   organisationName: string;
   entityType: EntityType;
@@ -86,7 +86,7 @@ function createCircles() {
   };
 }
 
-/** Links the circles of each organisation in a cycle. */
+/** Links the circles of each organisation, so that the last circle leads to the first. */
 function cycleOf(circles: readonly Circle[]): Uint32Array {
   const next = Uint32Array.from(circles.keys());
   const firstOf = new Map<number, number>();
@@ -105,7 +105,9 @@ function cycleOf(circles: readonly Circle[]): Uint32Array {
 type ByDonor = Pick<TieTable, 'donorStarts' | 'tieCircles' | 'tieFroms' | 'tieTos'>;
 type ByCircle = Pick<TieTable, 'circleStarts' | 'memberDonors' | 'memberFroms' | 'memberTos'>;
 
-/** Counts the rows first and then moves each row to its place, so the donors stay in order. */
+/**
+ * Sorts the rows by circle. Counts the rows first and then moves each row to its place, so the donors stay in order.
+ */
 function sortByCircle(ties: ByDonor, circleCount: number): ByCircle {
   const tieCount = ties.tieCircles.length;
   const circleStarts = new Uint32Array(circleCount + 1);
@@ -180,14 +182,14 @@ function sizesByYear(
   return { firstYear, sizes };
 }
 
-/** The current year has only lasted until today. */
+/** Returns the length of a year. The current year is shorter, because it ends today. */
 function lengthOfYear(year: number, today: number): number {
   return Math.min(1, yearsAt(today) - year);
 }
 
 /**
- * Returns the average freshness of acquaintances from one year. They are treated as if they had started in the middle
- * of the year.
+ * Returns the average freshness of acquaintances from one year. The function assumes that they all started in the
+ * middle of the year.
  */
 function freshnessIn(year: number, today: number): number {
   return freshness(Math.max(0, yearsAt(today) - (year + 0.5)));

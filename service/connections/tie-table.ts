@@ -1,14 +1,14 @@
 /**
- * The ties of all donors as columns of numbers. They have an index by donor and an index by organisation. A million
- * donors need about 150 megabytes, so everything stays in memory.
+ * The ties of all donors as columns of numbers. The columns have one index by donor and one index by organisation. All
+ * columns stay in memory, because a million donors need only about 150 megabytes.
  */
 
 import { yearOf, yearsAt } from './calendar.ts';
 
 /**
- * A circle consists of all people of one kind in an organisation, for example its board. The table stores ties twice.
- * They are sorted by donor, and again by circle and donor. The rows of number n start at index n of the `…Starts` and
- * end at index n + 1. Days are numbers as in `calendar.ts`.
+ * All ties. A circle consists of all people of one kind in an organisation, for example its board. The table stores
+ * ties twice. One copy is sorted by donor, and the other copy is sorted by circle and donor. The rows of number n start
+ * at index n of the `…Starts` and end at index n + 1. Days are numbers (`calendar.ts`).
  */
 export interface TieTable {
   donorStarts: Uint32Array;
@@ -21,10 +21,13 @@ export interface TieTable {
   memberFroms: Uint16Array;
   memberTos: Uint16Array;
 
-  /** Positions in `TIE_KINDS`. */
+  /** For each circle, the position of its kind in `TIE_KINDS`. */
   circleKinds: Uint8Array;
   circleOrganisations: Uint32Array;
-  /** The next circle of the same organisation. The circles of an organisation form a cycle. */
+  /**
+   * For each circle, the next circle of the same organisation. The last circle of an organisation leads to its first
+   * circle.
+   */
   nextCircles: Uint32Array;
 
   /** For each circle and year, the sum of rate × freshness from the circle's first year to the start of that year. */
@@ -34,8 +37,8 @@ export interface TieTable {
 }
 
 /**
- * Returns the sum of rate × freshness from a circle's first year to a day. Days outside its years add nothing. The
- * difference of two sums is the exposure that two people share.
+ * Returns the sum of rate × freshness from a circle's first year to a day. Days before and after the circle's years add
+ * nothing to the sum. The difference between two sums is the exposure that two people share.
  */
 export function curveAt(table: TieTable, circle: number, day: number): number {
   const { curveStarts, curveFirstYears, curves } = table;

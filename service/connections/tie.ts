@@ -1,4 +1,4 @@
-/** A donor's ties to organisations, which are roles and gifts in a common form. */
+/** Converts a donor's roles and gifts to ties, which have the same form for both. */
 
 import type { Donor, Gift, Role } from '../donor.ts';
 import { dayOf } from './calendar.ts';
@@ -6,13 +6,16 @@ import type { EntityType } from './entity-type.ts';
 import type { TieKind } from './formula.ts';
 import { entityTypeOf, leastSizeOf } from './public-bodies.ts';
 
-/** A period that a person spent with an organisation. Days are numbers as in `calendar.ts`. `from` is before `to`. */
+/**
+ * A period that a person spent with an organisation. Days are numbers (`calendar.ts`). `from` is always earlier than
+ * `to`.
+ */
 export interface Tie {
   organisationId: string;
   organisationName: string;
   kind: TieKind;
   entityType: EntityType;
-  /** Used if fewer people are on record. */
+  /** The minimum size of the circle, which is used if the data contains fewer people. */
   leastSize: number;
   from: number;
   to: number;
@@ -22,8 +25,9 @@ export interface Tie {
 const DAYS_AFTER_GIFT = 365;
 
 /**
- * Returns a donor's ties. Adjoining periods of one kind in one organisation are merged. Two posts in the same years are
- * therefore not counted twice. Nothing is dated after `today`, the day on which the data about people ends.
+ * Returns a donor's ties. Consecutive periods of the same kind in the same organisation are merged. Therefore, two
+ * posts in the same years are not counted twice. No tie ends after `today`, the day on which the data about people
+ * ends.
  */
 export function tiesOf(donor: Donor, today: number): Tie[] {
   const roleTie = (kind: TieKind, role: Role) => toRoleTie(kind, role, today);
@@ -62,7 +66,10 @@ function toGiftTie({ organisationId, organisationName, date }: Gift, today: numb
   };
 }
 
-/** The type of an invented organisation. It depends on a person's relationship with it. */
+/**
+ * The type of a fictional organisation. The type depends on the kind of relationship that people have with the
+ * organisation.
+ */
 const ENTITY_TYPES = {
   board: 'nonprofit',
   service: 'company',

@@ -1,4 +1,4 @@
-/** The parts that requests for many donors share: the maximum number, the donors, and the payment. */
+/** Functions for requests with many donors: the maximum number, the donors and the payment. */
 
 import { z } from '@hono/zod-openapi';
 import type { World } from '../donor.ts';
@@ -8,7 +8,7 @@ import { countItems } from '../validation.ts';
 /** The maximum number of donors in one request. */
 export const MAX_DONOR_IDS = 100;
 
-/** An unknown ID is not an error, because the response contains a list of unknown IDs. */
+/** The list of donor IDs. An unknown ID is not an error, because the response lists unknown IDs. */
 export const donorIdsSchema = z
   .array(z.string())
   .min(1)
@@ -24,7 +24,7 @@ export function idsSchema(description: string) {
 /** The IDs of the donors that the balance could not pay for. */
 export const unpaidIdsSchema = idsSchema('Donor ids that the balance did not cover');
 
-/** The IDs that belong to no donor. */
+/** The IDs in the request for which no donor exists. */
 export const notFoundIdsSchema = idsSchema('Donor ids that do not exist');
 
 /** How much of a request was processed (service document, sections 2.5 and 4.5). */
@@ -37,19 +37,19 @@ export const batchMetaSchema = z
   })
   .openapi('BatchMeta');
 
-/** Returns the cost of a batch that is charged for each donor ID. Returns 0 for a body in a different form. */
+/** Returns the cost of a request, which is one credit for each donor ID. Returns 0 for a body in a different form. */
 export function countDonorIds(body: unknown): number {
   return Array.isArray(body) ? 0 : countItems(body, 'donor_ids');
 }
 
-/** Returns metadata if the batch was only partly processed, and undefined otherwise. */
+/** Returns metadata if the service processed only a part of the batch, and undefined otherwise. */
 export function batchMeta(requested: number, processed: number): z.infer<typeof batchMetaSchema> {
   return processed < requested
     ? { requested, processed, partial: true, partial_reason: 'insufficient_credits' }
     : { requested, processed };
 }
 
-/** Returns the numbers of the existing donors, excluding duplicates, and the IDs that belong to no donor. */
+/** Returns the numbers of the existing donors without repetitions, and the IDs for which no donor exists. */
 export function resolveDonors(
   world: World,
   ids: readonly string[],
@@ -57,7 +57,7 @@ export function resolveDonors(
   return atOnce(resolveInPieces(world, ids));
 }
 
-/** Does the same for many donors, and pauses after each. */
+/** Returns the same as `resolveDonors`, but pauses after each donor to let other requests run. */
 export function* resolveInPieces(
   world: World,
   ids: readonly string[],
@@ -76,13 +76,15 @@ export function* resolveInPieces(
   return { numbers: [...numbers], notFoundIds };
 }
 
-/** How an entry in a response identifies its donor. */
+/** Describes how an entry in a response identifies its donor. */
 export interface Naming<Entry> {
   idOf(entry: Entry): string;
   withId(entry: Entry, id: string): Entry;
 }
 
-/** After a join, an earlier ID leads to the joined donor. The caller may know only the earlier ID. */
+/**
+ * After two donors have been joined, an earlier ID leads to the joined donor. The caller may know only the earlier ID.
+ */
 export function underRequestedIds<Entry>(
   world: World,
   ids: readonly string[],

@@ -1,4 +1,4 @@
-/** The donor endpoints (service document, section 4.4): profiles cost credits, and metadata is free. */
+/** The donor endpoints (service document, section 4.4). Profiles cost credits, and metadata is free. */
 
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { PartnerEnv } from '../context.ts';
@@ -15,13 +15,13 @@ export interface DonorOptions {
   clock: () => number;
 }
 
-/** The charges for reading donors. The health check is free. */
+/** The prices for reading donors. The health check is free. */
 export const CHARGED_DONORS: readonly ChargedEndpoint[] = [
   { method: 'GET', path: /^\/donors\/(?!health$)[^/]+$/, bucket: 'donors', items: () => 1 },
   { method: 'POST', path: /^\/donors\/batch$/, bucket: 'donors', items: countDonorIds },
 ];
 
-/** Returns the endpoints of donors. */
+/** Creates the donor endpoints. */
 export function donorRoutes(options: DonorOptions): OpenAPIHono<PartnerEnv> {
   const { world, clock } = options;
   const router = createRouter();

@@ -1,4 +1,4 @@
-/** It identifies the donor and contains no paid data. */
+/** A donor's summary. It identifies the donor and contains no paid data. */
 
 import { z } from '@hono/zod-openapi';
 import type { Donor } from '../donor.ts';
@@ -21,7 +21,7 @@ export type Summary = z.infer<typeof summarySchema>;
 
 const count = z.int().min(0);
 
-/** Metadata is a summary that lists the parts of a profile but omits their content. */
+/** The schema of metadata. Metadata is a summary that also lists the parts of the profile without their content. */
 export const metadataSchema = z
   .object({
     ...shape,
@@ -71,7 +71,7 @@ export function toMetadata(donor: Donor): Metadata {
   };
 }
 
-/** Returns a full name in its usual order. */
+/** Returns a full name in the usual order. */
 export function fullNameOf({ first, middle, last }: Donor['name']): string {
   return [first, middle, last].filter((part) => part !== null && part !== '').join(' ');
 }

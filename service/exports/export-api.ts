@@ -67,7 +67,7 @@ const exportSchema = z.object(exportShape).openapi('Export');
 
 const fileSchema = z.string().openapi({ format: 'binary' });
 
-/** The request costs credits. */
+/** Creates an export. The request costs credits. */
 export const createExportRoute = createRoute({
   method: 'post',
   path: '/exports',
@@ -100,7 +100,7 @@ export const createExportRoute = createRoute({
   },
 });
 
-/** Lists past exports. */
+/** Lists earlier exports. */
 export const exportsRoute = createRoute({
   method: 'get',
   path: '/exports',
@@ -152,7 +152,8 @@ export const downloadRoute = createRoute({
 });
 
 /**
- * Responds with 400 to a request that names no fields (service document, section 7.2). 422 would be the usual status.
+ * Responds with 400 if a request names no fields (service document, section 7.2). For other invalid requests, the
+ * status is 422.
  */
 function requireFields(): MiddlewareHandler<PartnerEnv> {
   return async (c, next) => {

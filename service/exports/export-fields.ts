@@ -1,10 +1,10 @@
-/** The columns that an export can contain. */
+/** Defines the columns that an export can contain. */
 
 import type { Donor } from '../donor.ts';
 import { fullNameOf } from '../donors/summary.ts';
 import { type Profile, toProfile } from '../profile.ts';
 
-/** The names of the columns. Requests and the first row of the file use these names. */
+/** The names of the columns. Requests name the columns, and the first row of the file contains their names. */
 export const EXPORT_FIELDS = [
   'id',
   'first_name',
@@ -37,13 +37,13 @@ export type ExportField = (typeof EXPORT_FIELDS)[number];
 /** The content of a cell, or null if it is unknown. */
 export type CellValue = string | number | null;
 
-/** Returns a donor as a row with these columns. */
+/** Returns a row with these columns of a donor. */
 export function toRow(donor: Donor, fields: readonly ExportField[], nowMs: number): CellValue[] {
   const profile = toProfile(donor, nowMs);
   return fields.map((field) => READERS[field](profile, donor));
 }
 
-/** Separates several values in one cell. */
+/** The separator between several values in one cell. */
 const SEPARATOR = '; ';
 
 const READERS: Record<ExportField, (profile: Profile, donor: Donor) => CellValue> = {

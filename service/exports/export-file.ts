@@ -15,7 +15,7 @@ export const CONTENT_TYPES: Record<ExportFormat, string> = {
   xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
 };
 
-/** Writes a table as a file. The header becomes its first row. */
+/** Writes a table to a file. The header becomes the first row of the file. */
 export async function writeExport(
   format: ExportFormat,
   header: readonly string[],
@@ -28,8 +28,8 @@ export async function writeExport(
 }
 
 /**
- * Yields the lines of a CSV file. A spreadsheet would run a cell that starts like a formula. An apostrophe prevents
- * that.
+ * Yields the lines of a CSV file. A spreadsheet program would execute a cell that starts like a formula, so the
+ * function adds an apostrophe before the cell's text.
  */
 function* writeCsv(
   header: readonly string[],

@@ -1,4 +1,4 @@
-/** The exports of all teams, with their files. */
+/** Stores the exports of all teams, with their files. */
 
 import { z } from 'zod';
 import type { Database } from '../database.ts';
@@ -17,20 +17,20 @@ export interface DonorExport {
   sizeBytes: number;
 }
 
-/** A past export, with its position in the order of creation. */
+/** An earlier export, with its position in the order of creation. */
 export interface PlacedExport extends DonorExport {
   position: number;
 }
 
 export interface Exports {
   add(made: Omit<DonorExport, 'sizeBytes'>, file: Buffer, donors: readonly number[]): void;
-  /** Undefined if the team has no such export. */
+  /** Returns the export, or undefined if the team has no such export. */
   find(team: string, id: string): DonorExport | undefined;
-  /** Returns the file for an export that `find` has returned. */
+  /** Returns the file of an export that `find` has returned. */
   file(id: string): Buffer | undefined;
   /**
-   * Returns up to `limit` of a team's exports before a position, with the latest first. If the position is null, the
-   * latest export comes first.
+   * Returns up to `limit` exports of a team that were created before a position. The latest export comes first. If the
+   * position is null, starts with the latest export.
    */
   latest(team: string, before: number | null, limit: number): PlacedExport[];
 }

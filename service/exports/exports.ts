@@ -1,4 +1,4 @@
-/** Each donor in an export costs a credit. The file can be downloaded again later. */
+/** The export endpoints. Each donor in an export costs a credit. The file can be downloaded again later. */
 
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import { z } from 'zod';
@@ -33,7 +33,10 @@ export interface ExportOptions {
   createId: () => string;
 }
 
-/** Returns the charge for exports: one credit for each donor, whether given by ID or by a list. */
+/**
+ * Returns the price of exports, which is one credit for each donor. The donors come from a list or from IDs in the
+ * request.
+ */
 export function chargedExports(lists: Pick<Lists, 'find'>): ChargedEndpoint[] {
   return [
     {
@@ -45,7 +48,7 @@ export function chargedExports(lists: Pick<Lists, 'find'>): ChargedEndpoint[] {
   ];
 }
 
-/** Returns the endpoints of exports. */
+/** Creates the export endpoints. */
 export function exportRoutes(options: ExportOptions): OpenAPIHono<PartnerEnv> {
   const { exports, lists } = options;
   const router = createRouter();
@@ -109,7 +112,7 @@ interface Chosen {
   numbers: readonly number[];
   notFoundIds: string[];
   unpaidIds: string[];
-  /** The number of requested donors, and the number of paid donors. */
+  /** The number of donors in the request, and the number of donors that were paid for. */
   requested: number;
   paid: number;
 }
@@ -132,7 +135,7 @@ async function chooseListed(
   slices: Slices,
 ): Promise<Chosen> {
   const entries = lists.entries(list, 0, MAX_EXPORTED_DONORS);
-  // Donors may have been removed from the list after the price was calculated.
+  // After the price was calculated, donors may have been removed from the list.
   const paid = Math.min(charged, entries.length);
   const numbers = entries.map(({ donorNumber }) => donorNumber);
   const unpaidIds: string[] = [];

@@ -1,6 +1,6 @@
 /**
- * Writes a table as an XLSX file: one sheet whose first row is bold and frozen. Writes rows in slices and compresses
- * them outside the event loop. So ten thousand donors do not block other work.
+ * Writes a table as an XLSX file with one sheet. The first row is bold and stays visible. The function writes rows in
+ * small groups and compresses them outside the event loop. Therefore, ten thousand donors do not block other work.
  */
 
 import { buffer } from 'node:stream/consumers';
@@ -8,27 +8,28 @@ import type { ColumnDef } from 'hucre/xlsx';
 import type { Slices } from '../slices.ts';
 import type { CellValue } from './export-fields.ts';
 
-/** The number of rows in one slice. */
+/** The number of rows that are written at once. */
 export const ROWS_AT_ONCE = 100;
 /** The maximum number of characters in a cell. */
 const MAX_TEXT_LENGTH = 32_767;
 
 const BOLD = { font: { name: 'Calibri', size: 11, bold: true } };
 
-/** The header becomes its first row. */
+/** Writes the table to a file. The header becomes the first row. */
 export async function writeXlsx(
   header: readonly string[],
   rows: readonly CellValue[][],
   slices: Slices,
 ): Promise<Buffer> {
-  // The library is imported only when it is needed. It uses a megabyte of memory that many services never need.
+  // The library is imported only when an export needs it. The library needs a megabyte of memory, and many services
+  // never write such a file.
   const { writeXlsxStream } = await import('hucre/xlsx');
   const columns: ColumnDef[] = header.map((name) => ({ header: name, style: BOLD }));
   return buffer(writeXlsxStream(rowsBelow(), { name: 'Donors', columns, freezePane: { rows: 1 } }));
 
   async function* rowsBelow() {
-    // The library supports styles for columns but not for a row. The library requests these rows after it has written
-    // the header.
+    // The library supports styles for columns but not for single rows. The header has already been written when the
+    // library requests these rows, so the styles can be removed.
     for (const column of columns) delete column.style;
     for (const [index, row] of rows.entries()) {
       if (index % ROWS_AT_ONCE === 0 && slices.isOver()) await slices.next();
@@ -38,7 +39,7 @@ export async function writeXlsx(
 }
 
 /**
- * Removes or replaces the characters that XML does not allow. These are most control characters and unpaired
+ * Removes or replaces the characters that XML does not allow. XML does not allow most control characters and unpaired
  * surrogates.
  */
 function fitting(text: string): string {

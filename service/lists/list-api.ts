@@ -135,7 +135,7 @@ export const deleteListRoute = createRoute({
   },
 });
 
-/** The request costs credits. */
+/** Adds donors to a list. The request costs credits. */
 export const addToListRoute = createRoute({
   method: 'post',
   path: '/lists/{id}/donors',

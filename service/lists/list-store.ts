@@ -1,9 +1,9 @@
-/** The lists of all teams, and the donors on them. */
+/** Stores the lists of all teams, and the donors on the lists. */
 
 import { createHash } from 'node:crypto';
 import type { Database } from '../database.ts';
 
-/** Every team's system list. It contains every donor on the team's other lists. */
+/** The name of the system list, which every team has. It contains every donor on the team's other lists. */
 export const ALL_SAVED_DONORS = 'All Saved Donors';
 
 export interface DonorList {
@@ -18,29 +18,32 @@ export interface DonorList {
   donorCount: number;
 }
 
-/** Positions increase in the order in which donors are added. */
+/** A donor on a list. Positions increase in the order in which donors are added. */
 export interface ListEntry {
   position: number;
   donorNumber: number;
   addedAtMs: number;
 }
 
-/** Reads and changes lists. Each change is made completely or not at all. */
+/** Reads and changes lists. Each change is made either completely or not at all. */
 export interface Lists {
-  /** The system list comes first, and the others are sorted by age. */
+  /** Returns a team's lists. The system list comes first, and the other lists are sorted by age. */
   all(team: string): DonorList[];
-  /** Undefined if the team has no such list. */
+  /** Returns a list, or undefined if the team has no such list. */
   find(team: string, id: string): DonorList | undefined;
-  /** Returns undefined if the team already has a list with this name. */
+  /** Creates a list. Returns undefined if the team already has a list with this name. */
   create(team: string, name: string): DonorList | undefined;
-  /** Returns false if a different list of the team has this name. */
+  /** Renames a list. Returns false if another list of the team has this name. */
   rename(list: DonorList, name: string): boolean;
   delete(list: DonorList): void;
   /** Adds donors to a list and to the system list. Returns the numbers that were not on the list before. */
   add(list: DonorList, donorNumbers: readonly number[]): number[];
-  /** Removing a donor from the system list removes it from every list. */
+  /** Removes donors from a list. If the list is the system list, removes the donors from all lists. */
   remove(list: DonorList, donorNumbers: readonly number[]): void;
-  /** Returns the donors on the list who turned out to be two different people. The list no longer contains them. */
+  /**
+   * Returns the donors on the list that were later separated into two people. The list does not contain these donors
+   * any more.
+   */
   mixed(list: DonorList): number[];
   /** Returns up to `limit` entries after a position, in order. */
   entries(list: DonorList, after: number, limit: number): ListEntry[];
@@ -52,13 +55,16 @@ export function createLists(db: Database, clock: () => number, createId: () => s
 
   const openedAtMs = clock();
 
-  /** Teams are added and removed together with their keys. The system list is created with the team's first change. */
+  /** Creates the team's system list with the team's first change. */
   function openSystemList(team: string): void {
     const id = systemListId(team);
     sql.create.run({ id, team, name: ALL_SAVED_DONORS, isSystem: 1, atMs: openedAtMs });
   }
 
-  /** Reading must not write, so the list is not stored. The first change stores it. */
+  /**
+   * Returns the system list without storing it, because reading must not write. The team's first change stores the
+   * list.
+   */
   function describeSystemList(team: string): DonorList {
     const rest = { isSystem: true, createdAtMs: openedAtMs, donorCount: 0 };
     return { id: systemListId(team), team, name: ALL_SAVED_DONORS, ...rest };

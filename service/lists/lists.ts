@@ -1,5 +1,5 @@
 /**
- * The list endpoints (service document, sections 4.4 and 7.2). A team stores donors under a name, and pays for each
+ * The list endpoints (service document, sections 4.4 and 7.2). A team stores donors on named lists, and pays for each
  * donor.
  */
 
@@ -36,7 +36,7 @@ export const CHARGED_LISTS: readonly ChargedEndpoint[] = [
 
 const NOT_FOUND = { detail: 'List not found' };
 
-/** Returns the endpoints of lists. */
+/** Creates the list endpoints. */
 export function listRoutes(options: ListOptions): OpenAPIHono<PartnerEnv> {
   const router = createRouter();
   addListManagement(router, options);
@@ -123,7 +123,7 @@ function readDonors({ lists, world }: ListOptions, list: DonorList, limit: numbe
       ...toSummary(world.donor(donorNumber)),
       added_at: new Date(addedAtMs).toISOString(),
     })),
-    // Includes donors who turned out to be two people.
+    // The response also lists donors that were later separated into two people.
     not_found: (after === 0 ? lists.mixed(list) : []).map((donorNumber) => ({
       donor_id: world.donor(donorNumber).id,
       detail: TWO_PEOPLE,

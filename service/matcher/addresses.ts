@@ -1,4 +1,4 @@
-/** A donor's address is structured, but a submitted address is free text. */
+/** Compares addresses. A donor's address is structured, but a submitted address is free text. */
 
 import type { Address } from '../donor.ts';
 import { STATES } from '../search/places.ts';
@@ -7,22 +7,23 @@ import { withinOneEdit, words } from './words.ts';
 /** The words that free text must contain to match a donor's address. */
 export interface ComparableAddress {
   houseNumber: string;
-  /** The words of the street's own name, without type, direction and unit. */
+  /** The words of the street's name, without its type, its direction and the unit. */
   street: string[];
   city: string[];
   state: string;
   zip: string;
-  /** The flat or suite in the building. Empty if there is none. */
+  /** The flat or suite within the building. Empty if the address has no unit. */
   unit: string;
 }
 
-/** Free text as a set of words. States are two letters, and units have the form "unit:4". */
+/** A free text as a set of words. States are in two letters, and a unit has the form "unit:4". */
 export type AddressText = ReadonlySet<string>;
 
 /**
- * How well addresses agree, from best to worst. `house`: the same house. `numberSlip`: the same street and ZIP code,
- * and a house number with two swapped digits. `otherUnit`: a different unit in the same building. `zip`: the same ZIP
- * code, but no house number. `otherHouse`: a different house in the same ZIP code. `city`: the same city.
+ * How well two addresses agree, from best to worst. With `house`, both addresses are the same house. With `numberSlip`,
+ * street and ZIP code are the same, and two digits of the house number are swapped. With `otherUnit`, the building is
+ * the same, but the units differ. With `zip`, the ZIP code is the same, but one address has no house number. With
+ * `otherHouse`, the ZIP code is the same, but the houses differ. With `city`, only the city is the same.
  */
 export type AddressFit = 'house' | 'numberSlip' | 'otherUnit' | 'zip' | 'otherHouse' | 'city';
 
@@ -36,7 +37,7 @@ export const ADDRESS_FITS = [
   'city',
 ] as const satisfies AddressFit[];
 
-/** The minimum length of a word in which a typing error is accepted. */
+/** The minimum length of a word that may contain a typing error. */
 const MIN_TYPO_LENGTH = 4;
 
 const STREET_WORDS = new Set(
@@ -46,9 +47,12 @@ const STREET_WORDS = new Set(
 );
 const DIRECTIONS = new Set(words('north south east west n s e w ne nw se sw'));
 const UNIT_WORDS = new Set(words('apartment apt unit suite ste floor fl room rm'));
-/** The words that precede a unit in `UNIT`. Most streets contain none of them and need no search. */
+/**
+ * The words that precede a unit in the pattern `UNIT`. Most streets contain none of these words, so they do not have to
+ * be searched.
+ */
 const BEFORE_UNIT = new Set(words('apartment apt unit suite ste floor flr room rm no'));
-/** Words that are abbreviated on envelopes, with their short form. */
+/** Words that people abbreviate on envelopes, with their short forms. */
 const SHORTER = new Map([
   ['saint', 'st'],
   ['fort', 'ft'],
@@ -56,10 +60,10 @@ const SHORTER = new Map([
 ]);
 const STATE_NAMES = [...STATES]
   .map(([name, letters]) => ({ pattern: new RegExp(`\\b${name}\\b`, 'gi'), letters }))
-  // "West Virginia" must come before "Virginia".
+  // "West Virginia" must come before "Virginia", because the first match is used.
   .toSorted((a, b) => b.pattern.source.length - a.pattern.source.length);
 
-/** Makes a donor's address comparable. */
+/** Converts a donor's address to a form that can be compared. */
 export function comparableAddress(address: Address): ComparableAddress {
   const { street: line } = address;
   const sign = line.indexOf('#');
@@ -78,7 +82,7 @@ export function comparableAddress(address: Address): ComparableAddress {
   };
 }
 
-/** Returns the words of a street, excluding its type and direction. For "East Court Street", this is Court. */
+/** Returns the words of a street, excluding its type and direction. For "East Court Street", it returns "Court". */
 function ownNameOf(street: string[]): string[] {
   const own = street.filter((word) => !STREET_WORDS.has(word));
   if (own.length > 0) return own;
@@ -86,16 +90,18 @@ function ownNameOf(street: string[]): string[] {
   return named.length > 0 ? named : street;
 }
 
-/** A unit contains a digit or is a single letter, so "Floor, Evanston" does not contain a unit. */
+/** Matches a unit. A unit contains a digit or is a single letter, so "Floor, Evanston" does not contain a unit. */
 const UNIT =
   /(?:\b(?:apartment|apt|unit|suite|ste|floor|flr|room|rm)\b\.?\s{0,4}#?|#|\bno\.)\s{0,4}(?=[a-z0-9-]{0,7}\d|[a-z]\b)([a-z0-9-]{1,8})\b/gi;
 
-/** Returns the units in a string without punctuation. For example, "Apt. 4-B" becomes "4b". */
+/** Returns the units in a text, without punctuation. For example, "Apt. 4-B" becomes "4b". */
 function unitsIn(text: string): string[] {
   return [...text.matchAll(UNIT)].map(([, unit = '']) => unit.replaceAll('-', '').toLowerCase());
 }
 
-/** Parses free text. A state's name stays as a word, because a city or street may contain it. */
+/**
+ * Splits a free text into words. The name of a state also stays in the text, because a city or a street may contain it.
+ */
 export function addressText(text: string): AddressText {
   const states = STATE_NAMES.filter(({ pattern }) => text.search(pattern) !== -1);
   return new Set([
@@ -105,12 +111,12 @@ export function addressText(text: string): AddressText {
   ]);
 }
 
-/** No other word contains a colon. */
+/** The prefix of a unit. No other word contains a colon. */
 const UNIT_MARK = 'unit:';
 
 /**
- * Returns the index keys of a house. The first key has its number and ZIP code, and the second has its number and the
- * street's name.
+ * Returns the index keys of a house. The first key consists of the house number and the ZIP code. The second key
+ * consists of the house number and the street's name.
  */
 export function houseKeys({ houseNumber, street, state, zip }: ComparableAddress): string[] {
   return houseNumber === ''
@@ -132,7 +138,10 @@ export function houseKeysIn(text: AddressText): string[] {
   ]);
 }
 
-/** If an address has more numbers or words than this, it is not an address. */
+/**
+ * The maximum number of house numbers, and the maximum number of words. A text with more numbers or words is not an
+ * address.
+ */
 const MAX_NUMBERS = 5;
 const MAX_WORDS = 10;
 
@@ -151,7 +160,9 @@ export function decodeAddresses(text: string): ComparableAddress[] {
   return text === '' ? [] : text.split('\n').map(decodeAddress);
 }
 
-/** Returns how well free text agrees with a donor's address. Returns undefined if they do not agree. */
+/**
+ * Returns how well free text agrees with a donor's address. Returns undefined if the text and the address do not agree.
+ */
 export function fitAddress(text: AddressText, address: ComparableAddress): AddressFit | undefined {
   const isZip = text.has(address.zip);
   const isArea = isZip || isCity(text, address);
@@ -167,8 +178,8 @@ export function fitAddress(text: AddressText, address: ComparableAddress): Addre
 }
 
 /**
- * Returns whether the submitted and the known addresses name the same US state. Returns `unknown` if a submitted
- * address names no state.
+ * Returns whether the submitted addresses and the known addresses are in the same US state. Returns `unknown` if a
+ * submitted address names no state.
  */
 export function fitState(
   texts: readonly AddressText[],
@@ -198,8 +209,8 @@ function isOtherHouse(text: AddressText, { houseNumber, zip }: ComparableAddress
 }
 
 /**
- * Returns true if two neighbouring digits are swapped, as in 1243 for 1234. With two digits, it may be a neighbour's
- * number.
+ * Returns true if two neighbouring digits are swapped, as in 1243 for 1234. A house number with two digits may belong
+ * to a neighbour, so swapped digits do not count.
  */
 function isNumberSlip(text: AddressText, address: ComparableAddress): boolean {
   const { houseNumber, street } = address;
@@ -212,7 +223,7 @@ function isNumberSlip(text: AddressText, address: ComparableAddress): boolean {
   return isExchanged && street.every((word) => hasWord(text, word));
 }
 
-/** A unit on only one side is not evidence against the address. */
+/** Returns true if the units differ. If only one address has a unit, this is not evidence against the address. */
 function isOtherUnit(text: AddressText, { unit }: ComparableAddress): boolean {
   if (unit === '' || text.has(UNIT_MARK + unit)) return false;
   for (const word of text) if (word.startsWith(UNIT_MARK)) return true;

@@ -1,8 +1,8 @@
 import type { Candidate } from './donor-index.ts';
 
 /**
- * Returns true if names, suffix and dates of birth are equal. All common details must agree, and there must be at least
- * one. The same full date of birth is enough alone.
+ * Returns true if all names, suffixes, dates of birth and common details of two records agree. At least one common
+ * detail is necessary. The same full date of birth is enough without other details.
  */
 export function agreeInFull(one: Candidate, other: Candidate, born = ''): boolean {
   const isSameName =
@@ -10,10 +10,10 @@ export function agreeInFull(one: Candidate, other: Candidate, born = ''): boolea
     one.last === other.last &&
     one.generation === other.generation &&
     one.middles.join(' ') === other.middles.join(' ');
-  // An invented father and son may share all known data.
+  // A fictional father and a fictional son may share all known data.
   if (!isSameName || one.isInvented || one.isDead !== other.isDead) return false;
   if (one.born !== '' && other.born !== '' && one.born !== other.born) return false;
-  // Two donors with the same name and date of birth are one person, wherever they are said to live.
+  // Two donors with the same name and the same date of birth are one person, even if their addresses differ.
   if (born.length === WHOLE_DAY && one.born === born && other.born === born) return true;
   const homes = share(one.addresses().map(textOf), other.addresses().map(textOf));
   const employers = share(one.employers(), other.employers());
@@ -21,14 +21,14 @@ export function agreeInFull(one: Candidate, other: Candidate, born = ''): boolea
 }
 
 /**
- * True if one record could be a copy of the other. If only one has a birth, work or school, they could be father and
- * son.
+ * Returns true if one record could be a copy of the other record. If only one record contains a date of birth, a job or
+ * a school, the two could be father and son.
  */
 export function areKnownAlike(one: Candidate, other: Candidate): boolean {
   const isKnown = ({ addresses, employers, hasStudied }: Candidate) =>
     [addresses().length > 0, employers().length > 0, hasStudied].join();
   if (one.born !== other.born) return false;
-  // No two relatives have both the same name and the same date of birth.
+  // Two relatives never have both the same name and the same date of birth.
   return one.born.length === WHOLE_DAY || isKnown(one) === isKnown(other);
 }
 
@@ -38,7 +38,7 @@ function textOf(address: object): string {
 
 const WHOLE_DAY = 10;
 
-/** Returns true if the two lists have an entry in common. Undefined if a list is empty. */
+/** Returns true if the two lists have an entry in common. Returns undefined if one of the lists is empty. */
 function share(mine: readonly string[], theirs: readonly string[]): boolean | undefined {
   if (mine.length === 0 || theirs.length === 0) return undefined;
   return mine.some((one) => theirs.includes(one));

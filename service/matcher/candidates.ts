@@ -5,13 +5,13 @@ import { formsOf } from './nicknames.ts';
 import { spellingsOf } from './spellings.ts';
 
 /**
- * The maximum number of compared donors per name and per initial. Beyond it, names do not distinguish donors. The index
- * of houses still finds them.
+ * The maximum number of donors that are compared for each name and initial. If more donors have the name, it does not
+ * distinguish them. The index of houses can still find these donors.
  */
 const MOST_OF_ONE_NAME = 3_000;
 const MOST_OF_AN_INITIAL = 300;
 const MOST_OF_A_HOUSE = 50;
-/** The maximum number of parts of a very long name that are tried. */
+/** The maximum number of parts of a very long name that the search tries. */
 const MOST_PARTS = 4;
 
 /** Yields the numbers of the donors to compare. Pauses between index lookups. */
@@ -45,7 +45,10 @@ export function* findCandidates(
   return found;
 }
 
-/** Returns the donors if there are only a few. Too many donors might exclude the right one, so none are returned. */
+/**
+ * Returns the numbers if there are only a few. If there are too many, returns none, because a limited list might lack
+ * the right donor.
+ */
 function few(numbers: readonly number[]): readonly number[] {
   return numbers.length > MOST_OF_ONE_NAME ? [] : numbers;
 }
@@ -58,8 +61,8 @@ function lastNamesOf(index: DonorIndex, { last, lastParts, middles }: Reading): 
 }
 
 /**
- * Returns a different spelling. "Gruenwaelder" can also be stored as "Grünwälder", whose comparable form is
- * "grunwalder".
+ * Returns a different spelling of a last name. For example, "Gruenwaelder" may be stored as "Grünwälder", whose
+ * comparable form is "grunwalder".
  */
 function spellingOf(last: string): string {
   return last.replaceAll(/([aou])e/g, '$1');

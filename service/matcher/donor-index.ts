@@ -1,4 +1,4 @@
-/** The index of all donors. It is stored in the database, so a file is indexed only once. */
+/** The index of all donors. The index is stored in the database, so each file is indexed only once. */
 
 import type { Database } from '../database.ts';
 import type { Donor, World } from '../donor.ts';
@@ -9,19 +9,22 @@ import { type DonorRow, entriesOf } from './donor-rows.ts';
 import { type KnownNames, openKnownNames } from './known-names.ts';
 import type { ComparableName } from './names.ts';
 
-/** A donor in the form that the matcher compares. */
+/** A donor in the form that the matcher uses for comparisons. */
 export interface Candidate extends ComparableName {
   number: number;
   isDead: boolean;
-  /** True for an invented person, who has no namesakes outside of the file. */
+  /** True for a fictional person. No other person outside the file has the same name. */
   isInvented: boolean;
   /** True if the donor's school is known. */
   hasStudied: boolean;
-  /** Read only when needed, because most candidates are ruled out by their names. */
+  /**
+   * Returns the addresses. They are read only when they are needed, because most candidates are excluded by their
+   * names.
+   */
   addresses(): ComparableAddress[];
   /** Returns current and former employers. */
   employers(): string[];
-  /** The date or the year of birth. Empty if it is unknown. */
+  /** The date or the year of birth. The text is empty if it is unknown. */
   born: string;
 }
 
@@ -31,24 +34,27 @@ export interface DonorIndex {
   candidate(number: number): Candidate | undefined;
   named(last: string, first: string, limit: number): number[];
   withInitial(last: string, initial: string, limit: number): number[];
-  /** Returns the numbers of at most `limit` donors in a house. The argument is one of the keys of the house. */
+  /** Returns the numbers of at most `limit` donors in a house. The argument is one of the house's keys. */
   inHouse(key: string, limit: number): number[];
-  /** Returns true if an operator has decided that two donors are two people. */
+  /** Returns true if an operator has decided that the two donors are two people. */
   areApart(one: number, other: number): boolean;
-  /** In one list, each person has only one ID. Also true for donors that were not imported. */
+  /**
+   * Returns true if the same list contains both donors. Each person has only one ID in a list. Also returns true for
+   * donors that were not imported.
+   */
   areOfOneList(one: number, other: number): boolean;
   employerSize(employer: string): number;
-  /** Yields the first names of all donors with a last name, in batches. */
+  /** Yields the first names of all donors with this last name, in batches. */
   namesWithLast(last: string): Iterable<{ number: number; first: string }[]>;
   /** Returns the number of donors with this first name. */
   countFirstName(first: string): number;
   countLastName(last: string): number;
-  /** Returns the first names of donors that are within one edit of this name. */
+  /** Returns the first names of donors that differ from this name by at most one edit. */
   similarFirstNames(first: string): string[];
   similarLastNames(last: string): string[];
 }
 
-/** If the database is new, writes the world's people to it first. */
+/** Opens the index. If the database is new, first writes the world's people to it. */
 export function openDonorIndex(db: Database, world: World): DonorIndex {
   settlePeople(db, world);
   return indexOf(db, world.donorCount);
@@ -56,7 +62,7 @@ export function openDonorIndex(db: Database, world: World): DonorIndex {
 
 const NAMES_AT_ONCE = 2_000;
 
-/** Returns the index for a database that already contains its people. */
+/** Returns the index of a database that already contains its people. */
 export function indexOf(
   db: Database,
   donorCount: number,
@@ -135,7 +141,7 @@ function prepareNumberList<Parameters extends unknown[]>(db: Database, sql: stri
   return (...parameters: Parameters): number[] => statement.all(...parameters);
 }
 
-/** Returns a donor in the form in which the index would return it. */
+/** Returns a donor in the same form as the index does. */
 export function candidateOf(number: number, donor: Donor): Candidate {
   return toCandidate(entriesOf(number, donor).row);
 }

@@ -15,24 +15,27 @@ export interface DonorRow {
   last: string;
   first: string;
   middle: string;
-  /** The individual names in a last name that consists of several names. */
+  /** The separate names within a last name that consists of several names. */
   lastParts: string;
   /** The addresses in the form of `encodeAddresses`. */
   addresses: string;
-  /** The employers, one per line. */
+  /** The employers. Each line contains one employer. */
   employers: string;
   isDead: number;
-  /** Such a person has no namesakes outside the file. */
+  /** 1 for a fictional person, otherwise 0. No other person outside the file has the same name. */
   isInvented: number;
-  /** 1 if the donor's school is known, otherwise 0. */
+  /** 1 if the service knows the donor's school, otherwise 0. */
   hasStudied: number;
-  /** A real person's date or year of birth. Empty if it is unknown. */
+  /** A real person's date or year of birth. The text is empty if it is unknown. */
   born: string;
   /** The generation in the suffix, or null. */
   generation: number | null;
 }
 
-/** Creates the tables. All donors are then added to them. The caller opens the transaction. */
+/**
+ * Creates the tables, and returns functions that add donors. All donors must then be added. The caller starts the
+ * transaction.
+ */
 export function createDonorRows(db: Database) {
   db.exec(`
     drop table if exists donor_names;
@@ -40,10 +43,10 @@ export function createDonorRows(db: Database) {
     delete from employer_sizes; delete from first_names; delete from last_names;
     drop table if exists near_first_names; drop table if exists near_last_names;
   `);
-  // An index from a different version can have other columns, so the tables are created again.
+  // The tables are created again, because an index from a different version may have other columns.
   db.exec(INDEX_TABLES);
   const { insert, insertName } = prepareInserts(db);
-  // The database sorts these rows at the end. Sorting at the end is several times faster.
+  // The rows are first stored without an order and are sorted at the end. Sorting at the end is several times faster.
   db.exec('create temp table unsorted_houses (house text not null, number integer not null)');
   const insertHouse = db.prepare<[string, number]>('insert into unsorted_houses values (?, ?)');
   const sizes = new Map<string, number>();
@@ -55,7 +58,7 @@ export function createDonorRows(db: Database) {
       for (const employer of employers) sizes.set(employer, (sizes.get(employer) ?? 0) + 1);
       for (const key of houses) insertHouse.run(key, number);
     },
-    /** Must be called after the last donor. */
+    /** Completes the index. Call the function after the last donor. */
     finish(): void {
       const insertSize = db.prepare<[string, number]>('insert into employer_sizes values (?, ?)');
       for (const size of sizes) insertSize.run(...size);
@@ -105,7 +108,10 @@ export function entriesOf(number: number, donor: Donor) {
   };
 }
 
-/** Real people's boards are treated as employers. Contact lists often name boards as employers. */
+/**
+ * Returns a donor's employers. For real people, they include the boards on which the person serves. Contact lists often
+ * name such a board as the employer.
+ */
 function employersOf(donor: Donor): Set<string> {
   const roles = isImported(donor) ? [...donor.work, ...donor.boards] : donor.work;
   return new Set(roles.map((role) => comparableEmployer(role.organisationName)));
@@ -116,8 +122,8 @@ function isImported({ sources }: Donor): boolean {
 }
 
 /**
- * Returns additional names for the index. A middle name can be the first or last name, and the parts of the last name
- * are also added.
+ * Returns additional names for the index. They are middle names, which can be a first or last name, and the parts of
+ * the last name.
  */
 function otherNamesOf({ first, middles, last, lastParts }: ComparableName): [string, string][] {
   const full = middles.filter((middle) => middle.length > 1);
@@ -145,7 +151,7 @@ function toRow(
     addresses: encodeAddresses(donor.addresses.map(comparableAddress)),
     employers: [...employers].join('\n'),
     isDead: Number(donor.isDeceased === true),
-    // Invented people always have invented wealth. Real people never have any.
+    // Fictional people always have fictional wealth. Real people in a generated world never have wealth.
     isInvented: Number(donor.netWorth !== null && !isImported(donor)),
     hasStudied: Number(donor.education.length > 0),
     born: isImported(donor) ? (donor.birthday ?? String(donor.birthYear ?? '')) : '',

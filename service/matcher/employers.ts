@@ -1,11 +1,11 @@
-/** Makes employers' names comparable. */
+/** Compares the names of employers. */
 
 import { withinOneEdit, words } from './words.ts';
 
-/** How well two employers' names agree, from best to worst. */
+/** How well the names of two employers agree, from best to worst. */
 export type EmployerFit = 'same' | 'typo' | 'part' | 'inner part' | 'initials' | 'two initials';
 
-/** The minimum length of a name that may contain a typing error. */
+/** The minimum length of a name in which a typing error is accepted. */
 const MIN_TYPO_LENGTH = 6;
 
 const LEGAL_WORDS = new Set(
@@ -26,13 +26,13 @@ const SPELLINGS = new Map(
     .map(([from = '', to = '']) => [from, to]),
 );
 
-/** Words that occur in very many names. They identify nothing alone. */
+/** Words that occur in many names of employers. Without other words, they do not identify an employer. */
 const GENERIC = new Set(
   words(`bank university college school hospital foundation services systems partners capital company
     us united states department court national american office center city county state group`),
 );
 
-/** Returns an employer's name, excluding its legal form. "ACME, Inc." and "The Acme Company" therefore agree. */
+/** Returns an employer's name without its legal form. "ACME, Inc." and "The Acme Company" therefore agree. */
 export function comparableEmployer(name: string): string {
   const all = words(
     name.replaceAll(/\bunited states(?: of america)?\b|\bu\.? ?s\.? ?a?\b\.?/gi, ' us '),
@@ -42,7 +42,7 @@ export function comparableEmployer(name: string): string {
 }
 
 /**
- * Returns the comparable form of a name that a person has written. For example, "U of Ohio" becomes the University of
+ * Converts a name that a person has written to its comparable form. For example, "U of Ohio" becomes the University of
  * Ohio.
  */
 export function writtenEmployer(name: string): string {
@@ -55,7 +55,7 @@ export function fitEmployer(one: string, other: string): EmployerFit | undefined
   if (turned(one) === other || turned(other) === one) return 'same';
   if (asDistrict(one) === asDistrict(other)) return 'same';
   const isTypo = one.length >= MIN_TYPO_LENGTH && withinOneEdit(one, other);
-  // Post 1234 and Post 1235 are different employers.
+  // Names with different numbers belong to different employers, such as Post 1234 and Post 1235.
   if (isTypo && numbersIn(one) === numbersIn(other)) return 'typo';
   const [short, long] = one.length < other.length ? [one, other] : [other, one];
   const part = fitPart(short.split(' '), long.split(' '));
@@ -67,8 +67,8 @@ export function fitEmployer(one: string, other: string): EmployerFit | undefined
 }
 
 /**
- * Moves a word such as "city" or "county" to the front: "Dayton, City of" is the City of Dayton, and Cook County is the
- * County of Cook. Other words stay in place, because Miami University is not the University of Miami.
+ * Moves a word such as "city" or "county" to the front. "Dayton, City of" becomes "City of Dayton", and "Cook County"
+ * becomes "County of Cook". Other words stay in place, because Miami University is not the University of Miami.
  */
 function turned(name: string): string {
   const all = name.split(' ');
@@ -76,7 +76,7 @@ function turned(name: string): string {
   return TURNED.has(kind) ? [kind, ...all].join(' ') : name;
 }
 
-/** In a town, both names mean the same employer. */
+/** Returns a school district's name with the ending "public schools". In a town, both names mean the same employer. */
 function asDistrict(name: string): string {
   return name.replace(/ public school(?:s| district)$/, ' public schools');
 }
@@ -88,8 +88,9 @@ function numbersIn(name: string): string {
 }
 
 /**
- * Compares a name with a longer one. All its words must occur in order, including a distinctive one. In "Baker & Acme
- * Foods", another name comes first, so it is usually another company.
+ * Compares a name with a longer name. The longer name must contain all words of the shorter name in order, including a
+ * distinctive word. "Baker & Acme Foods" is usually a different company from "Acme Foods", because another name comes
+ * first.
  */
 function fitPart(short: readonly string[], long: readonly string[]) {
   const telling = short.filter((word) => !GENERIC.has(word) && word.length > 2);
@@ -112,8 +113,8 @@ const AREAS = new Set(
 );
 
 /**
- * Returns true if one name abbreviates each word of the other. For example, "Harbor Hlth Sys" abbreviates Harbor Health
- * System. At least one distinctive word must be written in full.
+ * Returns true if the first name abbreviates the words of the second name. For example, "Harbor Hlth Sys" abbreviates
+ * Harbor Health System. At least one distinctive word must be written in full.
  */
 function isAbbreviated(short: readonly string[], long: readonly string[]): boolean {
   const isTold = short.some(
@@ -128,7 +129,7 @@ function isAbbreviated(short: readonly string[], long: readonly string[]): boole
   );
 }
 
-/** Returns true if a word is the start of another word, or consists of some of its consonants in order. */
+/** Returns true if the short word is the start of the long word, or consists of some of its consonants in order. */
 function isAbbreviation(short: string, long: string): boolean {
   if (short.length < MIN_ABBREVIATION || short[0] !== long[0]) return false;
   if (long.startsWith(short)) return true;
@@ -153,5 +154,5 @@ function areInitials(short: string, long: string): boolean {
   return initials.length > 1 && letters.join('') === initials;
 }
 
-/** Short words that are not initials. */
+/** Short words that look like initials but are not. */
 const NO_INITIALS = new Set(words('us st ft mt'));

@@ -1,4 +1,4 @@
-/** Defines evidence for or against a candidate, and limits the certainty of a match after a contradiction. */
+/** Defines evidence for and against a candidate. After a contradiction, limits the certainty of a match. */
 
 import type { DonorIndex } from './donor-index.ts';
 import type { Population } from './population.ts';
@@ -6,46 +6,52 @@ import type { Population } from './population.ts';
 /** One piece of evidence. */
 export interface Evidence {
   bits: number;
-  /** How often one person's two records show this. Absent if another person would always show it too. */
+  /**
+   * The probability that two records of the same person show this evidence. Absent if two records of different people
+   * would always show it too.
+   */
   m?: number;
-  /** The description in words. Empty if there is nothing to report. */
+  /** A description of the evidence. Empty if users do not have to see the evidence. */
   reason: string;
-  /** The name is not a kind. Names and cities alone never suffice for a match. */
+  /** The kind of evidence. Evidence from the name has no kind. Names and cities alone are never enough for a match. */
   kind?: EvidenceKind;
-  /** True if many people share this detail. It is then ignored when the addresses disagree. */
+  /** True if many people have this detail in common. The detail is ignored if the addresses differ. */
   isCommon?: boolean;
-  /** Both addresses are known and differ. */
+  /** True if both addresses are known and differ. */
   isElsewhere?: boolean;
   /**
-   * True if both live in the same ZIP code but in different houses. Namesakes within a ZIP code are rare, so this
-   * counts as an address if the whole name agrees.
+   * True if both people live in the same ZIP code area but in different houses. Two people with the same name are rare
+   * in one area. If the whole name agrees, the evidence therefore counts as an address.
    */
   isNearby?: boolean;
   /** True if first name, middle name or initial, last name and suffix agree. */
   isWholeName?: boolean;
-  /** True if this is strong evidence for two different people. An address never outweighs it. */
+  /** True if this is strong evidence for two different people. The same address does not outweigh this evidence. */
   isContradiction?: boolean;
   /** True if the first names are equal, or if they are forms or spellings of the same name. */
   isFull?: boolean;
-  /** First and middle names are exchanged. Middle names need no further comparison. */
+  /** True if first name and middle name are exchanged. The middle names then need no further comparison. */
   isExchanged?: boolean;
   needs?: readonly EvidenceKind[];
-  /** This piece needs at least one of these kinds of evidence for a match. */
+  /** The kinds of evidence of which at least one is necessary for a match. */
   needsOneOf?: readonly EvidenceKind[];
   /**
-   * Kinds of evidence that are needed to join records from two sources. Otherwise the pair is reviewed. A match does
-   * not need them.
+   * The kinds of evidence that are necessary to join records from two sources. Without them, an operator must review
+   * the pair. For a match, they are not necessary.
    */
   needsForJoin?: readonly EvidenceKind[];
-  /** Limits the probability of a match, for example for relatives in one home. */
+  /** The maximum probability of a match with this evidence, for example for relatives in one home. */
   atMost?: number;
   /** The maximum probability if only the name agrees. */
   atMostByName?: number;
-  /** True if the two records have the same middle name or initial. In a join, it adds to the date of birth. */
+  /**
+   * True if the two records have the same middle name or initial. In a join, the middle name counts in addition to the
+   * date of birth.
+   */
   isMiddle?: boolean;
 }
 
-/** The name is not a kind. */
+/** The kinds of evidence. Evidence from the name has no kind. */
 export type EvidenceKind = 'address' | 'employer' | 'birth';
 
 /** The person and the donor to compare. */
@@ -54,13 +60,17 @@ export interface Comparing {
   population: Population;
 }
 
-/** The maximum probability that two records describe the same person if a contradiction is not outweighed. */
+/** The maximum probability of a match with a contradiction, if no other evidence outweighs the contradiction. */
 export const NEARLY_ALWAYS_TWO = 0.05;
 /**
- * The probability for contradictions that usually mean two people. Middle initials can be wrong, and last names change.
- * Relatives share first names about as often. A wrong match is worse than a missed one, so the value is low.
+ * The maximum probability with a contradiction that usually means two people. Middle initials can be wrong, and last
+ * names can change. It is about as common that relatives have the same first name. The value is low, because a wrong
+ * match is worse than a missed match.
  */
 export const MOSTLY_TWO = 0.2;
 export const ONE_OR_TWO = 0.5;
-/** Usually one person, but not often enough for a match. An operator reviews such pairs in an import. */
+/**
+ * The maximum probability with evidence that usually means one person, but not often enough for a match. In an import,
+ * an operator reviews such pairs.
+ */
 export const MOSTLY_ONE = 0.92;

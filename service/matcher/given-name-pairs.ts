@@ -1,6 +1,6 @@
 /**
- * Decides whether two different first names can belong to the same person. They can be forms, spellings or misspellings
- * of one name. They can also be the names of two people, such as siblings or couples.
+ * Decides whether two different first names can belong to the same person. The two names can be forms, spellings or
+ * misspellings of the same name. They can also be the names of two people, such as siblings or couples.
  */
 import type { DonorIndex } from './donor-index.ts';
 import { scanKey } from './latin.ts';
@@ -11,8 +11,8 @@ import { spellingsOf } from './spellings.ts';
 import { chanceOfSlip, isOtherStart } from './typos.ts';
 
 /**
- * Returns true if both names are short forms of the same third name. For example, Gary and Jerry can both be short for
- * Gerard. If both are also separate names, they are two people.
+ * Returns true if both names are short forms of the same third name. For example, Gary and Jerry can both be short
+ * forms of Gerard. If parents also choose both names as full names, they usually belong to two people.
  */
 export function areOfOneThird(population: Population, one: string, other: string): boolean {
   return (
@@ -24,7 +24,7 @@ export function areOfOneThird(population: Population, one: string, other: string
   );
 }
 
-/** Returns true if both names are also given to children as separate names. */
+/** Returns true if parents also choose both names as full names. */
 export function areOwnNames(population: Population, one: string, other: string): boolean {
   return [one, other].every(
     (name) =>
@@ -33,8 +33,9 @@ export function areOwnNames(population: Population, one: string, other: string):
 }
 
 /**
- * Returns true if a list connects two names that parents also choose as separate names. Examples are Jane and Jean, and
- * William and Wilma. Siblings and couples have such names, so a shared home proves nothing.
+ * Returns true if the lists connect two names that parents also choose as full names. Examples are Jane and Jean, and
+ * William and Wilma. Siblings and couples often have such names, so a shared home does not show that they are one
+ * person.
  */
 export function areOftenTwoPeople(population: Population, one: string, other: string): boolean {
   if (areCommonForms(one, other) || spellingsOf(one).has(other)) return false;
@@ -46,8 +47,8 @@ export function areOftenTwoPeople(population: Population, one: string, other: st
 }
 
 /**
- * Returns true if one short form is a variant of the other, such as Deb and Debi. Other short forms, such as Chris and
- * Tina, belong to several names.
+ * Returns true if one short form is a variant of the other short form, such as Deb and Debi. Other short forms, such as
+ * Chris and Tina, belong to several names.
  */
 export function isVariantOf(one: string, other: string): boolean {
   const isPrefix = one.startsWith(other) || other.startsWith(one);
@@ -56,18 +57,18 @@ export function isVariantOf(one: string, other: string): boolean {
   );
 }
 
-/** Returns true if a name that few people are given is the start of another name, or a pet form of it. */
+/** Returns true if a rare full name is the start of another name, or a pet form of another name. */
 function isSeldomShort(population: Population, short: string, long: string): boolean {
   const isShort = long.startsWith(short) || isPetFormOf(short, long);
   return isShort && population.first(short) < RARELY_GIVEN.seldom;
 }
 
-/** With so many births, the name is usually a full name. */
+/** The minimum number of births with a name. With more births, the name is usually a full name. */
 const LEAST_BIRTHS = 3_200;
 
 /**
- * Shares of the people who have a name from birth. The first share is for names outside the lists. The second is for
- * rare names, which are usually short forms.
+ * The shares of people who have a name as their full name. The first share is for names outside the lists. The second
+ * share is for rare names, which are usually short forms.
  */
 export const RARELY_GIVEN = { never: 2e-5, seldom: 4e-4 };
 
@@ -82,10 +83,11 @@ export function isSpelledOtherwise(population: Population, one: string, other: s
 }
 
 /**
- * True if one of two similar names is a separate, real name. Joan is not a typo of John, because both are known names.
- * If at least one of two names is unknown, the rarer name may be a typo of the other name. It depends on the frequency
- * of this typo and on the number of people who have the rarer name: "Willam" is a typo of William. Hardly anyone who
- * means Carrie hits a B, so Barrie is not a typo.
+ * Returns true if one of two similar names can be a real name and not a typing error. For example, Joan is not a
+ * misspelling of John, because both names are known. If at least one of the names is unknown, the rarer name may be a
+ * misspelling of the other name. This depends on the frequency of the typing error and on the number of people with the
+ * rarer name. For example, "Willam" is a misspelling of William. People who want to type Carrie hardly ever hit a B, so
+ * Barrie is not a misspelling.
  */
 export function mayBeOwnName(
   { index, population }: { index: DonorIndex; population: Population },
@@ -106,7 +108,7 @@ export function mayBeOwnName(
     return isAtLeast(MISTAKEN.perhaps) ? 'perhaps' : 'surely';
   };
   const inPopulation = judge(births(written), births(donors), population.allBirths());
-  // One more donor with the same error does not make it a real name.
+  // If only one other donor has the same misspelling, it is still not a real name.
   const others = [index.countFirstName(written), index.countFirstName(donors) - 1];
   const isInFile = others.every((count) => count >= LEAST_BEARERS);
   const inFile = isInFile ? judge(others[0] ?? 0, others[1] ?? 0, index.donorCount) : 'never';
@@ -119,10 +121,10 @@ export function mayBeOwnName(
 type OwnName = 'surely' | 'perhaps' | 'never';
 
 /**
- * `mistaken`: the number of people who really have the common name but are recorded with the rare name. It is relative
- * to the number of people who really have the rare name. `likelier`: the ratio between the probability of the mistake
- * and that of a second person with the rare name. Relatives' names are more similar than strangers' names. The factor
- * is therefore much larger than 0.97 to 0.03.
+ * `mistaken` is the number of people who have the common name but are recorded with the rare name. This number is
+ * relative to the number of people who have the rare name. `likelier` compares the probability of a mistake with the
+ * probability that a second person has the rare name. Relatives' names are more similar than strangers' names. The
+ * value of `likelier` is therefore much larger than 0.97 to 0.03.
  */
 const MISTAKEN = {
   never: { mistaken: 0.2, likelier: 200 },
@@ -132,12 +134,12 @@ const MISTAKEN = {
 /** The share of different spellings that come from a transliteration. */
 const BY_SPELLING = 1 / 16;
 
-/** A first name that at least this number of donors have can be a real name even if no list contains it. */
+/** The minimum number of donors with a first name that makes it a real name, even if no list contains it. */
 const LEAST_BEARERS = 2;
 
 /**
- * Returns true if two unknown names can differ by a typing error. A typo does not change the start of a name. It
- * changes as few letters as a scan does.
+ * Returns true if two unknown names can differ by a typing error. A typing error does not change the start of a name.
+ * The error changes only as many letters as a scan does.
  */
 export function mayBeSlip(
   { isGivenName, births }: Population,
@@ -161,7 +163,7 @@ export function arePairOfSexes(
 ): boolean {
   const [woman, man] = one.endsWith('a') ? [one, other] : [other, one];
   if (!woman.endsWith('a') || man.endsWith('a') || isWomansName(man)) return false;
-  // Nobody has the name "Veronic", which lacks a letter.
+  // The name lacks its last letter, as in "Veronic", which nobody has as a name.
   const isCut =
     `${man}a` === woman && !isGivenName(man) && births(man) * MUCH_RARER < births(woman);
   if (isCut) return false;
@@ -172,5 +174,5 @@ export function arePairOfSexes(
 const MANS_ENDING = /(?:iy|ij|us|ck|[ckoeyi])$/;
 const WOMANS_ENDING = /(?:iya|ina|[ckipy]?a)$/;
 const LEAST_STEM = 4;
-/** Below this ratio, a man's form is a typo. */
+/** The ratio below which a man's form of a name is a typing error. */
 const MUCH_RARER = 1_000;

@@ -1,4 +1,4 @@
-/** Donors that were just added are found immediately. */
+/** An index to which donors can be added. The matcher finds new donors immediately. */
 
 import type { Database } from '../database.ts';
 import type { Donor } from '../donor.ts';
@@ -9,7 +9,7 @@ import { openKnownNames } from './known-names.ts';
 /** An index to which donors can be added. */
 export interface GrowingIndex {
   index: DonorIndex;
-  /** Writes a donor's entries and replaces existing entries. The caller opens the transaction. */
+  /** Writes a donor's entries and replaces existing entries. The caller starts the transaction. */
   put(number: number, donor: Donor, before: Donor | null): void;
   /** Removes a donor's entries. */
   remove(number: number, donor: Donor): void;

@@ -1,5 +1,5 @@
 /**
- * The different names of all donors. Each name is also stored in every form with one letter missing, so it is found
+ * Stores the names of all donors. For each name, also stores all forms that lack one letter, so that the name is found
  * despite a typing error.
  */
 
@@ -13,9 +13,9 @@ export type NameTable = 'first_names' | 'last_names';
 export interface KnownNames {
   /** Returns the number of donors with this name. */
   count(name: string): number;
-  /** Adds people who have this name, or subtracts them. */
+  /** Changes the number of people with this name. */
   change(name: string, bearers: number): void;
-  /** Returns the names that are within one edit of this name. */
+  /** Returns the names that differ from this name by at most one edit. */
   similar(name: string): string[];
 }
 
@@ -44,7 +44,7 @@ export function openKnownNames(db: Database, table: NameTable): KnownNames {
   };
 }
 
-/** Creates the names of one kind from the index. The caller opens the transaction. */
+/** Creates the names of one kind from the index. The caller starts the transaction. */
 export function writeKnownNames(db: Database, table: NameTable, column: 'first' | 'last'): void {
   db.exec(`insert into ${table} select ${column}, count(*) from donor_index group by ${column}`);
   const addNear = prepareNear(db, table);

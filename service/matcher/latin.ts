@@ -26,7 +26,7 @@ function pairs(text: string): Map<string, string> {
   );
 }
 
-/** Returns a name in Latin letters. A name in Latin letters stays unchanged. */
+/** Converts a name to Latin letters. A name that is already in Latin letters stays unchanged. */
 export function toLatin(text: string): string {
   if (!NOT_LATIN.test(text)) return text;
   return text
@@ -38,7 +38,7 @@ export function toLatin(text: string): string {
 
 function spellGreek(word: string): string {
   let rest = word.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase();
-  // At the start of a name, these letters form a single sound.
+  // At the start of a name, two Greek letters can represent a single sound.
   rest = rest.replace(/^μπ/, 'b').replace(/^ντ/, 'd').replace(/^γκ/, 'g');
   for (const [from, to] of GREEK_SOUNDS) rest = rest.replaceAll(from, to);
   return spell(rest, GREEK);
@@ -49,8 +49,8 @@ function spell(word: string, letters: ReadonlyMap<string, string>): string {
 }
 
 /**
- * Returns a key that all spellings of a foreign name share: ü is u or ue, й is y, i or missing, х is kh or h. Names
- * with the same key can also be different names.
+ * Returns a key that is the same for all Latin spellings of a foreign name. For example, ü can be u or ue, й can be y,
+ * i or missing, and х can be kh or h. Names with the same key can also be different names.
  */
 export function spellingKey(name: string): string {
   return name
@@ -65,8 +65,8 @@ export function spellingKey(name: string): string {
 }
 
 /**
- * Returns a key for a last name that was adapted to a different language or written by its sound. For example, au and
- * ow have the same key (Braun and Brown). So do c and k (Kox and Cox).
+ * Returns a key for a last name that is the same if the name was adapted to another language or written by its sound.
+ * For example, au and ow have the same key (Braun and Brown). So do c and k (Kox and Cox).
  */
 export function lastNameKey(name: string): string {
   return spellingKey(
@@ -78,8 +78,8 @@ export function lastNameKey(name: string): string {
 }
 
 /**
- * Returns a key that all spellings of an English first name share: Frederic and Frederick, Joann and Joanne, Barry and
- * Barrie. Such names may still be a man's and a woman's, such as Denis and Denise.
+ * Returns a key that is the same for all spellings of an English first name, such as Frederic and Frederick, Joann and
+ * Joanne, or Barry and Barrie. Some of these names are the forms for a man and for a woman, such as Denis and Denise.
  */
 export function soundKey(name: string): string {
   return name
@@ -92,7 +92,7 @@ export function soundKey(name: string): string {
     .replace(/(?<=[a-z]{3})(?:e|h)$/, '');
 }
 
-/** Returns the name after replacing letters that a paper scan confuses. */
+/** Returns the name with replacements for letters that are easily confused when a paper is scanned. */
 export function scanKey(name: string): string {
   return name
     .replaceAll('0', 'o')

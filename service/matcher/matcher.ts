@@ -1,4 +1,7 @@
-/** Finds the donor who is the submitted person. Prefers no donor to a wrong one. */
+/**
+ * Finds the donor who is the same person as a submitted person. If the evidence is not sufficient, finds no donor,
+ * because a wrong donor is worse.
+ */
 
 import { atOnce, inSlices, type Slices } from '../slices.ts';
 import { type AddressText, addressText } from './addresses.ts';
@@ -11,7 +14,7 @@ import { fitFirstName, type Reading, readingsOf } from './names.ts';
 import { readPopulation } from './population.ts';
 import { LEAST_PEOPLE, weighAddresses, weighBirth, weighEmployers, weighName } from './weights.ts';
 
-/** All of them are free text, as submitted. */
+/** A submitted person. All texts are free text. */
 export interface SoughtPerson {
   first: string;
   last: string;
@@ -31,57 +34,60 @@ export interface Likely {
 }
 
 export interface Match {
-  /** The donor that was found, as a number in the world, or null if none is certain enough. */
+  /** The number of the found donor, or null if no donor is certain enough. */
   donorNumber: number | null;
   /**
-   * The probability that this is the right donor. Without a found donor, the probability of the most likely one. Then
-   * the person is assumed to be in the file with a chance of one half.
+   * The probability that the found donor is the right donor. If no donor was found, it is the probability of the most
+   * likely donor. The computation assumes that the chance of finding the person in the file is one half.
    */
   probability: number;
   /**
-   * Decisions use this probability. It assumes at least `LEAST_PEOPLE` possible people, even in a small file. If a
-   * donor was found, it is equal to `probability`.
+   * The probability on which decisions are based. It assumes that at least `LEAST_PEOPLE` people are possible, even if
+   * the file is small. If a donor was found, it is equal to `probability`.
    */
   cautious: number;
   reasons: string[];
   /**
-   * The second most likely donor. Without a found donor, the most likely one. Missing evidence does not lower its
-   * probability.
+   * The second most likely donor. If no donor was found, it is the most likely donor. The probability is not reduced
+   * because of missing evidence.
    */
   runnerUp: Likely | null;
   /**
-   * The number of kinds of evidence for the found donor: address, employer and day of birth. The name is excluded. If
-   * there is a day of birth, the number includes the middle name.
+   * The number of kinds of evidence for the found donor: address, employer and day of birth. The name does not count.
+   * If there is a day of birth, a matching middle name counts too.
    */
   kinds: number;
-  /** Strong evidence contradicts the match, such as another middle initial. */
+  /** True if strong evidence contradicts the match, such as a different middle initial. */
   isContradicted: boolean;
-  /** There is enough evidence for a join. The threshold is separate. */
+  /** True if there are enough kinds of evidence for a join. A join must also reach its own threshold. */
   isJoinable: boolean;
 }
 
 /** Finds donors. */
 export interface Matcher {
-  /** `except` is the person's own entry in the index. */
+  /** Finds the donor. `except` is the number of the person's own entry in the index. */
   match(person: SoughtPerson, except?: number): Match;
-  /** Pauses for other work, because a person may resemble thousands of donors. */
+  /** Finds the donor, but pauses to let other requests run. A person may resemble thousands of donors. */
   matchInSlices(person: SoughtPerson, slices: Slices): Promise<Match>;
 }
 
-/** Two records are treated as one person if the probability reaches a threshold. */
+/** The probabilities from which on two records are treated as one person. */
 export const THRESHOLDS = {
-  /** The threshold for a submitted person and a donor. A mistake affects one profile. */
+  /** The threshold for a submitted person and a donor. A wrong match affects only one profile. */
   match: 0.97,
   /**
-   * The threshold for records from two sources. A wrong join stays in the file, so it needs two kinds of
-   * evidence in addition to the name.
+   * The threshold for records from two sources. A wrong join stays in the file, so it needs two kinds of evidence in
+   * addition to the name.
    */
   join: 0.9995,
-  /** The threshold for a review. An operator reviews pairs below a match. */
+  /** The threshold for a review. Pairs that are likely but not certain enough are reviewed by an operator. */
   review: 0.9,
 };
 
-/** Weighs two known records. Other possible people do not matter. Returns undefined if they contradict each other. */
+/**
+ * Computes the evidence for and against two known records. The computation ignores all other people. Returns undefined
+ * if the records contradict each other.
+ */
 export function comparePair(
   index: DonorIndex,
   person: SoughtPerson,
@@ -103,23 +109,23 @@ function comparingWith(index: DonorIndex): Comparing {
   };
 }
 
-/** A second candidate that is less likely than this is ignored. */
+/** The minimum probability of a second candidate. Less likely candidates are ignored. */
 const LEAST_MENTIONED = 0.001;
 
 /**
- * The maximum number of characters that the matcher reads from each submitted text. The work for similar names grows
+ * The maximum number of characters that the matcher reads from each submitted text. The time for comparing names grows
  * with the square of their length.
  */
 const MAX_TEXT_LENGTH = 300;
 const MAX_TEXTS = 20;
 
-/** A candidate with the evidence for and against it, from which the weights are estimated. */
+/** A candidate with the evidence, from which a script estimates the weights. */
 export interface Compared {
   donorNumber: number;
   evidence: readonly Evidence[];
 }
 
-/** Compares a person with all candidates but does not decide anything. */
+/** Compares a person with all candidates without making a decision. */
 export function compareAll(index: DonorIndex, person: SoughtPerson): Compared[] {
   const comparing = comparingWith(index);
   const sought = toSought(person);
@@ -130,7 +136,7 @@ export function compareAll(index: DonorIndex, person: SoughtPerson): Compared[] 
   });
 }
 
-/** Builds the matcher over an index. */
+/** Creates a matcher that uses this index. */
 export function createMatcher(index: DonorIndex): Matcher {
   const comparing = comparingWith(index);
 
@@ -239,13 +245,13 @@ function choose(index: DonorIndex, weighed: readonly Weighed[], { readings, born
   const evidence = ranked[0]?.evidence ?? [];
   const kinds = findKinds(evidence);
   const isContradicted = evidence.some((one) => one.isContradiction === true);
-  // Relatives share a home, so an address never outweighs a contradiction.
+  // Relatives share a home, so the same address does not outweigh a contradiction.
   const isMet = evidence.every(({ needs = [] }) => needs.every((kind) => kinds.has(kind)));
-  // Two forms of a name at one home are one person as often as two.
+  // Two forms of a name at the same home belong to one person as often as to two people.
   const isTold = evidence.every(
     ({ needsOneOf }) => needsOneOf === undefined || needsOneOf.some((kind) => kinds.has(kind)),
   );
-  // Cousins may share an employer. With another address and initial, the matcher cannot decide.
+  // Two cousins may have the same employer. If the addresses and the initials differ, the matcher cannot decide.
   const isElsewhere = evidence.some((one) => one.isElsewhere === true);
   const isOutweighed =
     !isContradicted || kinds.has('birth') || (kinds.has('employer') && !isElsewhere);
@@ -253,7 +259,7 @@ function choose(index: DonorIndex, weighed: readonly Weighed[], { readings, born
     const { donorNumber, probability, reasons } = best;
     const isMentioned = second !== undefined && second.probability >= LEAST_MENTIONED;
     const runnerUp = twin === undefined ? (isMentioned ? second : null) : toLikely(twin);
-    // No two people of one family share a middle name and a day of birth.
+    // Two people of one family never have both the same middle name and the same day of birth.
     const isMiddle = kinds.has('birth') && evidence.some((one) => one.isMiddle === true);
     const count = kinds.size + Number(isMiddle);
     const found = { donorNumber, probability, cautious: probability, reasons, runnerUp };
@@ -282,12 +288,12 @@ function choose(index: DonorIndex, weighed: readonly Weighed[], { readings, born
 /** The maximum probability of a donor if the evidence is not enough for a match. */
 const MOST_STATED = 0.96;
 
-/** A file with fewer donors is too small to say anything about the people who are not in it. */
+/** The minimum number of donors. A smaller file says nothing about the people who are not in it. */
 const LEAST_DONORS = 1_000;
 
 /**
  * Returns the probability of the most likely donor. The matcher assumes that the chance of finding the person among the
- * donors is one half. Decisions assume that a small file has few of the possible people.
+ * donors is one half. Decisions assume that a small file contains only a few of the possible people.
  */
 function stateProbability(index: DonorIndex, ranked: readonly Weighed[]): number {
   const assumed = Math.max(LEAST_PEOPLE, index.donorCount);
@@ -296,14 +302,17 @@ function stateProbability(index: DonorIndex, ranked: readonly Weighed[]): number
   return (ranked[0]?.odds ?? 0) / all;
 }
 
-/** Returns the highest probability that this evidence allows. Depends on contradictions and missing evidence. */
+/** Returns the highest probability that the evidence allows. Contradictions and missing evidence reduce it. */
 function limitOf(evidence: readonly Evidence[], kinds: ReadonlySet<EvidenceKind>): number {
   const limits = evidence.flatMap(({ atMost }) => atMost ?? []);
   if (kinds.size > 0) return Math.min(1, ...limits);
   return Math.min(NAME_ALONE, ...limits, ...evidence.flatMap((one) => one.atMostByName ?? []));
 }
 
-/** Someone elsewhere may have the same large employer. */
+/**
+ * Returns the kinds of evidence. A large employer does not count if the addresses differ, because someone with the same
+ * name may work there.
+ */
 function findKinds(evidence: readonly Evidence[]): Set<EvidenceKind> {
   const isElsewhere = evidence.some((one) => one.isElsewhere === true);
   const telling = evidence.filter((one) => !(isElsewhere && one.isCommon === true));
@@ -314,8 +323,8 @@ function findKinds(evidence: readonly Evidence[]): Set<EvidenceKind> {
 }
 
 /**
- * Donors who agree completely are one person or cannot be distinguished. The older donor represents both. Otherwise no
- * contact would match either.
+ * Combines donors whose details agree completely, because they are one person or cannot be distinguished. The donor who
+ * was added first represents the others. If they were not combined, no submitted person would match any of them.
  */
 function foldTwins(
   index: DonorIndex,
@@ -335,8 +344,8 @@ function foldTwins(
 }
 
 /**
- * True if two rows probably describe one person. In a list with one ID per person, all details must agree. Two lists
- * may have different details.
+ * Returns true if two rows probably describe the same person. In a list with one ID per person, all details must agree.
+ * In two different lists, some details may differ.
  */
 function areTwins(index: DonorIndex, best: Weighed, other: Weighed, born: string): boolean {
   const [one, two] = [best.candidate, other.candidate];
@@ -348,14 +357,15 @@ function areTwins(index: DonorIndex, best: Weighed, other: Weighed, born: string
   );
 }
 
-/** Such an unlikely donor is not compared further. */
+/** The ratio of odds from which on a donor is too unlikely to be compared. */
 const LEAST_OF_TWIN = 1_000;
 
 const NOT_SURE = { kinds: 0, isContradicted: false, isJoinable: false };
 
 /**
- * True if the name alone is enough. Only for an invented donor, if nothing else is submitted. The name must be unique
- * and rare. Real people always have namesakes.
+ * Returns true if the name alone is enough for a match. This is only possible for a fictional donor, and only if
+ * nothing else was submitted. The name must be unique and rare. For every real person, there are other people with the
+ * same name.
  */
 function byNameAlone(
   index: DonorIndex,
@@ -381,7 +391,7 @@ function byNameAlone(
 
 const MAX_EXPECTED_BEARERS = 0.5;
 
-/** Even a very rare name has bearers outside the file. */
+/** The probability of a match by name alone. Even if a name is very rare, someone outside the file may have it. */
 const NAME_ALONE = 0.9;
 
 const TWIN = 'Another donor agrees with this one in all parts: they can be one person';

@@ -1,4 +1,4 @@
-/** Weighs middle names, and given names that are in a different order. */
+/** Compares middle names, and first and middle names in a different order. */
 
 import type { Candidate } from './donor-index.ts';
 import { type Comparing, type Evidence, MOSTLY_TWO } from './evidence.ts';
@@ -6,19 +6,22 @@ import { mayBeOwnName, RARELY_GIVEN } from './given-name-pairs.ts';
 import { fitFirstName, isTypo, middlesAgree, type Reading } from './names.ts';
 import { isShortFor } from './nicknames.ts';
 
-/** For the same person, 2 % of the middle initials differ. For two people, nearly all of them differ. */
+/**
+ * In two records of the same person, 2 % of the middle initials differ. In records of two people, nearly all middle
+ * initials differ.
+ */
 const OTHER_INITIAL = {
   ...{ bits: Math.log2(0.02 / 0.93), reason: 'The middle initial is another one' },
   ...{ isContradiction: true, atMost: MOSTLY_TWO },
 };
-/** Two relatives may be called Nina and Tina, so this is seldom a mistake. */
+/** Two relatives may be called Nina and Tina, so such a difference is rarely a mistake. */
 const OTHER_NAME = {
   ...{ bits: Math.log2(0.05), reason: 'The middle name is another known name' },
   ...{ isContradiction: true, atMost: MOSTLY_TWO },
 };
 const MIDDLE_M = 0.6;
 
-/** Different middle names indicate two people, such as a father and a son. */
+/** Compares the middle names. Different middle names indicate two people, such as a father and a son. */
 export function weighMiddle(
   comparing: Comparing,
   reading: Reading,
@@ -46,8 +49,8 @@ export function weighMiddle(
 }
 
 /**
- * Returns false if two similar middle names are different known names, such as Nina and Tina. Otherwise it may be a
- * typo.
+ * Returns true if two middle names can be the same name. Nina and Tina are two different known names, so the result is
+ * false. If one of the names is unknown, it may be a typing error.
  */
 function areOneMiddle(comparing: Comparing, one: string, other: string): boolean {
   if (!middlesAgree(one, other)) return false;
@@ -60,15 +63,16 @@ function areOneMiddle(comparing: Comparing, one: string, other: string): boolean
 const WHOLE_NAME: Pick<Evidence, 'isWholeName'> = { isWholeName: true };
 
 /**
- * Removes the name on which both agree. If it is a middle name on one side, that side's first name takes its place.
- * Paul David is not John Paul, who may be his father.
+ * Removes the name on which both people agree. If the name is a middle name of one person, that person's first name is
+ * compared instead. For example, Paul David is not John Paul, who may be his father.
  */
 function withoutMatchedName(
   comparing: Comparing,
   { first, middles }: Reading,
   donor: Candidate,
 ): { mine: readonly string[]; theirs: readonly string[] } {
-  // "Robert Bob" has no middle name. "Linda Lynn" has one.
+  // In "Robert Bob", the second word is a short form and not a middle name. In "Linda Lynn", the second word is a
+  // middle name.
   const isShort = (middle: string) =>
     isShortFor(first, middle) && comparing.population.first(middle) < RARELY_GIVEN.seldom;
   const mine = middles.filter((middle) => !isShort(middle));
@@ -80,7 +84,7 @@ function withoutMatchedName(
   return { mine, theirs: [donor.first, ...donor.middles.toSpliced(matched, 1)] };
 }
 
-/** Two full middle names belong to two people. An initial may be wrong or belong to another name. */
+/** Two different full middle names belong to two people. An initial may be wrong or may belong to a different name. */
 function weighOtherMiddle(
   mine: readonly string[],
   theirs: readonly string[],
@@ -89,7 +93,7 @@ function weighOtherMiddle(
 ): Evidence[] | undefined {
   const hasInitial = [mine, theirs].some((side) => side.every((one) => one.length === 1));
   if (!hasInitial) return undefined;
-  // If both have the same last name, its initial does not explain the difference.
+  // If both people have the same last name, its initial does not explain the difference.
   const others = [
     ...reading.lastParts.filter((part) => part !== donor.last && !donor.lastParts.includes(part)),
     ...donor.lastParts.filter((part) => part !== reading.last && !reading.lastParts.includes(part)),
@@ -100,8 +104,8 @@ function weighOtherMiddle(
 }
 
 /**
- * True if the first and the middle name are the same but in reverse order. One of them may be an initial. Records
- * exchange names less often than brothers share two names.
+ * Returns true if both people have the same first and middle name in opposite order. One of the two names may be an
+ * initial. Brothers who share two names are more common than records in which the names are exchanged.
  */
 export function areExchanged(
   comparing: Comparing,
@@ -117,7 +121,9 @@ export function areExchanged(
   );
 }
 
-/** True if a person's first name is the other person's middle name. An initial alone is not enough. */
+/**
+ * Returns true if the first name of one person is the middle name of the other person. An initial alone is not enough.
+ */
 export function fitsFull(comparing: Comparing, first: string, middle: string): boolean {
   if (first.length === 1 || middle.length === 1) return false;
   const isMistyped = () =>

@@ -1,32 +1,32 @@
-/** It normalises names and finds the ways in which a name can be read. */
+/** Normalises names, and finds the different ways in which a name can be read. */
 
 import { lastNameKey, scanKey, soundKey, spellingKey, toLatin } from './latin.ts';
 import { formsOf } from './nicknames.ts';
 import { spellingsOf } from './spellings.ts';
 import { withinOneEdit, withinTwoEdits, words } from './words.ts';
 
-/** A name in lower case, excluding accents, titles, suffixes and punctuation. Parts may be empty. */
+/** A name in lower case, without accents, titles, suffixes and punctuation. Parts may be empty. */
 export interface ComparableName {
   first: string;
-  /** The words that follow the first name, or the middle name if it is known separately. */
+  /** The words after the first name. If the middle name has its own field, they are the middle name. */
   middles: string[];
-  /** The last name contains no spaces, so "Van der Berg" and "Vanderberg" agree. */
+  /** The last name without spaces, so that "Van der Berg" and "Vanderberg" agree. */
   last: string;
   /** The parts of a last name such as "García-López" or "Garcia Lopez". */
   lastParts: string[];
-  /** The generation that a suffix names, or null if there is no suffix. For "Jr" and "II", it is 2. */
+  /** The generation that a suffix names, or null if the name has no suffix. For "Jr" and "II", it is 2. */
   generation: number | null;
 }
 
 /**
- * The degrees of agreement between first names, from best to worst. They range from the same name to two errors in
+ * How well two first names agree, from best to worst. The list starts with the same name and ends with two errors from
  * scanning or typing.
  */
 export type FirstNameFit = 'same' | 'nickname' | 'spelling' | 'initial' | 'typo' | 'slips';
 
 export interface Reading extends ComparableName {
   way: 'as written' | 'swapped' | 'in one field';
-  /** True if a woman is addressed, possibly by her husband's name: "Mrs. John Smith". */
+  /** True if a woman is addressed with "Mrs." and possibly with her husband's name, as in "Mrs. John Smith". */
   isMrs: boolean;
 }
 
@@ -37,7 +37,7 @@ const MRS = /^\s*mrs\b/i;
 const SUFFIXES = new Set(
   words('jr sr ii iii iv v md phd esq dds cpa jd rn mba ret facs dvm 2nd 3rd 4th'),
 );
-/** Words that introduce a former last name. */
+/** Words that precede a former last name. */
 const FORMERLY = new Set(['nee', 'formerly', 'fka']);
 const PARTICLES = new Set(
   words('van von vom der den de del della di da dos du la le st saint ter ten af av el al bin y'),
@@ -58,12 +58,12 @@ const GENERATIONS = new Map([
 ]);
 
 /**
- * A typo is tolerated in names with at least this number of letters. The misspelled name may be one letter shorter. In
- * a shorter name, a typo makes another name.
+ * The minimum number of letters in a name that may contain a typing error. The misspelled name may be one letter
+ * shorter. In a shorter name, a typing error produces another real name.
  */
 const MIN_TYPO_LENGTH = 4;
 
-/** Normalises a name. A remark in brackets, such as a nickname, is left out. */
+/** Normalises a name. A remark in brackets, such as a nickname, is removed. */
 export function comparableName(
   first: string,
   middle: string,
@@ -79,8 +79,9 @@ export function comparableName(
 }
 
 /**
- * Returns the ways in which two fields may contain a name, most likely first: unchanged, swapped, or the whole name in
- * one of them. A name in brackets is another first name. Empty if the fields name only someone else.
+ * Returns the possible readings of two name fields, most likely first. The fields may be correct or swapped, or one of
+ * them may contain the whole name. A name in brackets is an alternative first name. Returns an empty list if the fields
+ * name only a different person.
  */
 export function readingsOf(written: string, writtenLast: string): Reading[] {
   if (OF_ANOTHER.test(written) || OF_ANOTHER.test(writtenLast)) return [];
@@ -113,7 +114,10 @@ export function readingsOf(written: string, writtenLast: string): Reading[] {
   }));
 }
 
-/** The last one counts. At the start, the word belongs to the name, as in Junior Lee. */
+/**
+ * Returns the generation in a text. If there are several suffixes, the last suffix counts. At the start, the word
+ * belongs to the name, as in Junior Lee.
+ */
 function generationIn(text: string): number | null {
   for (const word of words(text).toReversed()) {
     const generation = GENERATIONS.get(word);
@@ -122,10 +126,10 @@ function generationIn(text: string): number | null {
   return null;
 }
 
-/** Each reading needs a separate search. */
+/** The maximum number of readings. Each reading needs its own search. */
 const MAX_READINGS = 8;
 
-/** Returns how well the first names of a person and a donor agree. Undefined if they do not agree. */
+/** Returns how well the first names of a person and a donor agree. Returns undefined if the names do not agree. */
 export function fitFirstName(person: string, donor: string): FirstNameFit | undefined {
   if (person === donor) {
     return 'same';
@@ -143,14 +147,17 @@ export function fitFirstName(person: string, donor: string): FirstNameFit | unde
   return areTwoSlips(person, donor) ? 'slips' : undefined;
 }
 
-/** True if two names are transliterations of one name from a different alphabet. */
+/** Returns true if two names are transliterations of the same name from a different alphabet. */
 export function areSpellings(one: string, other: string): boolean {
   return (
     Math.min(one.length, other.length) >= MIN_TYPO_LENGTH && spellingKey(one) === spellingKey(other)
   );
 }
 
-/** Short names are included, because this is not about typing errors. */
+/**
+ * Returns true if two last names are spellings of the same name. Short names are included, because the function does
+ * not look for typing errors.
+ */
 export function areLastNameSpellings(one: string, other: string): boolean {
   return (
     Math.min(one.length, other.length) >= MIN_LAST_NAME_LENGTH &&
@@ -160,16 +167,19 @@ export function areLastNameSpellings(one: string, other: string): boolean {
 
 const MIN_LAST_NAME_LENGTH = 3;
 
-/** True if two given names are spellings of one English name, judging by their letters. */
+/** Returns true if the letters suggest that two first names are spellings of the same English name. */
 export function soundAlike(one: string, other: string): boolean {
   const isLong = Math.min(one.length, other.length) >= MIN_TYPO_LENGTH;
   return isLong && soundKey(one) === soundKey(other) && !TWO_OF_ONE_SOUND.has(`${one} ${other}`);
 }
 
-/** Sisters may have both names. */
+/** Pairs of names with the same sound that two sisters may have. */
 const TWO_OF_ONE_SOUND = new Set(['mary marie', 'marie mary']);
 
-/** True if scanning errors may have changed one name into the other. Two typos in a long name count too. */
+/**
+ * Returns true if scanning errors may have changed one name into the other name. Two typing errors in a long name also
+ * count.
+ */
 export function areTwoSlips(one: string, other: string): boolean {
   const shorter = Math.min(one.length, other.length);
   if (shorter < MIN_SLIPS_LENGTH) return false;
@@ -181,7 +191,7 @@ export function areTwoSlips(one: string, other: string): boolean {
 const MIN_SLIPS_LENGTH = 4;
 const LONG_NAME = 6;
 
-/** True if a typo can have turned one name into the other. */
+/** Returns true if a typing error may have changed one name into the other name. */
 export function isTypo(one: string, other: string): boolean {
   const isLong = Math.max(one.length, other.length) >= MIN_TYPO_LENGTH;
   return (
@@ -189,7 +199,10 @@ export function isTypo(one: string, other: string): boolean {
   );
 }
 
-/** True if two middle names can belong to the same person. An initial agrees with every name that starts with it. */
+/**
+ * Returns true if two middle names can belong to the same person. An initial agrees with every name that starts with
+ * it.
+ */
 export function middlesAgree(one: string, other: string): boolean {
   return one.startsWith(other) || other.startsWith(one) || isTypo(one, other);
 }
@@ -200,8 +213,8 @@ function readAs(way: Reading['way'], given: string[], family: string[]): Reading
 }
 
 /**
- * Reads a name that is written in a single field. In "Ann Marie Lee", the last name is the last word or the last two.
- * In "Lee, Ann Marie", it is the text before the comma.
+ * Reads a whole name from a single field. In "Ann Marie Lee", the last name is the last word or the last two words. In
+ * "Lee, Ann Marie", the last name is the text before the comma.
  */
 function readWhole(text: string): Reading[] {
   const [before = '', after] = withoutBrackets(spreadInitials(text)).split(
@@ -244,12 +257,12 @@ function familyWords(text: string): string[] {
   return own.length === 1 && SUFFIXES.has(own[0] ?? '') ? [] : own;
 }
 
-/** "V" is excluded because it may be an initial. */
+/** Returns true for a suffix. "V" is excluded, because it may be an initial. */
 function isSuffix(word: string): boolean {
   return word.length > 1 && SUFFIXES.has(word);
 }
 
-/** Removes the last name from the other field, as for "John Smith" and "Smith". */
+/** Removes the last name if the first-name field contains it too, as in "John Smith" and "Smith". */
 function withoutFamily(given: string[], family: readonly string[]): string[] {
   const tail = given.slice(-family.length);
   return given.length > family.length && isSame(tail, family)
@@ -261,24 +274,21 @@ function isSame(one: readonly string[], other: readonly string[]): boolean {
   return one.length === other.length && one.every((word, at) => word === other[at]);
 }
 
-/**
- * Office notes in a name field, for example "in care of". They also contain the reasons for which a letter was
- * returned.
- */
+/** Notes in a name field, for example "in care of". They also include the reasons for which a letter was returned. */
 const NOTES =
   /\*[^*]*\*?|\b(?:attn|attention|in care of|the estate of|estate of|the late|formerly known as)\b:?|\b[ct]\/o\b|\b(?:deceased|dec'?d|do not (?:mail|call|contact)|dnm|vip|household|family|bounced|moved|returned?)\b\??/gi;
 
 /**
- * Someone whom the field names only through a different person, as in "Widow of William". The name is the other
- * person's.
+ * Matches a text that names a person only through a different person, as in "Widow of William". The name in the text
+ * belongs to the different person.
  */
 const OF_ANOTHER =
   /^\W*(?:the )?(?:widow|widower|wife|husband|spouse|partner|parents?|mother|father|sons?|daughters?|child|children|brothers?|sisters?|family|friends?|heirs?|executor|guardian|trustees?|in (?:loving )?memory|in honou?r) of\s+(?=\p{L})/iu;
 
-/** The name is in the other field. */
+/** Matches a field that contains only "in care of". The other field contains the name. */
 const CARE_OF = /^\W*(?:[ct]\/o|(?:in )?care of|att(?:n|ention))\W*$/i;
 
-/** Text after a dash with spaces on both sides is a note. */
+/** Matches a dash with spaces on both sides. The text after it is a note. */
 const DASH = /\s[-–—]\s/;
 
 function withoutNotes(text: string): string {
@@ -300,7 +310,9 @@ function withoutRank(first: string): string {
   return words(plain).length > 0 ? plain : first;
 }
 
-/** Separates initials. "R.W." and "RW" are two initials, but "M.D." after a name is a degree. */
+/**
+ * Separates initials that are written together. "R.W." and "RW" are two initials, but "M.D." after a name is a degree.
+ */
 function spreadInitials(text: string): string {
   if (/^\s*[BCDFGHJ-NP-TV-XZ]{2}\s*$/.test(text) && !TITLES.has(words(text).join(''))) {
     return text.trim().split('').join(' ');
@@ -311,10 +323,13 @@ function spreadInitials(text: string): string {
   });
 }
 
-/** Initials with full stops but no spaces, even directly before a name, as in "R.W." and "J.R.Lee". */
+/** Matches initials with full stops and without spaces, as in "R.W." and "J.R.Lee". */
 const DOTTED = /(?<![\p{L}.])(?:\p{L}\.)+(?=\p{L})(?:\p{L}\.)*/gu;
 
-/** "Saint Clair" and "St. Clair" are one last name. "Saint" or "St" alone is not a last name. */
+/**
+ * Returns other spellings of a last name with "Saint". "Saint Clair" and "St. Clair" are the same last name. "Saint" or
+ * "St" alone is not a last name.
+ */
 function otherSaint(family: readonly string[]): string[][] {
   const other = family.map((word, at) =>
     at < family.length - 1 ? (SAINT.get(word) ?? word) : word,
@@ -327,7 +342,7 @@ const SAINT = new Map([
   ['saint', 'st'],
 ]);
 
-/** Returns the two people in one record, such as "John & Mary" or "Mr. and Mrs. John". */
+/** Returns the two people in a record such as "John & Mary" or "Mr. and Mrs. John". */
 function membersOf(first: string): string[] {
   const members = withoutBrackets(first)
     .replaceAll(/\s+/g, ' ')
@@ -344,8 +359,8 @@ function withoutBrackets(text: string): string {
 }
 
 /**
- * Returns additional last names that are in brackets, as in "Jones (née Smith)" and "Jones (Smith)". More words are a
- * note.
+ * Returns additional last names in brackets, as in "Jones (née Smith)" and "Jones (Smith)". If the brackets contain
+ * more words, they are a note.
  */
 function formerWords(last: string): string[] {
   return (last.match(BRACKETS) ?? []).flatMap((part) => {

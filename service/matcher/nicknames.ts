@@ -1,4 +1,4 @@
-/** Finds the first names that one person may use. They are long and short forms from public lists. */
+/** Finds all first names that one person may use. They are long and short forms from public lists. */
 
 import { z } from 'zod';
 import { readDataFile } from '../data-file.ts';
@@ -25,8 +25,8 @@ interface Nicknames {
 let nicknames: Nicknames | undefined;
 
 /**
- * Returns the other first names of people with this name: its short and long forms, and the other short forms
- * of the long ones. The files are read on first use.
+ * Returns the other first names that people with this name may use. They are the short and long forms, and the other
+ * short forms of the long forms. The lists are read when they are first used.
  */
 export function formsOf(name: string): Set<string> {
   nicknames ??= fromFiles();
@@ -39,7 +39,7 @@ export function formsOf(name: string): Set<string> {
   return forms;
 }
 
-/** The lists connect these names, but two people of a family often have them. */
+/** Pairs of names that the lists connect, but that often belong to two people of one family. */
 const TWO_PEOPLE = readPairs(
   `andrew andrea|louis louise|lewis louise|ernest ernestine|ernest tina|edwin edwina|alexander alexandria
    |alexander alexandra|alexander sandra|max maxine|bert bertha|bert roberta|cole nicole|cole nichole|emil emily
@@ -60,22 +60,22 @@ function readPairs(text: string): Map<string, string[]> {
   return pairs;
 }
 
-/** True if one of two names is a short form of the other. */
+/** Returns true if one of the two names is a short form of the other. */
 export function isShortFor(one: string, other: string): boolean {
   nicknames ??= fromFiles();
   const { shorts } = nicknames;
   return shorts.get(one)?.has(other) === true || shorts.get(other)?.has(one) === true;
 }
 
-/** True if a name is in the list of common long and short forms. The other list has many unused forms. */
+/** Returns true if the list of common forms contains the name. The other list contains many forms that nobody uses. */
 export function isCommonForm(name: string): boolean {
   nicknames ??= fromFiles();
   return nicknames.common.has(name);
 }
 
 /**
- * True if the list of common forms connects two names. One name is a short form of the other, or both are short forms
- * of a third name.
+ * Returns true if the list of common forms connects two names. One name is a short form of the other, or both are short
+ * forms of a third name.
  */
 export function areCommonForms(one: string, other: string): boolean {
   nicknames ??= fromFiles();
@@ -86,13 +86,19 @@ export function areCommonForms(one: string, other: string): boolean {
   return mine !== undefined && theirs !== undefined && [...mine].some((form) => theirs.has(form));
 }
 
-/** True if a name is a pet form that is made from the start of the other. "Vicki" is such a form of "Victoria". */
+/**
+ * Returns true if the first name is a pet form that is derived from the start of the second name. For example, "Vicki"
+ * is derived from "Victoria".
+ */
 export function isPetFormOf(pet: string, name: string): boolean {
   const stem = withoutPetEnding(pet);
   return stem !== pet && stem.length >= STEM && soundOf(name).startsWith(soundOf(stem));
 }
 
-/** True if a name is made from a part of the other. Examples are "Tony" from "Antonio" and "Tina" from "Christina". */
+/**
+ * Returns true if one name is derived from a part of the other name. Examples are "Tony" from "Antonio" and "Tina" from
+ * "Christina".
+ */
 export function isPartOf(short: string, name: string): boolean {
   const stem = withoutPetEnding(short);
   return stem.length >= STEM && soundOf(name).includes(soundOf(stem));
@@ -103,8 +109,8 @@ function withoutPetEnding(pet: string): string {
 }
 
 /**
- * Returns a key for the sound of a stem. C and K are interchangeable, and a letter may be doubled before the ending:
- * "vick" and "vic" are the same.
+ * Returns a key for the sound of a stem. C and K have the same key, and a doubled letter before the ending is ignored.
+ * For example, "vick" and "vic" have the same key.
  */
 function soundOf(stem: string): string {
   return stem.replaceAll('k', 'c').replace(/(.)\1$/, '$1');

@@ -1,36 +1,40 @@
-/** Returns how common names are among the people of the United States. The file's donors do not matter. */
+/** Returns how common names are in the United States. The names of the donors do not affect the result. */
 
 import { z } from 'zod';
 import { readDataFile } from '../data-file.ts';
 import { isCommonForm } from './nicknames.ts';
 import { words } from './words.ts';
 
-/** The share of all people who have this name. Names are comparable names. */
+/** Returns the share of all people who have this name. All names are in their comparable form. */
 export interface Population {
   first(name: string): number;
   last(name: string): number;
-  /** True if nearly all people with the name are men. */
+  /** Returns true if nearly all people with this name are men. */
   isMansName(name: string): boolean;
-  /** True if nearly all people with the name are women. */
+  /** Returns true if nearly all people with this name are women. */
   isWomansName(name: string): boolean;
-  /** True if it is a known given name, either common or a short form of a common name. */
+  /** Returns true if the name is a common given name or a short form of a common given name. */
   isGivenName(name: string): boolean;
   /**
-   * Returns the number of people born with this name from 1930 to 2010. Rounded down to 100, 200, 400 and so on, or 0.
+   * Returns the number of people born with this name from 1930 to 2010. The number is rounded down to 100, 200, 400 and
+   * so on, or to 0.
    */
   births(name: string): number;
   /** Returns the number of people in the list of births. */
   allBirths(): number;
-  /** True if many given names have the same first letters. */
+  /** Returns true if many given names start with the same letters. */
   mayStartName(name: string): boolean;
   /** Returns true for the most frequent last names. */
   isLastName(name: string): boolean;
 }
 
-/** The number of people counted in the census on which the last names are based. */
+/** The number of people in the census from which the last names come. */
 const PEOPLE_2010 = 295_000_000;
 
-/** A name outside the lists is rare, but not unique. Some thousand people have it. */
+/**
+ * The share for a name that is not in the lists. Such a name is rare, but not unique. Some thousand people have the
+ * name.
+ */
 const UNLISTED_SHARE = 2e-5;
 
 const firstNameRow = z.object({
@@ -67,7 +71,7 @@ const LATER = new Set(
 
 let population: Population | undefined;
 
-/** The files are read on first use. */
+/** Reads the lists when they are first used. */
 export function readPopulation(): Population {
   population ??= fromFiles();
   return population;
@@ -108,20 +112,23 @@ function fromFiles(): Population {
   };
 }
 
-/** The number of letters that a name has in common with others, and the share of people whose names start with them. */
+/**
+ * The number of letters at the start of a name that are compared with other names, and the minimum share of people
+ * whose names start with these letters.
+ */
 const START = 3;
 const COMMON_START = 1e-4;
 
 interface Births {
   births: ReadonlyMap<string, number>;
-  /** The key is the first letters of the names. */
+  /** The share of people, by the first letters of their names. */
   starts: ReadonlyMap<string, number>;
   all: number;
 }
 
 let givenNames: Births | undefined;
 
-/** Read when two given names are first compared. */
+/** The births. They are read when two given names are first compared. */
 function readBirths(): Births {
   givenNames ??= toBirths(
     readDataFile('given_names.csv', givenNamesRow).flatMap((row) =>
@@ -144,7 +151,7 @@ function toBirths(names: readonly [string, number][]): Births {
 
 const NO_NAMES: ReadonlySet<string> = new Set();
 
-/** Returns the shares of first names. A name that both sexes use is included in both shares. */
+/** Returns the shares of first names. If both sexes use a name, it is included in both shares. */
 function sharesOf(rows: readonly { name: string; count: number }[], all: number) {
   const shares = new Map<string, number>();
   for (const { name, count } of rows) {

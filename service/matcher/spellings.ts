@@ -1,6 +1,6 @@
 /** Given names with several spellings. A source may use any spelling. */
 
-/** Each entry is one name, with all its spellings next to each other. */
+/** Each entry contains all spellings of one name. */
 const SPELLINGS = `
 aaron aron arron|abigail abigayle abbigail|adrian adrien|aidan aiden ayden|aimee amy amie|aisha ayesha aysha|alan allan allen alen
 |alastair alistair alasdair alister|aleksandr alexander alexandr aleksander alexandre|alexandra aleksandra|alexei alexey aleksei aleksey
@@ -54,8 +54,9 @@ aaron aron arron|abigail abigayle abbigail|adrian adrien|aidan aiden ayden|aimee
 
 /**
  * Names from Arabic, Persian, Greek, Russian, Ukrainian and Hebrew, and from the languages of India. Each entry
- * contains the spellings of ALA-LC, BGN/PCGN, ISO 9, ISO 843 and the French custom. It also has the spellings that
- * people choose themselves. Similar names of different people, such as Samir and Samer, are in separate entries.
+ * contains the spellings of ALA-LC, BGN/PCGN, ISO 9 and ISO 843, and the usual French spelling. Each entry also
+ * contains the spellings that people choose for themselves. Similar names that are different, such as Samir and Samer,
+ * have separate entries.
  */
 const ROMANISED = `
 abbas abas|abdallah abdullah abdalla abdulla|abdelaziz abdulaziz|abdelkader abdulkadir abdulqadir abdelqader

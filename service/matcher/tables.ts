@@ -1,6 +1,9 @@
 /** The tables of the donor index. */
 
-/** The version of the index format. Increase it with each change of the rows. Other versions are indexed again. */
+/**
+ * The version of the index format. Increase it when the rows change. A database with a different version is indexed
+ * again.
+ */
 export const INDEX_VERSION = 10;
 
 export const INDEX_TABLES = `

@@ -1,46 +1,46 @@
-/** How likely it is that a typing error or a scan turns one given name into another. */
+/** Computes the probability that a typing error or a scan changes one given name into another. */
 
 import { scanKey } from './latin.ts';
 
 /**
- * The share of first names that differ by a typo between two lists of the same people (the m of a typo in
- * `weights.ts`).
+ * The share of first names that differ by a typing error between two lists of the same people. It is the m of a typing
+ * error in `weights.ts`.
  */
 const TYPOS = 0.07;
 
 /**
  * The share of each kind of single error. The source is Pollock and Zamora, "Automatic spelling correction in
- * scientific and scholarly text" (1984). Half of the added letters repeat the previous letter. Of the replaced letters,
- * 58 % are neighbours on the keyboard (Grudin, 1983).
+ * scientific and scholarly text" (1984). Half of all added letters repeat the previous letter. 58 % of all replaced
+ * letters are next to the right letter on the keyboard (Grudin, 1983).
  */
 const MISSING = 0.34;
 const DOUBLED = 0.13;
 const ADDED = 0.13;
 const REPLACED = { neighbour: 0.19 * 0.58, other: 0.19 * 0.42 };
 const SWAPPED = 0.13;
-/** The factor by which errors are more frequent in the first letter than in any other letter. */
+/** How frequent an error in the first letter is, relative to an error in any other letter. */
 const AT_THE_START = 0.4;
 
 const LETTERS = 26;
-/** A key has about this number of neighbours. */
+/** The usual number of keys next to a key. */
 const NEIGHBOURS = 4;
 const VOWELS = [...'aeiouy'];
 const KEYBOARD = ['qwertyuiop', 'asdfghjkl', 'zxcvbnm'];
 
-/** A scan confuses the same letters often. */
+/** The probability that a scan confuses two similar letters. */
 const BY_A_SCAN = 0.003;
-/** The chance of one specific pair of errors in a name. */
+/** The probability that a name contains one specific pair of errors. */
 const TWO_ERRORS = 1e-7;
 
-/** Returns the chance that one or two errors turn the first name into the second. */
+/** Returns the probability that one or two errors change the first name into the second name. */
 export function chanceOfSlip(meant: string, written: string): number {
   const byScan = scanKey(meant) === scanKey(written) ? BY_A_SCAN : 0;
   return Math.max(byScan, chanceOfTypo(meant, written) ?? TWO_ERRORS);
 }
 
 /**
- * True if the names start with two letters that are far apart on the keyboard, as in Carrie and Barrie. Nobody hits so
- * distant a key by accident, but many names rhyme.
+ * Returns true if the first letters of two names are far apart on the keyboard, as in Carrie and Barrie. Nobody hits
+ * such a distant key by accident, but many names rhyme.
  */
 export function isOtherStart(one: string, other: string): boolean {
   const [mine = '', theirs = ''] = [one[0], other[0]];
@@ -48,7 +48,7 @@ export function isOtherStart(one: string, other: string): boolean {
   return isReplaced && !areNeighbours(mine, theirs) && scanKey(mine) !== scanKey(theirs);
 }
 
-/** Returns the chance of this typo, or undefined if the names differ by more than one error. */
+/** Returns the probability of this typing error, or undefined if the names differ by more than one error. */
 function chanceOfTypo(meant: string, written: string): number | undefined {
   let at = 0;
   while (at < meant.length && meant[at] === written[at]) at += 1;
@@ -72,8 +72,8 @@ function chanceOfTypo(meant: string, written: string): number | undefined {
 }
 
 /**
- * True if two letters are next to each other on a keyboard, in the same row or in adjacent rows. Vowels are confused by
- * sound.
+ * Returns true if two letters are next to each other on the keyboard, in the same row or in adjacent rows. Also returns
+ * true for two vowels, because they are confused by their sound.
  */
 function areNeighbours(one: string, other: string): boolean {
   if (VOWELS.includes(one) && VOWELS.includes(other)) return true;

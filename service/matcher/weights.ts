@@ -1,8 +1,9 @@
 /**
- * The evidence for and against a candidate in bits, based on the method of Fellegi and Sunter. It compares how likely
- * an observation is for one person and for two (m against u). `scripts/estimate-weights.ts` estimates m. Cases outside
- * its noise are set by hand. The script gives the reasons. A name's u is its share of the population, an employer's u
- * its share of the donors.
+ * The evidence for and against a candidate, in bits. The method comes from Fellegi and Sunter. The method compares the
+ * probability of an observation for one person (m) with its probability for two people (u).
+ * `scripts/estimate-weights.ts` estimates m. If a case is too rare for the script, its value is set by hand. The script
+ * contains the reasons for these values. The u of a name is its share of the population. The u of an employer is its
+ * share of the donors.
  */
 
 import {
@@ -45,7 +46,10 @@ import { isPartOf, isShortFor } from './nicknames.ts';
 import type { Population } from './population.ts';
 import { withinOneEdit } from './words.ts';
 
-/** Small files count as this many people, because others could be meant. */
+/**
+ * The minimum number of people. For a small file, the matcher uses this number, because the submitted person may not be
+ * in the file.
+ */
 export const LEAST_PEOPLE = 300_000;
 
 /**
@@ -74,19 +78,22 @@ const LAST = {
   former: 0.03,
   other: 0.02,
 };
-/** In some records the fields are swapped. If a name makes sense only when swapped, all its records are swapped. */
+/**
+ * The probability that first and last name are swapped in a record. If a name makes sense only when it is swapped, it
+ * is probably swapped in all records with the name.
+ */
 const SWAPPED = { elsewhere: 0.02, plainly: 0.5 };
 const SLIPPED_NUMBER = 'The address is the same, with two digits of the house number exchanged';
 const ADDRESS = {
   house: { m: 0.78, u: 1e-6, reason: 'The address is that of the same house' },
-  // A relative on the street has no number with swapped digits.
+  // A relative who lives in the same street hardly ever has a house number with the same digits swapped.
   numberSlip: { m: 0.003, u: 3e-6, reason: SLIPPED_NUMBER },
   otherUnit: { m: 0.12, u: 1e-3, reason: 'The address is another unit of the same building' },
   zip: { m: 0.12, u: 1e-3, reason: 'The ZIP code is the same' },
   otherHouse: { m: 0.05, u: 1e-3, reason: 'The ZIP code is the same, and the house another one' },
   city: { m: 0.12, u: 0.02, reason: 'The city is the same' },
 };
-/** People usually move within their state, but namesakes live anywhere. */
+/** People usually move within their state, but other people with the same name live anywhere. */
 const NO_ADDRESS = {
   inState: { bits: Math.log2(0.3), reason: 'No address agrees, but the state does' },
   elsewhere: {
@@ -99,9 +106,9 @@ const EMPLOYER: Record<EmployerFit, { m: number; times: number; reason: string }
   same: { m: 0.7, times: 1, reason: 'The employer is the same' },
   typo: { m: 0.08, times: 2, reason: 'The employer is the same but for one typo' },
   part: { m: 0.15, times: 2, reason: 'The employer is the same with other words added' },
-  // Baker & Brown is seldom the same firm as Brown. The other firm may employ a namesake elsewhere.
+  // Baker & Brown is rarely the same company as Brown. Someone with the same name may work for the other company.
   'inner part': { m: 0.03, times: 20, reason: 'The employer is the same with other names added' },
-  // Different firms can have the same initials, especially if there are only two letters.
+  // Different companies can have the same initials, especially with only two letters.
   initials: { m: 0.05, times: 4, reason: 'The employer has these initials' },
   'two initials': { m: 0.05, times: 20, reason: 'The employer has these two initials' },
 };
@@ -109,13 +116,16 @@ const NO_EMPLOYER = {
   ...{ bits: Math.log2(0.35), reason: 'No employer agrees' },
   atMostByName: ONE_OR_TWO,
 };
-/** The dates of birth of a country's adults cover about seventy years. Records are sometimes a day or a year off. */
+/**
+ * The dates of birth of a country's adults cover about seventy years. The date of birth in a record is sometimes wrong
+ * by a day or a year.
+ */
 const BIRTH = {
   day: { m: 0.9, u: 1 / (70 * 365), reason: 'The day of birth is the same' },
   year: { m: 0.9, u: 1 / 70, reason: 'The year of birth is the same' },
   nextYear: { m: 0.05, u: 2 / 70, reason: 'The years of birth lie side by side' },
 };
-/** Day and month are sometimes swapped, and so are digits. */
+/** In some dates, day and month are swapped, or two digits are swapped. */
 const SLIPPED_BIRTH = {
   ...{ bits: Math.log2(0.2), reason: 'The dates of birth differ by a slip' },
   atMostByName: ONE_OR_TWO,
@@ -134,11 +144,13 @@ const ONE_SUFFIX: Evidence = {
   reason: 'Only one of the two has a suffix, so they may be a father and a son',
   ...{ needsOneOf: ['employer', 'birth'], needsForJoin: ['birth'], atMost: MOSTLY_ONE },
 };
-/** The father would hardly be alive, so the suffix was left out. */
+/** The evidence if a father would hardly be alive, so that a suffix was probably left out. */
 const SUFFIX_OF_OLD: Evidence = { bits: 0, reason: '', needsForJoin: ['birth'] };
 const OLD_SON = 70;
 const LEAST_EMPLOYER_SHARE = 1e-4;
-/** So large an employer has namesakes from other places. */
+/**
+ * The share of donors from which on an employer is common. At such an employer, other people with the same name work.
+ */
 const COMMON_EMPLOYER = 0.03;
 const INITIAL_SHARE = 0.08;
 
@@ -148,12 +160,12 @@ const OF_HUSBAND: Evidence = {
   ...{ isContradiction: true, atMost: NEARLY_ALWAYS_TWO },
 };
 
-/** A relative with another name may live in the same home. */
+/** A relative with a different name may live in the same home. */
 const NEEDS_MORE: Pick<Evidence, 'needsOneOf' | 'atMost'> = {
   ...{ needsOneOf: ['employer', 'birth'], atMost: ONE_OR_TWO },
 };
 
-/** Both sexes use the name, or no list contains it. */
+/** The evidence for a name that both sexes use or that is not in the lists. */
 const PERHAPS_OF_HUSBAND: Evidence = {
   bits: Math.log2(0.5),
   reason: "A woman is addressed, and the name may be her husband's",
@@ -161,8 +173,8 @@ const PERHAPS_OF_HUSBAND: Evidence = {
 };
 
 /**
- * Returns how well the names agree, or undefined if they cannot belong to one person. "ruled out" means that the
- * difference shows two people. No other reading can change that.
+ * Returns how well two names agree, or undefined if they cannot belong to one person. "ruled out" means that the
+ * difference shows two different people. Other readings of the names cannot change this result.
  */
 export function weighName(
   comparing: Comparing,
@@ -174,7 +186,7 @@ export function weighName(
   const first = weighFirst(comparing, reading, donor);
   const isPlain = reading.way === 'as written' && first?.isFull === true;
   if (first === undefined || (last === OTHER_LAST && !isPlain)) return undefined;
-  // Bonnie Gregory is not Gregory Ronnie, because nobody both exchanges the fields and mistypes the name.
+  // Bonnie Gregory is not Gregory Ronnie, because nobody makes a typing error and also swaps the fields.
   if (reading.way === 'swapped' && first.isFull !== true) return undefined;
   const middle = first.isExchanged === true ? [] : weighMiddle(comparing, reading, donor);
   const generation = weighGeneration(reading, donor);
@@ -193,7 +205,7 @@ export function weighName(
   ];
 }
 
-/** Weighs a husband's name. Letters may use a husband's name for his wife. */
+/** Computes the evidence from a husband's name. A letter may address a woman with her husband's name. */
 function weighHusband(population: Population, donor: Candidate): Evidence[] {
   if (isMan(population, donor)) return [OF_HUSBAND];
   return population.isWomansName(donor.first) ? [] : [PERHAPS_OF_HUSBAND];
@@ -241,16 +253,16 @@ function weighFirst(
       const isPart = isPartOf(first, donor.first) || isPartOf(donor.first, first);
       const more =
         isForm && !isPart && areOwnNames(population, first, donor.first) ? NEEDS_ALL : NEEDS_MORE;
-      // Twins may be called Lucy and Cindy, which are both short for Lucinda.
+      // Twins may be called Lucy and Cindy, and both names are short forms of Lucinda.
       const isJoined = isForm ? {} : NEEDS_EMPLOYER_TO_JOIN;
       return { m, bits, reason, isFull: true, ...isJoined, ...more };
     }
     return { m, bits, reason: 'The first name is another form of the same name', isFull: true };
   }
-  // "Mary Ann" is Maryann, but "Robert A." is not Roberta.
+  // "Mary Ann" can be Maryann, but "Robert A." is not Roberta.
   const joined = [first, ...middles.filter((middle) => middle.length > 1)].join('');
   if (areExchanged(comparing, { first, middles }, donor)) {
-    // Brothers' names are not independent, so a second name adds nothing.
+    // The names of brothers are not independent, so a second name adds no evidence.
     const bits = Math.log2(
       FIRST.exchanged / (first.length === 1 ? INITIAL_SHARE : population.first(first)),
     );
@@ -260,7 +272,7 @@ function weighFirst(
     const reason = 'One of the first names is the same';
     return { m: FIRST.middle, bits: Math.log2(FIRST.middle / share), reason };
   }
-  // "Maryann" is Mary Ann, but "Roberta" is not Robert A.
+  // "Maryann" can be Mary Ann, but "Roberta" is not Robert A.
   const [donorMiddle = ''] = donor.middles;
   if (donorMiddle.length > 1 && first === `${donor.first}${donorMiddle}`) {
     const reason = 'The first name is the first and the middle name of the donor';
@@ -313,8 +325,8 @@ function weighFirst(
 }
 
 /**
- * The share of all people who have this form of the donor's name from birth. People who have the donor's name and use
- * this form are included.
+ * Returns the share of all people who use this form of the donor's name. It includes people who have the donor's name
+ * and use this form.
  */
 function shareOfForm(population: Population, form: string, share: number): number {
   return population.first(form) + FIRST.nickname * share;
@@ -326,23 +338,24 @@ const SAME_INITIAL = 'The first name has the same initial, which relatives may s
 
 const NEEDS_EMPLOYER_TO_JOIN: Pick<Evidence, 'needsForJoin'> = { needsForJoin: ['employer'] };
 
-/** Twins share a home and a birthday, and often similar names. */
+/** Twins share a home and a birthday, and they often have similar names. */
 const NEEDS_EMPLOYER: Pick<Evidence, 'needs' | 'atMost'> = {
   ...{ needs: ['employer'], atMost: ONE_OR_TWO },
 };
 
 /**
- * A list calls Jean a form of Jane. But parents choose both as separate names. Sisters in a family's firm often have
- * such names. Twins also share a birthday. So only all of this evidence together is enough.
+ * The lists call Jean a form of Jane. However, parents choose both as full names. Sisters who work in the same family
+ * business often have such names. Twins also share their birthday. Therefore, a match needs all of this evidence.
  */
 const NEEDS_ALL: Pick<Evidence, 'needs' | 'atMost'> = {
   ...{ needs: ['employer', 'birth'], atMost: NEARLY_ALWAYS_TWO },
 };
 
 /**
- * Father and son, who share the name and the home. A suffix is often omitted, so its absence shows nothing. But a
- * suffix proves a second person with the name. So a match needs the employer or the birthday. A join needs the
- * birthday, because father and son often share an employer.
+ * Computes the evidence from the suffix. A father and a son may share the name and the home. A suffix is often left
+ * out, so a missing suffix shows nothing. If a suffix is present, a second person with the same name exists. A match
+ * therefore needs the employer or the birthday. A join needs the birthday, because a father and a son often have the
+ * same employer.
  */
 function weighGeneration(reading: Reading, donor: Candidate): Evidence[] | undefined {
   if (reading.generation === null && donor.generation === null) return [];
@@ -351,7 +364,7 @@ function weighGeneration(reading: Reading, donor: Candidate): Evidence[] | undef
   return reading.generation === donor.generation ? [GENERATION] : undefined;
 }
 
-/** Returns whether the father of a Jr or III would be at least about 90. */
+/** Returns true if the father of a person with "Jr" or "III" would be at least about 90 years old. */
 function isSonOfTheDead({ generation, born }: Candidate): boolean {
   const age = new Date().getUTCFullYear() - Number(born.slice(0, 4));
   return generation !== null && generation > 1 && born !== '' && age >= OLD_SON;
@@ -399,7 +412,7 @@ function weighLast(
   return OTHER_LAST;
 }
 
-/** Only one person keeps given name, home and employer after a marriage. */
+/** If given name, home and employer agree, the last name has probably changed after a marriage. */
 const OTHER_LAST: Evidence = {
   bits: Math.log2(LAST.other),
   reason: 'The last name is another one, as after a marriage',
@@ -407,7 +420,7 @@ const OTHER_LAST: Evidence = {
   ...{ isContradiction: true, atMost: MOSTLY_TWO },
 };
 
-/** Returns the evidence from the address that agrees best. Undefined if a side has no address. */
+/** Returns the evidence from the pair of addresses that agrees best. Returns undefined if one person has no address. */
 export function weighAddresses(texts: readonly AddressText[], donor: Candidate): Evidence[] {
   if (texts.length === 0) return [];
   const addresses = donor.addresses();
@@ -435,12 +448,12 @@ export function weighAddresses(texts: readonly AddressText[], donor: Candidate):
 
 const ADDRESS_KIND = { kind: 'address' } as const;
 const ELSEWHERE = { isElsewhere: true, atMostByName: ONE_OR_TWO };
-/** Relatives with the same name also live near each other. So a join also needs the day of birth. */
+/** Relatives with the same name often live near each other. A join therefore also needs the day of birth. */
 const NEARBY: Pick<Evidence, 'isNearby' | 'needsForJoin'> = {
   ...{ isNearby: true, needsForJoin: ['birth'] },
 };
 
-/** Undefined if a side has no birth. */
+/** Returns the evidence from the dates of birth, or undefined if one of them is unknown. */
 export function weighBirth(born: string, donor: Candidate): Evidence[] {
   const theirs = donor.born;
   if (isNoBirth(born) || isNoBirth(theirs)) return [];
@@ -457,12 +470,12 @@ export function weighBirth(born: string, donor: Candidate): Evidence[] {
 
 const BIRTH_KIND = { kind: 'birth' } as const;
 
-/** True for the first day of these years, which means an unknown birthday. */
+/** Returns true for January 1 of certain years, which represents an unknown birthday. */
 function isNoBirth(born: string): boolean {
   return born === '' || born === '1900-01-01' || born === '1970-01-01';
 }
 
-/** True if day and month are swapped, or if two neighbouring digits are swapped. */
+/** Returns true if day and month are swapped, or if two neighbouring digits are swapped. */
 function isSlip(one: string, other: string): boolean {
   const [year, month, day] = one.split('-');
   if (other === `${year}-${day}-${month}`) return true;
@@ -471,7 +484,9 @@ function isSlip(one: string, other: string): boolean {
   return isOneEdit && [...(mine ?? '')].toSorted().join() === [...(theirs ?? '')].toSorted().join();
 }
 
-/** Returns the evidence from the employer that agrees best. An employer with many people is weak evidence. */
+/**
+ * Returns the evidence from the pair of employers that agrees best. An employer with many people is only weak evidence.
+ */
 export function weighEmployers(
   { index }: Comparing,
   names: readonly string[],

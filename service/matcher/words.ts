@@ -1,6 +1,9 @@
 /** Splits free text into words and computes the distance between two words. */
 
-/** Matches plain ASCII. Most texts are ASCII, which is much faster to split. */
+/**
+ * Matches text that contains only ASCII characters. Most texts contain only ASCII characters, and they can be split
+ * much faster.
+ */
 const ASCII = /^[\0-\x7f]*$/;
 
 /** Returns the words of the text in lower case, excluding accents and punctuation. "O'Brien" is one word. */
@@ -16,7 +19,7 @@ export function words(text: string): string[] {
   return plain.match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
-/** True if at most one insertion, deletion, replacement or swap of neighbours turns one word into the other. */
+/** Returns true if the words differ by at most one insertion, deletion, replacement or swap of neighbouring letters. */
 export function withinOneEdit(one: string, other: string): boolean {
   const [short, long] = one.length <= other.length ? [one, other] : [other, one];
   if (long.length - short.length > 1) {
@@ -33,7 +36,9 @@ export function withinOneEdit(one: string, other: string): boolean {
     : restOfShort.slice(1) === restOfLong.slice(1) || areSwapped(restOfShort, restOfLong);
 }
 
-/** True if at most two insertions, deletions, replacements or swaps of neighbours turn one word into the other. */
+/**
+ * Returns true if the words differ by at most two insertions, deletions, replacements or swaps of neighbouring letters.
+ */
 export function withinTwoEdits(one: string, other: string): boolean {
   if (withinOneEdit(one, other)) return true;
   if (Math.abs(one.length - other.length) > 2) return false;
@@ -51,7 +56,10 @@ export function withinTwoEdits(one: string, other: string): boolean {
   return repaired.some(([left, right]) => withinOneEdit(left, right));
 }
 
-/** Returns a word and all forms that lack one of its letters. Two words within one edit share such a form. */
+/**
+ * Returns a word and all forms that lack one of its letters. If two words differ by one edit, they have one of these
+ * forms in common.
+ */
 export function withOneDeletion(word: string): string[] {
   return [word, ...Array.from(word, (_, index) => word.slice(0, index) + word.slice(index + 1))];
 }

@@ -1,4 +1,4 @@
-/** Jobs that add many donors to a network (service document, section 2.3), as they are stored. */
+/** Stores jobs that add many donors to a network (service document, section 2.3). */
 
 import { z } from '@hono/zod-openapi';
 import type { Database } from '../database.ts';
@@ -34,10 +34,10 @@ export const bulkJobSchema = z
   })
   .openapi('BulkAddJob');
 
-/** A job, ready for JSON. */
+/** A job in the form in which the response contains it. */
 export type BulkJob = z.infer<typeof bulkJobSchema>;
 
-/** The result for one donor of a job. */
+/** The result of adding one donor. */
 export type Outcome = 'added' | 'already_member' | 'not_found' | 'failed' | 'unpaid';
 
 /** A request for a job. */
@@ -45,13 +45,15 @@ export interface BulkOrder {
   team: string;
   networkId: string;
   donorIds: readonly string[];
-  /** The number of donors that are paid for, counted from the start of the list. The other donors are omitted. */
+  /**
+   * The number of donors that were paid for. They are the first donors in the list. The remaining donors are left out.
+   */
   paid: number;
-  /** True if the job never ends. */
+  /** True if the job must never end, as a simulated fault. */
   hangs: boolean;
-  /** The number of donors after which the job fails, or null if it does not fail. */
+  /** The number of donors after which the job must fail, or null if it must not fail. */
   failsAfter: number | null;
-  /** Every nth donor fails. The number is n, or null if no donor fails. */
+  /** Every nth donor fails. The number is n, or null if no donor must fail. */
   failsEvery: number | null;
 }
 
@@ -61,21 +63,21 @@ export interface DueItem {
   team: string;
   networkId: string;
   donorId: string;
-  /** True if it is marked to fail. */
+  /** True if the donor must fail, as a simulated fault. */
   isDoomed: boolean;
 }
 
 /** The jobs of all teams. */
 export interface BulkJobs {
-  /** Stores a job, deletes old ones, and returns its ID. */
+  /** Stores a job, deletes old jobs, and returns the ID of the new job. */
   add(order: BulkOrder): string;
   /** Returns a team's job. Returns undefined if the job is unknown, was deleted or belongs to a different team. */
   find(team: string, id: string): BulkJob | undefined;
-  /** Returns the first donor that is due. */
+  /** Returns the first donor whose time has come. */
   nextDue(): DueItem | undefined;
-  /** Returns the time of the next turn, or undefined if there is no turn left. */
+  /** Returns the time of the next donor, or undefined if no donor is left. */
   nextDueAtMs(): number | undefined;
-  /** Records the result for a donor. */
+  /** Stores the result for a donor. */
   settle(item: DueItem, outcome: Outcome): void;
   fail(item: DueItem): void;
 }
@@ -88,7 +90,7 @@ export interface BulkJobsOptions {
   jobTimeMs: number;
 }
 
-/** Opens a database's jobs. */
+/** Opens the bulk jobs in a database. */
 export function createBulkJobs(db: Database, options: BulkJobsOptions): BulkJobs {
   const { clock, createId, jobTimeMs } = options;
   const sql = prepareStatements(db);
@@ -141,10 +143,10 @@ interface JobRow {
 interface ItemRow {
   position: number;
   donorId: string;
-  /** Null if the turn never comes. */
+  /** The time at which the donor is added (epoch ms). Null if the job never ends. */
   dueAtMs: number | null;
   isDoomed: number;
-  /** Null while the donor waits. */
+  /** The result, or null if the donor has not been processed yet. */
   outcome: Outcome | null;
 }
 
@@ -172,7 +174,7 @@ function prepareStatements(db: Database) {
       `select position, donor_id donorId, due_at_ms dueAtMs, is_doomed isDoomed, outcome
        from network_job_items where job = ? order by position`,
     ),
-    // If the clock was set back to before the submission, this does not delay anything.
+    // If the clock was set back to a time before the submission, the job is not delayed.
     nextDue: db.prepare<[{ nowMs: number }], Omit<DueItem, 'isDoomed'> & { isDoomed: number }>(
       `select job, position, team, network_id networkId, donor_id donorId, is_doomed isDoomed
        from network_job_items join network_jobs on number = job

@@ -1,4 +1,4 @@
-/** A connection in the form in which it is returned (service document, section 2.2). */
+/** A connection in the form in which responses contain it (service document, section 2.2). */
 
 import { z } from '@hono/zod-openapi';
 import type { FoundConnection } from '../connections/engine.ts';
@@ -7,7 +7,7 @@ import { fullNameOf, summarySchema } from '../donors/summary.ts';
 import { serviceUrlOf } from '../profile.ts';
 import { networkLabelSchema } from './networks.ts';
 
-/** The form in which other records name a donor. */
+/** The schema of a donor's identifier, name and page, which other records use to refer to the donor. */
 export const donorLabelSchema = summarySchema
   .pick({ id: true, name: true, service_url: true })
   .openapi('DonorLabel');
@@ -36,15 +36,15 @@ export const connectionSchema = z
   })
   .openapi('Connection');
 
-/** The schema of a connection that was looked up. It contains no networks. */
+/** The schema of a connection that was looked up. It does not contain networks. */
 export const lookupConnectionSchema = z
   .object({ ...shape, donor: donorLabelSchema.openapi({ description: 'The other donor' }) })
   .openapi('LookupConnection');
 
-/** A donor's identifier, name and page, ready for JSON. */
+/** A donor's identifier, name and page in the form in which the response contains them. */
 export type DonorLabel = z.infer<typeof donorLabelSchema>;
 
-/** A connection to a member, ready for JSON. */
+/** A connection to a member in the form in which the response contains it. */
 export type Connection = z.infer<typeof connectionSchema>;
 
 /** Creates a reference to a donor. */

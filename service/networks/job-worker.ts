@@ -1,4 +1,4 @@
-/** Does the due work of bulk jobs in small parts. */
+/** Does the work of bulk jobs in small parts, when the work is due. */
 
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../database.ts';
@@ -8,23 +8,26 @@ import type { BulkJobs, DueItem, Outcome } from './bulk-jobs.ts';
 import type { Members } from './members.ts';
 import type { Networks } from './networks.ts';
 
-/** The maximum time that a reader of progress waits for work that is due. */
+/** The maximum time (ms) that a request for the progress waits for work that is due. */
 const CATCH_UP_MS = 250;
 
-/** How long the worker sleeps between two checks of the clock. */
+/** The time (ms) for which the worker sleeps between two checks of the clock. */
 const SHORTEST_SLEEP_MS = 100;
 const LONGEST_SLEEP_MS = 60_000;
-/** How long the worker sleeps after an error. A full disk needs some time until space becomes available. */
+/**
+ * The time (ms) for which the worker sleeps after an error. If the disk is full, it takes some time until space is
+ * available again.
+ */
 const SLEEP_AFTER_ERROR_MS = 1_000;
 
 /**
- * The maximum number of donors in a turn, and the maximum duration of a turn. Each turn of a busy event loop takes a
- * long time. With one donor per turn, a job of a hundred donors would take seconds.
+ * The maximum number of donors in a turn, and the maximum duration of a turn. If the event loop is busy, each turn
+ * takes a long time. With one donor per turn, a job of a hundred donors would take seconds.
  */
 const ITEMS_IN_A_TURN = 25;
 const TURN_MS = 5;
 
-/** After this number of turns, the worker sleeps before it continues. */
+/** The number of consecutive turns after which the worker sleeps. */
 const MAX_TURNS_AWAKE = 400;
 
 export interface JobWorkerOptions {
@@ -34,21 +37,21 @@ export interface JobWorkerOptions {
   members: Members;
   jobs: BulkJobs;
   clock: () => number;
-  /** Receives the unexpected error that prevented a donor from being added. */
+  /** Receives an unexpected error because of which a donor could not be added. */
   report: (error: Error) => void;
 }
 
 export interface JobWorker {
-  /** Makes the worker check for work, for example because there is a new job. */
+  /** Makes the worker look for work, for example after a new job was added. */
   wake(): void;
-  /** Waits briefly for work that is due. The other work then continues in the background. */
+  /** Waits briefly until the work that is due has been done. Work that takes longer continues in the background. */
   catchUp(): Promise<void>;
 }
 
 /**
- * Starts the worker with the work that an earlier worker has left. Due work is read from the database according to the
- * clock. A killed sandbox therefore resumes where it stopped. After every few donors, other requests can run. It ends
- * when the database is closed.
+ * Starts the worker with the work that an earlier worker has left. The worker reads from the database which work is
+ * due. Therefore, a sandbox that was killed continues where it stopped. Other requests are handled after every few
+ * donors. It ends when the database is closed.
  */
 export function startJobWorker(options: JobWorkerOptions): JobWorker {
   const { db, jobs, clock, report } = options;
@@ -103,7 +106,7 @@ async function work(db: Database, step: () => boolean): Promise<void> {
   }
 }
 
-/** Adds one donor whose turn it is, and records the result. Returns false if no donor is due. */
+/** Adds the next donor that is due, and stores the result. Returns false if no donor is due. */
 function takeStep(options: JobWorkerOptions): boolean {
   const item = options.jobs.nextDue();
   if (item !== undefined) {
@@ -113,8 +116,9 @@ function takeStep(options: JobWorkerOptions): boolean {
 }
 
 /**
- * Returns the outcome for one donor. If it is a failure, the job still continues. A full disk does not make the donor
- * fail, because the donor is paid for. The work is done once there is space.
+ * Adds one donor, and returns the outcome. If the donor cannot be added, the job continues with the next donor. If the
+ * disk is full, the donor does not count as failed, because the donor was paid for. The donor is added when the disk
+ * has space again.
  */
 function outcomeOf(options: JobWorkerOptions, item: DueItem): Outcome {
   if (item.isDoomed) {

@@ -1,16 +1,16 @@
 /**
- * Finds the objects that a request names. If one is missing, the response is a 404 (service document, section
- * 7).
+ * Finds the objects that a request refers to. If an object does not exist, the response is a 404 (service document,
+ * section 7).
  */
 
 import type { World } from '../donor.ts';
 import { createSlices, inSlices } from '../slices.ts';
 import type { Networks } from './networks.ts';
 
-/** The numbers of the named objects, or the body of the 404 response that names the missing object. */
+/** The numbers of the objects, or the body of a 404 response about an object that does not exist. */
 export type Found = { numbers: number[] } | { detail: string };
 
-/** Networks of other teams are treated as missing. */
+/** Finds networks. Networks of other teams count as missing. */
 export function findNetworks(
   networks: Networks,
   team: string,
@@ -24,7 +24,7 @@ export function findDonors(world: World, ids: readonly string[]): Promise<Found>
 }
 
 /**
- * Finds all donors with these IDs. The document does not limit the number of IDs in a filter. The function therefore
+ * Finds all donors with these IDs. The document does not limit the number of IDs in a filter. Therefore, the function
  * pauses to let other requests run.
  */
 function findAll(

@@ -20,7 +20,10 @@ import type { NetworkService } from './service.ts';
 const NO_NETWORK = { detail: 'Network not found' };
 const NO_JOB = { detail: 'Job not found' };
 
-/** Returns the endpoints. This route only documents whether the request is charged. The charge is made elsewhere. */
+/**
+ * Creates the endpoints. This code only documents whether a request is charged. The metering middleware makes the
+ * charge.
+ */
 export function managementRoutes(
   service: NetworkService,
   isSingleAddCharged: boolean,
@@ -141,7 +144,8 @@ function nameTaken(name: string) {
 
 async function deleteNetwork(service: NetworkService, team: string, network: number) {
   await removeMembers(service, team, network, service.members.list(network));
-  // Members that have joined in the meantime. From here to the end, no donor can join.
+  // These donors have become members while the function was pausing. From here to the end of the function, no donor can
+  // become a member.
   for (const donor of service.members.list(network)) {
     service.members.remove(team, network, donor);
   }

@@ -1,45 +1,48 @@
-/** The members of each network. Their connections are stored. */
+/** Stores the members of each network. The connections of the members are also stored. */
 
 import type { Database } from '../database.ts';
 import type { NetworkLabel } from './networks.ts';
 import type { StoredConnections } from './stored-connections.ts';
 
 /**
- * The members of all networks. Each change to a network and to its stored connections is one transaction. A donor's
- * connections are stored while at least one of the team's networks contains the donor.
+ * The members of all networks. Each change to a network and to its stored connections is made in one transaction. A
+ * donor's connections are stored as long as at least one of the team's networks contains the donor.
  */
 export interface Members {
-  /** Returns false if the donor is already in the network. Computes connections if necessary. */
+  /**
+   * Adds a donor. Returns false if the network already contains the donor. If the donor's connections are not stored,
+   * computes them.
+   */
   add(team: string, network: number, donor: number): boolean;
-  /** Removes a donor, who does not have to be a member. */
+  /** Removes a donor from a network. The donor does not have to be a member. */
   remove(team: string, network: number, donor: number): void;
   /**
-   * True if the team added this donor while its record mixed two people. The donor is now in none of the team's
-   * networks.
+   * Returns true if the team added this donor at a time when its record described two people. After the two people were
+   * separated, none of the team's networks contains the donor.
    */
   wasForTwo(team: string, donor: number): boolean;
   /** Returns the donors in a network. */
   list(network: number): number[];
-  /** Returns the team's networks that contain a donor, with the oldest first. */
+  /** Returns the team's networks that contain the donor. The oldest network comes first. */
   networksOf(team: string, donor: number): NetworkLabel[];
   covered(team: string, filter: CoverFilter): CoveredMember[];
 }
 
-/** The filters of a search (section 4.2). Null means an omitted filter. */
+/** The filters of a search (section 4.2). A filter is null if the request omits it. */
 export interface CoverFilter {
   networks: readonly number[] | null;
-  /** Numbers of donors. Donors who are not members are ignored. */
+  /** The numbers of donors. Donors who are not members are ignored. */
   donors: readonly number[] | null;
 }
 
-/** One membership of a donor. A donor in several networks has several memberships. */
+/** The membership of a donor in one network. A donor in several networks has several memberships. */
 export interface CoveredMember extends NetworkLabel {
-  /** The member's number in the connection store. */
+  /** The number that the member has in the connection store. */
   member: number;
   donor: number;
 }
 
-/** Opens a database's members. */
+/** Opens the store of members in a database. */
 export function createMembers(db: Database, stored: StoredConnections): Members {
   const sql = prepareStatements(db);
   return {

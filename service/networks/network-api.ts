@@ -75,8 +75,8 @@ export const deleteNetworkRoute = createRoute({
 });
 
 /**
- * Adds one donor and computes their connections. The sandbox's settings determine whether the
- * request costs a credit.
+ * Adds one donor and computes the donor's connections. The sandbox's settings determine whether the request costs a
+ * credit.
  */
 export function addMemberRoute(isCharged: boolean) {
   return createRoute({
@@ -95,7 +95,7 @@ export function addMemberRoute(isCharged: boolean) {
   });
 }
 
-/** Starts to add many donors. The request costs credits. */
+/** Starts a job that adds many donors. The request costs credits. */
 export const addMembersRoute = createRoute({
   method: 'post',
   path: '/networks/{network_id}/members/batch',

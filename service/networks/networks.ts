@@ -1,4 +1,4 @@
-/** Networks: named groups of people that a team knows (service document, sections 1 and 2.1). */
+/** Networks, which are named groups of people that a team knows (service document, sections 1 and 2.1). */
 
 import { z } from '@hono/zod-openapi';
 import type { Database } from '../database.ts';
@@ -16,12 +16,12 @@ export const COLORS = [
   'gray',
 ] as const;
 
-/** The form in which other records name a network. */
+/** The schema of a network's identifier and name, which other records use to refer to the network. */
 export const networkLabelSchema = z
   .object({ network_id: z.string(), name: z.string() })
   .openapi('NetworkLabel');
 
-/** The schema of a network in the form in which it is returned. */
+/** The schema of a network in responses. */
 export const networkSchema = z
   .object({
     network_id: z.string(),
@@ -32,32 +32,35 @@ export const networkSchema = z
   })
   .openapi('Network');
 
-/** A network's identifier and name, ready for JSON. */
+/** A network's identifier and name in the form in which the response contains them. */
 export type NetworkLabel = z.infer<typeof networkLabelSchema>;
 
-/** A network, ready for JSON. */
+/** A network in the form in which the response contains it. */
 export type Network = z.infer<typeof networkSchema>;
 
-/** The details of a new network from the caller. */
+/** The data that a caller sends to create a network. */
 export type NetworkOrder = Pick<Network, 'name' | 'color'>;
 
-/** No method sees or changes a network of another team. */
+/** Stores networks. A method never returns or changes a network of another team. */
 export interface Networks {
   /** Creates an empty network. Returns undefined if the team already has a network with that name. */
   create(team: string, order: NetworkOrder): Network | undefined;
-  /** Returns the networks of all teams with their numbers, for callers that do not belong to a team. */
+  /** Returns the networks of all teams, with their numbers. It is for code that does not act for a team. */
   all(): (NetworkLabel & { number: number; team: string })[];
-  /** Returns a team's networks, oldest first. */
+  /** Returns a team's networks. The oldest network comes first. */
   list(team: string): Network[];
-  /** Returns the number by which members refer to a network, or undefined if the team has no such network. */
+  /**
+   * Returns the network's number, which members use to refer to the network. Returns undefined if the team has no such
+   * network.
+   */
   find(team: string, networkId: string): number | undefined;
-  /** Returns false if a different network of the team has the name. */
+  /** Renames a network. Returns false if another network of the team has this name. */
   rename(team: string, network: number, name: string): boolean;
-  /** Removes a network without members. */
+  /** Removes a network, which must not have any members. */
   remove(network: number): void;
 }
 
-/** Opens a database's networks. `createId` returns 32 random hexadecimal characters. */
+/** Opens the store of networks in a database. `createId` returns 32 random hexadecimal characters. */
 export function createNetworks(
   db: Database,
   { clock, createId }: { clock: () => number; createId: () => string },

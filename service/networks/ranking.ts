@@ -1,38 +1,36 @@
-/** Finds the strongest connections of many members but does not read all connections. */
+/** Finds the strongest connections of many members without reading all of their connections. */
 
-/** The number of a member's connections that are read first. Each further page is twice as long. */
+/** The number of connections that are first read for each member. Each further page is twice as long. */
 const FIRST_PAGE_SIZE = 8;
 
-/**
- * The maximum number of rounds. After this number of rounds, the pages together are longer than the list of all donors.
- */
+/** The maximum number of rounds. After this number, the pages together are longer than the list of all donors. */
 const MAX_ROUNDS = 28;
 
-/** A donor at the other end of a connection. */
+/** A donor to whom a member is connected. */
 export interface Ranked {
   donor: number;
   strength: number;
 }
 
-/** The requested donors. */
+/** The number of donors to find, and the donors to leave out. */
 export interface Wanted {
   minStrength: number;
   /** The maximum number of donors. */
   limit: number;
-  /** Donors to leave out. */
+  /** The donors that the result must not contain. */
   excluded: ReadonlySet<number>;
 }
 
 /**
- * Reads this number of a member's connections from a given rank. The strongest connections come first, down to a
- * minimum strength.
+ * Reads the given number of a member's connections, starting at a rank. The strongest connections come first.
+ * Connections below the minimum strength are omitted.
  */
 export type ReadPage = (member: number, rank: number, size: number, strength: number) => Ranked[];
 
 /**
- * Returns the donors with the strongest connections, strongest first and then by number. A member is finished
- * when its remaining connections can no longer be among the requested ones, so most members need only one
- * page. Yields after each page.
+ * Returns the donors with the strongest connections. Donors with equal strength are sorted by number. The function
+ * stops reading a member when its remaining connections cannot be among the strongest. Most members therefore need only
+ * one page. The generator yields after each page.
  */
 export function* rankStrongest(
   members: readonly number[],
@@ -64,7 +62,7 @@ export function* rankStrongest(
   return top.map(({ donor }) => donor);
 }
 
-/** The number of donors that are sorted at a time. */
+/** The number of donors that are sorted before other requests can run. */
 const SORTED_AT_ONCE = 1_000;
 
 function* topOf(strongest: ReadonlyMap<number, number>, limit: number): Generator<void, Ranked[]> {

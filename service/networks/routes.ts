@@ -9,7 +9,7 @@ import { managementRoutes } from './management.ts';
 import { searchRoutes } from './search-routes.ts';
 import type { NetworkService } from './service.ts';
 
-/** Actions that cost credits although the document does not mention it. Defaults to none. */
+/** The requests that cost credits although the document does not mention it. By default, none of them costs credits. */
 export interface NetworkPrices {
   /** Each discover, compare, donor connections and lookup request costs one credit of `searches`. */
   chargeQueries: boolean;
@@ -23,7 +23,10 @@ export interface NetworkOptions {
   networkPrices: NetworkPrices;
 }
 
-/** The bulk add always costs credits. The settings determine whether other requests cost credits. */
+/**
+ * Returns the prices of the network endpoints. The bulk add always costs credits. For the other requests, the settings
+ * decide.
+ */
 export function chargedNetworks({
   chargeQueries,
   chargeSingleAdd,
@@ -31,7 +34,7 @@ export function chargedNetworks({
   return [BULK_ADD, ...(chargeSingleAdd ? [SINGLE_ADD] : []), ...(chargeQueries ? QUERIES : [])];
 }
 
-/** Returns the endpoints of networks. */
+/** Creates all network endpoints. */
 export function networkRoutes({
   networkService,
   networkPrices,

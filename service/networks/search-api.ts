@@ -28,7 +28,7 @@ const limitSchema = z
   .transform((limit) => limit ?? DEFAULT_LIMIT)
   .openapi({ type: 'integer', default: DEFAULT_LIMIT, minimum: 1, maximum: MAX_LIMIT });
 
-/** The filters of section 4.2. Both an absent filter and null mean that the filter is omitted. */
+/** The filters of section 4.2. A filter that is null counts as omitted. */
 const filters = {
   network_ids: z
     .array(z.string())
@@ -66,7 +66,10 @@ const lookupBodySchema = z
 
 const prospects = json(z.object({ prospects: z.array(prospectSchema) }).openapi('Prospects'));
 
-/** A filter in a query. It can be repeated, or contain commas, or both. */
+/**
+ * A filter in a URL. The parameter can be repeated, and its value can contain several values that are separated by
+ * commas.
+ */
 const queryFilter = z
   .union([z.string(), z.array(z.string())])
   .optional()
@@ -90,10 +93,7 @@ export function discoverRoute(isCharged: boolean) {
   });
 }
 
-/**
- * Compares prospects with the members. The sandbox's settings determine whether the request costs a
- * credit.
- */
+/** Compares prospects with a team's members. The sandbox's settings determine whether the request costs a credit. */
 export function compareRoute(isCharged: boolean) {
   return createRoute({
     method: 'post',
@@ -112,7 +112,7 @@ export function compareRoute(isCharged: boolean) {
 }
 
 /**
- * Reads all of one donor's connections. The sandbox's settings determine whether the request costs
+ * Returns all connections of one donor to a team's members. The sandbox's settings determine whether the request costs
  * a credit.
  */
 export function donorConnectionsRoute(isCharged: boolean) {
@@ -135,10 +135,7 @@ export function donorConnectionsRoute(isCharged: boolean) {
   });
 }
 
-/**
- * Computes a donor's connections. The sandbox's settings determine whether the request costs a
- * credit.
- */
+/** Computes all connections of a donor. The sandbox's settings determine whether the request costs a credit. */
 export function lookupRoute(isCharged: boolean) {
   return createRoute({
     method: 'post',

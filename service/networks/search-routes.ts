@@ -12,7 +12,10 @@ import { compareRoute, discoverRoute, donorConnectionsRoute, lookupRoute } from 
 import type { NetworkService } from './service.ts';
 import { STORED_STRENGTH_FLOOR } from './stored-connections.ts';
 
-/** Returns the endpoints. These routes only document whether the requests are charged. The charge is made elsewhere. */
+/**
+ * Creates the endpoints. This code only documents whether the requests are charged. The metering middleware makes the
+ * charge.
+ */
 export function searchRoutes(service: NetworkService, isCharged: boolean): OpenAPIHono<PartnerEnv> {
   const router = createRouter();
   addProspectRoutes(router, service, isCharged);

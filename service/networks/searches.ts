@@ -17,7 +17,7 @@ import type { CoveredMember, CoverFilter, Members } from './members.ts';
 import { type NetworkLabel, networkLabelSchema } from './networks.ts';
 import type { StoredConnection, StoredConnections } from './stored-connections.ts';
 
-/** The schema of a donor with the connections to members. Discover and compare return it. */
+/** The schema of a donor with the connections to a team's members. The endpoints "discover" and "compare" return it. */
 export const prospectSchema = z
   .object({
     donor: donorLabelSchema,
@@ -27,7 +27,7 @@ export const prospectSchema = z
   })
   .openapi('Prospect');
 
-/** The schema of everything that connects one donor to the team's networks. */
+/** The schema of all connections between one donor and a team's networks. */
 export const donorConnectionsSchema = z
   .object({
     donor_id: z.string(),
@@ -48,10 +48,10 @@ export const lookupSchema = z
   })
   .openapi('Lookup');
 
-/** A prospect, ready for JSON. */
+/** A prospect in the form in which the response contains it. */
 export type Prospect = z.infer<typeof prospectSchema>;
 
-/** A search among the members that a filter includes. `minStrength` is a number from 0 to 1. */
+/** A search that includes only the members that match a filter. `minStrength` is a number from 0 to 1. */
 export interface Search extends CoverFilter {
   team: string;
   minStrength: number;
@@ -64,25 +64,31 @@ export interface SearchOptions {
   stored: StoredConnections;
 }
 
-/** Donors are given by their numbers. */
+/** The four kinds of searches. They refer to donors by number. */
 export interface Searches {
   /**
-   * Returns at most `limit` donors, those with the strongest connections to the included members first. Members of a
-   * searched network are not prospects.
+   * Returns at most `limit` donors who are connected to the included members. The donors with the strongest connections
+   * come first. Members of the searched networks are not in the result.
    */
   discover(search: Search, limit: number): Promise<Prospect[]>;
   /**
-   * Returns each of these donors once, with the strongest first. Donors without a connection come last, with strength
-   * 0.
+   * Returns each of these donors once. The donors with the strongest connections come first. Donors without a
+   * connection come last and have the strength 0.
    */
   compare(search: Search, donors: readonly number[]): Promise<Prospect[]>;
-  /** Returns one donor's networks, regardless of the filter, and every connection to the included members. */
+  /**
+   * Returns all networks of one donor, and each connection between the donor and the included members. The filter does
+   * not affect the networks.
+   */
   ofDonor(search: Search, donor: number): Promise<z.infer<typeof donorConnectionsSchema>>;
-  /** Computes all connections of any donor, whatever their strength. */
+  /** Computes all connections of any donor, including weak connections. */
   lookUp(donor: number, limit: number): Promise<z.infer<typeof lookupSchema>>;
 }
 
-/** If members are removed continuously, the last round runs without pauses. */
+/**
+ * The maximum number of attempts with pauses. If members are removed again and again, the next attempt runs without
+ * pauses.
+ */
 const MOST_ROUNDS = 3;
 
 export function createSearches({ world, engine, members, stored }: SearchOptions): Searches {
@@ -91,8 +97,8 @@ export function createSearches({ world, engine, members, stored }: SearchOptions
   }
 
   /**
-   * Works in slices. If a member was removed between two slices, the search starts again. A different member may now
-   * have the number.
+   * Runs a search that pauses to let other requests run. If a member was removed during a pause, the search starts
+   * again. This is necessary because a different member may have the removed member's number.
    */
   async function steadily<T>(work: () => Generator<void, T>): Promise<T> {
     for (let round = 0; round < MOST_ROUNDS; round += 1) {
@@ -103,7 +109,10 @@ export function createSearches({ world, engine, members, stored }: SearchOptions
     return atOnce(work());
   }
 
-  /** Creates the names for one response. A few donors may occur many times in it. */
+  /**
+   * Returns a function that names donors in one response. The function caches the names, because some donors occur many
+   * times.
+   */
   function createNaming(): NameDonor {
     const known = new Map<number, DonorLabel>();
     return (donor) => {
@@ -187,7 +196,7 @@ export function createSearches({ world, engine, members, stored }: SearchOptions
 
 type NameDonor = (donor: number) => DonorLabel;
 
-/** Returns the members that a search includes, by their numbers in the store. */
+/** The members that a search includes. The key is the member's number in the store. */
 type Cover = ReadonlyMap<number, { donor: number; networks: NetworkLabel[] }>;
 
 function toCover(covered: readonly CoveredMember[]): Cover {

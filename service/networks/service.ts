@@ -34,7 +34,7 @@ export interface NetworkService {
   searches: Searches;
 }
 
-/** Opens the networks in a database and continues its unfinished jobs. */
+/** Opens the networks in a database and continues the jobs that are not finished. */
 export function openNetworkService(options: NetworkServiceOptions): NetworkService {
   const { db, world, engine } = options;
   const stored = createStoredConnections(db, engine);

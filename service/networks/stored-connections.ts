@@ -1,6 +1,6 @@
 /**
- * The stored connections of a team's members. Only connections with a strength of at least 0.45 are stored (service
- * document, section 1). They are stored once for each team and member.
+ * Stores the connections of each team's members. Only connections with a strength of at least 0.45 are stored (service
+ * document, section 1). The connections are stored once for each team and member.
  */
 
 import type { ConnectionEngine, FoundConnection } from '../connections/engine.ts';
@@ -8,37 +8,42 @@ import type { Database } from '../database.ts';
 import { type OtherEnds, packOtherEnds, rankOf } from './other-ends.ts';
 import { type Ranked, rankStrongest, type Wanted } from './ranking.ts';
 
-/** The minimum strength of a connection that is stored. */
+/** The minimum strength of a stored connection. */
 export const STORED_STRENGTH_FLOOR = 0.45;
 
 /**
- * The number of members whose connections are cached in packed form. Each takes some kilobytes. Beyond this number, the
- * cache is cleared.
+ * The number of members whose connections are cached in packed form. Each member takes some kilobytes of memory. When
+ * this number is reached, the cache is cleared.
  */
 const MAX_REMEMBERED_MEMBERS = 20_000;
 
-/** `donor` is the other end. */
+/** A stored connection. `donor` is the donor to whom the member is connected. */
 export interface StoredConnection extends FoundConnection {
-  /** The member's number in the store, which is not the donor's number. */
+  /** The number that the member has in the store. It is not the donor's number. */
   member: number;
 }
 
-/** Members are given by their numbers in the store. */
+/** Stores connections. Members are identified by their numbers in the store. */
 export interface StoredConnections {
-  /** Computes and stores a donor's connections, unless the team already has them. */
+  /** Computes and stores a donor's connections, unless they are already stored for the team. */
   keep(team: string, donor: number): void;
   /** Deletes a member's connections. */
   drop(team: string, donor: number): void;
-  /** Computes all connections again, because people were added or changed. */
+  /** Computes all stored connections again, because people have been added or changed. */
   renew(): void;
-  /** Returns the number of members whose connections have been deleted after the start. Their numbers are reused. */
+  /**
+   * Returns how many members' connections have been deleted since the start. A new member may get the number of a
+   * deleted member.
+   */
   drops(): number;
   /**
-   * Returns the donors with the strongest connections to the members. If they are equally strong, the donor with the
-   * lower number comes first.
+   * Returns the donors with the strongest connections to the members. Donors with equal strength are sorted by number.
    */
   rank(members: Iterable<number>, wanted: Wanted): Generator<void, number[]>;
-  /** Returns every connection between the members and the given donors, strongest first. Yields after each member. */
+  /**
+   * Returns all connections between the members and the donors, strongest first. The generator yields after each
+   * member.
+   */
   between(
     members: Iterable<number>,
     donors: readonly number[],
@@ -46,15 +51,15 @@ export interface StoredConnections {
   ): Generator<void, Map<number, StoredConnection[]>>;
 }
 
-/** The engine computes new connections. */
+/** Opens the store. The engine computes new connections. */
 export function createStoredConnections(db: Database, engine: ConnectionEngine): StoredConnections {
   const sql = prepareStatements(db);
   const remembered = new Map<number, OtherEnds>();
   let drops = 0;
 
   /**
-   * Reads the donors at the other ends of a member's connections. The cache is filled only by reads. If a transaction
-   * is rolled back, it leaves no wrong data in the cache.
+   * Returns the donors to whom a member is connected. Only reads fill the cache. Therefore, a transaction that is
+   * rolled back leaves no wrong data in the cache.
    */
   function otherEndsOf(member: number): OtherEnds {
     const known = remembered.get(member);
@@ -111,7 +116,7 @@ export function createStoredConnections(db: Database, engine: ConnectionEngine):
       ),
     *between(members, donors, minStrength) {
       const found = new Map(donors.map((donor): [number, StoredConnection[]] => [donor, []]));
-      // Processes one member at a time, because each member has many connections.
+      // One member is processed at a time, because a member has many connections.
       for (const member of members) {
         const ends = otherEndsOf(member);
         for (const [donor, connections] of found) {

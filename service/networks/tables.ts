@@ -1,10 +1,10 @@
 /** The tables of networks, created together with the sandbox's other tables. */
 
 /**
- * A member's connections to others are stored once for each team, however many of the team's networks the member is in.
- * `stored_members` has one row for each donor who is in any of them. The rows of `stored_connections` are sorted
- * strongest first, so ranking reads only the first ones. An index by the other end would scatter each new member's rows
- * over the whole file. The column `other_ends` replaces this index.
+ * A member's connections are stored only once for each team, even if several of the team's networks contain the member.
+ * `stored_members` has one row for each donor in any of the team's networks. The rows of `stored_connections` are
+ * sorted by strength, so a ranking reads only the first rows. With an index by donor, the rows of a new member would be
+ * spread over the whole file. The column `other_ends` replaces such an index.
  */
 export const NETWORK_TABLES = `
 create table if not exists networks (

@@ -1,4 +1,4 @@
-/** Finds charges whose jobs are missing, and lets an operator refund them. */
+/** Finds charges whose jobs are missing. An operator can refund them. */
 
 import type { Bucket } from '../credits.ts';
 import { createCredits } from '../credits.ts';
@@ -6,7 +6,7 @@ import type { Database } from '../database.ts';
 import { JOB_RETENTION_MS } from '../jobs.ts';
 import { Refusal } from './refusal.ts';
 
-/** A charge that paid for more enhancements than it has jobs. */
+/** A charge for more enhancements than there are jobs. */
 export interface MissingWork {
   /** The line in the ledger. */
   line: number;
@@ -14,20 +14,20 @@ export interface MissingWork {
   team: string;
   bucket: Bucket;
   amount: number;
-  /** The number of paid people without a job. */
+  /** The number of people who were paid for but have no job. */
   missing: number;
   /**
-   * True if the jobs refer to the charge that paid for them. Jobs from earlier versions do not refer to a charge, so
-   * they are counted by time.
+   * True if the jobs name the charge that paid for them. Jobs from earlier versions do not name a charge, so they are
+   * counted by time.
    */
   isCertain: boolean;
 }
 
-/** In earlier versions, a submission was answered within this time. */
+/** The maximum time (ms) between a charge and its jobs in earlier versions. */
 const LONGEST_SUBMIT_MS = 15 * 60_000;
 
 /**
- * Lists charges for enhancements without their jobs. Jobs are deleted after seven days, so older charges
+ * Lists charges for enhancements for which some jobs are missing. Jobs are deleted after seven days, so older charges
  * cannot be checked.
  */
 export function findMissingWork(db: Database, clock: () => number): MissingWork[] {
@@ -75,14 +75,14 @@ export function findMissingWork(db: Database, clock: () => number): MissingWork[
 }
 
 interface ChargeRow extends Omit<MissingWork, 'missing' | 'isCertain'> {
-  /** Null for lines from earlier versions. */
+  /** The state of the charge. Null for ledger lines from earlier versions. */
   state: string | null;
-  /** The amount minus refunds. */
+  /** The charged amount minus refunds. */
   paid: number;
   jobs: number;
 }
 
-/** Refunds a line of the ledger once. */
+/** Refunds a ledger line. A line can be refunded only once. */
 export function refundLine(db: Database, line: number, clock: () => number): number {
   const refund = db.transaction(() => {
     const charge = db

@@ -1,18 +1,18 @@
-/** Damaged and truncated files are rejected before they are served or copied. */
+/** Detects damaged and truncated files before they are served or copied. */
 
 import Sqlite from 'better-sqlite3';
 import { type Database, openDatabase } from '../database.ts';
 import { Refusal } from './refusal.ts';
 
 /**
- * The maximum time for checking the tables when the service starts. Tables with credits and people come first. `verify`
- * checks all tables.
+ * The maximum time (ms) for checking tables when the service starts. Tables with credits and people are checked first.
+ * The command `verify` checks all tables.
  */
 const QUICK_CHECK_MS = 2_000;
 
 const FIRST_CHECKED = ['balances', 'ledger', 'jobs', 'teams', 'team_keys', 'record_donors'];
 
-/** Rejects a damaged file. */
+/** Opens a file. Throws if the file is damaged. */
 export function openUndamaged(file: string): Database {
   const db = refuseDamage(file, () => openDatabase(file, { isDurable: true }));
   try {
@@ -30,7 +30,7 @@ export function openUndamaged(file: string): Database {
   }
 }
 
-/** Rejects a damaged file. The check takes as long as reading the file. */
+/** Throws if the file is damaged. The check takes as long as reading the whole file. */
 export function refuseDamaged(db: Database): void {
   refuseDamage(db.name, () =>
     refuseRows(db.name, db.prepare<[], string>('pragma quick_check').pluck().all()),
@@ -47,7 +47,7 @@ export function refuseDamage<T>(file: string, work: () => T): T {
   }
 }
 
-/** True if an error means that a file is damaged or is not a database. */
+/** Returns true if the error means that a file is damaged or is not a database. */
 export function isDamage(error: unknown): error is Error {
   return error instanceof Sqlite.SqliteError && /^SQLITE_(CORRUPT|NOTADB)/.test(error.code);
 }

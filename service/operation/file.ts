@@ -1,4 +1,4 @@
-/** Reads and copies the file of a service, even while the service runs. */
+/** Reads and copies a service's file, even while the service is running. */
 
 import { existsSync, rmSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
@@ -12,13 +12,13 @@ import { isDamage, refuseDamage, refuseDamaged } from './damage.ts';
 import { Refusal } from './refusal.ts';
 import { openTeams } from './teams.ts';
 
-/** Opens an existing file, even while a service has it open. */
+/** Opens an existing file, even if a running service has opened it. */
 export function openBeside(file: string): Database {
   refuseMissing(file);
   return refuseDamage(file, () => openDatabase(file, { isClaimed: false, isDurable: true }));
 }
 
-/** Rejects a missing file, because otherwise a mistyped name would create an empty service. */
+/** Throws if the file does not exist. Without this check, a mistyped name would create an empty service. */
 export function refuseMissing(file: string): void {
   if (existsSync(file)) return;
   throw new Refusal(
@@ -26,7 +26,7 @@ export function refuseMissing(file: string): void {
   );
 }
 
-/** The contents of a service. */
+/** The numbers of objects in a service. */
 export interface ServiceStats {
   donors: number;
   deceased: number;
@@ -40,7 +40,7 @@ export interface ServiceStats {
   imports: ImportedFile[];
 }
 
-/** Counts the contents of a service. */
+/** Counts the objects in a service. */
 export function readStats(db: Database): ServiceStats {
   const count = (query: string) => db.prepare<[], number>(query).pluck().get() ?? 0;
   const record = openRecord(db);
@@ -58,10 +58,16 @@ export function readStats(db: Database): ServiceStats {
   };
 }
 
-/** The copy is made in one step. With several steps, it would start again after each write of the service. */
+/**
+ * The number of pages to copy at once. All pages are copied in one step. If the copy had several steps, it would start
+ * again after each write of the service.
+ */
 const ALL_PAGES = 0x7fff_ffff;
 
-/** Copies the database into a new file, complete and as of one moment, while it is in use. */
+/**
+ * Copies the database to a new file while the service is using it. The copy is complete and shows the state at one
+ * moment.
+ */
 export async function backUp(db: Database, target: string): Promise<void> {
   refuseDamaged(db);
   if (existsSync(target))
@@ -77,15 +83,15 @@ export async function backUp(db: Database, target: string): Promise<void> {
   }
 }
 
-/** Returns all problems with a database at one moment, in words. Empty if there are none. */
+/** Returns descriptions of all problems with a database. Returns an empty list if there are no problems. */
 export function verify(db: Database, clock: () => number): string[] {
-  // One transaction is needed, because a running service can charge between two statements.
+  // The checks run in one transaction, because a running service can charge credits between two statements.
   return db.transaction(() => findProblems(db, clock))();
 }
 
 function findProblems(db: Database, clock: () => number): string[] {
   const found = damage(db);
-  // If there are such problems, nothing else can be read reliably.
+  // If the file has these problems, the other checks are not reliable.
   if (found.length > 0) return found;
   return [
     ...moneyProblems(db, clock),
@@ -129,7 +135,7 @@ function moneyProblems(db: Database, clock: () => number): string[] {
 }
 
 interface Check {
-  /** Counts the errors. */
+  /** A query that returns the number of errors. */
   query: string;
   says: (count: number) => string;
 }
@@ -202,7 +208,7 @@ const CHECKS: readonly Check[] = [
     says: (count) => `${count} jobs lead to donors who were erased or joined, or to none.`,
   },
   {
-    // Each chain of joined donors has to end with an existing donor.
+    // If donor A was joined to B and B was joined to C, the chain must end with an existing donor.
     query: `with recursive chain (start, number) as (
               select number, joined_to from record_vacancies where joined_to is not null
               union
@@ -244,7 +250,7 @@ const CHECKS: readonly Check[] = [
       `${count} donors have a description although they were erased or joined, or have no description although they exist.`,
   },
   {
-    // If people have been erased in the meantime, only the number of undone joins is kept, with -1 for both.
+    // If people have been erased, only the number of undone joins is stored, with -1 in both columns.
     query: `select count(*) from record_undone
             where number >= 0 and number not in (select number from record_vacancies)
               and number not in (select number from record_keys)`,

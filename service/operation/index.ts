@@ -1,6 +1,4 @@
-/**
- * Everything that `donor-sync service` does. The command line loads only this part of the service.
- */
+/** The functions for the command `donor-sync service`. The command line loads no other part of the service. */
 
 export { type Balances, BUCKETS, type Bucket } from '../credits.ts';
 export { openDatabase } from '../database.ts';

@@ -1,27 +1,30 @@
-/** Listens for requests. When it stops, no response is lost. */
+/** Listens for HTTP requests. When the service stops, all requests in progress still get a response. */
 
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 
 /**
- * This is longer than other services' load balancers wait. An idle connection is therefore not closed just when it is
- * used again.
+ * The time (ms) for which an idle connection stays open. It is longer than the idle time of load balancers. Therefore,
+ * the service does not close a connection at the moment when the load balancer uses it again.
  */
 const KEEP_ALIVE_MS = 75_000;
 
-/** The maximum time for requests in progress when the service stops. */
+/** The maximum time (ms) for which the service waits for requests in progress when it stops. */
 const GRACE_MS = 10_000;
 
-/** A server that responds to requests. */
+/** A running HTTP server. */
 export interface Listening {
-  /** For example `http://127.0.0.1:4100`. */
+  /** The server's address, for example `http://127.0.0.1:4100`. */
   url: string;
-  /** Accepts no further requests and lets requests in progress finish. */
+  /** Stops accepting requests, and waits for the requests in progress. */
   close(): Promise<void>;
 }
 
-/** Resolves when it is listening. Port 0 uses any free port. */
+/**
+ * Starts listening. The promise resolves when the server accepts requests. If the port is 0, the server uses any free
+ * port.
+ */
 export async function listen(
   app: Pick<Parameters<typeof createAdaptorServer>[0], 'fetch'>,
   host: string,

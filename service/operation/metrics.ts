@@ -1,4 +1,4 @@
-/** The activity of a service as metrics for Prometheus: totals and durations. They contain no teams and no people. */
+/** Metrics of a service for Prometheus: totals and durations. The metrics contain no data about teams or people. */
 
 import type { MiddlewareHandler } from 'hono';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
@@ -6,13 +6,16 @@ import type { PartnerEnv } from '../context.ts';
 import type { Database } from '../database.ts';
 
 export interface ServiceMetrics {
-  /** Middleware in front of everything that responds. It counts a request when the response is sent. */
+  /** The outermost middleware, which counts requests. It counts a request when its response is sent. */
   observe: MiddlewareHandler<PartnerEnv>;
   /** Returns all metrics in Prometheus's text format, together with the content type. */
   render(): Promise<{ text: string; contentType: string }>;
 }
 
-/** All other paths are counted as one, because a caller can invent any number of them. */
+/**
+ * The areas that are counted separately. All other paths are counted together, because callers can invent any number of
+ * paths.
+ */
 const AREAS = new Set([
   'credits',
   'test',
@@ -47,7 +50,7 @@ export function createServiceMetrics(
   });
   new Gauge({ name: 'partner_service_donors', help: 'Donors.', registers }).set(donors);
   const spent = db.prepare<[], { bucket: string; amount: number }>(
-    // The number equals the sum of the ledger and grows with each request.
+    // This number is equal to the sum of the ledger and is updated with each request.
     'select bucket, sum(granted - remaining) amount from balances group by bucket',
   );
   new Gauge({

@@ -1,11 +1,14 @@
-/** Whether the service can work. Reading is not enough, because every charge is written. */
+/**
+ * Checks whether the service can work. It is not enough that the file can be read, because every charge must be
+ * written.
+ */
 
 import type { Database } from '../database.ts';
 
-/** A probe that arrives earlier receives the last result. */
+/** The time (ms) for which a result is reused. */
 const FRESH_MS = 1_000;
 
-/** Creates the check, which returns the problem, or null if the file can be written. */
+/** Creates the check. The check returns a problem, or null if the file can be written. */
 export function createReadiness(db: Database, clock: () => number): () => string | null {
   const write = db.prepare<[number]>(
     'insert into readiness values (1, ?) on conflict (only) do update set at_ms = excluded.at_ms',

@@ -1,6 +1,6 @@
 /**
- * The service in the form in which an operator runs it. A file stores its data durably. When the service stops, no
- * response is lost.
+ * Runs the service for an operator. All data is stored durably in a file. When the service stops, all requests in
+ * progress still get a response.
  */
 
 import { Hono } from 'hono';
@@ -19,16 +19,19 @@ import { createReadiness } from './readiness.ts';
 import { openTeamKeys } from './team-keys.ts';
 import { openTeams } from './teams.ts';
 
-/** Options of a running service. */
+/** The options for running the service. */
 export interface ServiceOptions {
-  /** The file of the database, which must exist. */
+  /** The path of the database file, which must exist. */
   db: string;
   host: string;
-  /** 0 uses any free port. */
+  /** The port. 0 means any free port. */
   port: number;
-  /** The address at which clients reach it, such as a proxy's address. By default its own address. */
+  /**
+   * The address at which clients reach the service, for example the address of a proxy. The default is the service's
+   * own address.
+   */
   publicUrl?: string | undefined;
-  /** The port of `/metrics`, `/healthz` and `/readyz`, or null for no port. These paths need no key. */
+  /** The port for `/metrics`, `/healthz` and `/readyz`, or null to switch them off. These paths need no key. */
   operatorPort: number | null;
   /** The number of requests per second for each key. 0 means no limit. */
   rate: number;
@@ -42,23 +45,23 @@ export interface ServiceOptions {
 
 export interface RunningService {
   baseUrl: string;
-  /** The address of `/metrics` and `/healthz`, or null if there is none. */
+  /** The address of `/metrics` and `/healthz`, or null if they are switched off. */
   operatorUrl: string | null;
   donors: number;
-  /** Accepts no further requests, lets requests in progress finish, and closes the database. */
+  /** Stops accepting requests, waits for the requests in progress, and closes the database. */
   close(): Promise<void>;
 }
 
-/** Resolves when it is serving. */
+/** Starts the service. The promise resolves when the service accepts requests. */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   const { clock, report, host } = options;
   refuseMissing(options.db);
   const db = openUndamaged(options.db);
   try {
     const credits = createCredits(db, clock);
-    // The previous process has ended, so nobody will complete the charges that it left open.
+    // The previous process has ended, so these charges will never be completed.
     credits.refundOpen();
-    // Its own address is known only once it is listening.
+    // The service knows its own address only after it has started to listen.
     let rootUrl = options.publicUrl?.replace(/(?<!\/)\/+$/, '') ?? '';
     const world = openRecordedWorld(db, (id) => `${rootUrl}${DONOR_PAGES}/${id}`);
     const donors = openRecord(db).people();

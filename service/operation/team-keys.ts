@@ -1,4 +1,4 @@
-/** Only their hashes are stored, because a key is shown only once. */
+/** Stores the hashes of keys. The keys themselves are not stored, because each key is shown only once. */
 
 import { createHash, randomBytes } from 'node:crypto';
 import type { Database } from '../database.ts';
@@ -6,21 +6,21 @@ import type { ApiKey } from '../keys.ts';
 import { Refusal } from './refusal.ts';
 import type { Teams } from './teams.ts';
 
-/** A key in the form in which an operator sees it. */
+/** A key as an operator sees it. */
 export interface TeamKey {
   id: string;
   team: string;
-  /** The operator's name for it. */
+  /** The name that the operator has given the key. */
   label: string;
   createdAtMs: number;
-  /** The last UTC day on which it works. */
+  /** The last UTC day on which the key is valid. */
   deactivatesOn: string | null;
   revokedAtMs: number | null;
 }
 
-/** The operator's actions with keys, and the lookup of the gateway. */
+/** The operator's functions for keys, and the look-up of a key for each request. */
 export interface TeamKeys {
-  /** Issues a key. This is the only time when its text is returned. */
+  /** Creates a key. Only this function returns the key itself. */
   issue(order: { team: string; label: string; deactivatesOn: string | null }): {
     apiKey: string;
     key: TeamKey;
@@ -29,10 +29,7 @@ export interface TeamKeys {
   /** Revokes a key immediately. */
   revoke(id: string): TeamKey;
   setLastDay(id: string, deactivatesOn: string | null): TeamKey;
-  /**
-   * Finds the key of a request by the key's ID. Returns undefined if the key is unknown or revoked, or if its team is
-   * closed.
-   */
+  /** Finds the key of a request. Returns undefined if the key is unknown or revoked, or if its team is closed. */
   find(apiKey: string): ApiKey | undefined;
 }
 
@@ -83,7 +80,7 @@ export function openTeamKeys(
   };
 }
 
-/** Keys are random, so a hash without salt is as hard to guess as the key. */
+/** Returns the hash of a key. Keys are random, so even a hash without salt is as hard to guess as the key. */
 function hashOf(apiKey: string): string {
   return createHash('sha256').update(apiKey).digest('hex');
 }

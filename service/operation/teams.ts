@@ -1,10 +1,10 @@
-/** The teams of a service, which own lists, networks, jobs and credits. */
+/** The teams of a service. Lists, networks, jobs and credits belong to teams. */
 
 import { type Balances, BUCKETS, type BucketAccount, createCredits } from '../credits.ts';
 import type { Database } from '../database.ts';
 import { Refusal } from './refusal.ts';
 
-/** A closed team keeps its data, but its keys do not work. */
+/** A team. A closed team keeps its data, but its keys are not accepted. */
 export interface Team {
   name: string;
   createdAtMs: number;
@@ -13,20 +13,22 @@ export interface Team {
 
 /** The operator's actions with teams. */
 export interface Teams {
-  /** Creates a team with this many credits in each bucket. */
+  /** Creates a team with the given number of credits in each bucket. */
   add(name: string, credits: number): Team;
   list(): Team[];
-  /** Throws a Refusal for an unknown team. */
+  /** Returns a team. Throws a Refusal if the team does not exist. */
   find(name: string): Team;
-  /** Closes a team or reopens it. */
+  /** Closes or reopens a team. */
   setClosed(name: string, isClosed: boolean): Team;
   balances(name: string): Balances;
   accounts(): BucketAccount[];
-  /** Adds to the remaining credits in some buckets of a team, even while the service is spending. */
+  /** Adds credits to some of a team's buckets, even while the running service is charging credits. */
   addCredits(name: string, amounts: Partial<Balances>): Balances;
 }
 
-/** A name contains letters, digits and hyphens, because it appears in logs and on command lines. */
+/**
+ * Matches a team's name. It contains only letters, digits and hyphens, because it appears in logs and on command lines.
+ */
 const NAME = /^[a-z0-9][a-z0-9-]{0,62}$/;
 
 export function openTeams(db: Database, clock: () => number): Teams {
@@ -67,7 +69,7 @@ export function openTeams(db: Database, clock: () => number): Teams {
       return credits.balances(name);
     },
     accounts: () => credits.accounts(),
-    // Atomic: between reading and writing, no credits of this team can be spent.
+    // The function runs in a transaction, so no credits of the team can be spent between reading and writing.
     addCredits: db.transaction((name: string, amounts: Partial<Balances>) => {
       find(name);
       const present = credits.balances(name);

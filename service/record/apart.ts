@@ -1,17 +1,16 @@
 /**
- * Stores pairs of donors that an operator has identified as two people. Such donors are never
- * joined.
+ * Stores pairs of donors that an operator has identified as two different people. The service never joins these donors.
  */
 
 import type { Database } from '../database.ts';
 import { joinedTo } from './vacancy.ts';
 
-/** Call the methods that write inside a transaction. */
+/** Pairs of different people. Call the methods that write inside a transaction. */
 export interface Apart {
   add(one: number, other: number): void;
   /**
-   * True if an operator has decided that two donors are two people. The decision also applies to
-   * donors who were joined to them.
+   * Returns true if an operator has decided that the two donors are two different people. The decision also applies to
+   * other donors that were joined to these donors.
    */
   has(one: number, other: number): boolean;
   /**

@@ -1,12 +1,18 @@
-/** Finds dates of birth that sources use for an unknown birthday. */
+/** Finds dates of birth that represent an unknown birthday. */
 
 import type { Database } from '../database.ts';
 
-/** In a list of this length, no day has a larger share of the people by chance. */
+/**
+ * The maximum share of people with the same date of birth. In a list of this length, a larger share cannot occur by
+ * chance.
+ */
 const MOST_SHARE = 0.01;
 const LEAST_BEARERS = 10;
 
-/** Finds dates of birth that more than 1 % of a list share. Also finds dates that more than 1 % of all donors share. */
+/**
+ * Finds dates of birth that more than 1 % of the people in a list have. Also finds dates that more than 1 % of all
+ * donors have.
+ */
 export function findCommonBirths(list: readonly string[], db: Database): Set<string> {
   const inFile = db
     .prepare<[], { born: string; bearers: number }>(

@@ -1,7 +1,7 @@
 /**
- * People who were erased and must not be imported again. For each of them, the list has hashes of the details that a
- * source would contain, so the list contains no names. A person is treated as the erased person if two details agree.
- * The first is the name, in any form. The second is the house, the day of birth or the organisation.
+ * People who were erased and must not be imported again. The list contains hashes of each person's details and no
+ * names. An imported person counts as an erased person if two details agree. One detail is the name in any form. The
+ * other detail is the house, the day of birth or an organisation.
  */
 
 import { createHash } from 'node:crypto';
@@ -14,21 +14,22 @@ import { comparableName } from '../matcher/names.ts';
 import { formsOf } from '../matcher/nicknames.ts';
 import type { Entry } from './entry.ts';
 
-/** The people who must not be imported again. */
+/** The list of erased people. */
 export interface Blocklist {
   /**
-   * Blocks a person under each of the donors' descriptions. The joined donor and its parts may have different names.
+   * Adds a person to the list, with the details of each of the donors. If donors were joined, the joined donor and its
+   * parts may have different names.
    */
   block(
     donors: readonly [Donor, ...Donor[]],
     ids: readonly string[],
     keys: readonly string[],
   ): void;
-  /** True if a source describes a blocked person. */
+  /** Returns true if a source's entry describes a person on the list. */
   isBlocked(entry: Entry): boolean;
-  /** True if the donor with this ID is blocked. */
+  /** Returns true if the donor with this ID is on the list. */
   has(id: string): boolean;
-  /** Allows the person with this ID to be imported again. Returns false if the person with this ID is not blocked. */
+  /** Allows the person with this ID to be imported again. Returns false if the list does not contain the ID. */
   allow(id: string): boolean;
 }
 
@@ -76,7 +77,7 @@ export function openBlocklist(db: Database): Blocklist {
   };
 }
 
-/** Returns a name as written and, if it contains other letters, in Latin letters. */
+/** Returns a name as it is written. If the name contains other letters, also returns it in Latin letters. */
 function namesOf(first: string, last: string) {
   const written = comparableName(first, '', last);
   const latin = comparableName(toLatin(first), '', toLatin(last));
@@ -90,7 +91,7 @@ function factsAbout({ birthday = '', addresses, work, boards }: Donor): string[]
   return factsOf(birthday, addresses, organisations);
 }
 
-/** Returns the facts that distinguish namesakes. A year of birth alone does not distinguish them. */
+/** Returns the details that distinguish people with the same name. A year of birth alone does not distinguish them. */
 function factsOf(
   born: string,
   addresses: readonly Address[],

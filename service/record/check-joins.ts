@@ -1,4 +1,4 @@
-/** Finds joined donors whose sources may describe two people. */
+/** Finds joined donors that may be two different people. */
 
 import type { Database } from '../database.ts';
 import type { Donor } from '../donor.ts';
@@ -15,9 +15,9 @@ import { isVacant } from './vacancy.ts';
 export interface SuspiciousJoin {
   /** The donor's ID. */
   id: string;
-  /** The ID for `service join --undo`, or null if the join cannot be undone. */
+  /** The ID for the command `service join --undo`, or null if the join cannot be undone. */
   undo: string | null;
-  /** Why it is suspicious. */
+  /** The reason why the join is suspicious. */
   reason: string;
   /** The donor's IDs in its sources. */
   keys: string[];
@@ -28,7 +28,7 @@ const OTHER_PEOPLE = 'The names or suffixes are those of two people';
 const CONTRADICTED = 'A middle initial or a day of birth speaks against it';
 const TOO_LITTLE = 'An import would not join them today: too little speaks for it';
 
-/** Checks whether the joins in a file meet the current requirements for joins. */
+/** Finds joins in a file that do not meet the current requirements for joins. */
 export function checkJoins(db: Database): SuspiciousJoin[] {
   const record = openRecord(db);
   const parts = openParts(db);
@@ -64,8 +64,8 @@ export function checkJoins(db: Database): SuspiciousJoin[] {
 }
 
 /**
- * True if both are from tax returns. Tax returns of several years are one source. Few of them contain more than a name
- * and an organisation.
+ * Returns true if both donors come from tax returns. Tax returns of different years count as one source. Few tax
+ * returns contain more than a person's name and organisation.
  */
 function areOfReturns(one: Donor, other: Donor): boolean {
   return [one, other].every(({ sources }) => sources?.name?.source === 'irs-990');

@@ -1,4 +1,4 @@
-/** The review list as operators see it, and their decisions about pairs. */
+/** Shows the list of pairs to review to operators, and carries out their decisions. */
 
 import type { Database } from '../database.ts';
 import { openGrowingIndex } from '../matcher/growing-index.ts';
@@ -9,19 +9,19 @@ import { openReviews, type ReviewedPair } from './reviews.ts';
 import { openRecord } from './store.ts';
 import { openRecordedWorld } from './world.ts';
 
-/** A pair of donors that may be one person. Names are never shown on terminals or in logs. */
+/** A pair of donors that may be one person. Terminals and logs never show names. */
 export interface ReviewPair {
-  /** The ID of the donor who was in the file first, and the ID of the other donor. */
+  /** The ID of the donor that was imported first, and the ID of the other donor. */
   id: string;
   other: string;
-  /** The IDs of the two donors in their sources. */
+  /** The IDs that the two donors have in their sources. */
   keys: string[];
   otherKeys: string[];
   probability: number;
   reasons: string[];
 }
 
-/** Lists the pairs that an operator has to decide about, with the most likely first. */
+/** Lists the pairs that an operator must review. The most likely pairs come first. */
 export function listReviews(db: Database): ReviewPair[] {
   const record = openRecord(db);
   return openReviews(db)
@@ -36,10 +36,12 @@ export function listReviews(db: Database): ReviewPair[] {
     }));
 }
 
-/** The operator's decision about a pair. Either the two donors become one donor, or they are never joined. */
+/**
+ * The operator's decision about a pair. The two donors are joined, or they are marked so that they are never joined.
+ */
 export type Decision = 'one person' | 'two people';
 
-/** Decides about a pair in the review list. Stop all services that use the database first. */
+/** Carries out the decision about a pair in the review list. Stop all services that use the database first. */
 export function decideReview(
   db: Database,
   { ids, decision }: { ids: readonly [string, string]; decision: Decision },

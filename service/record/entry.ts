@@ -1,14 +1,16 @@
-/** A source's statements about one person. The donor is still unknown at this point. */
+/**
+ * The data that a source contains about one person. At this point, the service does not know which donor the person is.
+ */
 
 import type { Address, BodyKind, SourceNote } from '../donor.ts';
 
 /**
- * An organisation as a source names it. Two organisations with the same EIN are the same organisation, whatever their
- * names are.
+ * An organisation with the name that a source uses. Two organisations with the same EIN are the same organisation,
+ * whatever their names are.
  */
 export interface NamedOrganisation {
   name: string;
-  /** Nine digits. */
+  /** The nine digits of the EIN. */
   ein: string | null;
 }
 
@@ -44,24 +46,24 @@ export interface Sourced<T> {
 }
 
 export interface Entry {
-  /** The person's IDs in sources, such as `bioguide:A000002`. There is at least one. */
+  /** The IDs that sources use for the person, such as `bioguide:A000002`. There is at least one ID. */
   keys: readonly [string, ...string[]];
   name: { first: string; middle: string | null; last: string; suffix: string | null };
-  /** The source of all data that names no source itself. */
+  /** The source of all data that does not name its own source. */
   source: SourceNote;
-  /** An ISO day or a year. Empty if unknown. */
+  /** The date or the year of birth. Empty if it is unknown. */
   born: string;
   isDeceased: boolean;
   addresses: Address[];
   roles: NamedRole[];
   gifts: NamedGift[];
   netWorth: Sourced<{ low: number; high: number }> | null;
-  /** The person's estimated capacity for gifts to nonprofits. */
+  /** The person's estimated capacity for gifts to nonprofit organisations. */
   capacity: Sourced<number> | null;
   bio: string[];
 }
 
-/** Returns an entry with only a name and its keys. */
+/** Returns an entry that contains only a name and IDs. */
 export function entryOf(facts: Pick<Entry, 'keys' | 'name' | 'source'> & Partial<Entry>): Entry {
   return {
     born: '',

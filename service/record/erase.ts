@@ -1,4 +1,4 @@
-/** Erases an imported person and prevents a second import. */
+/** Erases an imported person and prevents the person from being imported again. */
 
 import type { Database } from '../database.ts';
 import { createJobs } from '../jobs.ts';
@@ -13,14 +13,15 @@ import { openRecord } from './store.ts';
 import { openRecordedWorld } from './world.ts';
 
 /**
- * Erases the donor with this ID. This includes the profile, the sources, the matches, and the entries in lists and
- * networks. Export files that contain the donor are also deleted. IDs that were joined to this one are erased with it.
- * If an earlier erasure of this person was interrupted, completes that erasure. Stop all services that use the database
- * first.
+ * Erases the donor with this ID. The function deletes the profile, the sources, the matches, and the donor's entries in
+ * lists and networks. It also deletes export files that contain the donor. IDs that were joined to this ID are erased
+ * too. If an earlier erasure of this person was interrupted, completes the erasure. Stop all services that use the
+ * database first.
  */
 export function erasePerson(db: Database, id: string, clock: () => number): void {
   const world = openRecordedWorld(db);
-  // Jobs that wait for their match contain details of people. Matched jobs contain only the donor's number.
+  // All jobs are matched first, because jobs without a match contain details of people. After the match, a job contains
+  // only the donor's number.
   matchAll(createJobs(db, clock), createMatcher(openDonorIndex(db, world)));
   const erase = db.transaction(() => {
     const record = openRecord(db);
@@ -45,7 +46,9 @@ export function erasePerson(db: Database, id: string, clock: () => number): void
   rewrite(db, id);
 }
 
-/** Rewrites the file and its journal. Until then, the free pages still contain deleted data. */
+/**
+ * Rewrites the database file and its journal. Before this step, free pages of the file still contain the deleted data.
+ */
 function rewrite(db: Database, id: string): void {
   const erased = `${id} is erased, but deleted data is still on the disk`;
   try {
@@ -56,8 +59,8 @@ function rewrite(db: Database, id: string): void {
       { cause: error },
     );
   }
-  // While a different program reads the file, the journal cannot be copied into it. SQLite does not treat this as an
-  // error.
+  // While another program reads the file, SQLite cannot copy the journal into the file. SQLite does not treat this as
+  // an error.
   if (db.pragma('wal_checkpoint(truncate)', { simple: true }) !== 0) {
     throw new Refusal(
       `${erased}, because another program is reading the file. Wait until it has ended, and repeat the command.`,
@@ -65,7 +68,7 @@ function rewrite(db: Database, id: string): void {
   }
 }
 
-/** Allows the next import to add an erased person again. */
+/** Allows an erased person to be imported again. */
 export function allowAgain(db: Database, id: string): void {
   if (!openBlocklist(db).allow(id)) {
     throw new Refusal(`No donor ${id} was erased, or the donor is already allowed to come back.`);

@@ -1,22 +1,28 @@
-/** The donors in export files. If a person is erased, these files are removed. */
+/**
+ * Stores which donors are in which export files. When a person is erased, the service deletes the export files that
+ * contain the person.
+ */
 
 import type { Database } from '../database.ts';
 import { joinedTo } from './vacancy.ts';
 
-/** Call the methods that write inside a transaction. */
+/** The donors in export files. Call the methods that write inside a transaction. */
 export interface Exported {
-  /** Removes the files that contain a donor or a joined donor, and the files whose donors are unknown. */
+  /**
+   * Deletes the files that contain the donor or a donor that was joined to it. Also deletes files whose donors are
+   * unknown.
+   */
   remove(number: number): void;
   /**
-   * A part that leaves a joined donor is treated as if it were in the files that were created after the join. For
-   * earlier files, nothing changes.
+   * Handles a part that is separated from a joined donor. For files that were created after the join, the part counts
+   * as contained. For earlier files, nothing changes.
    */
   divide(number: number, leaving: number): void;
 }
 
 /**
- * Opens the store of exported donors. A join does not change these rows. The export file is not changed and still
- * contains the former donor.
+ * Opens the store in a database. A join does not change these rows, because the export file stays the same and contains
+ * the former donor.
  */
 export function openExported(db: Database): Exported {
   const removeFiles = db.prepare<[number]>(
@@ -28,8 +34,8 @@ export function openExported(db: Database): Exported {
   const removeRows = db.prepare<[]>(
     'delete from export_donors where export_id not in (select export_id from exports)',
   );
-  // A part that was joined during its import has no former donor number. It is therefore unknown which files contain
-  // the part.
+  // A part that was joined during its import never had its own number. It is therefore unknown which files contain the
+  // part.
   const divide = db.prepare<[{ number: number; leaving: number }]>(
     `insert or ignore into export_donors (export_id, donor)
      select export_id, @leaving from export_donors join exports using (export_id)

@@ -1,6 +1,7 @@
 /**
- * Imports files with people into the database. Each file is imported completely or not at all, and an imported file is
- * recognised later. You can start an interrupted import again. It continues with the first file that was not imported.
+ * Imports files with people into the database. Each file is imported either completely or not at all, and the import
+ * recognises a file that was already imported. An operator can start an interrupted import again. The import then
+ * continues with the first file that was not imported.
  */
 
 import { createHash } from 'node:crypto';
@@ -20,54 +21,55 @@ import { type ImportKind, type Source, type SourceFile, sourceOf } from './sourc
 import { openRecord, type RecordStore } from './store.ts';
 import { openRecordedWorld } from './world.ts';
 
-/** The files to import, and the operator's statements about these files. */
+/** The files to import, and the operator's statements about them. */
 export interface ImportOrder extends CsvOptions {
   kind: ImportKind;
-  /** For 990, a path can also be a folder of XML files. */
+  /** The paths of the files. For 990, a path can also be a folder of XML files. */
   paths: readonly string[];
   clock: () => number;
   /**
-   * For CSV: the operator's explanation for rows that agree fully with donors that have different IDs in the same list.
-   * Either the list has new IDs, or the rows are about other people. Without an explanation, such an import stops.
+   * Only for CSV. The operator's explanation for rows that agree completely with donors who have different IDs in the
+   * same list. Possible explanations are that the list has new IDs, or that the rows are about other people. If the
+   * operator gives no explanation, the import stops.
    */
   sameUnderOtherIds?: SameUnderOtherIds | undefined;
-  /** Reports the changes that the import would make, and leaves the database unchanged. */
+  /** True to report the changes without changing the database. */
   isDryRun?: boolean;
-  /** Called for each processed file. */
+  /** Called after each processed file. */
   progress?: (file: string, index: number, count: number) => void;
 }
 
 export interface ImportReport {
   files: number;
-  /** Files that were already imported. */
+  /** The number of files that had already been imported. */
   known: number;
   people: number;
   added: number;
   changed: number;
-  /** The number of omitted entries of people who were erased. */
+  /** The number of entries that were left out because their people were erased. */
   blocked: number;
   /** The number of similar pairs that were not joined, because an operator has to review them. */
   toReview: number;
-  /** Entries that were matched to a donor from a different source. */
+  /** The number of entries that were matched to a donor from a different source. */
   joined: number;
-  /** The least certain joins. Their order is by certainty, with the lowest first. */
+  /** The joins with the lowest certainty. They are sorted by certainty, lowest first. */
   leastCertain: JoinedEntry[];
   /**
-   * The number of entries that do not name a person, such as "VACANT" or a bank. It also has the first of these
-   * entries.
+   * The number of entries that do not name a person, such as "VACANT" or a bank. Also contains the texts of the first
+   * of these entries.
    */
   unread: { count: number; texts: string[] };
-  /** Files that could not be read, with the reasons. No part of them is imported. */
+  /** The files that could not be read, with the reasons. The import uses no data from these files. */
   refused: { file: string; problem: string }[];
 }
 
-/** The maximum number of joins that a report lists. */
+/** The maximum number of joins in a report. */
 const MOST_JOINS_NAMED = 20;
 
-/** The maximum number of entries without a person that a report lists. */
+/** The maximum number of entries without a person in a report. */
 const MOST_UNREAD_NAMED = 100;
 
-/** Stop all services that use the database first. */
+/** Imports the files. Stop all services that use the database first. */
 export async function importPeople(db: Database, order: ImportOrder): Promise<ImportReport> {
   openRecordedWorld(db);
   if (order.isDryRun !== true) {
@@ -125,8 +127,8 @@ async function importFiles(db: Database, order: ImportOrder): Promise<ImportRepo
         .slice(0, MOST_JOINS_NAMED);
     } catch (error) {
       const problem = readable(error, basename(file));
-      // The import can skip a single tax return, because there are thousands of them. An import of a list has only one
-      // file, so it cannot skip that file.
+      // The import can skip a single tax return, because there are thousands of them. An import of a list consists of
+      // one file, so the import cannot skip the file.
       if (problem === null || source.inFolders === null) throw error;
       report.refused.push({ file: basename(file), problem });
     }
@@ -191,10 +193,7 @@ async function importFile(
   }
 }
 
-/**
- * Starts the transaction of a file. In a dry run, which is a transaction itself, this is a nested
- * transaction.
- */
+/** Starts a transaction for one file. A dry run is itself a transaction, so this is a nested transaction. */
 function openTransaction(db: Database) {
   const isNested = db.inTransaction;
   db.exec(isNested ? 'savepoint import_file' : 'begin immediate');
@@ -207,16 +206,19 @@ function openTransaction(db: Database) {
   };
 }
 
-/** On a full disk, SQLite has already rolled back the transaction, and a second attempt would hide the cause. */
+/**
+ * Rolls back a transaction. If the disk is full, SQLite has already rolled it back, and a second attempt would hide the
+ * cause.
+ */
 function rollBackTo(db: Database, statement: string): void {
   if (db.inTransaction) db.exec(statement);
 }
 
-/** The full entry identifies its donor. Only a part of it is stored. */
+/** A source's entry, and the part of it that is stored. The complete entry is used to find the donor. */
 interface Statement {
   entry: Entry;
   stated: Entry;
-  /** True if the entry describes a person who was erased. No part of it is stored. */
+  /** True if the entry describes an erased person. The import stores no data from such an entry. */
   isBlocked: boolean;
 }
 
@@ -248,13 +250,13 @@ async function* statementsOf(
   }
 }
 
-/** If there are fewer such rows than this, they are put on the review list. */
+/** The minimum number of rows with new IDs for which the import stops. Fewer rows are put on the review list. */
 const LEAST_RENAMED = 10;
 const MOST_RENAMED_SHARE = 0.05;
 
 /**
- * Throws if a list's IDs have changed. If the list were imported again, everyone in it would permanently be added a
- * second time.
+ * Throws if the IDs in a list have changed. If the list was imported anyway, all people in it would permanently exist
+ * twice.
  */
 function refuseOtherIds(file: string, order: ImportOrder, people: number, renamed: number): void {
   const isMany = renamed >= LEAST_RENAMED && renamed > people * MOST_RENAMED_SHARE;
@@ -277,8 +279,8 @@ async function filesIn(path: string, { inFolders }: Source): Promise<string[]> {
 }
 
 /**
- * Returns the hash of the content and of all statements about it. A file with a different source statement is treated
- * as a different file.
+ * Returns the hash of a file's content and of the operator's statements about it. If a statement differs, the file
+ * counts as a different file.
  */
 async function fingerprintOf(
   file: string,
@@ -292,7 +294,10 @@ async function fingerprintOf(
   return hash.digest('hex');
 }
 
-/** Errors in a file's content, which a user can correct. Other errors are faults. */
+/**
+ * Returns the message of an error in a file's content, which an operator can correct. Returns null for all other
+ * errors.
+ */
 function readable(error: unknown, file: string): string | null {
   if (error instanceof ImportProblem) return error.message;
   const isXml = error instanceof Error && /\nLine: \d+/.test(error.message);

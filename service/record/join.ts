@@ -1,4 +1,4 @@
-/** Joins donors who were added separately but are one person. The rules are the same as in an import. */
+/** Joins donors that were added separately but are one person. The rules are the same as in an import. */
 
 import type { Database } from '../database.ts';
 import type { Donor, Role } from '../donor.ts';
@@ -13,9 +13,9 @@ import { openRecord } from './store.ts';
 import { isVacant } from './vacancy.ts';
 import { openRecordedWorld } from './world.ts';
 
-/** Two donors who are one person. */
+/** Two donors that are one person. */
 export interface Joined {
-  /** The ID that the donor keeps, and the other ID. The other ID leads to the same donor from now on. */
+  /** The ID that is kept, and the ID of the other donor. After the join, the other ID leads to the same donor. */
   id: string;
   joined: string;
   /** The probability that the two are one person. */
@@ -25,8 +25,8 @@ export interface Joined {
 
 export interface JoinOrder {
   /**
-   * If true, only reports which donors would be joined. If three donors are one person, the third may become
-   * apparent only after the first two are joined.
+   * True to report the joins without making them. If three donors are one person, the third donor may be found only
+   * after the first two have been joined.
    */
   isPreview: boolean;
   clock: () => number;
@@ -37,9 +37,9 @@ export interface JoinOrder {
 const SAY_EVERY = 10_000;
 
 /**
- * Joins each donor with the most likely other donor. The probability must be high enough in both directions. No source
- * may list both donors at the same time. Stop all services that use the database first. Each joined pair is written to
- * the disk immediately. A stopped run therefore continues when it is started again.
+ * Joins each donor to the most likely other donor. Each of the two donors must find the other donor with a high
+ * probability. The two donors must not be in the same source at the same time. Stop all services that use the database
+ * first. Each join is written to the disk immediately. If a run is stopped, the next run continues.
  */
 export function joinDonors(db: Database, { isPreview, clock, progress }: JoinOrder): Joined[] {
   openRecordedWorld(db);
@@ -57,7 +57,7 @@ export function joinDonors(db: Database, { isPreview, clock, progress }: JoinOrd
     return donor === null || isVacant(donor) ? null : donor;
   };
 
-  /** Returns the other donor who is the same person, and the evidence. */
+  /** Returns the other donor that is the same person, together with the evidence. */
   function otherOf(number: number, donor: Donor): { number: number; match: Match } | null {
     const match = matcher.match(soughtOf(donor, commonBirths), number);
     const other = match.donorNumber;
@@ -76,7 +76,7 @@ export function joinDonors(db: Database, { isPreview, clock, progress }: JoinOrd
   const seen = new Set<number>();
   for (let number = 0; number < count; number++) {
     if (number % SAY_EVERY === 0) progress?.(number, count);
-    // The combined facts about the two donors may identify a third.
+    // The combined data of two donors may lead to a third donor.
     for (let again = !seen.has(number); again; again = !isPreview) {
       const donor = present(number);
       const other = donor && otherOf(number, donor);
@@ -93,7 +93,7 @@ export function joinDonors(db: Database, { isPreview, clock, progress }: JoinOrd
   return found;
 }
 
-/** True if one source lists both donors on the same board at the same time. */
+/** Returns true if one source lists both donors on the same board at the same time. */
 function areApart(one: Donor, other: Donor): boolean {
   const [mine, theirs] = [one, other].map(({ work, boards }) => [...work, ...boards]);
   return (mine ?? []).some((role) => (theirs ?? []).some((their) => areBeside(role, their)));

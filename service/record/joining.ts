@@ -1,4 +1,4 @@
-/** Makes two donors one. Stores their parts first, so an operator can undo the join. */
+/** Joins two donors into one. Before the join, the function stores the two parts, so an operator can undo the join. */
 
 import type { Database } from '../database.ts';
 import type { GrowingIndex } from '../matcher/growing-index.ts';
@@ -9,22 +9,23 @@ import { openParts, type Part } from './parts.ts';
 import { openReferences } from './references.ts';
 import type { RecordStore } from './store.ts';
 
-/** The reason why two records are treated as one person. */
+/** The reasons why two records count as one person. */
 export interface Grounds {
   probability: number;
   reasons: readonly string[];
 }
 
-/** Call these functions inside a transaction. */
+/** Functions that join donors. Call them inside a transaction. */
 export interface Joining {
-  /** Joins a donor to a different donor, whose number is kept. */
+  /** Joins a donor to another donor. The other donor's number is kept. */
   join(into: number, from: number, grounds: Grounds, atMs: number): void;
-  /** Stores an entry from a different source as a part of the donor that it describes. */
+  /** Stores an entry from another source as a part of the donor that the entry describes. */
   joinEntry(number: number, entry: Entry): void;
-  /** Stores a source's new or repeated statements about a donor. Does nothing if the donor was never joined. */
+  /** Stores the latest data of a source about a donor. Does nothing if no other donor was ever joined to the donor. */
   writeEntry(number: number, entry: Entry): void;
   /**
-   * A list has a new key for the donor. Retires the old keys from that list. The part from that list gets the new keys.
+   * Handles a list in which the donor has a new key. The old keys from that list are no longer used. The part of the
+   * donor that comes from that list gets the new keys.
    */
   renewKeys(number: number, entry: Entry): void;
 }
@@ -35,7 +36,7 @@ export function createJoining(db: Database, record: RecordStore, growing: Growin
   const places = openMixedPlaces(db);
   const references = openReferences(db);
 
-  /** Stores a donor as its first part. From now on, the donor consists of parts. */
+  /** Stores the donor as its own first part. From now on, the donor consists of parts. */
   function begin(number: number): void {
     const donor = record.donor(number);
     if (donor === null) return;

@@ -1,4 +1,4 @@
-/** Finds the donor of each entry of a file: by a key of its source, or by the data of all sources. */
+/** Finds the donor for each entry of a file, either by the key that a source uses, or by comparing all data. */
 
 import type { Database } from '../database.ts';
 import { agreeInFull } from '../matcher/agreement.ts';
@@ -13,7 +13,7 @@ import { openReviews } from './reviews.ts';
 import { judge } from './same-person.ts';
 import type { RecordStore } from './store.ts';
 
-/** The operator's explanation for rows that agree fully with donors that have different IDs in the same list. */
+/** The operator's explanation for rows that agree completely with donors who have different IDs in the same list. */
 export type SameUnderOtherIds = 'ids changed' | 'other people';
 
 export interface JoinedEntry {
@@ -25,25 +25,25 @@ export interface JoinedEntry {
   reasons: readonly string[];
 }
 
-/** Result for a file's entries. */
+/** The result for the entries of a file. */
 export interface LinkedFile {
-  /** Pairs that an operator has to review. */
+  /** The number of pairs that an operator must review. */
   toReview: number;
-  /** Rows that agree in full with a donor who has a different ID in the same list. */
+  /** The number of rows that agree completely with a donor who has a different ID in the same list. */
   renamed: number;
   /** Entries that were matched to donors of other sources, in the order of the file. */
   joined: JoinedEntry[];
 }
 
-/** Processes the entries in files one by one. */
+/** Processes the entries of a file one after another. */
 export interface Linker {
   beginFile(file: {
-    /** If a file contains each person once, two of its rows never describe the same person. */
+    /** True if the file contains each person only once. Two of its rows then never describe the same person. */
     isEachOnce: boolean;
-    /** Dates of birth that the file uses for an unknown birthday. */
+    /** The dates of birth that the file uses for unknown birthdays. */
     commonBirths: ReadonlySet<string>;
   }): void;
-  /** Finds the donor of an entry, and stores the source's data. By default, this is the whole entry. */
+  /** Finds the donor of an entry, and stores the data in `stated`. By default, `stated` is the whole entry. */
   take(entry: Entry, stated?: Entry): 'added' | 'changed' | 'unchanged';
   endFile(): LinkedFile;
 }
@@ -56,7 +56,7 @@ interface LinkerOptions {
   sameUnderOtherIds: SameUnderOtherIds | undefined;
 }
 
-/** Prepares to process files. Process each file inside a transaction. */
+/** Creates the linker. Process each file inside a transaction. */
 export function createLinker(options: LinkerOptions): Linker {
   const { db, record, growing, clock, sameUnderOtherIds } = options;
   const matcher = createMatcher(growing.index);
@@ -86,8 +86,8 @@ export function createLinker(options: LinkerOptions): Linker {
   }
 
   /**
-   * True if two rows of one list have only the name in common. An operator has to decide whether they are about one
-   * person.
+   * Handles a row that has only the name in common with another row of the same list. An operator must decide whether
+   * the two rows describe one person.
    */
   function ofNameAlone(entry: Entry): Found | null {
     if (entry.addresses.length + entry.roles.length > 0 || entry.born !== '') return null;
@@ -116,7 +116,7 @@ export function createLinker(options: LinkerOptions): Linker {
     if (isInFull && shareList(entry.keys, record.keysOf(one))) outcome.renamed += 1;
   }
 
-  /** Stores the data that has to be kept before the donor changes. */
+  /** Stores the data that must be kept, before the donor changes. */
   function prepare(found: Found, entry: Entry): void {
     if (found.how === 'by key') joining.writeEntry(found.number, entry);
     if (found.how === 'by new id') joining.renewKeys(found.number, entry);
@@ -174,10 +174,7 @@ function haveNameAlone(one: Candidate, other: Candidate): boolean {
   return isSame && other.born === '' && other.addresses().length + other.employers().length === 0;
 }
 
-/**
- * Returns a new donor. If another donor is likely, but not likely enough for a match, an operator has to review the
- * pair.
- */
+/** Returns a new donor. If another donor is likely but not certain enough, an operator must review the pair. */
 function likelyOf(match: Match): Found {
   const { cautious: probability, runnerUp } = match;
   if (runnerUp === null || probability <= THRESHOLDS.review) return NEW;

@@ -1,6 +1,6 @@
 /**
- * Computes the new state of a donor when a source is added. The functions are pure, and adding a source again changes
- * nothing.
+ * Computes a donor's new data after a source has been added. The functions are pure. If the same source is added again,
+ * nothing changes.
  */
 
 import { createHash } from 'node:crypto';
@@ -16,14 +16,15 @@ import {
   type Side,
 } from './entry.ts';
 
-/** Returns the ID and the known name of an organisation. */
+/** Returns the ID and the stored name of an organisation. */
 export type Identify = (organisation: NamedOrganisation) => { id: string; name: string };
 
-/** Users read the profiles, so the latest sentences are enough. */
+/** The maximum number of sentences in a profile. The latest sentences are kept, because people read them. */
 const MOST_SENTENCES = 6;
 
 /**
- * Two roles are merged if there are at most this many days between them. Terms and tax years follow each other closely.
+ * The maximum number of days between two roles that are merged. Consecutive terms and tax years follow each other
+ * closely.
  */
 const DAYS_BETWEEN = 40;
 
@@ -42,8 +43,7 @@ export function newDonor(
 }
 
 /**
- * Returns the donor with the additional facts of an entry. If two statements contradict each other, the later statement
- * wins.
+ * Returns the donor with the data from an entry added. If two sources contradict each other, the later source is used.
  */
 export function mergeEntry(donor: Donor, entry: Entry, identify: Identify): Donor {
   const side = (wanted: Side) =>
@@ -118,8 +118,8 @@ function mergeFacts(donor: Donor, entry: Entry): Facts {
 }
 
 /**
- * True if the first middle name contains more information. "Quincy" contains more than "Q", and either contains more
- * than a blank.
+ * Returns true if the first middle name contains more information than the second. For example, "Quincy" contains more
+ * information than "Q", and both contain more than a blank.
  */
 function isFuller(middle: string | null, present: string | null): boolean {
   if (middle === null) return false;
@@ -141,8 +141,8 @@ function isAfter(source: SourceNote, present: SourceNote | undefined): boolean {
 }
 
 /**
- * True if this estimate is better than the donor's. Each of a person's posts can have its own estimate. The latest
- * estimate wins. If two estimates have the same day, the higher estimate wins.
+ * Returns true if this estimate replaces the donor's current estimate. A person may have a separate estimate for each
+ * post. The latest estimate wins. If two estimates are from the same day, the higher estimate is used.
  */
 function isBetter(
   { value, source }: { value: number; source: SourceNote },
@@ -158,7 +158,7 @@ function toRole({ organisation, side: _, ...role }: NamedRole, identify: Identif
   return { organisationId: id, organisationName: name, ...role };
 }
 
-/** Merges roles with the same title at the same organisation that overlap or adjoin. */
+/** Merges overlapping or consecutive roles with the same title at the same organisation. */
 function mergeRoles(present: readonly Role[], added: readonly Role[]): Role[] {
   if (added.length === 0) return [...present];
   const merged: Role[] = [];
@@ -182,8 +182,8 @@ function touches(earlier: Role, later: Role): boolean {
 }
 
 /**
- * Joins two statements about a role. If a later source states that the role has ended, the role has ended. An earlier
- * source may have listed it as current.
+ * Merges two statements about the same role. If a later source says that the role has ended, the role has an end. An
+ * earlier source may have listed the role as current.
  */
 function joined(one: Role, other: Role): Role {
   const latest = (other.source?.date ?? '') > (one.source?.date ?? '') ? other : one;
@@ -228,7 +228,7 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : Number(a > b);
 }
 
-/** Returns the donor with all facts about another donor added, because the two are one person. */
+/** Adds all data of another donor to a donor, because the two are one person. */
 export function mergeDonors(donor: Donor, other: Donor): Donor {
   // The organisations of both donors already have IDs.
   const identify: Identify = ({ name, ein }) => ({ id: ein ?? '', name });
@@ -238,7 +238,7 @@ export function mergeDonors(donor: Donor, other: Donor): Donor {
   );
 }
 
-/** Returns the facts about a donor in the form in which each source states them. */
+/** Splits a donor's data into one entry for each source. */
 function entriesOfDonor(donor: Donor): Entry[] {
   const { sources = {}, name, suffix = null, capacity, netWorth } = donor;
   const source = sources.name ?? NO_SOURCE;

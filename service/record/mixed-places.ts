@@ -1,7 +1,7 @@
 /**
- * Records the parts of a joined donor at the time when a team created a job, a member or a list entry. After an undo,
- * entries that were created for one part lead to that part. If an entry was created for two people under one donor, it
- * leads to nobody after an undo.
+ * Stores for which parts of a joined donor a team created a job, a member or a list entry. After the join is undone, an
+ * entry that was created for one part leads to this part. An entry that was created while two people were one donor
+ * leads to nobody after the join is undone.
  */
 
 import type { Database } from '../database.ts';
@@ -12,36 +12,42 @@ import { joinedTo } from './vacancy.ts';
 export interface Mixed {
   team: string;
   jobs: number;
-  /** Members of networks. */
+  /** The number of members of networks. */
   members: number;
-  /** Entries in lists. */
+  /** The number of entries in lists. */
   places: number;
 }
 
 export interface Leaving {
   /** The joined donor's number. */
   number: number;
-  /** The IDs of all parts of the donor. */
+  /** The IDs of all of the donor's parts. */
   all: readonly string[];
-  /** The separated part, and its future number. */
+  /** The ID of the part that is separated, and the number that it gets. */
   id: string;
   ownNumber: number;
 }
 
-/** Call each of these functions inside a transaction. */
+/** Functions for entries of joined donors. Call them inside a transaction. */
 export interface MixedPlaces {
-  /** Entries that lead to a donor may lack a note. Stores for each such entry the parts for which it was created. */
+  /**
+   * Adds a note to each entry of a donor that has no note yet. The note names the parts for which the entry was
+   * created.
+   */
   mark(number: number, parts: readonly string[]): void;
-  /** If both donors are in one list or network, only the entry of the kept donor remains. It then belongs to both. */
+  /**
+   * Changes entries after a join. If both donors are in the same list or network, only the entry of the donor that is
+   * kept remains. The remaining entry belongs to both parts.
+   */
   unite(from: number, to: number): void;
   /**
-   * Divides the entries that lead to a joined donor. Returns the entries that were created for this part and at least
-   * one other part.
+   * Divides the entries of a joined donor after a join has been undone. Returns the entries that were created for this
+   * part together with another part.
    */
   divide(leaving: Leaving): Mixed[];
   /** Removes the notes about the parts of a joined donor. */
   clear(number: number): void;
-  /** Removes the notes about a donor who is being erased. */
+  /** Removes the notes about a donor that is being erased. */
   forget(number: number): void;
 }
 
@@ -54,8 +60,8 @@ const TABLES = [
 const COUNTED = { list: 'places', network: 'members' } as const;
 
 /**
- * One entry can represent several parts that were added one by one, or parts that were one donor when they
- * were added.
+ * The separator in a note. An entry can belong to several parts that were added separately, and each of these parts may
+ * consist of joined donors.
  */
 const BETWEEN_PLACES = '|';
 const BETWEEN_PARTS = ' ';
@@ -127,13 +133,13 @@ function createCounts() {
   };
 }
 
-/** How to divide an entry. This depends on the parts for which it was created. */
+/** Describes how an entry is divided. The division depends on the parts for which the entry was created. */
 interface Division {
-  /** True if the entry was created only for the separated part. */
+  /** True if the entry was created only for the part that is separated. */
   leaves: boolean;
   /** True if the entry was created while this part and another part were one donor. */
   isMixed: boolean;
-  /** The entries of the other parts. */
+  /** The parts that keep the entry. */
   stays: string[];
 }
 
@@ -165,7 +171,7 @@ function divideJobs(db: Database, leaving: Leaving, counts: Counts): void {
     mix.run(TWO_PEOPLE, id);
     counts.add(team, 'jobs');
   }
-  // Restores the number that it had before the join. The cast keeps it an integer.
+  // Restores the donor number from before the join. The cast is necessary to store the number as an integer.
   const returnRunnersUp = db.prepare<[number, number, number]>(
     `update jobs
      set match = json_remove(json_set(match, '$.runnerUp.donorNumber', cast(? as integer)), '$.runnerUp.was')
@@ -224,8 +230,8 @@ interface Leave {
 }
 
 /**
- * Returns statements that give the separated part a separate entry if the entry of the other part remains. In a list,
- * the new entry gets the position that it had before the join.
+ * Statements that create an entry for the separated part if the other part also keeps its entry. In a list, the new
+ * entry gets the position that the part had before the join.
  */
 const LEAVING = {
   list: `
@@ -242,7 +248,7 @@ const LEAVING = {
     select network, @ownNumber from network_members where network = @place and donor = @number`,
 };
 
-/** Recomputes the two members' connections and all other connections, because people have changed. */
+/** Computes the connections of the two members and all other connections again, because people have changed. */
 function renewMembers(db: Database, { number, ownNumber }: Leaving): void {
   const dropConnections = db.prepare<[number]>(
     'delete from stored_connections where member in (select number from stored_members where donor = ?)',

@@ -1,26 +1,31 @@
-/** The parts of joined donors: the data of each source, so a join can be undone. */
+/**
+ * Stores the parts of joined donors. Each part contains the data of some sources, so that an operator can undo a join.
+ */
 
 import { z } from 'zod';
 import type { Database } from '../database.ts';
 import type { Donor } from '../donor.ts';
 import { readDonor } from './store.ts';
 
-/** A donor according to some of a joined donor's sources. */
+/** A part of a joined donor. It contains the data from some of the donor's sources. */
 export interface Part {
   id: string;
   number: number;
-  /** The number that the part had as a separate donor. Null if the part was joined during its import. */
+  /**
+   * The number that the part had when it was a separate donor. Null if the part was already joined when it was
+   * imported.
+   */
   ownNumber: number | null;
   donor: Donor;
-  /** The IDs that belonged to this part before the join. */
+  /** The IDs that belonged to the part before the join. */
   aliases: readonly string[];
 }
 
-/** Call the functions that write inside a transaction. */
+/** The parts of joined donors. Call the functions that write inside a transaction. */
 export interface Parts {
   /**
-   * Returns the parts of a joined donor, starting with the part that gave the donor its number. Empty for a
-   * donor that was never joined.
+   * Returns the parts of a joined donor. The first part is the part whose number the donor has. Returns an empty list
+   * for a donor without joins.
    */
   of(number: number): Part[];
   find(id: string): Part | undefined;
@@ -29,7 +34,7 @@ export interface Parts {
   add(part: Part, keys: readonly string[]): void;
   /** Stores the current state and the additional keys of a part. */
   write(id: string, donor: Donor, keys: readonly string[]): void;
-  /** Renames a key, whichever part it belongs to. */
+  /** Renames a key of any part. */
   renameKey(key: string, former: string): void;
   move(from: number, to: number): void;
   remove(id: string): void;

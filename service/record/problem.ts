@@ -1,9 +1,9 @@
-/** The error for a source that cannot be imported as it is. No part of the source was imported. */
+/** The error for a source that cannot be imported. The import has stored no data from the source. */
 
-/** The maximum number of problems that the message lists. The message also contains the total number. */
+/** The maximum number of problems in the message. The message also contains the total number of problems. */
 const MOST_NAMED = 20;
 
-/** The problems of a file, line by line. */
+/** The problems of a file, sorted by line. */
 export class ImportProblem extends Error {
   override readonly name = 'ImportProblem';
   readonly problems: readonly string[];

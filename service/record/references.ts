@@ -1,4 +1,4 @@
-/** Changes the references in teams' data from one donor to a different donor, or removes the references. */
+/** Changes references in the data of teams so that they lead to another donor, or removes the references. */
 
 import { z } from 'zod';
 import type { Database } from '../database.ts';
@@ -8,10 +8,10 @@ import { openMixedPlaces } from './mixed-places.ts';
 import { openParts } from './parts.ts';
 import { joinedTo } from './vacancy.ts';
 
-/** The references to donors in teams' data. Call each function inside a transaction. */
+/** The references to donors in the data of teams. Call each function inside a transaction. */
 export interface References {
   move(from: number, to: number): void;
-  /** Removes everything that refers to a donor. */
+  /** Removes all references to a donor. */
   forget(number: number, ids: readonly string[]): void;
 }
 
@@ -25,7 +25,7 @@ export function openReferences(db: Database): References {
   const places = openMixedPlaces(db);
   const exported = openExported(db);
 
-  /** Changes the second-best candidates, which are stored inside the matches. */
+  /** Changes the second most likely donors, which are stored inside the matches. */
   function changeRunnersUp(from: number, to: number | null): void {
     for (const { id, match } of sql.withRunnerUp.all(from)) {
       const { runnerUp, ...rest } = matchSchema.parse(JSON.parse(match));
@@ -51,8 +51,7 @@ export function openReferences(db: Database): References {
       parts.forget(number);
       sql.forgetReturns.run(number);
       sql.forgetUndone.run(number, number);
-      // The content of a file cannot be changed, so the file is removed as a whole. Files whose people are
-      // unknown are removed too.
+      // A file cannot be changed, so the whole file is deleted. Files whose donors are unknown are deleted too.
       exported.remove(number);
       for (const statement of sql.dropPlaces) statement.run(number);
       for (const id of ids) {
@@ -72,7 +71,7 @@ function prepareStatements(db: Database) {
   const one = (query: string) => db.prepare<[number]>(query);
   return {
     moveJobs: two('update jobs set donor_number = ? where donor_number = ?'),
-    // If the other donor also has an entry, that entry is kept.
+    // If the list already contains the other donor, the other donor's entry is kept.
     movePlaces: [
       two('update or ignore list_donors set donor_number = ? where donor_number = ?'),
       two('update or ignore network_members set donor = ? where donor = ?'),

@@ -1,7 +1,7 @@
 /**
- * Stores returns of organisations, and amended returns. For its tax period, an amended return determines who held which
- * office. The order in which the two returns are imported does not affect this. People remain donors, because teams
- * have paid for their data.
+ * Stores tax returns of organisations, including amended returns. An amended return determines who held which office in
+ * its tax period. The result is the same if the amended return is imported before the original return. People who are
+ * missing from an amended return stay donors, because teams have paid for their data.
  */
 
 import type { Database } from '../database.ts';
@@ -17,16 +17,18 @@ export interface FiledReturn {
   /** The first and the last day of the tax period. */
   from: string;
   to: string;
-  /** If two returns have the same period and time, the one whose content is last in sort order is the later return. */
+  /**
+   * The time of filing. If two returns have the same period and time, the content decides which return counts as later.
+   */
   filedAt: string;
   isAmended: boolean;
 }
 
-/** Call each of these functions inside a transaction. */
+/** Stored returns. Call the functions inside a transaction. */
 export interface Returns {
   /**
-   * Stores a return before its people are imported. That function returns the data to store for each of them. The keys
-   * of blocked people are not stored, because they contain names.
+   * Stores a return before its people are imported. Returns a function that selects the data to store for each person.
+   * The keys of erased people are not stored, because these keys contain names.
    */
   begin(
     filed: FiledReturn,
@@ -72,7 +74,7 @@ export function openReturns(db: Database, record: RecordStore, growing: GrowingI
     begin(filed, entries, blocked) {
       const row = { ...filed, isAmended: Number(filed.isAmended) };
       const isEarlier = isSuperseded.get(row) !== undefined;
-      // An amended return that names no people changes only figures.
+      // If an amended return names no people, it changes only amounts.
       const amends = filed.isAmended && entries.length > 0;
       if (amends && !isEarlier) for (const key of earlierKeys.all(row)) endRoles(key, filed);
       if (amends || !filed.isAmended) {
@@ -89,7 +91,7 @@ interface FiledRow extends Omit<FiledReturn, 'isAmended'> {
   isAmended: number;
 }
 
-/** Returns the donor without the roles that tax returns state for an organisation in this period. */
+/** Returns the donor without the roles that tax returns contain for an organisation in this period. */
 function withoutPeriod(
   donor: Donor,
   organisationId: string,

@@ -1,9 +1,12 @@
-/** Stores pairs of donors that agree without a contradiction but were not joined. An operator has to review them. */
+/**
+ * Stores pairs of donors that agree without a contradiction but are not certain enough for a join. An operator must
+ * review these pairs.
+ */
 
 import { z } from 'zod';
 import type { Database } from '../database.ts';
 
-/** A pair of donors, with the older donor first. */
+/** A pair of donors. The donor that was imported first comes first. */
 export interface ReviewedPair {
   one: number;
   other: number;
@@ -14,13 +17,16 @@ export interface ReviewedPair {
   atMs: number;
 }
 
-/** Call each function inside a transaction. */
+/** The pairs to review. Call the functions inside a transaction. */
 export interface Reviews {
   /** Stores a pair. If the pair is already stored, updates its evidence. */
   add(pair: ReviewedPair): void;
-  /** Lists pairs, the most likely first. Omits the pairs of a joined donor. An undo shows them again. */
+  /**
+   * Lists the pairs. The most likely pair comes first. Leaves out pairs with a joined donor. After the join is undone,
+   * the list contains these pairs again.
+   */
   list(): ReviewedPair[];
-  /** Returns false if it is not in the list. */
+  /** Removes a pair. Returns false if the list does not contain the pair. */
   remove(one: number, other: number): boolean;
   /** Removes the pairs of a donor that was joined or erased. */
   forget(number: number): void;

@@ -1,21 +1,25 @@
 /**
- * Decides whether an import or a join treats two records as one person. A mistake here stays in the data permanently,
- * so this requires more than a match.
+ * Decides whether an import or a join treats two records as the same person. A wrong join stays in the data
+ * permanently, so the requirements are higher than for a match.
  */
 
 import { type Match, THRESHOLDS } from '../matcher/matcher.ts';
 import { isOfReturn, shareList } from './lists.ts';
 
-/** The minimum number of kinds of evidence for records of two sources, excluding the name. */
+/** The minimum number of kinds of evidence for joining records from two sources. The name does not count. */
 export const LEAST_KINDS = 2;
 
-/** The decision about an entry. Either the import adds it to a donor, or an operator has to review the pair. */
+/**
+ * The decision about two records. The import adds the entry to the donor, or an operator reviews the pair, or the
+ * records belong to different people.
+ */
 export type Verdict = 'same' | 'review' | 'other';
 
-/** Decides from the matcher's weights whether two records become one donor. */
+/** Decides whether two records become one donor. Uses the matcher's evidence. */
 export function judge(match: Match, mine: readonly string[], theirs: readonly string[]): Verdict {
-  // If relatives are in one list, they differ in such a part. In two lists, the difference may be a mistake in one
-  // list. A day of birth or an employer outweighs it. An operator sees that.
+  // If two relatives are in the same list, some detail distinguishes them. In two different lists, a different detail
+  // may be a mistake. The day of birth or the employer may outweigh such a detail. An operator therefore reviews the
+  // pair.
   if (match.isContradicted) return shareList(mine, theirs) ? 'other' : 'review';
   // A list contains each person under only one ID.
   if (shareList(mine, theirs)) return 'review';
@@ -23,7 +27,9 @@ export function judge(match: Match, mine: readonly string[], theirs: readonly st
   return isSureToJoin(match) ? 'same' : 'review';
 }
 
-/** True if the evidence is strong enough to join records of two sources. The evidence must exclude relatives. */
+/**
+ * Returns true if the evidence is strong enough to join records from two sources. The evidence must rule out relatives.
+ */
 export function isSureToJoin(match: Pick<Match, 'probability' | 'kinds' | 'isJoinable'>): boolean {
   return match.isJoinable && match.probability >= THRESHOLDS.join && match.kinds >= LEAST_KINDS;
 }

@@ -1,7 +1,7 @@
 import type { Donor } from '../donor.ts';
 import type { SoughtPerson } from '../matcher/matcher.ts';
 
-/** Returns the sources' details about a donor, excluding dates that mean an unknown birthday. */
+/** Returns a donor's details from its sources, without dates that represent an unknown birthday. */
 export function soughtOf(
   { name, suffix, addresses, work, boards, birthday, birthYear }: Donor,
   commonBirths: ReadonlySet<string>,

@@ -8,7 +8,7 @@ import { idFrom } from './merge.ts';
 import { isVacant, vacantDonor } from './vacancy.ts';
 
 export interface ImportedFile {
-  /** Identifies the kind of file, its content and the operator's statement. */
+  /** A hash that identifies the kind of file, the file's content and the operator's statement. */
   fingerprint: string;
   kind: string;
   /** The file's name, without the folder. */
@@ -20,12 +20,12 @@ export interface ImportedFile {
   changed: number;
 }
 
-/** A removed donor. It was joined to a different donor or erased. */
+/** The facts about a donor that no longer exists. The donor was joined to another donor or erased. */
 export interface Vacancy {
   number: number;
   joinedTo: number | null;
   /**
-   * The probability that the two donors are one person, with the reasons. For an erased donor, the probability is null
+   * The probability that the two donors are one person, and the reasons. For an erased donor, the probability is null
    * and the reasons are empty.
    */
   probability: number | null;
@@ -35,43 +35,49 @@ export interface Vacancy {
 
 /** The imported people. Call the functions that write inside a transaction. */
 export interface RecordStore {
-  /** Returns the number of donor numbers, including numbers that have no donor. */
+  /** Returns the number of all donor numbers, including numbers without a donor. */
   count(): number;
   people(): number;
   donor(number: number): Donor | null;
   numberOf(id: string): number | null;
   numberByKey(key: string): number | null;
   write(number: number, donor: Donor, keys: readonly string[]): void;
-  /** Returns the organisation's ID and the name that was imported first. Stores a new organisation. */
+  /**
+   * Returns the organisation's ID, and the name with which it was first imported. If the organisation is new, stores
+   * it.
+   */
   identify(organisation: NamedOrganisation): { id: string; name: string };
   isImported(fingerprint: string): boolean;
   noteImport(file: ImportedFile): void;
   imports(): ImportedFile[];
   keysOf(number: number): string[];
   /**
-   * Retires the donor's keys in the lists to which these keys belong. These lists have new IDs for the donor. Returns
-   * the keys and what they are called now.
+   * Marks the donor's old keys in the lists of these keys as no longer used. In these lists, the donor now has the new
+   * keys. Returns the old keys and their new names.
    */
   retireKeys(number: number, keys: readonly string[]): { key: string; former: string }[];
-  /** The ID changes if the list now uses the key for a different person. */
+  /**
+   * Returns the ID for a new donor with this key. The ID is different if the list used the key for another person
+   * before.
+   */
   freeId(key: string): string;
   /** Returns the IDs of the donors that were joined to a donor. */
   aliasesOf(number: number): string[];
-  /** Removes a donor. After that, the donor's IDs and keys lead to a different donor or to nobody. */
-  vacate(vacancy: Vacancy): void;
   /**
-   * Turns a part of a joined donor into a donor again. The part's ID, keys and earlier IDs lead to that
-   * donor.
+   * Removes a donor's data but keeps its number. After that, the donor's IDs and keys lead to another donor or to
+   * nobody.
    */
+  vacate(vacancy: Vacancy): void;
+  /** Makes a part of a joined donor a separate donor again. The part's ID, keys and earlier IDs lead to that donor. */
   restore(restored: {
     number: number;
     donor: Donor;
     keys: readonly string[];
     aliases: readonly string[];
   }): void;
-  /** Redirects the earlier IDs of a number to a different donor if they belong to that donor's parts. */
+  /** Makes earlier IDs lead to a different donor, if the IDs belong to that donor's parts. */
   redirect(from: number, to: number): void;
-  /** True if other donors were joined to a donor. */
+  /** Returns true if other donors were joined to the donor. */
   hasJoined(number: number): boolean;
   noteUndone(undone: { number: number; apartFrom: number; atMs: number }): void;
   /** Returns the number of people who were added, changed or removed. */
@@ -89,7 +95,8 @@ export function openRecord(db: Database): RecordStore {
     if (known) return known;
     const [named, ...others] = sql.byName.all(comparable);
     const isOnly = named !== undefined && others.length === 0;
-    // The name alone is enough if only one organisation has it. Two EINs mean two organisations.
+    // The name is enough to identify an organisation if only one organisation has the name. Two different EINs mean two
+    // organisations.
     if (isOnly && (ein === null || named.ein === null)) {
       if (ein !== null) sql.setEin.run(ein, named.id);
       return named;
@@ -163,7 +170,7 @@ export function openRecord(db: Database): RecordStore {
     noteUndone(undone) {
       sql.noteUndone.run(undone);
     },
-    // An undo removes a vacancy. The number must still differ from all earlier numbers.
+    // An undone join reduces the number of vacancies. The result must nevertheless differ from all earlier results.
     changes: () =>
       (sql.changes.get() ?? 0) + (sql.vacancies.get() ?? 0) + 2 * (sql.undone.get() ?? 0),
     countOrganisations: () => sql.organisations.get() ?? 0,
@@ -174,7 +181,7 @@ function prepareStatements(db: Database) {
   const number = (query: string) => db.prepare<[string], number>(query).pluck();
   const total = (query: string) => db.prepare<[], number>(query).pluck();
   return {
-    // Numbers have no gaps, so the last number is found without counting.
+    // Donor numbers have no gaps, so the last number shows how many there are.
     count: total('select coalesce(max(number) + 1, 0) from record_donors'),
     donor: db.prepare<[number], string>('select donor from record_donors where number = ?').pluck(),
     byId: number('select number from record_donors where id = ?'),

@@ -1,8 +1,8 @@
 /** The tables of the imported people. */
 
 /**
- * Former donors. They were erased or joined to a different donor. The ID of a joined donor leads to the other donor's
- * profile.
+ * Donors that no longer exist. They were erased, or they were joined to another donor. The ID of a joined donor leads
+ * to the other donor's profile.
  */
 export const VACANCY_TABLES = `
 create table if not exists record_vacancies (
@@ -31,10 +31,10 @@ create index if not exists export_donors_by_donor on export_donors (donor);
 `;
 
 /**
- * Each source's statements about a joined donor, so a join can be undone. A part contains the data that a joined donor
- * has under some of its keys. `own_number` is the number that the part had as a donor. An operator has decided that
- * each pair in `record_apart` is two people. `parts` of a job, member or place lists the parts for which it was
- * created.
+ * The data of each source about a joined donor, so that an operator can undo the join. A part contains the data that
+ * comes from some of the joined donor's keys. `own_number` is the number that the part had as a separate donor. Each
+ * pair in `record_apart` consists of two people, as an operator has decided. The column `parts` of a job, a member or a
+ * list entry contains the parts for which it was created.
  */
 export const PART_TABLES = `
 create table if not exists record_parts (
@@ -73,9 +73,9 @@ create index if not exists list_donors_by_donor on list_donors (donor_number);
 `;
 
 /**
- * The position of a joined donor in lists that also contain the other donor. An undo restores it. The code that joins
- * donors and undoes joins uses the indexes. If the indexes were missing, this code would read all jobs and all joined
- * donors.
+ * The position of a joined donor in lists that also contain the other donor. When the join is undone, the position is
+ * restored. Joining donors and undoing joins need the indexes. Without the indexes, they would read all jobs and all
+ * joined donors.
  */
 export const JOINED_TABLES = `
 create table if not exists joined_places (
@@ -89,7 +89,7 @@ create index if not exists record_vacancies_by_joined on record_vacancies (joine
 create index if not exists jobs_by_runner_up on jobs (json_extract(match, '$.runnerUp.donorNumber')) where match is not null;
 `;
 
-/** Columns of the tables that lead to donors. */
+/** The columns that refer to donors. */
 export const PART_COLUMNS = [
   ['jobs', 'parts', 'text'],
   ['jobs', 'is_mixed', 'integer not null default 0'],
@@ -97,7 +97,7 @@ export const PART_COLUMNS = [
   ['network_members', 'parts', 'text'],
 ] as const;
 
-/** The imported returns, with the keys of their people. A later return may amend them. */
+/** The imported tax returns, with the keys of their people. A later return may amend an imported return. */
 export const RETURN_TABLES = `
 create table if not exists record_returns (
   number integer primary key,
@@ -116,7 +116,7 @@ create table if not exists record_return_people (
 create index if not exists record_return_people_by_key on record_return_people (key);
 `;
 
-/** Pairs of donors that an operator has to review. */
+/** Pairs of donors that an operator must review. */
 export const REVIEW_TABLES = `
 create table if not exists record_reviews (
   one integer not null,

@@ -1,4 +1,7 @@
-/** Undoes a join. Each of the two people is a donor again, according to that person's sources. */
+/**
+ * Undoes a join of two donors. Each of the two people becomes a separate donor again, with the data from that person's
+ * sources.
+ */
 
 import type { Database } from '../database.ts';
 import { openGrowingIndex } from '../matcher/growing-index.ts';
@@ -12,14 +15,14 @@ import { openRecord } from './store.ts';
 import { openRecordedWorld } from './world.ts';
 
 export interface Undone {
-  /** The ID that the donor keeps, and the ID that leads to the separated person again. */
+  /** The ID that the remaining donor keeps, and the ID of the separated donor. */
   id: string;
   restored: string;
-  /** Data that teams created while the two people were one donor. It leads to nobody now. */
+  /** The number of entries that teams created while the two people were one donor. These entries now lead to nobody. */
   mixed: Mixed[];
 }
 
-/** Undoes the join of the donor with this ID in the same way as `undoJoins`. */
+/** Undoes a single join. Works like `undoJoins`. */
 export function undoJoin(db: Database, id: string, clock: () => number): Undone {
   const [undone] = undoJoins(db, [id], clock);
   if (undone === undefined) throw notJoined(id);
@@ -27,9 +30,9 @@ export function undoJoin(db: Database, id: string, clock: () => number): Undone 
 }
 
 /**
- * Undoes the joins of the donors with these IDs, either all joins or none. The two people of each join are never joined
- * automatically again. All data that depends on all people is created once, at the end. This takes as long as all other
- * work together. Stop all services that use the database first.
+ * Undoes the joins of several donors, either all joins or none. The service never joins the two people again
+ * automatically. Data that depends on all people is created again only once, at the end. Creating this data takes as
+ * long as the rest of the work. Stop all services that use the database first.
  */
 export function undoJoins(db: Database, ids: readonly string[], clock: () => number): Undone[] {
   const world = openRecordedWorld(db);
@@ -77,7 +80,8 @@ export function undoJoins(db: Database, ids: readonly string[], clock: () => num
 }
 
 /**
- * Finds the part that an operator means, by the part's ID or, if there are two parts, by the other part's ID.
+ * Finds the part that an operator wants to separate. The operator gives the part's ID or, if there are only two parts,
+ * the ID of the other part.
  */
 function findPart(db: Database, id: string): Part {
   const record = openRecord(db);

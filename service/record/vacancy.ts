@@ -1,23 +1,26 @@
-/** The number of a donor that no longer exists. Numbers have no gaps, so the number is kept and leads to nobody. */
+/**
+ * Handles the numbers of donors that no longer exist. Donor numbers have no gaps, so such a number is kept but leads to
+ * nobody.
+ */
 
 import { blankDonor, type Donor } from '../donor.ts';
 
-/** The prefix of the IDs for numbers that have no donor. */
+/** The prefix of the IDs that belong to numbers without a donor. */
 export const VACANT = 'vacant-';
 
-/** Returns the empty donor that replaces a donor who was erased or joined. */
+/** Returns an empty donor, which replaces a donor that was erased or joined. */
 export function vacantDonor(number: number): Donor {
   return blankDonor(`${VACANT}${number}`, { first: '', middle: null, last: '' });
 }
 
-/** True if a number has no donor. */
+/** Returns true if the number has no donor. */
 export function isVacant({ id }: Pick<Donor, 'id'>): boolean {
   return id.startsWith(VACANT);
 }
 
 /**
- * Returns an SQL table expression. The table contains a donor (the next parameter) and all donors joined to it. An undo
- * restores their numbers.
+ * Returns an SQL table expression with the numbers of joined donors. The table contains the donor in the next parameter
+ * and all donors that were joined to it. If a join is undone, the donor gets its number back.
  */
 export function joinedTo(name: string): string {
   return `${name} (number) as (

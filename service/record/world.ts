@@ -1,4 +1,4 @@
-/** The world reads them from the database when they are needed. */
+/** A world that consists of imported people. It reads them from the database when they are needed. */
 
 import { openConnectionEngine } from '../connections/engine.ts';
 import type { Database } from '../database.ts';
@@ -10,7 +10,7 @@ import { openRecord, type RecordStore } from './store.ts';
 /** Returns the URL of a donor's page. */
 export type PageOf = (id: string) => string;
 
-/** Returns the current people of a record. */
+/** Returns a world with the current imported people. */
 function createRecordedWorld(record: RecordStore, pageOf?: PageOf): World {
   const donorCount = record.count();
   const donor = (number: number) => {
@@ -29,12 +29,12 @@ function createRecordedWorld(record: RecordStore, pageOf?: PageOf): World {
 }
 
 /**
- * Opens the store of imported people. Updates ties, index, search and stored connections so that they include the last
+ * Opens the store of imported people. Also updates the ties, the index, the search and the stored connections after an
  * import.
  */
 export function openRecordedWorld(db: Database, pageOf?: PageOf): World {
   const world = createRecordedWorld(openRecord(db), pageOf);
-  // After the people are settled, nothing shows that connections are older.
+  // The connections are updated in the same transaction, because nothing else shows that they are out of date.
   const update = db.transaction(() => {
     if (settleAnew(db, world)) {
       createStoredConnections(db, openConnectionEngine(db, world)).renew();
@@ -44,14 +44,14 @@ export function openRecordedWorld(db: Database, pageOf?: PageOf): World {
   return world;
 }
 
-/** The files contain no data about later times. */
+/** Returns the day of the last import. The files contain no data about later days. */
 function dayOfLastImport(record: RecordStore): string {
   return new Date(record.imports().at(-1)?.atMs ?? 0).toISOString().slice(0, 10);
 }
 
 /**
- * Describes the people. Each import changes the text. After a change, all data derived from the people has to be
- * created again.
+ * Returns a description of the people. Each import changes the text. If the description has changed, all data that is
+ * derived from the people must be created again.
  */
 function describe(record: RecordStore): string {
   return `${record.count()} ${IMPORTED} after ${record.changes()} changes`;

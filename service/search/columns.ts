@@ -1,6 +1,6 @@
 /**
- * Columns of numbers. Each column contains one fact about all donors. The database stores each
- * column as a single value.
+ * Columns of numbers. Each column contains one kind of fact about all donors. The database stores each column as a
+ * single value.
  */
 
 import type { Database } from '../database.ts';
@@ -13,13 +13,13 @@ export interface NumbersOf<T> {
 
 type ColumnTable = 'search_columns' | 'tie_columns';
 
-/** Stores a column of the search. */
+/** Stores a column for the search. */
 export function writeColumn(db: Database, name: string, numbers: ArrayBufferView): void {
   const bytes = new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength);
   db.prepare<[string, Uint8Array]>('insert into search_columns values (?, ?)').run(name, bytes);
 }
 
-/** Reads a stored column. Throws if the column is missing. */
+/** Reads a column. Throws if the database does not contain the column. */
 export function readColumn<T>(
   db: Database,
   table: ColumnTable,
@@ -34,7 +34,7 @@ export function readColumn<T>(
     throw new Error(`The database lacks the column ${name} of ${table}.`);
   }
   const size = Numbers.BYTES_PER_ELEMENT;
-  // A typed array can only start at a multiple of its element size.
+  // The position of a typed array must be a multiple of the size of its elements.
   const aligned = bytes.byteOffset % size === 0 ? bytes : Uint8Array.from(bytes);
   return new Numbers(aligned.buffer, aligned.byteOffset, aligned.byteLength / size);
 }

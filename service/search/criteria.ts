@@ -1,14 +1,19 @@
-/** The criteria of a search, from filters or from plain English. A donor has to meet all of them. */
+/**
+ * The criteria of a search. They come from filters or from a question in plain English. A donor must meet all criteria.
+ */
 
 import { z } from '@hono/zod-openapi';
 
-/** The kinds of ties to an organisation. Their names are the same as for connections (service document, 2.2). */
+/**
+ * The kinds of relationships between a donor and an organisation. Connections use the same names (service document,
+ * section 2.2).
+ */
 const RELATIONSHIPS = ['sits_on_board_of', 'works_for', 'donates_to', 'attends'] as const;
 
-/** The time at which a tie has to exist: now, in the past, or at any time. */
+/** The time of a relationship: now, in the past, or at any time. */
 export const TIMES = ['present', 'past', 'ever'] as const;
 
-/** The search looks up each of the ties among all organisations. */
+/** The maximum number of relationships in a search. For each of them, the search looks up all organisations. */
 const MAX_TIES = 10;
 
 const wholeNumber = z.int().min(0);
@@ -59,17 +64,17 @@ function personShape<Whole extends z.ZodType>(whole: Whole) {
 
 const tieSchema = z.strictObject(tieShape(wholeNumber)).openapi('TieFilter');
 
-/** A tie to an organisation. Every found donor has it. */
+/** A filter for a relationship with an organisation. Every donor in the result has this relationship. */
 export type TieFilter = z.infer<typeof tieSchema>;
 
 export const filtersSchema = z
   .strictObject({ ...personShape(wholeNumber), ties: z.array(tieSchema).max(MAX_TIES).default([]) })
   .openapi('SearchFilters');
 
-/** The conditions that every found donor meets. */
+/** The conditions that every donor in the result must meet. */
 export type Filters = z.infer<typeof filtersSchema>;
 
-/** The filters as URL parameters. A URL can contain only one tie. */
+/** The filters in the form of URL parameters. A URL can contain only one relationship filter. */
 export const flatFiltersShape = {
   ...personShape(wholeNumberInUrl),
   ...tieShape(wholeNumberInUrl),
@@ -86,12 +91,12 @@ export function fromFlatFilters(flat: z.infer<typeof flatFiltersSchema>): Filter
   return { ...person, ties: isTie ? [{ ...tie, when: when ?? 'ever' }] : [] };
 }
 
-/** True if no filter is set. */
+/** Returns true if no filter is set. */
 export function isEmpty({ ties, ...person }: Filters): boolean {
   return ties.length === 0 && Object.values(person).every((value) => value === undefined);
 }
 
-/** Merges two sets of filters. If both sets contain the same filter, the filter of the first set is used. */
+/** Combines two sets of filters. If both sets contain the same filter, the filter of the first set is used. */
 export function mergeFilters(first: Filters, second: Filters): Filters {
   const given = Object.fromEntries(
     Object.entries(first).filter(([, value]) => value !== undefined),

@@ -1,4 +1,7 @@
-/** Stores the plain facts about all donors in columns. A search can therefore quickly rule out a million donors. */
+/**
+ * Stores simple facts about all donors in columns. With these columns, a search can quickly exclude most of a million
+ * donors.
+ */
 
 import { z } from 'zod';
 import type { Database } from '../database.ts';
@@ -8,10 +11,10 @@ import { type NumbersOf, readColumn, writeColumn } from './columns.ts';
 import type { Filters } from './criteria.ts';
 import { createTextTest } from './texts.ts';
 
-/** Represents an unknown figure, or a donor who has no address. */
+/** The value for an unknown amount, or for a donor without an address. */
 const UNKNOWN = -1;
 
-/** Collects facts about donors. Add the donors in the order of their numbers. */
+/** Collects facts about donors. The donors must be added in the order of their numbers. */
 export interface FactWriter {
   add(donor: Donor): void;
   /** Stores all facts in the database. */
@@ -20,13 +23,16 @@ export interface FactWriter {
 
 /** The stored facts. */
 export interface Facts {
-  /** The numbers of all donors, in descending order of capacity. */
+  /** The numbers of all donors, sorted by capacity. The highest capacity comes first. */
   readonly byCapacity: Uint32Array;
-  /** Compares two donors by capacity. Callers use it to sort some of the donors. */
+  /** Compares the capacity of two donors. Callers use the function to sort some of the donors. */
   compareCapacity(a: number, b: number): number;
-  /** Returns a function that tests a donor's number. It returns false for donors that cannot match. */
+  /**
+   * Returns a function that tests whether a donor can match. The function returns false for donors that certainly do
+   * not match.
+   */
   testOf(filters: Filters, year: number): (number: number) => boolean;
-  /** The data that the first response needs. It can be read in advance. */
+  /** The data that is needed for the first response. The service can read the data in advance. */
   pieces: readonly Piece[];
 }
 
@@ -43,7 +49,7 @@ export function createFactWriter(db: Database, donorCount: number): FactWriter {
   let next = 0;
   return {
     add({ birthYear, isDeceased, addresses: [home], netWorth, capacity }) {
-      // A search ignores the age of a deceased donor.
+      // The birth year of a deceased donor is stored as unknown, so that a search ignores the age.
       columns.birthYears[next] = isDeceased === true ? UNKNOWN : (birthYear ?? UNKNOWN);
       columns.places[next] = home === undefined ? UNKNOWN : numberOfPlace(places, home);
       columns.netWorthLows[next] = netWorth?.low ?? UNKNOWN;
@@ -62,8 +68,8 @@ export function createFactWriter(db: Database, donorCount: number): FactWriter {
 }
 
 /**
- * Opens the facts. They stay in memory after their first use, and need about 40 megabytes for a million
- * donors.
+ * Opens the facts. They are read when they are first used, and then stay in memory. A million donors need about 40
+ * megabytes.
  */
 export function openFacts(db: Database): Facts {
   const column = <T>(name: string, Numbers: NumbersOf<T>) =>
@@ -107,7 +113,10 @@ function isAtLeast(column: Column, bound: number): (number: number) => boolean {
   return (number) => (column[number] ?? UNKNOWN) >= Math.max(0, bound);
 }
 
-/** True if the figure is at most this high. An unknown figure is not treated as a low figure. */
+/**
+ * Returns a function that tests whether an amount is at most as high as the limit. An unknown amount does not count as
+ * low.
+ */
 function isAtMost(column: Column, bound: number): (number: number) => boolean {
   return (number) => {
     const figure = column[number] ?? UNKNOWN;
@@ -147,7 +156,7 @@ function readPlaces(db: Database): PlaceName[] {
 
 const placeKey = z.tuple([z.string(), z.string()]);
 
-/** Returns undefined if the filters name no place. */
+/** Finds places that the filters name. Returns undefined if the filters name no place. */
 function findPlaces(
   namesOf: () => readonly PlaceName[],
   filters: Filters,

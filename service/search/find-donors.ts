@@ -1,4 +1,4 @@
-/** Uses an index to reduce the candidates if possible, and then examines each candidate. */
+/** Finds donors. If possible, uses an index to limit the number of candidates, and then examines each candidate. */
 
 import type { World } from '../donor.ts';
 import { type Summary, toSummary } from '../donors/summary.ts';
@@ -11,7 +11,7 @@ import { type Fit, fitDonor, prepare, type Wanted } from './fits.ts';
 import { fitName, readName, type SoughtName } from './names.ts';
 import type { Organisations } from './organisations.ts';
 
-/** The maximum number of donors that one request examines. The other donors are on later pages. */
+/** The maximum number of donors that one request examines. The remaining donors are examined for later pages. */
 const MAX_EXAMINED = 10_000;
 
 export interface FindOptions {
@@ -22,7 +22,7 @@ export interface FindOptions {
   clock: () => number;
 }
 
-/** The start of a page. It is an offset in the ranked matches among the donors that follow `start`. */
+/** The start of a page. `offset` is the position in the ranked matches among the donors that follow `start`. */
 export interface SearchPosition {
   start: number;
   offset: number;
@@ -30,22 +30,22 @@ export interface SearchPosition {
 
 export interface FoundDonors {
   donors: (Summary & { matched: string[] })[];
-  /** The position of the next page, or null on the last page. */
+  /** The start of the next page, or null on the last page. */
   next: SearchPosition | null;
   meta: {
-    /** The source of the candidates: the index of names, the index of organisations, or the facts alone. */
+    /** The index from which the candidates come: names, organisations, or only the facts. */
     source: 'names' | 'organizations' | 'facts';
     candidates: number;
-    /** The number of candidates that this page examined. */
+    /** The number of candidates that were examined for this page. */
     scanned: number;
-    /** The number of examined candidates that match. */
+    /** The number of examined candidates that match the search. */
     found: number;
-    /** True if these were all the candidates, so `found` and the ranking cover the whole result. */
+    /** True if all candidates were examined. `found` and the ranking then include the complete result. */
     complete: boolean;
   };
 }
 
-/** Finds a page of donors. The best of the examined donors come first. */
+/** Finds a page of donors. The best matches among the examined donors come first. */
 export async function findDonors(
   options: FindOptions,
   filters: Filters,
@@ -83,13 +83,13 @@ export async function findDonors(
   };
 }
 
-/** Returns the donors that may match, in descending order of capacity. The order stays the same from page to page. */
+/** Returns the donors that may match, sorted by capacity. The order is the same for each page. */
 interface Candidates {
   source: FoundDonors['meta']['source'];
   numbers: Uint32Array;
 }
 
-/** The number of donors that are ruled out between two checks of the clock. */
+/** The number of donors that are excluded before the function checks the clock again. */
 const RULED_OUT_AT_ONCE = 20_000;
 
 async function findCandidates(
@@ -124,7 +124,10 @@ function sourceOf(isByName: boolean, isByOrganisation: boolean): Candidates['sou
   return isByOrganisation ? 'organizations' : 'facts';
 }
 
-/** Returns null if there is only a first name, which has no index. */
+/**
+ * Finds donors by name. Returns null if the search contains only a first name, because there is no index for first
+ * names.
+ */
 async function findBearers(
   index: DonorIndex,
   name: SoughtName,

@@ -1,4 +1,4 @@
-/** Decides whether a donor matches a search, why, and how well. */
+/** Decides whether a donor matches a search, and explains why and how well. */
 
 import type { Donor } from '../donor.ts';
 import { toLatin } from '../matcher/latin.ts';
@@ -8,13 +8,13 @@ import type { Filters, TieFilter } from './criteria.ts';
 import { fitName, NAME_FITS, type SoughtName } from './names.ts';
 import { createTextTest } from './texts.ts';
 
-/** Filters in a form that can be checked quickly for many donors. */
+/** The filters in a form that is fast to check for many donors. */
 export interface Wanted {
   filters: Filters;
   name: SoughtName | null;
   ties: WantedTie[];
   isCity: (city: string) => boolean;
-  /** The current time, to compute ages. */
+  /** The current time, from which ages are computed. */
   nowMs: number;
 }
 
@@ -23,14 +23,14 @@ interface WantedTie extends TieFilter {
   isTitle: (title: string) => boolean;
 }
 
-/** The evidence for a donor. The texts of the evidence are created only for donors that are shown. */
+/** The evidence that a donor matches. The texts are created only for donors that the response contains. */
 export interface Fit {
-  /** The ranks of the donor. A higher rank is better, and the first rank is the most important. */
+  /** The donor's ranks. A higher number is better, and the first rank is the most important. */
   ranks: number[];
   tell(): string[];
 }
 
-/** `name` is the name in the filters, as read by the index. */
+/** Prepares the filters. `name` is the name from the filters in the form that the index uses. */
 export function prepare(filters: Filters, name: SoughtName | null, nowMs: number): Wanted {
   return {
     filters,
@@ -46,8 +46,9 @@ export function prepare(filters: Filters, name: SoughtName | null, nowMs: number
 }
 
 /**
- * Returns how well a donor matches. Returns undefined if the donor does not meet a criterion, or if the fact is
- * unknown. Living donors come first, then better names, then more current ties, then higher capacity.
+ * Returns how well a donor matches. Returns undefined if the donor does not meet a criterion, or if the necessary fact
+ * is unknown. The order depends first on whether the donor is alive, and then on the name, on how current the
+ * relationships are, and on the capacity.
  */
 export function fitDonor(donor: Donor, wanted: Wanted): Fit | undefined {
   if (!factsHold(donor, wanted)) {
@@ -109,7 +110,7 @@ function isAsked(...filters: unknown[]): boolean {
   return filters.some((filter) => filter !== undefined);
 }
 
-/** True if the figure is in the range. An unknown figure is outside every range. */
+/** Returns true if the amount is in the range. An unknown amount is never in a range. */
 function isWithin(
   low: number | null | undefined,
   high: number | null | undefined,
@@ -145,7 +146,7 @@ const NAME_REASONS = {
   typo: 'name within one typo',
 };
 
-/** A tie of a donor, with the same shape for roles and gifts. */
+/** A donor's relationship with an organisation. Roles and gifts have the same form. */
 interface Tie {
   organisation: string;
   title: string;
@@ -155,8 +156,8 @@ interface Tie {
 }
 
 /**
- * For each tie in the filters, returns the donor's tie that matches best. Returns undefined if any tie in the filters
- * has no match.
+ * For each relationship in the filters, returns the donor's relationship that matches best. Returns undefined if a
+ * relationship in the filters has no match.
  */
 function fitTies(donor: Donor, { ties }: Wanted): Tie[] | undefined {
   const found = ties.map((wanted) => {
@@ -197,7 +198,7 @@ function rolesAs(preposition: string, roles: Donor['work']): Tie[] {
   }));
 }
 
-/** A gift is in the past as soon as it is made. */
+/** Converts gifts to relationships. A gift is always in the past. */
 function giftsAsTies({ gifts }: Donor): Tie[] {
   return gifts.map(({ organisationName, amount, date }) => ({
     organisation: organisationName,

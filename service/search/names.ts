@@ -1,22 +1,27 @@
-/** A search also finds short forms, initials and names with a single typo, but they rank lower. */
+/**
+ * Reads names in searches. A search also finds short forms, initials and names with one typing error, but they have a
+ * lower rank.
+ */
 
 import type { DonorIndex } from '../matcher/donor-index.ts';
 import { toLatin } from '../matcher/latin.ts';
 import { comparableName, type FirstNameFit, fitFirstName } from '../matcher/names.ts';
 
-/** A name to search for. All its parts are comparable names. */
+/** A name to search for. All parts are in their comparable form. */
 export interface SoughtName {
-  /** The list is empty if the search is only for a last name. */
+  /** The first name. It is empty if the search contains only a last name. */
   first: string;
-  /** One of these first names has to match. Empty if the search is for a last name only. */
+  /** The possible last names, of which one must match. Empty if the search is for a last name only. */
   lasts: string[];
-  /** True if the last name was treated as a typo of these names. */
+  /** True if the last name was treated as a misspelling of these names. */
   isCorrected: boolean;
-  /** A first name that some donor has is never treated as a typo of another name. */
+  /**
+   * True if the first name may be a misspelling. If any donor has the first name, it is not treated as a misspelling.
+   */
   allowsTypo: boolean;
 }
 
-/** The degrees of agreement between a searched name and a donor's name, with the best first. */
+/** How well a searched name and a donor's name agree, from best to worst. */
 export const NAME_FITS = [
   'same',
   'nickname',
@@ -28,8 +33,8 @@ export const NAME_FITS = [
 type NameFit = (typeof NAME_FITS)[number];
 
 /**
- * Reads "Hogan", "Dianne Hogan", "Dr. Dianne Hogan", "Dianne Hogan, Jr." and "Hogan, Dianne". Also reads "Hogan Dianne"
- * if donors have the name only in that order. Ignores names that no donor has.
+ * Reads a name in forms such as "Hogan", "Dianne Hogan", "Dr. Dianne Hogan", "Dianne Hogan, Jr." and "Hogan, Dianne".
+ * Also reads "Hogan Dianne" if donors have these names only in this order. Ignores names that no donor has.
  */
 export function readName(index: DonorIndex, text: string): SoughtName {
   const { first, last } = turned(index, splitName(toLatin(text)));
@@ -45,26 +50,26 @@ export function readName(index: DonorIndex, text: string): SoughtName {
   return { first: given, lasts, isCorrected: !isKnown, allowsTypo };
 }
 
-/** True if each word is a name that some donor has. */
+/** Returns true if each word is the name of some donor. */
 export function isBorne(index: DonorIndex, text: string): boolean {
   const { first, lasts, isCorrected } = readName(index, text);
   return lasts.length > 0 ? !isCorrected || index.countFirstName(first) > 0 : first !== '';
 }
 
 /**
- * Returns how well the first name of a donor matches the search. The name is given in comparable parts. Returns
- * undefined if the names do not match.
+ * Returns how well the first name of a donor matches the search. `first` and `last` are in their comparable form.
+ * Returns undefined if the names do not match.
  */
 export function fitName(sought: SoughtName, first: string, last: string): NameFit | undefined {
   if (sought.lasts.length > 0 ? !sought.lasts.includes(last) : sought.isCorrected) {
     return undefined;
   }
   const fit = sought.first === '' ? 'same' : fitFirstName(sought.first, first);
-  // Together with an address, a name with two typos can be evidence. A search does not accept two typos.
+  // A match with an address accepts a name with two typing errors. A search does not accept two typos.
   return fit === 'slips' || (fit === 'typo' && !sought.allowsTypo) ? undefined : fit;
 }
 
-/** Swaps the two names if donors have the first only as a last name and the second as a first name. */
+/** Swaps the two names if donors have the first name only as a last name, and the second name as a first name. */
 function turned(index: DonorIndex, name: { first: string; last: string }) {
   const { first, last } = name;
   const isTurned =
@@ -74,7 +79,10 @@ function turned(index: DonorIndex, name: { first: string; last: string }) {
   return isTurned ? { first: last, last: first } : name;
 }
 
-/** In "Juan de la Cruz", everything after the first name is the last name. Middle names are omitted. */
+/**
+ * Splits a name. In "Juan de la Cruz", all words after the first name belong to the last name. Middle names are
+ * omitted.
+ */
 function splitName(text: string): { first: string; last: string } {
   const [family = '', given = ''] = text.split(',');
   if (wordsOf(given).length > 0) return comparableName(given, '', family);
@@ -84,7 +92,7 @@ function splitName(text: string): { first: string; last: string } {
   return comparableName(first, '', last.join(' '));
 }
 
-/** Returns the words of a comparable name. "Dr.", "Jr." and similar words are not part of it. */
+/** Returns the words of a name in comparable form. Words such as "Dr." and "Jr." are left out. */
 function wordsOf(text: string): string[] {
   return text
     .trim()

@@ -1,4 +1,7 @@
-/** Finds the people tied to organisations with a given name. It uses the circles on which connections are based. */
+/**
+ * Finds people who have a relationship with organisations of a given name. The search uses the same circles as the
+ * computation of connections.
+ */
 
 import { TIE_KINDS, type TieKind, tieKindAt } from '../connections/formula.ts';
 import type { Database } from '../database.ts';
@@ -9,11 +12,13 @@ import { createTextTest, longestStem } from './texts.ts';
 
 /** Finds the people of organisations. */
 export interface Organisations {
-  /** Returns 1 for each donor whose tie may match the filter. The caller has to check the other conditions. */
+  /**
+   * Returns 1 for each donor who may have the relationship. The caller must check the other conditions of the filter.
+   */
   peopleOf(tie: TieFilter, slices: Slices): Promise<Uint8Array>;
 }
 
-/** The columns are read on first use. */
+/** Opens the search. The columns are read when they are first used. */
 export function openOrganisations(db: Database, donorCount: number): Organisations {
   let circles: Circles | undefined;
   const named = prepareNamed(db);
@@ -29,7 +34,7 @@ export function openOrganisations(db: Database, donorCount: number): Organisatio
   };
 }
 
-/** These are the numbers of `connections/tie-table.ts`. */
+/** The columns of circles (`connections/tie-table.ts`). */
 interface Circles {
   starts: Uint32Array;
   donors: Uint32Array;
@@ -55,13 +60,13 @@ function readCircles(db: Database): Circles {
   };
 }
 
-/** The maximum number of names read in one slice. */
+/** The maximum number of names that are read before other requests can run. */
 const NAMES_AT_ONCE = 5_000;
 
 /**
- * Prepares the search for an organisation. The database looks up the longest word of a name, or its stem, which leaves
- * few names to compare. If a comparison ignores some characters of a name (accents, dots, apostrophes), all such names
- * are compared.
+ * Prepares the search for organisations. The database looks up the longest word of the name, or its stem, so that only
+ * a few names must be compared. Names with accents, dots or apostrophes are always compared, because the database does
+ * not ignore these characters.
  */
 function prepareNamed(db: Database): (organization: string, slices: Slices) => Promise<number[]> {
   const select = db.prepare<[number, number, string], { circle: number; name: string }>(

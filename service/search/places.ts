@@ -1,9 +1,9 @@
-/** The places that a question can mention. */
+/** Finds the places that a question can mention. */
 
 import { z } from 'zod';
 import { readDataFile } from '../data-file.ts';
 
-/** The states of the United States by name, and the federal district. */
+/** The codes of the states of the United States and of the federal district. The key is the name. */
 export const STATES = new Map([
   ['alabama', 'AL'],
   ['alaska', 'AK'],
@@ -65,7 +65,7 @@ export function readCityNames(): string[] {
   return [...new Set(readDataFile('cities.csv', cityRow).map(({ city }) => city))];
 }
 
-/** Returns the two-letter code of a state, from its name or its code. */
+/** Returns the two-letter code of a state. The text is the state's name or code. */
 export function stateOf(text: string): string | undefined {
   const letters = text.toUpperCase();
   return STATES.get(text.toLowerCase()) ?? [...STATES.values()].find((state) => state === letters);

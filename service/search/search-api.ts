@@ -57,7 +57,7 @@ const foundSchema = z
   })
   .openapi('SearchResults');
 
-/** Searches with the parameters of the URL. The request is charged. */
+/** Searches with URL parameters. The request is charged. */
 export const searchRoute = createRoute({
   method: 'get',
   path: '/search',
@@ -81,7 +81,7 @@ export const searchRoute = createRoute({
   },
 });
 
-/** Searches with plain English, with filters, or with both. The request is charged. */
+/** Searches with a question in plain English, with filters, or with both. The request is charged. */
 export const questionRoute = createRoute({
   method: 'post',
   path: '/search',

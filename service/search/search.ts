@@ -1,4 +1,7 @@
-/** Search (service document, section 4.4): by parameters, by filters and in plain English. */
+/**
+ * The search endpoints (service document, section 4.4). A search uses parameters, filters or a question in plain
+ * English.
+ */
 
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { PartnerEnv } from '../context.ts';
@@ -11,13 +14,13 @@ import { isBorne } from './names.ts';
 import { createReader, type Question } from './question/question.ts';
 import { questionRoute, searchRoute } from './search-api.ts';
 
-/** The price of a search: one credit per request. */
+/** The price of a search, which is one credit for each request. */
 export const CHARGED_SEARCHES: readonly ChargedEndpoint[] = [
   { method: 'GET', path: /^\/search$/, bucket: 'searches', items: () => 1 },
   { method: 'POST', path: /^\/search$/, bucket: 'searches', items: () => 1 },
 ];
 
-/** Returns the endpoints of search. */
+/** Creates the search endpoints. */
 export function searchRoutes(options: FindOptions): OpenAPIHono<PartnerEnv> {
   const read = createReader((text) => isBorne(options.donorIndex, text));
   const router = createRouter();
@@ -52,7 +55,7 @@ function interpret(filters: Filters, question: Question | undefined): Question {
     : { ...question, filters: mergeFilters(filters, question.filters) };
 }
 
-/** A search without any criterion would return everyone, so the service rejects it. */
+/** The response to a search without any criterion. Such a search would return all donors, so the service rejects it. */
 const NOTHING_SOUGHT = { detail: 'Nothing is sought: give a query or at least one filter' };
 
 function tellNotUnderstood({ ignored }: Question, loc: string[], input: string): ValidationItem {

@@ -1,15 +1,15 @@
-/** Compares names of organisations, cities and titles by their words. */
+/** Compares the words in the names of organisations, in cities and in titles. */
 
 import { words } from '../matcher/words.ts';
 
-/** Words that occur in many names. People omit them, or add them to names that do not contain them. */
+/** Words that occur in many names. People leave out these words, or they add them to names that do not contain them. */
 const LITTLE_WORDS = new Set(
   'the of and at for a an in company firm corporation inc corp co llc organization'.split(' '),
 );
 
 /**
- * Returns a function that tests whether a name contains all words of a wanted name. The function caches its results,
- * because the same names occur often.
+ * Returns a function that tests whether a name contains all words of the wanted name. The function caches its results,
+ * because the same names are tested many times.
  */
 export function createTextTest(wanted: string): (text: string) => boolean {
   const needed = tellingWords(wanted);
@@ -27,8 +27,8 @@ export function createTextTest(wanted: string): (text: string) => boolean {
 }
 
 /**
- * Returns the longest significant word. If the plural has a different spelling, returns the stem ("charit" for
- * "charity"). Every matching text contains it. Returns an empty string if there is no such word.
+ * Returns the longest important word. If the plural is spelled differently, returns the common beginning ("charit" for
+ * "charity"). Every name that matches contains this text. Returns an empty string if the name has no important word.
  */
 export function longestStem(wanted: string): string {
   return tellingWords(wanted)
@@ -36,7 +36,7 @@ export function longestStem(wanted: string): string {
     .reduce((longest, stem) => (stem.length > longest.length ? stem : longest), '');
 }
 
-/** Returns the significant words: "the Food Banks of Troy" → food, bank, troy. */
+/** Returns the important words. For example, "the Food Banks of Troy" becomes food, bank, troy. */
 function tellingWords(text: string): string[] {
   const all = comparableWords(text);
   const telling = all.filter((word) => !LITTLE_WORDS.has(word));

@@ -1,4 +1,4 @@
-/** Reads the rows of a CSV file one by one, with their line numbers. */
+/** Reads the rows of a CSV file one after another, with their line numbers. */
 
 import { basename } from 'node:path';
 import { Readable } from 'node:stream';
@@ -12,20 +12,20 @@ const recordSchema = z.object({
   info: z.object({ lines: z.number() }),
 });
 
-/** A row, by column names. Cells are trimmed. */
+/** A row. The keys are the column names. The cells have no white space at their ends. */
 export interface CsvRow {
   row: Record<string, string>;
-  /** The line on which the row ends, counted from 1. */
+  /** The number of the line on which the row ends. The first line is 1. */
   line: number;
   /** The reason why the cells of the row may be in wrong columns, or null for most rows. */
   problem: string | null;
 }
 
-/** The usual cause is a comma inside a cell, which moves all further cells of the row. */
+/** The message about a row that has too many cells. In most cases, a cell contains a comma without quotes. */
 const TOO_LONG =
   'has more cells than the first line has columns: put a text that contains a comma in quotes';
 
-/** Throws a problem if the file is not CSV or if two columns have the same name. */
+/** Yields the rows. Throws if the file is not CSV, or if two columns have the same name. */
 export async function* readCsv(file: string): AsyncGenerator<CsvRow> {
   const text = Readable.from(readDecoded(file));
   const parser = parse({
@@ -35,7 +35,7 @@ export async function* readCsv(file: string): AsyncGenerator<CsvRow> {
     skip_empty_lines: true,
     relax_column_count: true,
   });
-  // Errors do not pass through a pipe.
+  // The error is passed on here, because a pipe does not pass errors on.
   text.on('error', (error) => parser.destroy(error));
   text.pipe(parser);
   let columns: string[] | undefined;

@@ -1,4 +1,7 @@
-/** Reads donors and their roles from an operator's two CSV files. For the columns, see docs/guides/service.md. */
+/**
+ * Reads donors and their roles from an operator's two CSV files. The guide docs/guides/service.md describes the
+ * columns.
+ */
 
 import { basename } from 'node:path';
 import { z } from 'zod';
@@ -11,18 +14,18 @@ import { readCsv } from './csv-rows.ts';
 
 /** The operator's statements about the files. */
 export interface CsvOptions {
-  /** A second file with the donors' roles in organisations, and their gifts. */
+  /** A second file with the donors' roles and gifts. */
   roles: string | null;
   /**
-   * The name of the collection. Two files with the same name belong to the same collection. Both files may therefore
-   * contain the same IDs.
+   * The name of the collection of data. Two files with the same name belong to the same collection. If the same ID is
+   * in both files, it means the same person.
    */
   source: string;
   date: string;
   confidence: number;
 }
 
-/** A missing or empty cell. */
+/** A cell. A missing cell counts as empty. */
 const cell = z.string().default('');
 const noDay = 'is not a date: write 2026-11-22';
 const dayOrNone = z.string().default('').refine(isDayOrNone, noDay);
@@ -104,8 +107,8 @@ const COLUMNS = {
 };
 
 /**
- * Reads the donors of a file with their roles. Reads all lines before it reports problems, so the operator sees all
- * problems together. If this throws, the caller imports nothing.
+ * Reads the donors of a file with their roles. The function reads all lines before it reports problems, so that the
+ * operator sees all problems together. If the function throws, the caller must not import any data.
  */
 export async function* readCsvDonors(
   db: Database,
@@ -151,12 +154,12 @@ function isAfterFile({ date }: CsvOptions): string {
   return `is after ${date}, the date of the file`;
 }
 
-/** Nobody has lived longer than this. */
+/** The highest age in years. Nobody has lived longer. */
 const OLDEST = 122;
 
 /**
- * Returns why a date of birth cannot be right, or null if it is plausible. With such a date, a profile would show a
- * negative age or an age of a thousand years.
+ * Returns the reason why a date of birth cannot be correct, or null if it is plausible. An incorrect date would lead to
+ * a profile with a negative age or an age of a thousand years.
  */
 function problemOfBirth(
   { birth, deceased }: z.infer<typeof donorRow>,
@@ -170,7 +173,10 @@ function problemOfBirth(
     : null;
 }
 
-/** Reads the birthdays in a list of donors and returns them unchanged. `readCsvDonors` reports the problems. */
+/**
+ * Reads the birthdays in a list of donors and returns them unchanged. Another function (`readCsvDonors`) reports the
+ * problems.
+ */
 export async function readBirths(file: string): Promise<string[]> {
   const births: string[] = [];
   for await (const { row } of readCsv(file)) {
@@ -180,7 +186,7 @@ export async function readBirths(file: string): Promise<string[]> {
   return births;
 }
 
-/** If there are very many problems, only the first problems are kept. */
+/** The maximum number of problems that are kept in memory. */
 const MOST_KEPT = 100;
 
 function createProblems() {
@@ -215,7 +221,7 @@ function createProblems() {
   };
 }
 
-/** Keeps roles in the database, because a million donors have ten million roles. */
+/** Stores roles in the database during the import, because a million donors have ten million roles. */
 function holdRoles(db: Database) {
   db.exec(`
     drop table if exists temp.held_roles;
@@ -244,7 +250,7 @@ function holdRoles(db: Database) {
   };
 }
 
-/** Converts a stored row back into cells, as if it came from a file. */
+/** Converts a stored row back to cells. */
 function asCells(row: unknown): Record<string, string> {
   const cells = z.record(z.string(), z.union([z.string(), z.number(), z.null()])).parse(row);
   return Object.fromEntries(

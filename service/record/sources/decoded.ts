@@ -1,15 +1,19 @@
 /**
- * Decodes a file's text. Rejects a file if some bytes are invalid in its encoding, because decoding would change names.
+ * Decodes the text of a file. If some bytes are invalid in the file's encoding, the file is rejected, because decoding
+ * would change names.
  */
 
 import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
 import { ImportProblem } from '../problem.ts';
 
-/** A file declares its encoding in its first bytes, in ASCII. */
+/** The number of bytes in which a file declares its encoding. The declaration is in ASCII. */
 const MOST_OF_DECLARATION = 200;
 
-/** Decodes a file with the encoding that `declared` finds at its beginning. If it finds none, uses UTF-8. */
+/**
+ * Decodes a file. `declared` finds the name of the encoding at the beginning of the file. If the file declares no
+ * encoding, UTF-8 is used.
+ */
 export async function* readDecoded(
   file: string,
   declared: (start: string) => string | undefined = () => undefined,

@@ -1,7 +1,7 @@
 /**
  * Reads the tax returns that the IRS publishes for tax-exempt organisations. It supports forms 990, 990-EZ and 990-PF
- * in e-file XML, with the schemas from 2013 on. They contain the leaders of an organisation, their pay, and an
- * indication of how much a person might give.
+ * in e-file XML, with the schemas from 2013 on. The returns contain the leaders of an organisation and their pay. The
+ * pay indicates how much a person might give.
  */
 
 import { basename } from 'node:path';
@@ -19,7 +19,10 @@ const PEOPLE_GROUPS = new Set([
   'OfficerDirTrstKeyEmplGrp',
 ]);
 
-/** The groups with the grants paid: first for 990 and 990-EZ, and then for 990-PF. */
+/**
+ * The elements that contain the total of paid grants. The first names are for 990 and 990-EZ, and the others are for
+ * 990-PF.
+ */
 const GRANT_TOTALS = new Set([
   'CYGrantsAndSimilarPaidAmt',
   'GrantsAndSimilarAmountsPaidAmt',
@@ -40,17 +43,18 @@ const FORMS = new Map([
 const FIRST_SCHEMA = 2013;
 
 /**
- * The maximum number of people. No real return names more. The people on a return are kept in memory until the whole
- * return has been read.
+ * The maximum number of people on a return. No real return contains more people. All people on a return stay in memory
+ * until the return has been read completely.
  */
 const MOST_PEOPLE = 20_000;
 
-/** People who work at least this number of hours a week are treated as employed. They may be unpaid. */
+/** The number of hours per week from which on a person counts as employed. Some of these people are unpaid. */
 const HOURS_OF_WORK = 30;
 
 /**
- * The estimate of a person's gifts to nonprofits over five years. Fundraisers' rule of thumb is a twentieth of the
- * annual pay each year. For a trustee of a private foundation, it is a share of the foundation's giving in five years.
+ * The number of years for which a person's gifts to nonprofits are estimated. According to fundraisers' rule of thumb,
+ * people give a twentieth of their annual pay each year. For a trustee of a private foundation, the estimate is a share
+ * of the foundation's grants in five years.
  */
 const YEARS = 5;
 const SHARE_OF_PAY = 0.05;
@@ -71,11 +75,11 @@ const BOARD_TITLES =
 export interface ReadReturn {
   filed: FiledReturn;
   entries: Entry[];
-  /** Entries in the name fields that do not name a person, such as "VACANT". */
+  /** Texts in name fields that do not name a person, such as "VACANT". */
   unread: string[];
 }
 
-/** A form is a problem if it names no people or if it is older than the first supported schema. */
+/** Reads a return. Throws if the return names no people, or if its schema is older than 2013. */
 export async function readForm990(file: string): Promise<ReadReturn> {
   let filing: Filing | null = null;
   let grants = 0;
@@ -112,7 +116,7 @@ export async function readForm990(file: string): Promise<ReadReturn> {
   };
 }
 
-/** No organisation pays more in a year. */
+/** The maximum amount of grants in a year (US dollars). No organisation pays more. */
 const MOST_GRANTS = 100_000_000_000;
 
 interface Filing {
@@ -121,7 +125,7 @@ interface Filing {
   address: Address | null;
   from: string;
   to: string;
-  /** The day of filing. */
+  /** The date of filing. */
   filed: string;
   filedAt: string;
 }
@@ -170,7 +174,9 @@ interface Post {
   address: Address | null;
 }
 
-/** Removes the fields that are not needed. All people stay in memory until the end of a return. */
+/**
+ * Removes fields that are not needed. This saves memory, because all people stay in memory until the end of the return.
+ */
 function onlyRead(fields: Group['fields']): Map<string, string> {
   const kept = [...fields].filter(([name]) => PERSON_FIELDS.test(name));
   return new Map(kept.map(([name, text]) => [name, text.slice(0, LONGEST_FIELD)]));
@@ -179,7 +185,7 @@ function onlyRead(fields: Group['fields']): Map<string, string> {
 const LONGEST_FIELD = 500;
 const PERSON_FIELDS = /^(PersonNm|TitleTxt|USAddress\/.*|.*Amt|.*Rt|.*Ind)$/;
 
-/** No real annual pay is higher. */
+/** The maximum annual pay (US dollars). Nobody earns more. */
 const MOST_PAY = 1_000_000_000;
 
 function readPosts(file: string, groups: readonly Group[], filing: Filing) {
@@ -206,8 +212,8 @@ function readPosts(file: string, groups: readonly Group[], filing: Filing) {
 }
 
 /**
- * Omits institutions. People of earlier years are omitted too, because the return does not contain the dates of their
- * service.
+ * Returns true for an institution, which is not a person. Also returns true for people of earlier years, because the
+ * return does not contain the dates of their service.
  */
 function isLeftOut(fields: Group['fields']): boolean {
   return fields.has('FormerOfcrDirectorTrusteeInd') || fields.has('InstitutionalTrusteeInd');
@@ -240,7 +246,7 @@ function readPost(
       ...(isOnBoard ? (['boards'] as const) : []),
     ],
     pay,
-    // Most foundations give their own address for everyone.
+    // The address is left out if it is the foundation's own address, which most foundations use for everyone.
     address: JSON.stringify(address) === JSON.stringify(ofFiler) ? null : address,
   };
 }
@@ -277,7 +283,7 @@ function toEntry(post: Post, filing: Filing, grantShare: number, grants: number)
       title: post.title,
       start: from,
       end: to,
-      // The return lists the whole board, but only a few employees.
+      // A return lists the complete board but only some of the employees.
       ...(side === 'work' ? { body: 'nonprofit' as const } : {}),
       source: note(CONFIDENCE.role),
     })),
@@ -299,7 +305,7 @@ function toEntry(post: Post, filing: Filing, grantShare: number, grants: number)
   });
 }
 
-/** Rounds down to two digits. The estimate is not precise enough for more digits. */
+/** Rounds an estimate down to two significant digits. The estimate is not more precise than that. */
 function roundedDown(dollars: number): number {
   if (dollars < 1) return 0;
   const step = 10 ** Math.max(0, Math.floor(Math.log10(dollars)) - 1);

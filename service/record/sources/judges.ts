@@ -1,7 +1,6 @@
 /**
- * Reads Article III judges as published by the Federal Judicial Center (judges.csv of the Biographical
- * Directory, public domain). Each judge has one row, with up to six appointments and several degrees in
- * columns.
+ * Reads Article III judges from the data of the Federal Judicial Center (judges.csv of the Biographical Directory,
+ * public domain). Each judge has one row, with up to six appointments and several degrees in columns.
  */
 
 import { basename } from 'node:path';
@@ -14,13 +13,13 @@ const MOST_DEGREES = 6;
 
 const CONFIDENCE = { person: 0.98, degree: 0.7 };
 
-/** The file contains only the year of a degree. These are the usual durations of degree courses. */
+/** The usual duration of degree courses. The file contains only the year of a degree. */
 const YEARS_OF_LAW = 3;
 const YEARS_OF_STUDY = 4;
 
 type Row = Readonly<Record<string, string>>;
 
-/** `today` is the file's date. */
+/** Reads the judges in a file. `today` is the date of the file. */
 export async function* readJudges(file: string, today: string): AsyncGenerator<Entry> {
   for await (const { row, line, problem } of readCsv(file)) {
     if (problem !== null) throw new ImportProblem(basename(file), [`line ${line}: it ${problem}`]);
@@ -113,14 +112,14 @@ function degree(row: Row, number: number, source: NamedRole['source']): NamedRol
   ];
 }
 
-/** Returns the ISO day. The file contains dates as 1994-02-14 or 02/14/1994. */
+/** Converts a date to the ISO form. The file contains dates in the forms 1994-02-14 and 02/14/1994. */
 function isoDay(text: string): string {
   if (/^\d{4}-\d{2}-\d{2}/.test(text)) return text.slice(0, 10);
   const [, month, day, year] = /^(\d{1,2})\/(\d{1,2})\/(\d{4})$/.exec(text) ?? [];
   return year === undefined ? '' : dateOf(year, month ?? '', day ?? '');
 }
 
-/** Returns the day, or only the year if the day is not known. */
+/** Returns the date, or only the year if the day is unknown. */
 function dateOf(year: string, month: string, day: string): string {
   if (!/^\d{4}$/.test(year)) return '';
   const isWhole = /^\d{1,2}$/.test(month) && /^\d{1,2}$/.test(day);

@@ -1,6 +1,6 @@
 /**
  * Reads members of Congress from the files of the @unitedstates project (congress-legislators, public domain). The
- * files legislators-current and legislators-historical are in YAML, JSON or CSV. The CSV files contain the members, but
+ * files legislators-current and legislators-historical exist in YAML, JSON and CSV. The CSV files contain members but
  * not their terms.
  */
 
@@ -16,7 +16,7 @@ import { readDecoded } from './decoded.ts';
 
 const CONFIDENCE = 0.98;
 
-/** Nobody has lived longer than this. */
+/** The age (years) from which on a person counts as dead. */
 const OLDEST = 115;
 
 const day = z.string().regex(/^\d{4}-\d{2}-\d{2}$/);
@@ -51,7 +51,7 @@ const OFFICES = new Map([
   ['sen', { organisation: 'U.S. Senate', title: 'Senator' }],
 ]);
 
-/** Reads a file's members; `today` is the file's date. */
+/** Reads the members in a file. `today` is the date of the file. */
 export async function* readLegislators(file: string, today: string): AsyncGenerator<Entry> {
   if (extname(file) === '.csv') {
     for await (const { row, line, problem } of readCsv(file)) {
@@ -81,7 +81,7 @@ async function* readItems(file: string): AsyncGenerator<unknown> {
   yield* listIn(file, 'JSON', () => JSON.parse(text));
 }
 
-/** Returns the members in a part of the file. Throws a problem if the content is not a list of members. */
+/** Returns the members in a part of the file. Throws if the content is not a list of members. */
 function listIn(file: string, form: string, read: () => unknown): unknown[] {
   const refuse = (why: string) => new ImportProblem(basename(file), [`It is not ${form}: ${why}`]);
   let value: unknown;
@@ -94,15 +94,16 @@ function listIn(file: string, form: string, read: () => unknown): unknown[] {
   return value;
 }
 
-/** Each member starts with a dash at the start of a line, so this function parses one member at a time. */
+/** Yields the members one after another. In the file, each member starts with a dash at the start of a line. */
 async function* readYamlItems(file: string): AsyncGenerator<unknown> {
   let lines: string[] = [];
-  // Only comments may precede the first dash.
+  // Before the first dash, the file may contain only comments.
   const items = () =>
     listIn(file, 'YAML', () => parse(lines.join('\n'), { schema: 'failsafe' }) ?? []);
   const text = Readable.from(readDecoded(file));
   const reader = createInterface({ input: text });
-  // A line reader does not pass errors on: it would wait forever, or treat the file as complete.
+  // The reader of lines does not pass errors on. Without this line, it would wait forever or treat the file as
+  // complete.
   text.on('error', () => reader.close());
   for await (const line of reader) {
     if (line.startsWith('- ') && lines.length > 0) {
@@ -135,7 +136,7 @@ function ofLegislator(
         organisation: { name: organisation, ein: null },
         title,
         start,
-        // The end of a current term is a date in the future.
+        // In the file, the end of a current term is in the future.
         end: end > today ? null : end,
         body: 'legislature',
         isService: true,
@@ -181,8 +182,8 @@ function ofRow(row: z.infer<typeof rowSchema>, today: string): Entry {
 }
 
 /**
- * True if the person is so old that the service assumes a death. The lists contain no deaths, but nobody reaches that
- * age.
+ * Returns true if the person would be so old that the service assumes that he or she has died. The files do not contain
+ * deaths.
  */
 function hasDied(birthday: string, today: string): boolean {
   return birthday !== '' && Number(today.slice(0, 4)) - Number(birthday.slice(0, 4)) > OLDEST;

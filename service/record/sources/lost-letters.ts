@@ -1,6 +1,6 @@
-/** Restores accented letters that a register has lost, as far as possible. */
+/** Restores letters with accents that a register has lost, if possible. */
 
-/** Names that are common in the United States and contain accented letters. */
+/** Common names in the United States that contain letters with accents. */
 const ACCENTED =
   `José María Jesús Ángel Andrés Tomás Ramón Raúl Rubén Joaquín Julián Adrián Sebastián Fabián Germán Hernán Iván Martín Nicolás Óscar Víctor Héctor
   César Félix Simón Inés Lucía Sofía Mónica Verónica Mónica Rocío Belén Concepción Asunción Ascensión Encarnación Bárbara Cándida Débora Élena
@@ -16,7 +16,7 @@ const ACCENTED =
     /\s+/,
   );
 
-/** The characters that replace a lost letter. */
+/** Matches the characters that a register writes in the place of a lost letter. */
 const LOST = /\uFFFD|(?<=\p{L})\?(?=\p{L}|\s|,|$)|(?<=^|\s)\?(?=\p{L})/u;
 const LOST_LETTERS = new RegExp(LOST.source, 'gu');
 
@@ -28,20 +28,20 @@ const WINDOWS_1252: ReadonlyMap<string, number> = new Map(
   ]),
 );
 
-/** UTF-8 that was read as windows-1252: "MÃ¼ller". */
+/** Matches UTF-8 that was read as windows-1252, such as "MÃ¼ller". */
 const TWICE_DECODED = /[\u00C2-\u00C5](?=\P{ASCII})/u;
 
-/** Letters of old DOS code pages that do not otherwise occur in names. */
+/** Letters of old DOS code pages that otherwise do not occur in names. */
 const OF_DOS = new Map([
   ['¤', 'ñ'],
   ['¥', 'Ñ'],
 ]);
 
-/** A lost apostrophe: "O?BRIEN". */
+/** Matches a lost apostrophe, as in "O?BRIEN". */
 const LOST_APOSTROPHE = /(?<=(?:^|[\s,])[OoDdLl])[?\uFFFD](?=\p{Lu})/gu;
 
 /**
- * Restores letters that were decoded twice, and the lost letters of names in the list. Other names stay
+ * Restores letters that were decoded twice. Also restores lost letters in the names of the list. All other names stay
  * unchanged.
  */
 export function restoreLetters(text: string): string {

@@ -1,4 +1,4 @@
-/** Words that appear next to names in registers, and parts of last names that have several words. */
+/** Words that registers write next to names, and words that start last names of several words. */
 
 import { words } from '../../matcher/words.ts';
 
@@ -20,7 +20,7 @@ export const RANKS = new Set(
   ),
 );
 
-/** Suffixes that distinguish generations. */
+/** Suffixes that name a generation. */
 export const GENERATIONS = new Map([
   ['jr', 'Jr'],
   ['junior', 'Jr'],
@@ -34,7 +34,7 @@ export const GENERATIONS = new Map([
   ['4th', 'IV'],
 ]);
 
-/** Degrees, religious orders and branches of service that are hardly ever last names. */
+/** Degrees, religious orders and branches of service that are very rare as last names. */
 export const DEGREES = new Set(
   words(
     `md phd esq esquire cpa jd rn mba emba edd dds dmd dvm cfa cfp facs facp fache faap facog faan facc faia aia ret retired lcsw licsw lmsw lisw lmhc
@@ -46,10 +46,10 @@ export const DEGREES = new Set(
   ),
 );
 
-/** Degrees that are also last names: they end a name only if a whole name comes before them. */
+/** Degrees that are also last names. They count as degrees only after a whole name. */
 export const DEGREES_OR_NAMES = new Set(words('do ma ms pa ba bs pe ra np op od dc med dean'));
 
-/** Roles that are hardly ever last names. They end a name, so everything after them is ignored too. */
+/** Roles that are very rare as last names. A role ends a name, so all text after it is ignored. */
 export const ROLES = new Set(
   words(
     `president presidents pres chairman chairwoman chairperson cochair cochairman cochairperson vicechair vice vp evp svp avp secretary secty secy
@@ -75,7 +75,7 @@ export const PARTICLES = new Set(
   ),
 );
 
-/** Irish last names whose O is written as a separate word: "O BRIEN". */
+/** Irish last names in which some registers write the O as a separate word, as in "O BRIEN". */
 export const AFTER_O = new Set(
   words(
     `brien bryan neil neill neal connor conner conor connell donnell daniel reilly riley hara leary malley rourke keefe keeffe shea sullivan
@@ -84,7 +84,10 @@ export const AFTER_O = new Set(
   ),
 );
 
-/** Spanish and Portuguese last names that do not end in "ez". Names in "ez" are recognised without a list. */
+/**
+ * Spanish and Portuguese last names that do not end in "ez". Last names that end in "ez" are recognised without this
+ * list.
+ */
 const SPANISH = new Set(
   words(
     `garcia torres rivera ortiz vega santos cruz reyes ramos rosario santiago colon morales flores castro silva soto delgado medina
@@ -97,12 +100,13 @@ const SPANISH = new Set(
 );
 
 /**
- * True if a last name is Spanish or Portuguese. Such people often have two last names: the father's and the mother's.
+ * Returns true if a last name is Spanish or Portuguese. People with such names often have two last names, from the
+ * father and from the mother.
  */
 export function isSpanish(name: string): boolean {
   return SPANISH.has(name) || (name.length > 4 && /(?:ez|ares|ales)$/.test(name));
 }
 
-/** Entries in name fields that name an organisation or nobody. */
+/** Matches texts in name fields that name an organisation or nobody. */
 export const NO_PERSON =
   /^\W*(?:see|refer(?: to)?)\s+(?:statement|stmt|schedule|sch|attach\w*|part|note|notes|list|below|above|next|other|exhibit|supplement\w*|additional)\b|^\W*open(?:\s+(?:seat|position|slot|board|director)\b.*)?\W*$|\b(?:statement|schedule|attach\w*|vacan(?:t|cy)|none|various|unknown|unfilled|unoccupied|not applicable|to be (?:determined|named|announced|filled|elected|appointed)|same as|board of (?:directors|trustees)|all (?:directors|officers|trustees)|bank|bny|jpmorgan|wells fargo|pnc|llc|llp|pllc|inc|corp|corporation|company|foundation|associations?|services|tbd|tba)\b|\b(?:officers?|directors?|trustees?|members?)\s+cont(?:inued|'d|d)?\b|\b(?:position|seat|slot)\s+(?:is\s+)?(?:open|vacant|unfilled|available)\b|\bn\/a\b|\bn\.\s?a\.?\s*$/i;

@@ -1,4 +1,4 @@
-/** Reads a person's whole name from one field of a register. Spells the name in the way that profiles do. */
+/** Reads a whole name from one field of a register. Spells the name as profiles do. */
 
 import { isShortFor } from '../../matcher/nicknames.ts';
 import { readPopulation } from '../../matcher/population.ts';
@@ -20,10 +20,13 @@ import {
 } from './name-words.ts';
 import { inNameCase } from './spelling.ts';
 
-/** The order in which a register writes names that have no comma. */
+/** The order of the words in a register's names, if the names have no comma. */
 export type NameOrder = 'first name first' | 'last name first';
 
-/** Reads a whole name from one field, either "SMITH, ANN B" or "ANN B SMITH JR". Returns null if it names nobody. */
+/**
+ * Reads a whole name from one field, such as "SMITH, ANN B" or "ANN B SMITH JR". Returns null if the field does not
+ * name a person.
+ */
 export function readPersonName(
   written: string,
   order: NameOrder = 'first name first',
@@ -47,8 +50,8 @@ export function readPersonName(
 }
 
 /**
- * Returns the text that precedes an organisation. In "JOHN SMITH / BOARD OF DIRECTORS", the person serves at the
- * organisation that follows the whole name.
+ * Returns the text before the name of an organisation. In "JOHN SMITH / BOARD OF DIRECTORS", the text after the name is
+ * an organisation.
  */
 function beforeOrganisation(text: string): string {
   const found = NO_PERSON.exec(text);
@@ -60,12 +63,15 @@ function beforeOrganisation(text: string): string {
   return isSeparate && isPerson ? name.trim() : text;
 }
 
-/** Returns a person's name as one key, which is the same for every spelling of its words. */
+/** Returns a key for a name. The key is the same for all spellings of its words. */
 export function nameKey({ first, middle, last, suffix }: Entry['name']): string {
   return words([first, middle ?? '', last, suffix ?? ''].join(' ')).join(' ');
 }
 
-/** Finds the order in which a register writes its names. It uses the names that make sense in only one order. */
+/**
+ * Finds the order in which a register writes its names. It uses only names for which one of the two orders is
+ * impossible.
+ */
 export function findNameOrder(written: readonly string[]): NameOrder {
   const orders = written.map(orderOf);
   const turned = orders.filter((order) => order === 'last name first').length;
@@ -74,13 +80,13 @@ export function findNameOrder(written: readonly string[]): NameOrder {
   return isTurned ? 'last name first' : 'first name first';
 }
 
-/** The minimum number and the minimum share of names that start with the last name. */
+/** The minimum number and the minimum share of names that must start with the last name. */
 const LEAST_TURNED = 5;
 const TURNED_SHARE = 0.8;
 
 /**
- * Returns the only order in which a name makes sense. Returns null if both orders make sense. Also returns null if a
- * comma shows the order.
+ * Returns the order of a name if the other order is impossible. Returns null if both orders are possible. Also returns
+ * null if a comma shows the order.
  */
 function orderOf(written: string): NameOrder | null {
   const text = withoutNotes(written);
@@ -105,16 +111,16 @@ function isGivenOnly(name: string): boolean {
   return isGivenName(name) && !isLastName(name);
 }
 
-/** The words of a name, excluding titles, ranks, degrees, roles and suffixes. */
+/** The words of a name, without titles, ranks, degrees, roles and suffixes. */
 interface NameParts {
   /** The words before the comma, or all words. */
   before: string[];
-  /** The given names after a comma. Empty if they come first. */
+  /** The given names after a comma. The list is empty if the given names come first. */
   after: string[];
   suffix: string | null;
 }
 
-/** Returns null if the remaining words are not enough for a first and a last name. */
+/** Splits a name into its words. Returns null if fewer than two words remain. */
 function splitName(text: string): NameParts | null {
   const [start = [], ...behind] = text.split(',').map(partsOf);
   const generations = new Set<string>();
@@ -138,7 +144,10 @@ function splitName(text: string): NameParts | null {
   return { before, after, suffix: [...generations][0] ?? null };
 }
 
-/** True if the text after a comma is not a given name. It is then a degree, a role or a word that is not a name. */
+/**
+ * Returns true if the text after a comma is not a given name. It is a degree, a role or another word that does not
+ * belong to a name.
+ */
 function isExtra(parts: readonly string[], isWhole: boolean, before: readonly string[]): boolean {
   const keys = parts.map(plain);
   const isKnown = (key: string) =>
@@ -146,12 +155,13 @@ function isExtra(parts: readonly string[], isWhole: boolean, before: readonly st
   if (parts.every((part) => isKnown(plain(part)) || isRole(part) || isDegree(part))) return true;
   if (!isWhole) return false;
   if (isRole(parts[0] ?? '') || ROLES_OR_NAMES.has(keys[0] ?? '')) return true;
-  // In "JOHN SMITH, XYZQ", a whole name precedes the comma. The word after it is not a given name.
+  // In "JOHN SMITH, XYZQ", the text before the comma is a whole name. The word after the comma is therefore not a given
+  // name.
   const { isGivenName } = readPopulation();
   return isGivenName(plain(before[0] ?? '')) && !keys.some(isGivenName);
 }
 
-/** Removes titles and ranks at the beginning. Removes suffixes, degrees and roles at the end. */
+/** Removes titles and ranks at the beginning. Also removes suffixes, degrees and roles at the end. */
 function withoutExtras(
   parts: readonly string[],
   generations: Set<string>,
@@ -165,12 +175,14 @@ function withoutExtras(
   }
   const isTitle = (part = '') =>
     TITLES.has(plain(part)) || RANKS.has(plain(part)) || plain(part) === 'sr' || /\d/.test(part);
-  // "SR" before the name means Sister, a member of a religious order. A generation never comes first.
+  // At the beginning of a name, "SR" means Sister, who is a member of a religious order. A generation is never at the
+  // beginning of a name.
   while (own.length > 2 && (isTitle(own[0]) || ROLES.has(plain(own[0] ?? '')))) {
     if (isLastName(own)) break;
     own.shift();
   }
-  // In "LEE, COL ANN", one given name after a rank is enough. In "LEE, MAJOR T", the given name is Major.
+  // In "LEE, COL ANN", the word after the rank is a given name, and one given name is enough. In "LEE, MAJOR T", Major
+  // is the given name and not a rank.
   const isGiven = isWhole === isGivenPart;
   while (isGiven && own.length > 1 && isTitle(own[0]) && isWhole(own.slice(1))) own.shift();
   while (own.length > 1 && TITLES.has(plain(own[0] ?? ''))) own.shift();
@@ -180,14 +192,14 @@ function withoutExtras(
 }
 
 /**
- * True if a name starts with a last name that is also a rank. "BISHOP STEPHEN E." ends with an initial, so the last
- * name comes first: without Bishop, there would be no last name.
+ * Returns true if a name starts with a last name that is also a rank. "BISHOP STEPHEN E." ends with an initial, so it
+ * starts with the last name. Without Bishop, the name would have no last name.
  */
 function isLastName([rank = '', ...rest]: readonly string[]): boolean {
   return !TITLES.has(plain(rank)) && isInitial(plain(rest.at(-1) ?? '')) && !isWholeName(rest);
 }
 
-/** Returns true if the words form a whole name. Words after a whole name are not part of it. */
+/** Returns true if the words form a whole name. All words after a whole name do not belong to the name. */
 type IsWhole = (parts: readonly string[]) => boolean;
 
 function isWholeName(parts: readonly string[]): boolean {
@@ -220,7 +232,10 @@ function withoutRole(parts: readonly string[]): string[] {
   return at < 0 ? [...parts] : parts.slice(0, at);
 }
 
-/** True if the word belongs to a role. "2ND" is a suffix, but "2ND VICE PRESIDENT" is a role. */
+/**
+ * Returns true if the word belongs to a role and is not a suffix. For example, "2ND" is a suffix, but "2ND VICE
+ * PRESIDENT" is a role.
+ */
 function isRoleNotSuffix(parts: readonly string[], at: number): boolean {
   return !GENERATIONS.has(plain(parts[at] ?? '')) || isRole(parts[at + 1] ?? '');
 }
@@ -232,7 +247,7 @@ function isRole(part: string): boolean {
   return rest.length > 0 && (first === 'co' || (part.includes('/') && isListed));
 }
 
-/** True if the last word is a title, a degree or a role because a whole name precedes it. */
+/** Returns true if the last word follows a whole name and is a title, a degree or a role. */
 function isEnd(part: string, before: readonly string[], isWhole: IsWhole): boolean {
   const key = plain(part);
   if ((TITLES.has(key) || isDegree(part)) && isWhole(before)) return true;
@@ -243,13 +258,13 @@ function isEnd(part: string, before: readonly string[], isWhole: IsWhole): boole
 }
 
 /**
- * True if a word is a known degree or an unpronounceable word in capitals ("RPT"). Degrees that are joined with hyphens
- * ("PA-C") also qualify.
+ * Returns true if a word is a known degree, or a word in capitals that nobody can pronounce ("RPT"). Also returns true
+ * for degrees that are joined by hyphens ("PA-C").
  */
 function isDegree(part: string): boolean {
   const key = plain(part);
   if (DEGREES.has(key)) return true;
-  // Orders and degrees that are in no list: "S.D.B."
+  // This pattern matches orders and degrees that are not in a list, such as "S.D.B.".
   if (/^(?:\p{L}\.){2,}\p{L}?$/u.test(part)) return true;
   const [first = '', ...rest] = words(part);
   const isHyphened = rest.length > 0 && rest.every((one) => one.length < 5);
@@ -266,7 +281,7 @@ function orderName({ before, after }: NameParts, order: NameOrder): OrderedName 
   if (after.length > 0) return { given: after, family: before };
   const isTurned =
     order === 'last name first' ||
-    // A last name is never a single letter.
+    // A single letter is never a last name.
     (isInitial(plain(before.at(-1) ?? '')) && !isInitial(plain(before[0] ?? '')));
   if (isTurned) {
     const cut = lengthOfFamily(before);
@@ -276,7 +291,7 @@ function orderName({ before, after }: NameParts, order: NameOrder): OrderedName 
   return { given: before.slice(0, cut), family: before.slice(cut) };
 }
 
-/** Removes titles. In "BRYANT DR JOY", a title comes before the given names. */
+/** Removes titles from the given names. In "BRYANT DR JOY", the title precedes the given name. */
 function withoutTitles(given: string[]): string[] {
   const isTitle = (part = '') => TITLES.has(plain(part)) || RANKS.has(plain(part));
   const first = given.findIndex((part) => !isTitle(part));
@@ -290,8 +305,8 @@ function startOfFamily(parts: readonly string[]): number {
     (key, at) => at > 0 && at < end && (PARTICLES.has(key) || isLoneO(keys, at)),
   );
   if (particle > 0) return particle;
-  // "JOSE M. DELGADO MURILLO" shows that a word after a middle initial is not a given name. If one of the words is a
-  // Spanish last name, both words are therefore last names.
+  // In "JOSE M. DELGADO MURILLO", the word after a middle initial is not a given name. If one of these words is a
+  // Spanish last name, both words are last names.
   const isBehindInitial = end > 2 && isInitial(keys[end - 2] ?? '');
   const isDouble =
     end > 1 && isSpanish(keys[end - 1] ?? '') && (isSpanish(keys[end] ?? '') || isBehindInitial);
@@ -305,7 +320,8 @@ function lengthOfFamily(parts: readonly string[]): number {
   const length = Math.max(0, particles) + 1;
   const { isGivenName } = readPopulation();
   const [own = '', next = '', given = ''] = keys.slice(length - 1);
-  // "MONTES ORTIZ JUAN": Ortiz is never a first name, and Juan is one. Cruz can be a first name: "FAIRLIE CRUZ M".
+  // In "MONTES ORTIZ JUAN", Ortiz is never a first name, and Juan is a first name. In "FAIRLIE CRUZ M", Cruz can be a
+  // first name.
   const isBeforeGiven = !isGivenName(next) && isGivenName(given);
   const isDouble = isSpanish(next) && (isSpanish(own) || isBeforeGiven);
   return Math.min(most, isDouble && most > length ? length + 1 : length);
@@ -315,13 +331,14 @@ function isLoneO(keys: readonly string[], at: number): boolean {
   return keys[at] === 'o' && AFTER_O.has(keys[at + 1] ?? '');
 }
 
-/** Joins the parts of a last name: "O BRIEN" is "O'Brien". */
+/** Joins the parts of a last name. For example, "O BRIEN" becomes "O'Brien". */
 function joined(family: readonly string[]): string {
   return family.join(' ').replace(/^O (?=\p{L})/u, "O'");
 }
 
 /**
- * True for a trust, which is not a person even if it has a person's name. But a few people have Trust as a last name.
+ * Returns true for a trust. A trust is not a person, even if it has a person's name. A few people have Trust as their
+ * last name.
  */
 function isTrust(text: string, name: readonly string[]): boolean {
   if (!/\btrust\b/i.test(text)) return false;
@@ -329,30 +346,30 @@ function isTrust(text: string, name: readonly string[]): boolean {
   return last !== 'trust' || others.length > 0 || !readPopulation().isGivenName(first);
 }
 
-/** A note about a person within a name: "(RET)", a nickname in quotes, a footnote. */
+/** Matches a note inside a name, such as "(RET)", a nickname in quotes or a footnote. */
 const ASIDE =
   /\([^()]*\)|\[[^[\]]*\]|["“][^"“”]*["”]|(?<!\S)['‘][^'‘’]*['’](?!\S)|(?<!\S)[*#†]+(?!\S)/g;
 
-/** "- PARTIAL YEAR", ": SECRETARY": a dash or a colon ends a name. */
+/** Matches a dash or a colon that ends a name, as in "- PARTIAL YEAR" and ": SECRETARY". */
 const DASH = /\s[-–—]|[:;]/;
 
 /**
- * Words that start a term of office, as in "THRU 6/23" and "END 03/2023". They start a note only if a number follows
- * within a few characters.
+ * Matches words that introduce a term of office, as in "THRU 6/23" and "END 03/2023". They introduce a note only if a
+ * number follows within a few characters.
  */
 const TIME_WORD =
   /\s(?:thru|through|until|till|end|ended|ending|from|since|eff|effective|beg|began|begin|beginning|as of|resigned|retired|left|joined|start|starting|started|new|termed|term|appointed|elected|deceased|died)\b/gi;
 const SOON = 24;
 
-/** Matches such a word, with or without a number. */
+/** Matches a word from `TIME_WORD` with or without a number. */
 const TIME_WORDS = new RegExp(TIME_WORD.source, 'i');
 
-/** "MAY 2023": a month can be a given name too, so the number has to follow closely. */
+/** Matches a month, as in "MAY 2023". A month can also be a given name, so a number must follow closely. */
 const MONTH =
   /\s(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b/gi;
 const CLOSELY = 12;
 
-/** The beginnings of other notes: "07/22 - 06/23", "SEE SCHEDULE J", "PARTIAL YEAR". */
+/** Matches the beginning of other notes, such as "07/22 - 06/23", "SEE SCHEDULE J" and "PARTIAL YEAR". */
 const OTHER_NOTES = [
   /\s\d{1,2}[/-]\d/,
   /\ssee\s+(?:sch|schedule|part|statement|stmt|attach\w*|note|notes|below|above)\b/i,
@@ -361,7 +378,7 @@ const OTHER_NOTES = [
   /\s(?:c\/o|care of|attn|a\/?k\/?a|f\/?k\/?a|formerly|on (?:leave|sabbatical)|replac(?:ed|ing)|un(?:paid|compensated)|no compensation|no longer|per diem)\b/i,
 ];
 
-/** "C/O ANN LEE": a letter to Ann Lee is sent to her, and to nobody else. */
+/** Matches "in care of", as in "C/O ANN LEE". A letter to Ann Lee goes only to her. */
 const CARE_OF = /^\W*(?:c\/o|(?:in )?care of|attn)\b\W*(?=\p{L})/iu;
 
 function withoutNotes(written: string): string {
@@ -377,8 +394,8 @@ function withoutNotes(written: string): string {
 }
 
 /**
- * Converts a name to a single line. Removes a role before a colon, and replaces mistyped characters: "TREAS: ANN LEE",
- * "LEE; ANN", "LEE - SMITH" and "ANN.LEE" are examples.
+ * Converts a name to one line. Removes a role before a colon, as in "TREAS: ANN LEE". Also replaces mistyped
+ * characters, as in "LEE; ANN", "LEE - SMITH" and "ANN.LEE".
  */
 function inOneLine(text: string): string {
   const [role = '', ...named] = text.split(':');
@@ -396,7 +413,7 @@ function inOneLine(text: string): string {
     });
 }
 
-/** In "DANNY (DANIEL) LEE", the formal form is the longer first name. */
+/** In "DANNY (DANIEL) LEE", the longer first name is the formal name. */
 function withFormalName(text: string): string {
   return text.replace(/^(\p{L}+)\s+\((\p{L}+)\)(?=\s)/u, (all, name: string, aside: string) => {
     const isFormal = aside.length > name.length && isShortFor(plain(name), plain(aside));
@@ -404,10 +421,10 @@ function withFormalName(text: string): string {
   });
 }
 
-/** Footnote marks at the end of a word. */
+/** Matches footnote marks at the end of a word. */
 const MARKS = /[_^~`|•*†‡§#](?=[_^~`|•*†‡§#\s,]|$)/g;
 
-/** Removes a note, which ends at the next comma. */
+/** Removes a note. A note ends at the next comma. */
 function withoutNote(part: string): string {
   const starts = [
     beforeNumber(part, TIME_WORD, SOON),
@@ -419,7 +436,7 @@ function withoutNote(part: string): string {
 
 /**
  * Returns the position of the first of these words that has a digit within the next `most` characters. Returns -1 if
- * there is none.
+ * there is no such word.
  */
 function beforeNumber(part: string, word: RegExp, most: number): number {
   for (const { 0: found, index } of part.matchAll(word)) {
@@ -429,7 +446,7 @@ function beforeNumber(part: string, word: RegExp, most: number): number {
   return -1;
 }
 
-/** Returns the suffix that a note in brackets contains. All other words in the note are ignored. */
+/** Returns the suffix in a note in brackets. All other words of the note are ignored. */
 function generationIn(aside: string): string {
   return GENERATIONS.has(plain(aside)) ? ` ${plain(aside)} ` : ' ';
 }
@@ -443,12 +460,12 @@ function partsOf(text: string): string[] {
     .filter((part) => plain(part) !== '');
 }
 
-/** Splits initials: "G.K." at the beginning of a name is two initials. */
+/** Splits initials that are written together. For example, "G.K." at the beginning of a name is two initials. */
 function splitInitials(part: string): string[] {
   return /^(?:\p{L}\.){2}$/u.test(part) ? part.split(/(?<=\.)(?=\p{L})/u) : [part];
 }
 
-/** Splits a name and a role, as in "ROBERTS-DIRECTOR" and "ROBERTS/DIRECTOR". */
+/** Splits a word that consists of a name and a role, such as "ROBERTS-DIRECTOR" and "ROBERTS/DIRECTOR". */
 function splitRole(part: string): string[] {
   const [name = '', role = '', ...more] = part.split(/[-/]/);
   const isRoleBehind = more.length === 0 && ROLES.has(plain(role)) && !ROLES.has(plain(name));

@@ -1,7 +1,6 @@
 /**
- * The contract of the readers: what each kind of file contains, and how it is imported. Imports use no other
- * information about a kind of file. A reader returns records with their provenance, and decodes its files with
- * `readDecoded`.
+ * Defines the functions that read a kind of file and describe how it is imported. The import uses no other information
+ * about a kind of file. A reader returns entries with their sources, and it decodes its files with `readDecoded`.
  */
 
 import type { Database } from '../../database.ts';
@@ -17,31 +16,32 @@ export const IMPORT_KINDS = ['csv', 'legislators', 'judges', '990'] as const;
 export type ImportKind = (typeof IMPORT_KINDS)[number];
 
 /**
- * The content of a file. Each entry contains its provenance (`Entry.source`). The reader decodes the file
- * with its declared encoding, or rejects it.
+ * The content of a file. Each entry names its source (`Entry.source`). The reader decodes the file with its declared
+ * encoding, or rejects it.
  */
 export interface SourceFile {
   entries: AsyncIterable<Entry> | Iterable<Entry>;
-  /** The tax return in this file, or null for lists. */
+  /** The tax return that this file contains, or null for a list. */
   filed: FiledReturn | null;
-  /** Entries in name fields that do not name a person. The import omits them. */
+  /** Texts in name fields that do not name a person. The import leaves them out. */
   unread: readonly string[];
 }
 
 export interface Source {
-  /** True if a file contains each person once, so two of its entries are never one person. */
+  /** True if a file contains each person only once. Two entries of the file then never describe the same person. */
   isEachOnce: boolean;
-  /** Matches the names of the files to read from a folder. Null if an operator has to name each file. */
+  /** Matches the names of files that are read if a path is a folder. Null if the operator must name each file. */
   inFolders: RegExp | null;
-  /**
-   * The operator's statement about the files. If the operator changes the statement, the same file is imported again.
-   */
+  /** The operator's statement about the files. If the statement changes, the same file is imported again. */
   statement: string;
-  /** The additional files that are read together with each file. */
+  /** Additional files that are read together with each file. */
   companions: readonly string[];
   /** Returns a file's birthdays unchanged, so that the import can recognise dates that mean an unknown birthday. */
   readBirths(file: string): Promise<string[]>;
-  /** Throws `ImportProblem` if the file cannot be read. This happens with its last entry at the latest. */
+  /**
+   * Reads a file. Throws an `ImportProblem` if the file cannot be read. The error may be thrown as late as at the last
+   * entry.
+   */
   read(file: string): Promise<SourceFile>;
 }
 

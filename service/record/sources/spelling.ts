@@ -1,4 +1,4 @@
-/** Spells names of organisations and other text from registers in the way that profiles do. */
+/** Converts organisation names and other texts from registers to the spelling that profiles use. */
 
 import { words } from '../../matcher/words.ts';
 
@@ -6,8 +6,8 @@ const SMALL_WORDS = new Set(words('of and the for in at to on by'));
 const CAPITALS = new Set(words('us usa ymca ywca llc llp nfp ii iii iv pta pto usd isd nyc'));
 
 /**
- * Spells "THE LAKE VIEW FUND OF ST PAUL INC" as people write it. Text that is not entirely in capitals stays
- * unchanged.
+ * Converts a name such as "THE LAKE VIEW FUND OF ST PAUL INC" to the usual spelling. A text that also contains
+ * lower-case letters stays unchanged.
  */
 export function readOrganisationName(text: string): string {
   const own = text.replaceAll(/\s+/g, ' ').trim();
@@ -22,7 +22,7 @@ export function readOrganisationName(text: string): string {
     .join(' ');
 }
 
-/** Spells "O'BRIEN-MCKAY" as "O'Brien-McKay". */
+/** Converts a name in capitals to the usual spelling. For example, "O'BRIEN-MCKAY" becomes "O'Brien-McKay". */
 export function inNameCase(text: string): string {
   return text
     .toLowerCase()

@@ -1,24 +1,24 @@
-/** Reads XML piece by piece, so a large file is never completely in memory. */
+/** Reads XML in small parts, so that a large file is never completely in memory. */
 
 import sax from 'sax';
 import { readDecoded } from './decoded.ts';
 
 /**
- * An element with its text. Each piece of text has a key. The key is its path from the element, for example
- * `USAddress/CityNm`. The element's own text has the key ''.
+ * An element with its text. Each text in the element has a key. The key is the path from the element to the text, for
+ * example `USAddress/CityNm`. The key of the element's own text is an empty string.
  */
 export interface Group {
   name: string;
   fields: ReadonlyMap<string, string>;
 }
 
-/** No record that names people contains longer text, or more text in one element. */
+/** The maximum number of characters in one element. Elements that name people never contain more. */
 const MOST_CHARACTERS = 4_000;
 const MOST_FIELDS = 2_000;
 
 /**
- * Yields the root with its attributes (`@name`). Then yields each element with one of these names when it ends. Ignores
- * everything outside these elements. Throws if the file is not complete XML.
+ * Yields the root element with its attributes (`@name`). Then yields each element that has one of these names. Ignores
+ * all content outside these elements. Throws if the file is not complete XML.
  */
 export async function* readGroups(
   file: string,

@@ -1,16 +1,16 @@
-/** Clauses about people's age. */
+/** Reads the parts of a question about people's age. */
 
 import type { Filters } from '../criteria.ts';
 import { type Clause, clausePattern, LEAD, type Reading } from './clause.ts';
 
-/** A number that means years and not, for example, dollars. */
+/** A pattern for a number of years. It does not match, for example, a number of dollars. */
 const YEARS = String.raw`\d{2,3}(?!\d|[,.]\d|\s*(?:k|m|b|bn|mm|thousand|million|billion|dollars|%)\b)`;
 const OLD = String.raw`(?:\s+years?)?(?:\s+(?:old|of age))?`;
 const AGED = String.raw`(?:(?:aged|ages?|the ages? of)\s+)?`;
 
 const SENIOR_AGE = 65;
 
-/** The clauses about age. */
+/** The kinds of statements about age. */
 export const AGE_CLAUSES: readonly Clause[] = [
   {
     pattern: clausePattern(

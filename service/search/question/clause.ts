@@ -1,4 +1,4 @@
-/** A clause: one kind of statement that a question can contain, and how the search reads it. */
+/** Describes one kind of statement that a question can contain, and how the search reads it. */
 
 import type { Filters } from '../criteria.ts';
 
@@ -7,13 +7,13 @@ export interface Clause {
   /** The pattern, with the flags g, i and u. */
   pattern: RegExp;
   /**
-   * Adds the meaning of the words to the filters. Returns the meaning in other words, or the reason why the search
-   * ignores the words. If it returns undefined, later clauses can read the words.
+   * Adds the meaning of the words to the filters. Returns a description of the meaning, or the reason why the search
+   * ignores the words. If the function returns undefined, other clauses can read the words.
    */
   read(words: Words, filters: Filters): Reading | undefined;
 }
 
-/** The named groups of a clause's pattern, and the rest of the question after the clause. */
+/** The named groups of a clause's pattern, and the text after the clause. */
 export interface Words {
   group(name: string): string | undefined;
   after: string;
@@ -21,14 +21,14 @@ export interface Words {
 
 export type Reading = { meaning: string } | { reason: string };
 
-/** Words that introduce a clause and have no meaning alone. */
+/** A pattern for words that precede a clause and have no separate meaning. */
 export const LEAD = String.raw`(?:\b(?:with|and|who|whose|that|having|have|has|had|is|are|were|was|a|an|their|living)\s+)*`;
 
 export function clausePattern(...pieces: string[]): RegExp {
   return new RegExp(pieces.join(''), 'giu');
 }
 
-/** Sets a filter that is not yet set. A second value for the same filter would contradict the first. */
+/** Sets a filter if it is not set yet. A second value for the same filter would contradict the first. */
 export function setOnce<Key extends Exclude<keyof Filters, 'ties'>>(
   filters: Filters,
   key: Key,

@@ -1,13 +1,13 @@
 /** Amounts of US dollars in words. */
 
-/** An amount, for example `$1.5M`, `250,000`, `5 million` or `$5M+`. */
+/** A pattern for an amount, for example `$1.5M`, `250,000`, `5 million` or `$5M+`. */
 export const MONEY = String.raw`(?:US)?\$?\s?\d[\d,]*(?:\.\d+)?(?:\s?(?:thousand|million|billion|mil|mm|bn|k|m|b))?\b\+?(?:\s+dollars)?`;
 
-/** Words before a lower bound. */
+/** A pattern for words that precede a lower limit. */
 export const OVER =
   '(?:over|above|more than|greater than|at least|exceeding|a minimum of|upwards of|>=?)';
 
-/** Words before an upper bound. */
+/** A pattern for words that precede an upper limit. */
 export const UNDER = '(?:under|below|less than|at most|up to|no more than|<=?)';
 
 const UNITS = new Map([
@@ -22,7 +22,7 @@ const UNITS = new Map([
   ['b', 1_000_000_000],
 ]);
 
-/** Returns the amount in whole dollars. */
+/** Returns the amount in a text in whole dollars. */
 export function dollarsIn(text: string): number {
   const [, digits = '0', unit = ''] = /(\d[\d,]*(?:\.\d+)?)\s?([a-z]*)/i.exec(text) ?? [];
   return Math.round(Number(digits.replaceAll(',', '')) * (UNITS.get(unit.toLowerCase()) ?? 1));

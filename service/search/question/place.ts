@@ -1,4 +1,4 @@
-/** Clauses about where people live. */
+/** Reads the parts of a question about where people live. */
 
 import type { Filters } from '../criteria.ts';
 import { readCityNames, STATES, stateOf } from '../places.ts';
@@ -7,7 +7,7 @@ import { type Clause, clausePattern, LEAD } from './clause.ts';
 const LIVES = String.raw`(?:(?:lives?|living|residing|resides?|based|located)\s+)`;
 
 /**
- * Returns the clauses about places. For a city that the service does not know, the question has to state that someone
+ * Returns the kinds of statements about places. If the service does not know a city, the question must say that someone
  * lives there.
  */
 export function placeClauses(): Clause[] {
@@ -21,7 +21,7 @@ export function placeClauses(): Clause[] {
         `${LEAD}${LIVES}?\\b(?:in|from|near|around)\\s+(?:the\\s+)?(?:city of\\s+)?(?<city>${cities})\\b${state}`,
       ),
       read({ group, after }, filters) {
-        // "from Boston College" is about a college.
+        // A text such as "from Boston College" is about a college and not about a city.
         return /^\s+(?!I\b)\p{Lu}/u.test(after)
           ? undefined
           : setPlace(filters, group('city'), group('state'));
@@ -61,7 +61,8 @@ function setPlace(filters: Filters, city: string | undefined, stateText: string 
 }
 
 /**
- * Returns a pattern for any of the names. The longest come first, because "New York" would otherwise be read as "York".
+ * Returns a pattern that matches any of the names. The longest names come first. In any other order, "New York" would
+ * be read as "York".
  */
 function anyOf(names: readonly string[]): string {
   return names

@@ -1,6 +1,6 @@
 /**
- * Reads a question in plain English. It recognises a fixed set of clauses. The result states the meaning of each part
- * of the question, or that the part was not understood. The reader never guesses silently.
+ * Reads a question in plain English. The reader recognises a fixed set of statements. The result contains the meaning
+ * of each part of the question, or says that the part was not understood. The reader never guesses without saying so.
  */
 
 import { type Filters, isEmpty } from '../criteria.ts';
@@ -10,7 +10,7 @@ import { placeClauses } from './place.ts';
 import { TIE_CLAUSES } from './tie.ts';
 import { WEALTH_CLAUSES } from './wealth.ts';
 
-/** The words in a question and their meanings. */
+/** Words from a question, with their meaning. */
 export interface Understood {
   text: string;
   meaning: string;
@@ -27,7 +27,7 @@ export interface Question {
   ignored: Ignored[];
 }
 
-/** Creates a reader of questions. `isName` returns true if the words could be a donor's name. */
+/** Creates a reader of questions. `isName` returns true if the words may be a donor's name. */
 export function createReader(isName: (text: string) => boolean): (question: string) => Question {
   const clauses = [
     NEGATION,
@@ -50,7 +50,10 @@ export function createReader(isName: (text: string) => boolean): (question: stri
   };
 }
 
-/** Searching for the opposite of the question would be worse than ignoring these words. */
+/**
+ * Matches negations. The search ignores these words, because it would otherwise search for the opposite of the
+ * question.
+ */
 const NEGATION: Clause = {
   pattern: clausePattern(
     `${LEAD}\\b(?:not|never|except|excluding|without|nobody|neither|\\w+n't)\\b[^|,;]*?(?=\\s*[|,;]|\\s+and\\b|$)`,
@@ -73,7 +76,7 @@ const NAMED: Clause = {
   },
 };
 
-/** Words that can be ignored because they do not change the meaning. */
+/** Words that are ignored because they do not change the meaning of a question. */
 const FILLERS = new Set(
   `a all an and any anybody anyone are at can donor donors everybody everyone find for from give had
    has have having i in individual individuals is list living me my of on our people person persons
@@ -81,7 +84,7 @@ const FILLERS = new Set(
    those to us we were which who whom whose with you`.split(/\s+/),
 );
 
-/** Replaces the text that was read with a vertical bar. Other clauses end at this bar. */
+/** Reads a clause, and replaces its text with a vertical bar. The bar ends other clauses. */
 function readClause(text: string, { pattern, read }: Clause, question: Question): string {
   return text.replaceAll(pattern, (found: string, ...parts: unknown[]) => {
     const groups = groupsOf(parts);
@@ -101,8 +104,8 @@ function readClause(text: string, { pattern, read }: Clause, question: Question)
 }
 
 /**
- * Returns the offset of a match. A replacer function receives the offset and the whole text. Its last argument contains
- * the named groups.
+ * Returns the position of a match. A replacer function receives the position and the whole text as arguments. The last
+ * argument contains the named groups.
  */
 function offsetOf(parts: readonly unknown[]): number {
   return parts.find((part) => typeof part === 'number') ?? 0;
@@ -120,7 +123,7 @@ function groupsOf(parts: readonly unknown[]): Record<string, string | undefined>
     : {};
 }
 
-/** A question that consists of a name needs no other words. */
+/** Reads the remaining text. A question can consist of a name without other words. */
 function readRest(rest: string, question: Question, isName: (text: string) => boolean): void {
   for (const part of rest.split(/[|;]/)) {
     const words = part.split(/[\s,]+/).filter((word) => word !== '');

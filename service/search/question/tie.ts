@@ -1,15 +1,18 @@
-/** Clauses about people's ties to organisations: as board members, employees, students or donors. */
+/**
+ * Reads the parts of a question about relationships with organisations, for example as a board member, employee,
+ * student or donor.
+ */
 
 import type { Filters, TieFilter } from '../criteria.ts';
 import { type Clause, clausePattern, LEAD, type Words } from './clause.ts';
 import { dollarsIn, inDollars, MONEY, OVER } from './money.ts';
 
-/** A name in quotes, or words up to the next clause. */
+/** A pattern for an organisation's name. It is a text in quotes, or the words before the next clause. */
 const ORGANISATION = String.raw`(?:(?:the|an?)\s+)?(?:"(?<quoted>[^"]+)"|(?<organization>[^|,;"]+?)(?=\s*(?:[|,;]|$)|\s+(?:who|whose|that|with|since|before|after|during|and\s+(?:who|whose|have|has|are|is|also|live|lives|work|works|worked|gave|give|donated|serve|sit|sat|attended|studied|alumni|board|graduates|employees))\b))`;
 
 const FORMER = String.raw`(?:\b(?<former>former|past|retired|ex)[\s-]+)?`;
 
-/** Titles that are usually shortened, with their full forms. */
+/** Titles that people usually shorten, with their full forms. */
 const TITLES = new Map([
   ['ceo', 'chief executive officer'],
   ['cfo', 'chief financial officer'],
@@ -21,7 +24,7 @@ const TITLES = new Map([
 
 const TITLE = String.raw`(?<title>(?:senior |managing |vice |general |chief \w+ |regional )?(?:CEO|CFO|CTO|COO|VP|executive|officer|president|partner|founder|engineer|analyst|counsel|controller|manager|supervisor|technician|designer|associate|director|judge|justice|senator|representative|governor|professor|attorney))s?`;
 
-/** The clauses about ties, with the most precise clauses first. */
+/** The kinds of statements about relationships. The most precise kinds come first. */
 export const TIE_CLAUSES: readonly Clause[] = [
   {
     pattern: clausePattern(
@@ -112,7 +115,8 @@ function addWork(words: Words, filters: Filters) {
 }
 
 /**
- * Adds a donation, or completes an existing donation: "Donors to X who gave over $1,000" mentions one donation twice.
+ * Adds a donation, or completes an existing donation. For example, "Donors to X who gave over $1,000" mentions the same
+ * donation twice.
  */
 function addDonation(words: Words, filters: Filters) {
   const money = words.group('money');
@@ -149,8 +153,8 @@ function organisationIn({ group }: Words): string | undefined {
 }
 
 /**
- * Returns the time to which a tie belongs. "Former" means the past, and "served" and "worked" mean any time. All other
- * words mean the present.
+ * Returns the time of a relationship. "Former" means the past, and "served" and "worked" mean any time. All other words
+ * mean the present.
  */
 function timeOf({ group }: Words, ever?: RegExp): TieFilter['when'] {
   if (group('former') !== undefined) {

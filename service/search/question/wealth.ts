@@ -1,4 +1,4 @@
-/** Clauses about people's wealth and giving capacity. */
+/** Reads the parts of a question about people's wealth and giving capacity. */
 
 import type { Filters } from '../criteria.ts';
 import { type Clause, clausePattern, LEAD, type Reading, setOnce } from './clause.ts';
@@ -6,14 +6,14 @@ import { dollarsIn, inDollars, MONEY, OVER, UNDER } from './money.ts';
 
 const WORTH = String.raw`(?:net[\s-]?worth|wealth|assets|worth)(?:\s+(?:is|are|of))*\s+`;
 
-/** Words for wealthy people. Banks group their clients by these amounts. */
+/** Words for wealthy people. Banks use these amounts to group their clients. */
 const WEALTHY: readonly { words: string; dollars: number }[] = [
   { words: String.raw`ultra[\s-]high[\s-]net[\s-]worth|UHNW`, dollars: 30_000_000 },
   { words: String.raw`high[\s-]net[\s-]worth|HNW|wealthy|rich|millionaires?`, dollars: 1_000_000 },
   { words: 'billionaires?', dollars: 1_000_000_000 },
 ];
 
-/** The clauses about wealth. */
+/** The kinds of statements about wealth. */
 export const WEALTH_CLAUSES: readonly Clause[] = [
   {
     pattern: clausePattern(
@@ -68,7 +68,7 @@ function atMost(filters: Filters, dollars: number): Reading {
   return setOnce(filters, 'max_net_worth', dollars, `net worth of ${inDollars(dollars)} or less`);
 }
 
-/** Returns both bounds. In "$1 to 5 million", the unit applies to both numbers. */
+/** Returns the lower and the upper limit. In "$1 to 5 million", "million" applies to both numbers. */
 function bounds(low: string, high: string): [number, number] {
   const unit = /[a-z]+/i.exec(high)?.[0] ?? '';
   return [
