@@ -1,10 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { simulate } from './simulate.ts';
 
-/**
- * The seeds and the number of the simulated nights. All of them pass. Seed 1000829 shows the limit of promise 1 about
- * two rows of one person.
- */
+/** The seeds and the number of the simulated nights. All of them pass. */
 const NIGHTS = ['--seed', '1000000', '--nights', '800'];
 
 /** The seeds of nights in which an operator restores a backup. */

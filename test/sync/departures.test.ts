@@ -152,6 +152,12 @@ describe('a list with other IDs for the same contacts', () => {
     }
   }
 
+  function contactOf({ crm }: SyncWorld, id: string): Contact {
+    const record = crm.records.get(id);
+    if (record === undefined) throw new Error(`The CRM has no contact ${id}.`);
+    return record.contact;
+  }
+
   async function valuesOf({ crm }: SyncWorld, ids: readonly string[]) {
     // The test moves only the database's dates by a month, so the date in the CRM is not compared.
     return ids.map((id) => ({ ...crm.records.get(id)?.values, 'Donor Enhanced At': null }));
@@ -410,12 +416,6 @@ describe('a list with other IDs for the same contacts', () => {
       return { world, plain, ids, before, spent: await world.spent() };
     }
 
-    function contactOf({ crm }: SyncWorld, id: string): Contact {
-      const record = crm.records.get(id);
-      if (record === undefined) throw new Error(`The CRM has no contact ${id}.`);
-      return record.contact;
-    }
-
     /** Answers all open questions, which ask if a contact is an erased person. */
     async function tell(
       { store }: SyncWorld,
@@ -536,6 +536,93 @@ describe('a list with other IDs for the same contacts', () => {
       await world.sync({ full: true });
       expect(await world.spent()).toBe(spent);
       expect(await valuesOf(world, ids)).toEqual(before);
+    });
+  });
+
+  describe('with two rows of one person, of which one was erased', () => {
+    /** Erases one of the two rows. Then all rows get other IDs, and a run reads the list. */
+    async function openTwoRows() {
+      const { world, ids } = await openPlain(5);
+      const [first = ''] = ids;
+      const contact = contactOf(world, first);
+      const twin = world.crm.addContact({ ...contact, id: `${first}-twin` });
+      await world.sync({ full: true });
+      const before = await valuesOf(world, [twin]);
+      await letAMonthPass(world);
+      await erasePerson(world.store, 'riverside', contact);
+      const spent = await world.spent();
+      const now = renumber(world, [...ids, twin]);
+      expect(await world.sync({ full: true })).toMatchObject({ status: 'succeeded', reason: null });
+      return { world, twin, before, spent, rows: { first: `0${first}`, twin: `0${twin}` }, now };
+    }
+
+    async function answer(
+      { store }: SyncWorld,
+      crmId: string,
+      decision: 'approved' | 'rejected',
+    ): Promise<void> {
+      const question = (await listOpenQuestions(store.reader)).find((one) => one.crmId === crmId);
+      if (question === undefined) throw new Error(`No question is open about ${crmId}.`);
+      expect(question.kind).toBe('forgotten_person');
+      expect(await recordDecision(store, question, decision)).toBe(true);
+    }
+
+    it('keeps the profile of the other row until a user has decided whose it is', async () => {
+      const { world, twin, rows, spent } = await openTwoRows();
+      expect(await statesOf(world, Object.values(rows))).toEqual(new Set(['held']));
+      for (let times = 0; times < 3; times += 1) {
+        expect(await world.sync({ full: true })).toMatchObject({ status: 'succeeded' });
+        expect(await statesOf(world, [twin])).toEqual(new Set(['settled']));
+        expect(await listBatches(world.store.reader)).toEqual([]);
+      }
+      for (const id of Object.values(rows)) expect(world.crm.valueOf(id, 'Donor ID')).toBeNull();
+      expect(await world.spent()).toBe(spent);
+    });
+
+    it.each([
+      ['first', 'twin'],
+      ['twin', 'first'],
+    ] as const)(
+      'gives it to the row that is a different person, if the erased person is the %s row',
+      async (erased, other) => {
+        const { world, twin, before, rows, spent } = await openTwoRows();
+        await answer(world, rows[erased], 'rejected');
+        await answer(world, rows[other], 'approved');
+        await world.sync({ full: true });
+        expect(await world.spent()).toBe(spent);
+        expect(await valuesOf(world, [rows[other]])).toEqual(before);
+        expect(world.crm.valueOf(rows[erased], 'Donor ID')).toBeNull();
+        expect(await statesOf(world, [twin])).toEqual(new Set(['removed']));
+      },
+    );
+
+    it('gives it to that row before a user has decided about the other row', async () => {
+      const { world, before, rows, spent } = await openTwoRows();
+      await answer(world, rows.twin, 'approved');
+      await world.sync({ full: true });
+      expect(await world.spent()).toBe(spent);
+      expect(await valuesOf(world, [rows.twin])).toEqual(before);
+      expect(await statesOf(world, [rows.first])).toEqual(new Set(['held']));
+    });
+
+    it('gives it to that row even if the IDs change again before a user decides', async () => {
+      const { world, before, rows, now, spent } = await openTwoRows();
+      renumber(world, now);
+      expect(await world.sync({ full: true })).toMatchObject({ status: 'succeeded', reason: null });
+      await answer(world, `0${rows.first}`, 'rejected');
+      await answer(world, `0${rows.twin}`, 'approved');
+      await world.sync({ full: true });
+      expect(await world.spent()).toBe(spent);
+      expect(await valuesOf(world, [`0${rows.twin}`])).toEqual(before);
+    });
+
+    it('removes its contact once both rows are the erased person', async () => {
+      const { world, twin, rows, spent } = await openTwoRows();
+      await answer(world, rows.first, 'rejected');
+      await answer(world, rows.twin, 'rejected');
+      await world.sync({ full: true });
+      expect(await statesOf(world, [twin])).toEqual(new Set(['removed']));
+      expect(await world.spent()).toBe(spent);
     });
   });
 

@@ -16,10 +16,12 @@ import { findLastConfirmation, findOpenBatch } from './questions.ts';
 /** A window of one week. Departures within a week are counted together, and the answer "wait" is valid for a week. */
 export interface DepartureWindow {
   since: number;
+  /** Missing contacts that wait for a user's decision about other contacts. They do not count as missing. */
+  undecided?: readonly string[];
 }
 
 export interface DepartureCounts {
-  /** Contacts that are missing now. Excludes contacts that a user has decided to wait for. */
+  /** Contacts that are missing now. Excludes contacts that wait or that a user has decided to wait for. */
   missing: number;
   /**
    * Contacts that were removed within the window because they were missing. Excludes removals that a user confirmed.
@@ -321,10 +323,15 @@ export function isMarked(eb: ContactBuilder) {
   ]);
 }
 
-/** Excludes contacts that a user has decided to wait for. */
-function isMissing(eb: ContactBuilder, integrationId: string, { since }: DepartureWindow) {
+/** Excludes contacts that wait, and contacts that a user has decided to wait for. */
+function isMissing(
+  eb: ContactBuilder,
+  integrationId: string,
+  { since, undecided = [] }: DepartureWindow,
+) {
   return eb.and([
     isMarked(eb),
+    ...(undecided.length === 0 ? [] : [eb('crm_id', 'not in', undecided)]),
     eb.not(
       eb.exists(
         eb

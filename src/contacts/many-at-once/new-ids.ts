@@ -6,7 +6,7 @@ import { inFilledBatches, ROWS_PER_TRANSACTION } from '../../database/rows.ts';
 import type { DueReason } from '../../database/tables/contacts.ts';
 import type { Tables } from '../../database/tables/tables.ts';
 import { detailsOf } from '../../identity/identity-text.ts';
-import { findRows } from '../contacts.ts';
+import { type ContactRecord, findRows } from '../contacts.ts';
 import { recordRemoved } from '../departures.ts';
 import { move } from '../life/apply-events.ts';
 import type { ContactRow } from '../life/changes.ts';
@@ -44,7 +44,18 @@ export async function findContinuations(
   integrationId: string,
 ): Promise<Continuation[]> {
   const former = await findFormerIds(reader, integrationId);
-  return [...former, ...(await findNewIds(reader, integrationId, former))];
+  const { found } = await findNewIds(reader, integrationId, former);
+  return [...former, ...found];
+}
+
+/**
+ * Returns the missing contacts whose profile waits for a user. Several new contacts have the same details, and each of
+ * them may be an erased person. Only a user can tell which of them the profile belongs to, so the missing contacts must
+ * not be removed before. Call it after `continueContacts`.
+ */
+export async function listUndecided(reader: Reader, integrationId: string): Promise<string[]> {
+  const { undecided } = await findNewIds(reader, integrationId, []);
+  return undecided;
 }
 
 /** Excludes missing contacts that have their former ID back. */
@@ -52,7 +63,7 @@ async function findNewIds(
   reader: Reader,
   integrationId: string,
   former: readonly Continuation[],
-): Promise<Continuation[]> {
+): Promise<Pairs> {
   const isBack = new Set(former.map(({ missing }) => missing));
   const listed = await listPaid(reader, integrationId).where(isMarked).execute();
   const missing = listed.filter(({ crm_id }) => !isBack.has(crm_id));
@@ -60,15 +71,17 @@ async function findNewIds(
   const due: NewContact[] = [];
   const isNew = () =>
     contacts(reader, integrationId)
-      .select(['crm_id', 'identity'])
+      .select(['crm_id', 'identity', 'state'])
       .where(canContinue)
       .where('asked_identity', 'is', null);
-  if (missing.length === 0) return [];
+  if (missing.length === 0) return { found: [], undecided: [] };
   for await (const rows of inPages((after, limit) =>
     isNew().where('crm_id', '>', after).orderBy('crm_id').limit(limit).execute(),
   )) {
     const found = rows.filter(({ identity }) => wanted.has(detailsOf(identity)));
-    due.push(...found.map(({ crm_id: crmId, identity }) => ({ crmId, identity })));
+    for (const { crm_id: crmId, identity, state } of found) {
+      due.push({ crmId, identity, mayBeErased: state === 'held' });
+    }
   }
   return pair(missing, due);
 }
@@ -172,8 +185,22 @@ function canContinue(eb: ExpressionBuilder<Tables, 'contacts'>) {
     eb('state', '=', 'settled'),
     eb('eligible', '=', 0),
     eb('outcome_run', 'is not', null),
+    eb('outcome_reason', 'is distinct from', 'forgotten'),
   ]);
   return eb.or([eb('state', '=', 'due'), isLeftOut, mayBeErased(eb)]);
+}
+
+/** True for a contact that can still get the profile of a missing contact with the same details. */
+export function waitsForProfile(contact: ContactRecord): boolean {
+  if (contact.askedIdentity !== null) return false;
+  const { state, outcomeReason } = contact;
+  const isLeftOut = state === 'settled' && contact.eligible === 0 && contact.outcomeRun !== null;
+  return state === 'due' || isSuspect(contact) || (isLeftOut && outcomeReason !== 'forgotten');
+}
+
+/** True for a contact that may be an erased person. */
+export function isSuspect({ state, outcomeReason }: ContactRecord): boolean {
+  return state === 'held' && outcomeReason === 'forgotten_person';
 }
 
 /** Returns true for contacts that are held until a user decides whether they are an erased person. */
@@ -185,6 +212,8 @@ function mayBeErased(eb: ExpressionBuilder<Tables, 'contacts'>) {
 interface NewContact {
   crmId: string;
   identity: string;
+  /** True if the contact is held until a user decides whether it is an erased person. */
+  mayBeErased?: boolean;
 }
 
 /** Finds the same pairs before a run starts. `seen` contains all contacts of a complete reading. */
@@ -208,7 +237,7 @@ export async function forecastContinuations(
   )) {
     missing.push(...rows.filter((row) => !seen.has(row.crm_id) && wanted.has(detailsPaidFor(row))));
   }
-  return pair(missing, due);
+  return pair(missing, due).found;
 }
 
 /** Yields all rows by ID, in pages that fit into a transaction. */
@@ -259,22 +288,44 @@ function detailsPaidFor({ asked_identity }: Pick<ContactRow, 'asked_identity'>):
   return detailsOf(asked_identity ?? '');
 }
 
-/** Pairs contacts with the same details. Each missing contact is used once, latest payment first. */
-function pair(missing: readonly PaidRow[], due: readonly NewContact[]): Continuation[] {
+interface Pairs {
+  found: Continuation[];
+  /** The missing contacts that might belong to any of several contacts. */
+  undecided: string[];
+}
+
+/**
+ * Pairs contacts with the same details. Each missing contact is used once, latest payment first. Contacts that are
+ * certainly not an erased person come first. If the rest does not suffice for all contacts that may be an erased person,
+ * none of them gets a profile. A wrong one would be erased with its profile, and the right one would cost a credit.
+ */
+function pair(missing: readonly PaidRow[], due: readonly NewContact[]): Pairs {
   const inOrder = missing.toSorted(
     (a, b) => Number(b.asked_at) - Number(a.asked_at) || (a.crm_id < b.crm_id ? -1 : 1),
   );
   const byDetails = Map.groupBy(inOrder, detailsPaidFor);
   byDetails.delete(null);
-  const found: Continuation[] = [];
-  for (const { crmId: newId, identity } of due.toSorted((a, b) => (a.crmId < b.crmId ? -1 : 1))) {
-    const former = byDetails.get(detailsOf(identity))?.shift();
-    if (former === undefined) continue;
-    const { crm_id: missingId, asked_identity: _, ...paid } = former;
-    const isKnown = paid.donor_id !== null;
-    found.push({ missing: missingId, newId, isKnown, paid, isFormerId: false });
+  const dueByDetails = Map.groupBy(
+    due.toSorted((a, b) => (a.crmId < b.crmId ? -1 : 1)),
+    ({ identity }) => detailsOf(identity),
+  );
+  const pairs: Pairs = { found: [], undecided: [] };
+  for (const [details, former] of byDetails) {
+    const alike = dueByDetails.get(details) ?? [];
+    const suspects = alike.filter(({ mayBeErased = false }) => mayBeErased);
+    const others = alike.filter(({ mayBeErased = false }) => !mayBeErased);
+    const left = former.slice(others.length);
+    const areEnough = left.length >= suspects.length;
+    if (!areEnough) pairs.undecided.push(...left.map(({ crm_id }) => crm_id));
+    for (const [at, { crmId: newId }] of [...others, ...(areEnough ? suspects : [])].entries()) {
+      const row = former[at];
+      if (row === undefined) break;
+      const { crm_id: missingId, asked_identity: _, ...paid } = row;
+      const isKnown = paid.donor_id !== null;
+      pairs.found.push({ missing: missingId, newId, isKnown, paid, isFormerId: false });
+    }
   }
-  return found;
+  return pairs;
 }
 
 /**

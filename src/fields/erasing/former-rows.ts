@@ -3,7 +3,8 @@
  * the former ID.
  */
 
-import { findContacts } from '../../contacts/contacts.ts';
+import { type ContactRecord, findContacts } from '../../contacts/contacts.ts';
+import { isSuspect, waitsForProfile } from '../../contacts/many-at-once/new-ids.ts';
 import { splitIntoBatches } from '../../core/parallel.ts';
 import { createIdentityReader } from '../../identity/identity-reader.ts';
 import { type ParsedIdentity, parseIdentityText } from '../../identity/identity-text.ts';
@@ -13,6 +14,7 @@ import {
   type PersonFingerprints,
   storedPersonFingerprints,
 } from '../../identity/person-fingerprints.ts';
+import { findErasures } from '../../privacy/statements/erasures.ts';
 import { findContactsAlike } from '../../privacy/statements/known-contacts.ts';
 import { findMerges } from '../../privacy/statements/mentions.ts';
 import type { SyncDeps } from '../../sync/control/context.ts';
@@ -40,7 +42,7 @@ export async function findFormerRows(
 /**
  * Finds former rows that are certainly the same person. A run has recorded the new ID, or all details are equal. Runs
  * use this to recognise a contact under a new ID. A similar row may be a relative, so only a user can decide to erase
- * it.
+ * it. A list can have two rows of one person. A former row that continues as the other row is not erased with this one.
  */
 export async function findOwnFormerRows(
   { store, connector }: FormerRowDeps,
@@ -48,19 +50,25 @@ export async function findOwnFormerRows(
   forms: readonly string[],
 ): Promise<string[]> {
   if (connector.capabilities.reportsRemovals) return [];
-  const own = new Set<string>();
-  const { person, identities } = await readRow({ store, connector }, integrationIds, forms);
+  const merges = new Map<string, string>();
+  for (const id of integrationIds) {
+    for (const [part, heir] of await findMerges(store.reader, id)) merges.set(part, heir);
+  }
+  const { person, identities, rows } = await readRow({ store, connector }, integrationIds, forms);
   const alike = person === null ? [] : await findContactsAlike(store, person, integrationIds);
+  const others: ContactRecord[] = [];
   for (const { integration, crmId } of alike) {
-    for (const { identity } of (await findContacts(store.reader, integration, [crmId])).values()) {
-      const former = parseIdentityText(identity);
-      if (former !== null && identities.some((each) => haveSameDetails(each, former))) {
-        own.add(crmId);
-      }
+    for (const row of (await findContacts(store.reader, integration, [crmId])).values()) {
+      const details = parseIdentityText(row.identity);
+      const isSame = details !== null && identities.some((each) => haveSameDetails(each, details));
+      if (isSame && !forms.includes(crmId)) others.push(row);
     }
   }
-  const merges: [part: string, heir: string][] = [];
-  for (const id of integrationIds) merges.push(...(await findMerges(store.reader, id)));
+  const isOthers =
+    others.some(waitsForProfile) && (await hasOwnData(store, integrationIds, rows, forms));
+  // A row that was merged into a different row continues there, and a row that is still in the list has its own data.
+  const unmerged = others.flatMap(({ crmId }) => (merges.has(crmId) ? [] : crmId));
+  const own = new Set(isOthers ? [] : await listMissing(connector, unmerged));
   const heirs = [...forms, ...own];
   for (let at = 0; at < heirs.length; at += 1) {
     for (const [part, heir] of merges) {
@@ -73,6 +81,20 @@ export async function findOwnFormerRows(
     connector,
     [...own].filter((id) => !forms.includes(id)),
   );
+}
+
+/**
+ * True if the contact needs no former row. Its own ID was paid for, or it is or may be an erased person. The data under
+ * that person's former ID has already been erased.
+ */
+async function hasOwnData(
+  store: FormerRowDeps['store'],
+  integrationIds: readonly string[],
+  rows: readonly ContactRecord[],
+  forms: readonly string[],
+): Promise<boolean> {
+  if (rows.some((row) => row.askedIdentity !== null || isSuspect(row))) return true;
+  return (await findErasures(store, integrationIds, forms)).length > 0;
 }
 
 /** Returns the IDs that the list does not contain. */
@@ -93,10 +115,14 @@ async function readRow(
   { store, connector }: FormerRowDeps,
   integrationIds: readonly string[],
   forms: readonly string[],
-): Promise<{ person: PersonFingerprints | null; identities: ParsedIdentity[] }> {
+): Promise<{
+  person: PersonFingerprints | null;
+  identities: ParsedIdentity[];
+  rows: ContactRecord[];
+}> {
   const { reader, fingerprint } = store;
   const [lookup] = await connector.readByIds(forms.slice(0, 1), []);
-  if (lookup?.state !== 'found') return { person: null, identities: [] };
+  if (lookup?.state !== 'found') return { person: null, identities: [], rows: [] };
   const { contact } = lookup;
   let person = fingerprintPerson(fingerprint, contact);
   const texts: string[] = [];
@@ -105,13 +131,15 @@ async function readRow(
     const identities = createIdentityReader({ fingerprint, shape: null, known: [] });
     texts.push(identities.read(contact).text());
   }
+  const rows: ContactRecord[] = [];
   for (const id of integrationIds) {
-    for (const { identity } of (await findContacts(reader, id, forms)).values()) {
-      person = joinedFingerprints(person, storedPersonFingerprints(fingerprint, identity));
-      texts.push(identity);
-    }
+    rows.push(...(await findContacts(reader, id, forms)).values());
   }
-  return { person, identities: texts.flatMap((text) => parseIdentityText(text) ?? []) };
+  for (const { identity } of rows) {
+    person = joinedFingerprints(person, storedPersonFingerprints(fingerprint, identity));
+    texts.push(identity);
+  }
+  return { person, identities: texts.flatMap((text) => parseIdentityText(text) ?? []), rows };
 }
 
 /** True if the name, the addresses and the employers are equal. A name alone does not identify a person. */

@@ -14,6 +14,7 @@ import {
   recordListScope,
   removeMissing,
 } from '../../contacts/many-at-once/missing.ts';
+import { listUndecided } from '../../contacts/many-at-once/new-ids.ts';
 import type { Guards, Integration } from '../../core/integration-settings.ts';
 import { describeCount } from '../../core/quantities.ts';
 import { LIST_CHANGED } from '../../decisions/statements/batches.ts';
@@ -71,13 +72,17 @@ async function decide(deps: DepartureDeps, run: Run, since: number): Promise<voi
   const { store, log, newId } = deps;
   const { id, guards } = run.integration;
   const scope = listScope(deps, run.integration);
-  const counts = await countMissing(store.reader, id, { since });
+  // A list can change its IDs, so a missing contact may still be in it.
+  const { reportsRemovals } = deps.connector.capabilities;
+  const undecided = reportsRemovals ? [] : await listUndecided(store.reader, id);
+  const window = { since, undecided };
+  const counts = await countMissing(store.reader, id, window);
   if (
     counts === null ||
     !isMassDeparture(counts, guards.departures, run.readAll?.isEmpty === true)
   ) {
     if (counts !== null && counts.missing > 0) {
-      await store.checkpoint(run.lease, (trx) => removeMissing(trx, { since }));
+      await store.checkpoint(run.lease, (trx) => removeMissing(trx, window));
     }
     if (run.readAll != null && (await findListScope(store.reader, id)) !== scope) {
       await store.checkpoint(run.lease, (trx) => recordListScope(trx, scope));
@@ -86,7 +91,7 @@ async function decide(deps: DepartureDeps, run: Run, since: number): Promise<voi
   }
   const before = await findListScope(store.reader, id);
   const detail = before !== null && before !== scope ? LIST_CHANGED : null;
-  const held = await holdMissing(store, run.lease, { since, detail, newId });
+  const held = await holdMissing(store, run.lease, { ...window, detail, newId });
   log.warn({ run: run.id, ...counts, held }, 'many contacts are missing at once: a user decides');
 }
 

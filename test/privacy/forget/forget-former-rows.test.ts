@@ -236,6 +236,51 @@ it('does not confirm that no value is left if the values may come from a row wit
   expect(writtenInto(world, next)).toEqual(fields);
 });
 
+describe('with two rows of one person in the list', () => {
+  /** Adds a second row of the first contact's person. Both rows are paid for and have our values. */
+  async function openTwoRows() {
+    const { world, id } = await open();
+    const { contact } = recordOf(world.crm, id);
+    const twin = world.crm.addContact({ ...contact, id: `twin-of-${id}` });
+    await world.sync({ full: true });
+    expect(writtenInto(world, twin)).toContain('Donor ID');
+    return { world, id, twin, spent: await world.spent() };
+  }
+
+  it('leaves the data that a run has recorded for the other row under its new ID', async () => {
+    const { world, id, twin } = await openTwoRows();
+    const [now, other] = [renumber(world, id), renumber(world, twin)];
+    await world.sync({ full: true });
+    const before = await tracesOf(world, other);
+    expect(await world.forget(now, CLEARED)).toMatchObject(VERIFIED);
+    expect(await tracesOf(world, other)).toEqual(before);
+    // Both former rows have the same details, so either of them can be the other row.
+    const former = [await tracesOf(world, id), await tracesOf(world, twin)];
+    expect(former.filter((traces) => traces.includes('contacts'))).toHaveLength(1);
+    expect(writtenInto(world, now)).toEqual([]);
+    expect(await world.forget(other, CLEARED)).toMatchObject(VERIFIED);
+    expect(writtenInto(world, other)).toEqual([]);
+    for (const each of [id, twin, other]) expect(await tracesOf(world, each)).toEqual([]);
+  });
+
+  it('leaves the other row its profile if the first row is erased again under its new ID', async () => {
+    const { world, id, twin, spent } = await openTwoRows();
+    await world.forget(id, CLEARED);
+    const [now, other] = [renumber(world, id), renumber(world, twin)];
+    await world.sync({ full: true });
+    await world.forget(now, CLEARED);
+    expect(await tracesOf(world, twin)).toContain('contacts');
+    await world.sync({ full: true });
+    const last = renumber(world, other);
+    await world.sync({ full: true });
+    expect(await world.spent()).toBe(spent);
+    expect(writtenInto(world, last)).toContain('Donor ID');
+    expect(await world.forget(last, CLEARED)).toMatchObject(VERIFIED);
+    expect(writtenInto(world, last)).toEqual([]);
+    for (const each of [twin, other, last]) expect(await tracesOf(world, each)).toEqual([]);
+  });
+});
+
 it('leaves the values that a similar contact of the list has now', async () => {
   const { world, id, others } = await open();
   const [twin = ''] = others;
