@@ -1,4 +1,4 @@
-/** `apply` and the set-up in a browser use it. */
+/** Stores settings in the database, for `apply` and the set-up in a browser. */
 import type { Application } from '../application.ts';
 import { ConfigurationError, isDonorSyncError } from '../core/errors.ts';
 import { type Integration, integrationSchema } from '../core/integration-settings.ts';
@@ -14,7 +14,7 @@ import {
   saveSealedSettings,
 } from './statements/integrations.ts';
 
-/** The change that `apply` has made to one integration. */
+/** The change that was made to one integration. */
 export interface Applied {
   id: string;
   change: 'created' | 'changed' | 'unchanged';
@@ -25,7 +25,7 @@ type ApplyDeps = Pick<Application, 'store'> & { sealer: Pick<Sealer, 'seal' | 'o
 /**
  * Stores integrations that have passed the same checks as integrations in a settings file. Stores either all
  * integrations or none. Throws a ConfigurationError and stores nothing if the settings file already contains an
- * integration, or if a key would be sent unencrypted.
+ * integration, or if donor-sync would send a key unencrypted.
  */
 export async function applyIntegrations(
   application: ApplyDeps,
@@ -53,8 +53,8 @@ interface PresentSource {
 }
 
 /**
- * Changes only a client's schedule in the database. Other settings may change at the same time and keep their new
- * values. Throws a ConfigurationError (unknown) if the database has no settings of the client.
+ * Changes only a client's schedule in the database. Other settings keep their values, even if they are changed at the
+ * same time. Throws a ConfigurationError (unknown) if the database contains no settings of the client.
  */
 export async function applySchedule(
   { store, sealer }: ApplyDeps,
@@ -72,7 +72,7 @@ export async function applySchedule(
   });
 }
 
-/** Returns all clients' settings, or only the settings of the given clients. Throws if settings cannot be decrypted. */
+/** Returns the settings of all clients or of the given clients. Throws an error if settings cannot be decrypted. */
 export async function readPresent(
   { store, sealer }: PresentSource,
   ids: readonly string[] | null = null,
@@ -86,7 +86,7 @@ export async function readPresent(
 }
 
 /**
- * Returns settings as strings that can be compared. Settings that cannot be decrypted are different from all others.
+ * Returns settings as text that can be compared. The text of settings that cannot be decrypted differs from all others.
  */
 async function readComparable({ store, sealer }: PresentSource): Promise<Map<string, string>> {
   const open = (id: string, sealed: string) => {
@@ -101,7 +101,7 @@ async function readComparable({ store, sealer }: PresentSource): Promise<Map<str
   return new Map(rows.map(({ id, settings }) => [id, open(id, settings)]));
 }
 
-/** The settings file takes precedence over the database. */
+/** True if the settings file contains the integration. The file has precedence over the database. */
 export function isOfFile(
   { integrations }: Pick<Settings, 'integrations'>,
   { id }: Pick<Integration, 'id'>,
@@ -116,7 +116,7 @@ export function setInFile({ id }: Pick<Integration, 'id'>): ConfigurationError {
   );
 }
 
-/** Refuses an address to which keys would be sent unencrypted. */
+/** Refuses an address to which donor-sync would send keys unencrypted. */
 function requireSecure(
   { allowInsecureHttp }: Pick<Settings, 'allowInsecureHttp'>,
   integration: Integration,

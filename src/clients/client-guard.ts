@@ -1,4 +1,4 @@
-/** Addresses that were set in a browser cannot lead to a private network. */
+/** Protects private networks. If an address was set in a browser, requests cannot reach a private network. */
 import type { LookupFunction } from 'node:net';
 import type { Integration } from '../core/integration-settings.ts';
 import { type NamedByOperator, outboundFetch } from '../outbound/guard.ts';
@@ -9,12 +9,13 @@ import { requirePublicAddress } from './setup/address.ts';
 export interface ClientGuard {
   requirePublic(address: string): Promise<void>;
   /**
-   * Returns the fetch for a client whose addresses were set in a browser. Returns undefined if an operator set them.
+   * Returns the fetch function for a client whose addresses were set in a browser. Returns undefined if an operator set
+   * the addresses.
    */
   fetchFor(integration: Pick<Integration, 'addresses'>): typeof globalThis.fetch | undefined;
 }
 
-/** It allows the addresses that the operator has set in the settings or in the environment. */
+/** Creates the guard. It allows the addresses that the operator has set in the settings or in environment variables. */
 export function createClientGuard(
   settings: Pick<Settings, 'setup' | 'allowInsecureHttp'>,
   environment: SetupEnvironment,

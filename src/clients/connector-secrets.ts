@@ -12,13 +12,13 @@ import { again, LEASE_MS } from '../database/transact.ts';
 import { type NewAuditEntry, recordEntry } from '../privacy/audit/record.ts';
 import type { Store } from '../store.ts';
 
-/** Only donor-sync removes them. */
+/** A connector's secrets. Only donor-sync itself can remove all of them. */
 export interface IntegrationSecrets extends ConnectorSecrets {
   write(name: string, value: string, entry?: NewAuditEntry): Promise<void>;
   remove(name: string, entry?: NewAuditEntry): Promise<void>;
 }
 
-/** Stores a connector's secrets encrypted, under names that no other integration uses. */
+/** Stores a connector's secrets in encrypted form, under names that no other integration uses. */
 export function connectorSecrets(
   {
     store,
@@ -34,13 +34,14 @@ export function connectorSecrets(
     },
     async write(name, value, entry) {
       const sealed = sealer.seal(value, secretSealContext(toSecretName(name)));
-      // The CRM has already made the old token invalid. If the new token is lost, the client loses its connection.
+      // The CRM has already made the old token invalid. If donor-sync loses the new token, the client loses its
+      // connection.
       const save = () =>
         store.act(async (trx) => {
           await saveSecret(trx, toSecretName(name), sealed);
           if (entry !== undefined) await recordEntry(trx, entry);
         });
-      // Storing it twice is harmless, so it is repeated even if the first attempt may have succeeded.
+      // Storing the token twice is harmless, so storing is repeated even if the first attempt may have succeeded.
       const isRepeated = (error: unknown) =>
         isPassing(error) || (entry === undefined && isUnconfirmed(error));
       await again(LEASE_MS, save, isRepeated);

@@ -1,4 +1,4 @@
-/** Connecting a CRM account on the CRM's consent page, and disconnecting it. */
+/** Connects a CRM account with a user's consent on the CRM's page, and disconnects it. */
 import type { Consent, ConsentDeps, Consented, CrmAccount } from '../../connectors/contract.ts';
 import { findConnectorDefinition, REMOTE_CRMS } from '../../connectors/index.ts';
 import type { Application } from '../application.ts';
@@ -35,7 +35,7 @@ export interface ConsentsDeps {
   >;
   clock: Clock;
   signal: AbortSignal;
-  /** A draft takes precedence over the stored settings. */
+  /** Finds an integration's set-up. It has precedence over the stored settings. */
   findDraft?: (id: string) => Promise<Integration | null>;
 }
 
@@ -43,15 +43,15 @@ interface ConsentLook {
   application: Pick<Application, 'store' | 'sealer' | 'allowInsecureHttp'>;
 }
 
-/** The time that a user has to grant access in the CRM and return. */
+/** The time within which a user has to grant access in the CRM and return. */
 export const CONSENT_LIFE_MS = 600_000;
 
 /** The `outcome` of a successful consent. */
 export const CONNECTED = 'connected';
 
 /**
- * Starts a consent. Returns the state. The CRM can return it once, within ten minutes. Anyone who has the state can
- * open the CRM's page.
+ * Starts a consent and returns its state. The CRM can return the state only once, within ten minutes. Anyone who knows
+ * the state can open the CRM's page.
  */
 export async function beginConsent(deps: ConsentsDeps, integration: Integration): Promise<string> {
   const { store, sealer } = deps.application;
@@ -66,15 +66,18 @@ export async function beginConsent(deps: ConsentsDeps, integration: Integration)
   return state;
 }
 
-/** The data of a consent in progress. */
+/** The data that identifies a consent in progress. */
 export interface ConsentKey {
   kind: string;
   state: string;
-  /** The address to which the CRM redirects the user. Must be the same in both requests. */
+  /** The address to which the CRM redirects the user. It must be the same in both requests. */
   redirectUri: string;
 }
 
-/** Returns the CRM's page for a pending consent. Throws a ConfigurationError for any other consent. */
+/**
+ * Returns the address of the CRM's page for a consent in progress. Throws a ConfigurationError if the consent is not in
+ * progress.
+ */
 export async function consentPage(
   deps: ConsentsDeps,
   { kind, state, redirectUri }: ConsentKey,
@@ -90,10 +93,10 @@ export async function consentPage(
   return consent.begin(settings, { redirectUri, state, codeVerifier });
 }
 
-/** The parameters with which the user returns. */
+/** The parameters with which the CRM redirects the user back. */
 export type ConsentAnswer =
   | { code: string }
-  /** The CRM's code for a refusal. Text that the CRM sends with it is ignored. */
+  /** The CRM's code for a refusal. Further text from the CRM is ignored. */
   | { error: string };
 
 export interface Connected {
@@ -102,8 +105,9 @@ export interface Connected {
 }
 
 /**
- * Completes a consent with the parameters that the CRM has returned. Works only once. The refresh token is stored,
- * encrypted, before this resolves. If it throws, the state is used up, and `findConsentOutcome` returns the reason.
+ * Completes a consent with the parameters from the CRM. This works only once. The encrypted refresh token is stored
+ * before this function resolves. After an error, the state cannot be used again, and `findConsentOutcome` returns the
+ * reason.
  */
 export async function completeConsent(
   deps: ConsentsDeps,
@@ -123,13 +127,13 @@ export async function completeConsent(
   }
 }
 
-/** Returns `connected` or the reason for the failure. Returns null until a browser has returned. */
+/** Returns `connected` or the reason for the failure. Returns null until the user has returned from the CRM. */
 export async function findConsentOutcome(
   { application: { store } }: Pick<ConsentsDeps, 'application'>,
   state: string,
 ): Promise<string | null> {
   const outcome = (await findConsentByState(store.reader, hashToken(state)))?.outcome ?? null;
-  // The user has returned, and the token request is in progress.
+  // The user has returned, and the request for the token is in progress.
   return outcome === 'taken' ? null : outcome;
 }
 
@@ -139,8 +143,8 @@ export interface Disconnected {
 }
 
 /**
- * Asks the CRM to revoke a consent's token, and deletes the token. The data about contacts is kept. If the CRM refuses
- * to revoke the token, it is deleted anyway. If the CRM cannot be reached, throws an error and changes nothing.
+ * Lets the CRM revoke a consent's token, and deletes the token. Keeps the data about contacts. If the CRM refuses to
+ * revoke the token, the token is deleted anyway. If the CRM cannot be reached, throws an error and changes nothing.
  */
 export async function disconnect(
   deps: ConsentsDeps,
@@ -156,7 +160,7 @@ export async function disconnect(
 }
 
 /**
- * True if another client uses the same token. Some CRMs return the same token each time an app is connected to the same
+ * True if another client uses the same token. Some CRMs return the same token each time an app is connected to an
  * account.
  */
 async function isHeldElsewhere(
@@ -174,7 +178,10 @@ async function isHeldElsewhere(
   return false;
 }
 
-/** Throws a ConfigurationError: invalid without sign-in by consent, conflict if not connected. */
+/**
+ * Throws a ConfigurationError: `invalid` if the integration does not sign in by consent, `conflict` if it is not
+ * connected.
+ */
 export async function requireConnected(
   deps: ConsentLook,
   integration: Integration,
@@ -197,7 +204,7 @@ export function notConnected(
   return new ConfigurationError(why, { code: 'not_connected', ...facts });
 }
 
-/** True if the integration waits for a user to connect it to its CRM. */
+/** True if a user still has to connect the integration to its CRM. */
 export async function waitsForConsent(
   deps: ConsentLook,
   integration: Integration,
@@ -248,7 +255,7 @@ async function findConsent(
   return consent.isWanted(settings) ? { consent, settings } : null;
 }
 
-/** Returns the integration, or throws. A `serve` process with older settings may not have it. */
+/** Returns the integration, or throws an error. A `serve` process with older settings may not know the integration. */
 async function requireIntegration(
   { application, findDraft }: ConsentsDeps,
   { integrationId: id }: ConsentRecord,
@@ -298,8 +305,8 @@ function refused({ error }: { error: string }) {
 }
 
 /**
- * Throws for a different account, because its IDs belong to different people. The token for the wrong account is
- * discarded and not revoked. Some CRMs issue the same token twice, so revoking it would disconnect a different
+ * Throws an error for a different account, because its IDs belong to different people. The token for the wrong account
+ * is discarded, but not revoked. Some CRMs issue the same token twice, so revoking it would disconnect a different
  * integration.
  */
 async function requireSameAccount(
@@ -324,7 +331,7 @@ function consentDeps(
   return { clock, signal, ...(fetch && { fetch }) };
 }
 
-/** Describes the reason for the user. Unexpected errors go only to the log. */
+/** Describes the reason for the user. Unexpected errors are only logged. */
 function describeReason(error: unknown): string {
   return isDonorSyncError(error) ? error.message : 'An internal error occurred.';
 }
@@ -344,7 +351,7 @@ async function revoke(
   }
 }
 
-/** Replaces the message of an unavailable CRM. The original message mentions runs, but no run is waiting here. */
+/** Replaces the message about an unavailable CRM. The original message mentions runs, but no run is waiting here. */
 async function reached<Result>(asking: Promise<Result>): Promise<Result> {
   try {
     return await asking;

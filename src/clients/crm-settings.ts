@@ -3,8 +3,8 @@ import type { Integration } from '../core/integration-settings.ts';
 import { insecureAddress, isInsecure } from '../settings/insecure-http.ts';
 
 /**
- * Returns an integration's `crm` settings as its connector reads them. Checked again, because stored settings may be
- * older than `allowInsecureHttp` in the file.
+ * Returns an integration's `crm` settings as its connector reads them. Checks the addresses again, because stored
+ * settings may be older than `allowInsecureHttp` in the settings file.
  */
 export function readCrmSettings<Settings>(
   { settingsSchema, refusesPlainHttp = false }: ConnectorDefinition<Settings>,

@@ -15,12 +15,12 @@ export const HOOK_SIGNATURES: readonly string[] = [
   'hmac',
 ];
 
-/** A loaded connector package can add a signature. */
+/** True if the kind of signature is known. A loaded connector package can define its own kind. */
 export function isHookSignature(kind: string): boolean {
   return HOOK_SIGNATURES.includes(kind) || findWebhooks(kind)?.signature !== undefined;
 }
 
-/** Only the client's own connector package can add a signature. */
+/** Returns the kinds of signatures for a client. Only the client's own connector package can add a kind. */
 export function listHookSignatures(crmKind: string): readonly string[] {
   const isMore = !HOOK_SIGNATURES.includes(crmKind) && isHookSignature(crmKind);
   return isMore ? [...HOOK_SIGNATURES, crmKind] : HOOK_SIGNATURES;
@@ -30,7 +30,7 @@ export type SignatureKind = NonNullable<HookRecord['signature']>;
 
 export interface HookSigning {
   kind: SignatureKind;
-  /** The secret with which the caller signs. */
+  /** The secret with which the caller signs its calls. */
   secret: string;
 }
 
@@ -41,14 +41,14 @@ export interface SigningOptions {
 
 interface Known {
   integration: Pick<Integration, 'id' | 'crm'>;
-  /** The address that the new address replaces. */
+  /** The previous address, which the new address replaces. */
   before: HookRecord | null;
   sealer: Pick<Sealer, 'open'>;
 }
 
 /**
- * The previous address becomes invalid immediately. The store keeps only the token's hash, so only the caller gets the
- * address.
+ * Creates an address. The previous address becomes invalid immediately. The database stores only the hash of the token,
+ * so only the caller of this function gets the address.
  */
 export async function createHookAddress(
   trx: ActorTransaction,
@@ -68,8 +68,8 @@ export async function createHookAddress(
 }
 
 /**
- * `isNew` is true for a newly created secret, which must be shown to the user. Throws a ConfigurationError if there is
- * no secret with which signatures can be checked.
+ * Returns the signing settings. `isNew` is true for a new secret, which must be shown to the user. Throws a
+ * ConfigurationError if there is no secret to verify signatures.
  */
 export function signingFor(
   { signature, secret }: SigningOptions,

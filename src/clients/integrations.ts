@@ -1,4 +1,4 @@
-/** Collects this process's integrations. Reads the settings file once, and the database after each change. */
+/** Collects this process's integrations. Reads the settings file once, and reads the database after each change. */
 
 import { z } from 'zod';
 import type { Clock } from '../core/clock.ts';
@@ -11,18 +11,21 @@ import type { Reader } from '../database/reader.ts';
 import type { Settings } from '../settings/settings.ts';
 import { type ChangedSettings, listChangedSettings } from './statements/integrations.ts';
 
-/** How soon a process notices applied or removed settings. */
+/** The interval at which a process looks for applied or removed settings. */
 const LOOK_INTERVAL_MS = 3_000;
 
 export interface CollectedIntegrations {
   integrations: Map<string, Integration>;
-  /** Clients whose stored settings cannot be read, and why. Other clients run normally. */
+  /** Clients whose stored settings cannot be read, with the reason. All other clients work normally. */
   unreadable: Map<string, string>;
-  /** Updates both. Returns the new and changed integrations. */
+  /** Updates the integrations and the unreadable clients. Returns the new and changed integrations. */
   refresh(): Promise<Integration[]>;
 }
 
-/** The settings file overrides the database, so the operator can see which settings apply. */
+/**
+ * Collects the integrations. The settings file has precedence over the database, so that the operator can see which
+ * settings apply.
+ */
 export async function collectIntegrations(
   settings: Pick<Settings, 'integrations'>,
   reader: Reader,
@@ -36,7 +39,7 @@ export async function collectIntegrations(
   const changed: Integration[] = [];
   const applied = await refresh();
   integrations.clear();
-  // Settings are sorted by ID for readability.
+  // The settings are sorted by ID, so that users find them easily.
   for (const one of applied.toSorted((a, b) => (a.id < b.id ? -1 : 1)))
     integrations.set(one.id, one);
   for (const [id, one] of ofFile) integrations.set(id, one);
@@ -59,7 +62,10 @@ export async function collectIntegrations(
     }
   }
 
-  /** Returns null if they cannot be read. Unreadable settings are reported once, and other clients are still loaded. */
+  /**
+   * Decrypts a client's settings. Returns null if they cannot be read. Reports unreadable settings only once, and other
+   * clients are still loaded.
+   */
   function open(id: string, sealed: string): Integration | null {
     try {
       return integrationSchema.parse(JSON.parse(sealer.open(sealed, settingsSealContext(id))));
@@ -72,7 +78,7 @@ export async function collectIntegrations(
   }
 }
 
-/** The values may be secret, so they are left out. */
+/** Describes a problem without the values, because the values may be secret. */
 function describeProblem(error: unknown): string {
   if (!(error instanceof z.ZodError)) return messageOf(error);
   const names = error.issues.map(({ path, code, ...issue }) => {

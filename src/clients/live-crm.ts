@@ -1,4 +1,4 @@
-/** Requests to a CRM while a user waits for the response. */
+/** Sends requests to a CRM while a user waits for the response. */
 
 import type { Application } from '../application.ts';
 import type { Integration } from '../core/integration-settings.ts';
@@ -11,18 +11,19 @@ import { samplePersons } from '../sync/sample-persons.ts';
 
 export interface LiveDeps {
   application: Pick<Application, 'open' | 'store'>;
-  /** Aborted when the user has waited long enough. */
+  /** The signal that is aborted when the user has waited long enough. */
   signal: AbortSignal;
 }
 
-/** Returns a few people as they would be sent to the service now. The values are not stored. */
+/** Returns a few people as donor-sync would send them to the service now. The values are not stored. */
 export function showPersons(deps: LiveDeps, integration: Integration): Promise<PersonDetails[]> {
   return withCrm(deps, integration, (crm) => samplePersons(crm, integration.id));
 }
 
 /**
- * The mapping depends on the CRM's data model, so this sends a request to the CRM. Until the mapping changes, no run
- * stops because of a low rate. A stopped run continues after the next start.
+ * Accepts the match rate of the current mapping. The mapping depends on the CRM's data model, so this sends a request
+ * to the CRM. Until the mapping changes, no run stops because of a low match rate. A stopped run continues with the
+ * next run.
  */
 export async function acceptMatchRate(deps: LiveDeps, integration: Integration): Promise<void> {
   const mapping = await withCrm(deps, integration, async (crm) =>

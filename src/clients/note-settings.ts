@@ -6,13 +6,14 @@ import { noteEntries } from '../privacy/audit/record.ts';
 import type { Store } from '../store.ts';
 
 /**
- * The prefix of an entry's details. Each detail is a keyed fingerprint, which does not reveal the setting's value. Each
- * fingerprint covers one part of the settings.
+ * The prefix of an entry's details. Each detail is the fingerprint of one part of the settings. A fingerprint does not
+ * reveal the settings' values.
  */
 const PART = 'part.';
 
 /**
- * Only the parts' names are recorded, never their values. A setting that a new program version adds counts as a change.
+ * Records in the audit which parts of the settings have changed. Records only the names of the parts, never their
+ * values. If a new version of donor-sync adds a setting, this counts as a change.
  */
 export async function recordSettings(
   store: Store,

@@ -1,4 +1,4 @@
-/** Opens an integration with its CRM connector and its service client, so that runs can use them. */
+/** Opens an integration with its CRM connector and its service client, for a run or a command. */
 
 import type {
   Connector,
@@ -40,12 +40,14 @@ export interface OpenDeps
     'store' | 'sealer' | 'clock' | 'log' | 'sightings' | 'retention' | 'takeLease' | 'erasuresWait'
   > {
   allowInsecureHttp: readonly string[];
-  /** The pacer for each service key. All clients with that key share it. */
+  /** The pacer of each service key. All clients with the same key share its pacer. */
   pacers: Pacers;
-  /** The request rate that processes share for a CRM account. If null, each process limits its own rate. */
+  /**
+   * The board on which processes share the request rate of a CRM account. If null, each process limits its own rate.
+   */
   board: DepartureBoard | null;
   findDefinition: (kind: string) => Promise<ConnectorDefinition>;
-  /** Sends requests to the service, unless `guard` does. */
+  /** Sends requests to the service, unless `guard` sends them. */
   fetch: SendRequest;
   guard: Pick<ClientGuard, 'fetchFor'>;
 }
@@ -54,18 +56,17 @@ export interface OpenDeps
 export interface OpenIntegration {
   integration: Integration;
   partner: PartnerClient;
-  /** The field map in use. */
+  /** The field map that the run uses. */
   mappings: readonly FieldMapping[];
   /** The fingerprint of the service key. */
   partnerKey: string;
   /** The dependencies of a sync. `openCrm` opens the CRM with them. */
   deps: RunDeps;
   checkCrm(): Promise<Finding[]>;
-  /** Writes may be pending in a file next to the CRM's file, so an erasure must open the CRM. */
+  /** True if an erasure must open the CRM, because a file next to the CRM's file may contain pending writes. */
   keepsWrites: boolean;
   /**
-   * Returns the mapped fields as files that an administrator can deploy. Null if the CRM does not support deployable
-   * files.
+   * Returns the mapped fields as files that an administrator can deploy. Returns null if the CRM does not support this.
    */
   fieldsAsSource(door: string | null): FieldsSource | null;
   /** Additional stages of a run. */
@@ -75,7 +76,7 @@ export interface OpenIntegration {
   close(): Promise<void>;
 }
 
-/** The stages that mirror groups as networks, compute warm paths, and write each contact's status to the CRM. */
+/** The stages that turn groups into networks, compute warm paths, and write each contact's status to the CRM. */
 const RUN_STAGES: Stages = {
   before: [...NETWORK_STAGES.before, ...INSIGHT_STAGES.before],
   after: [
@@ -86,7 +87,10 @@ const RUN_STAGES: Stages = {
   ],
 };
 
-/** Settings in the database may be older than the current value of `allowInsecureHttp` in the file. */
+/**
+ * Checks the addresses again, because settings in the database may be older than `allowInsecureHttp` in the settings
+ * file.
+ */
 function requireConfidential(integration: Integration, allowInsecureHttp: readonly string[]): void {
   const rules = { alerts: { webhook: null }, allowInsecureHttp };
   const [first] = insecureAddresses([integration], rules);
@@ -95,7 +99,7 @@ function requireConfidential(integration: Integration, allowInsecureHttp: readon
 }
 
 /**
- * Returns the contacts among these that still exist. An erased contact is not counted, even if the store still has its
+ * Returns those contacts that still exist. An erased contact does not count, even if the database still contains its
  * data.
  */
 async function countAsPresent(
@@ -109,7 +113,7 @@ async function countAsPresent(
   return new Set([...present].filter((id) => !isErased(id)));
 }
 
-/** No request is sent yet. */
+/** Opens an integration. This sends no request yet. */
 export async function openIntegration(
   deps: OpenDeps,
   integration: Integration,
@@ -120,7 +124,7 @@ export async function openIntegration(
   const guarded = deps.guard.fetchFor(integration);
   const calls = { partner: 0, crm: 0, throttled: 0 };
   const definition = await deps.findDefinition(integration.crm.kind);
-  // The connector does not know which contacts should be researched.
+  // The connector does not need to know which contacts object to research.
   const { objections, ...contacts } = integration.contacts;
   const connectorOptions: ConnectorOptions<unknown> = {
     settings: readCrmSettings(definition, integration, deps.allowInsecureHttp),
@@ -179,7 +183,7 @@ export async function openIntegration(
       otherForms: getOtherForms(definition),
       async openConnector(lease) {
         const canonicalId = getCanonicalId(definition);
-        // A mistyped ID must not cause the contact to be enhanced.
+        // A mistyped ID must not cause donor-sync to enhance a contact that objects.
         const objectors = objections.map((id) => toContactId(canonicalId, integration.id, id));
         const marks = {
           objectors: new Set(objectors),
@@ -207,7 +211,7 @@ function getOtherForms(definition: ConnectorDefinition): (crmId: string) => read
   return (crmId) => definition.otherForms?.(crmId) ?? [];
 }
 
-/** Returns the connector's own map. Clients without networks do not have the warm path fields. */
+/** Returns the connector's own field map. For a client without networks, leaves out the fields for warm paths. */
 function defaultMappings(
   { defaultFields }: ConnectorDefinition,
   { networks }: Integration,

@@ -1,6 +1,6 @@
 /**
- * Settings that a caller sends in place of a settings file. They are checked like settings in a file, but fewer
- * settings are allowed.
+ * Checks settings that a caller sends in a document. They are checked like settings in a file, but fewer settings are
+ * allowed.
  */
 import { findConnectorDefinition, findRemoteCrm, REMOTE_CRMS } from '../../connectors/index.ts';
 import { ConfigurationError, isConfigurationError } from '../core/errors.ts';
@@ -15,7 +15,7 @@ import { setInFile } from './apply-settings.ts';
 import type { ClientGuard } from './client-guard.ts';
 import { requirePlainText } from './setup/address.ts';
 
-/** The sender's rights limit the settings that can be changed. */
+/** Checks the document. The sender's rights limit the settings that the document can change. */
 export async function checkDocument(
   documents: readonly unknown[],
   { path, allowInsecureHttp }: { path: string; allowInsecureHttp: readonly string[] },
@@ -26,7 +26,7 @@ export async function checkDocument(
   return (await parseSettings(text, options)).integrations;
 }
 
-/** The caller that sends settings over HTTP. Throws a ConfigurationError that lists every problem. */
+/** A caller that sends settings over HTTP. */
 export interface RemoteCaller {
   isToken: boolean;
   /** The IDs of the clients that the caller may access, or null for all clients. */
@@ -34,16 +34,16 @@ export interface RemoteCaller {
 }
 
 interface RemoteDeps {
-  /** The operator's environment, as far as set-ups use it. */
+  /** The parts of the operator's environment that set-ups use. */
   setup: Pick<SetupEnvironment, 'serviceUrl'>;
   settings: Pick<Settings, 'integrations' | 'allowInsecureHttp' | 'setup'>;
   guard: Pick<ClientGuard, 'requirePublic'>;
 }
 
 /**
- * Reads the clients from a document that was received over HTTP. A remote caller may change fewer settings than the
+ * Reads the clients in a document that was received over HTTP. A remote caller may change fewer settings than the
  * operator of the machine. Variables, files, packages and hosts in a private network are not allowed. An access token
- * also cannot change the host. Throws a ConfigurationError and stores nothing if the document is invalid. `before`
+ * cannot change the host either. Throws a ConfigurationError that lists every problem, and stores nothing. `before`
  * contains the stored clients.
  */
 export async function readRemote(
@@ -58,7 +58,7 @@ export async function readRemote(
     if (caller.clients !== null && !caller.clients.has(id)) throw withoutAccess(id);
     if (deps.settings.integrations.some((one) => one.id === id)) throw setInFile({ id });
     requireTexts(document, `"${id}"`);
-    // The kind is checked first, because it may name a package that would be loaded.
+    // Checks the kind of CRM first, because it may name a package, which would be loaded.
     requireKnownKind(id, valueAt(document, ['crm', 'kind']), before.get(id));
   }
   const { allowInsecureHttp } = deps.settings;
@@ -70,7 +70,7 @@ export async function readRemote(
   return limited;
 }
 
-/** Describes each problem by the path of its setting. */
+/** Checks the settings, and describes each problem with the path of its setting. */
 async function checkSent(
   documents: readonly unknown[],
   allowInsecureHttp: readonly string[],
@@ -95,19 +95,19 @@ function requireTexts(value: unknown, path: string): void {
 }
 
 function requireKnownKind(id: string, kind: unknown, before: Integration | undefined): void {
-  // A remote CRM needs no file. Only the operator can choose a CRM package.
+  // A CRM on the network needs no file. Only the operator can choose a connector package.
   const isRemote = findRemoteCrm(kind) !== undefined;
   if (typeof kind !== 'string' || isRemote || kind === before?.crm.kind) return;
   throw ofOperator(id, 'crm.kind');
 }
 
-/** Files of a CSV client. */
+/** The settings that contain the files of a CSV client. */
 const FILES = ['path', 'output'];
 
-/** The settings of a connector package that the set-up asks for. */
+/** The settings of a connector package for which the set-up asks. */
 const ASKED = ['kind', 'url', 'auth'];
 
-/** Only an operator may set these, because they may refer to files on this machine. */
+/** Returns the settings that only an operator may set, because they may refer to files on this machine. */
 function listOperatorParts(
   crm: Integration['crm'],
   before: Integration['crm'] | undefined,
@@ -146,7 +146,7 @@ async function limitAddresses(
   return wasFree ? integration : integrationSchema.parse({ ...integration, addresses: 'public' });
 }
 
-/** The operator allows these addresses for new clients. */
+/** True if the operator allows this address for new clients. */
 function isNamedForAll({ setup, settings }: RemoteDeps, url: string): boolean {
   const { service, apps } = settings.setup;
   const named = [service, setup.serviceUrl, ...Object.values(apps).map((app) => app?.url)];

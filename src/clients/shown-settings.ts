@@ -1,12 +1,15 @@
-/** An integration's settings without secrets, to show or to apply again. */
+/** Converts an integration's settings into YAML without secrets, to show them or to apply them again. */
 import { Document, visit } from 'yaml';
 import type { Integration } from '../core/integration-settings.ts';
 import { isActing, plainJson } from '../core/printable.ts';
 
-/** Each setting is on one line, even if it is long. */
+/** The YAML style. Each setting is on one line, even if the line is long. */
 const YAML_STYLE = { lineWidth: 0 };
 
-/** A value with special characters is quoted and escaped. Applying the YAML restores the same values. */
+/**
+ * Returns settings as YAML. Values with special characters are quoted and escaped. Applying the YAML results in the
+ * same values.
+ */
 export function toYaml(settings: object): string {
   const document = new Document(settings);
   visit(document, {
@@ -23,17 +26,20 @@ export interface ShownSettings {
   variables: string[];
 }
 
-/** The names of settings whose values are secrets: */
+/** Matches the names of settings whose values are secrets. */
 const SECRET_NAME = /key|secret|token|password|passphrase|credential/i;
 
-/** These sections contain keys and credentials. Elsewhere, "key" may be part of a field's or network's name. */
+/**
+ * The sections that contain keys and credentials. In other sections, "key" may be part of the name of a field or
+ * network.
+ */
 const SECRET_PARTS: readonly string[] = ['partner', 'crm'];
 
 /**
- * Replaces each secret with `${NAME}`. A webhook's address is a secret, and so is a URL with a password. In `partner`
- * and `crm`, a key's own name or a name above it can show that the value is a secret. The variable's name combines the
+ * Replaces each secret with `${NAME}`. A webhook's address and a URL with a password are secrets. In `partner` and
+ * `crm`, a setting's name or a name above it can show that the value is a secret. The variable's name consists of the
  * integration's ID and the setting's path: `crm.auth.token` of `riverside` is `RIVERSIDE_CRM_AUTH_TOKEN`. A literal
- * `${` becomes `$${`, so reading restores the same settings.
+ * `${` becomes `$${`, so that reading the YAML results in the same settings.
  */
 export function hideSecrets(integration: Integration): ShownSettings {
   const variables: string[] = [];
@@ -63,7 +69,7 @@ export function hideSecrets(integration: Integration): ShownSettings {
 
 function soundsSecret(path: readonly string[]): boolean {
   const [part = '', ...names] = path;
-  // Anyone with a chat webhook's address can post messages.
+  // Anyone who knows the address of a chat webhook can post messages.
   if (part === 'alerts') return names.at(-1) === 'url';
   return SECRET_PARTS.includes(part) && SECRET_NAME.test(names.at(-1) ?? '');
 }
@@ -72,14 +78,14 @@ function holdsPassword(text: string): boolean {
   return Boolean(URL.parse(text)?.password);
 }
 
-/** Each name is used only once. */
+/** Returns the name of a variable. Each name is used only once. */
 function variableName(path: readonly string[], taken: readonly string[]): string {
   const words = path
     .join('_')
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
     .replace(/[^A-Za-z0-9]+/g, '_')
     .toUpperCase();
-  // Unlike an ID, a variable's name never starts with a digit.
+  // Unlike an ID, the name of a variable must not start with a digit.
   const name = words.replace(/^(?=\d)/, '_');
   const twins = taken.filter((other) => other.replace(/__\d+$/, '') === name).length;
   return twins === 0 ? name : `${name}__${twins + 1}`;

@@ -1,4 +1,4 @@
-/** Turns webhook calls into run requests. A run reads the named contacts or all changed contacts. */
+/** Converts webhook calls into requests for runs. A run reads the named contacts or all changed contacts. */
 
 import type { Application } from '../application.ts';
 import type { Actor } from '../core/actor.ts';
@@ -15,7 +15,7 @@ import { recordIgnored } from './statements/hooks.ts';
 import { findIntegrationState, listIntegrationsOfSameAccount } from './statements/integrations.ts';
 
 export interface CalledContact {
-  /** Its CRM ID, in any form. */
+  /** The contact's CRM ID, in any form. */
   id: string;
   account: string | null;
 }
@@ -23,9 +23,9 @@ export interface CalledContact {
 export interface WebhookCall {
   integrationId: string;
   contacts: readonly CalledContact[];
-  /** False if the call names no contacts or not all changed contacts. */
+  /** False if the call names no contacts, or only some of the changed contacts. */
   isComplete: boolean;
-  /** Contacts that the CRM has deleted for privacy reasons. Only an authenticated caller may name them. */
+  /** Contacts that the CRM has deleted for privacy reasons. Only a verified caller may name them. */
   deleted?: readonly CalledContact[];
   /** The caller, for the audit. */
   by?: Actor;
@@ -40,8 +40,9 @@ type CallDeps = {
 };
 
 /**
- * The named contacts are only a hint. The run follows the usual spending rules. If the integration covers only some of
- * the CRM's contacts, contacts are not read by ID, because only the CRM knows the filter.
+ * Handles a call. A call only tells donor-sync which contacts to read, and the usual spending rules apply to the run.
+ * If the integration covers only some of the CRM's contacts, contacts are not read by ID, because only the CRM can
+ * apply the filter.
  */
 export async function takeCall(
   { application, newRunId }: CallDeps,
@@ -53,7 +54,7 @@ export async function takeCall(
   await recordDeletions({ application, newRunId }, integration, deleted, by);
   const isDeleted = ({ id, account }: CalledContact) =>
     deleted.some((one) => one.id === id && one.account === account);
-  // The request must not store an erased contact.
+  // A stored request must not contain an erased contact.
   const contacts = named.filter((one) => !isDeleted(one));
   if (named.length > 0 && contacts.length === 0 && isComplete) return null;
   const own = await filterOwnContacts(application, integrationId, contacts);
@@ -76,7 +77,7 @@ export async function takeCall(
   return asked?.runId ?? all;
 }
 
-/** Stores erasures on disk before the response. The caller repeats failed calls. */
+/** Records due erasures on disk before the response. If this fails, the caller repeats its call. */
 async function recordDeletions(
   { application, newRunId }: CallDeps,
   integration: Integration,
@@ -96,7 +97,8 @@ async function recordDeletions(
   for (const { id } of own) {
     const crmId = await application.contactId(integration, id).catch(() => null);
     if (crmId === null) continue;
-    // A run may be processing this contact before it is stored. For other unknown contacts, there is nothing to erase.
+    // A run may be processing this contact before the database contains it. For any other unknown contact, there is
+    // nothing to erase.
     const traces = account.map((each) => hasTracesOfContact(store.reader, each, [crmId]));
     if (isRunning || (await Promise.all(traces)).includes(true)) {
       requests.set(crmId, { crmId, source: 'crm_event', isAutomatic });
@@ -113,7 +115,7 @@ function wholeRun(integrationId: string, runId: string) {
   return { integrationId, contact: null, trigger: 'webhook', full: false, runId } as const;
 }
 
-/** Other accounts use the same IDs for different people. */
+/** Returns the contacts of the integration's own account. In other accounts, the same IDs mean different people. */
 async function filterOwnContacts(
   { store }: Pick<Application, 'store'>,
   integrationId: string,
@@ -126,7 +128,7 @@ async function filterOwnContacts(
   );
 }
 
-/** Returns canonical IDs, and whether more contacts must be read. */
+/** Returns the canonical IDs of the contacts, and whether further contacts must be read. */
 async function buildHints(
   application: Pick<Application, 'contactId' | 'store'>,
   integration: Integration,
@@ -143,7 +145,7 @@ async function buildHints(
     }
   }
   if (ids.size > MAX_HINTS) return { ids: [], hasOthers: true };
-  // CRMs still name erased contacts, so their IDs are not stored.
+  // CRMs still name erased contacts, so donor-sync does not store their IDs.
   const erased = await listBlockedContacts(application.store.reader, integration.id);
   const isErased = (id: string) => erased.has(application.store.fingerprint('forgotten', id));
   return { ids: [...ids].filter((id) => !isErased(id)), hasOthers };

@@ -1,4 +1,4 @@
-/** Sends one message when a problem starts and another when it ends. */
+/** Sends a message when a problem starts, and another message when the problem ends. */
 import type { AlertSettings, OwnAlerts } from '../../core/alert-settings.ts';
 import type { Clock } from '../../core/clock.ts';
 import { messageOf } from '../../core/errors.ts';
@@ -21,32 +21,32 @@ export interface AlertsDeps {
   store: Store;
   integrations: ReadonlyMap<string, Integration>;
   settings: AlertSettings;
-  /** Returns the address for links at the moment of sending, or null if this process does not know it. */
+  /** Returns the server's address for links at the time of sending. Null if this process does not know the address. */
   readUrl(): Promise<string | null>;
   clock: Clock;
   log: Log;
   guard?: { fetchFor(integration: Integration): typeof globalThis.fetch | undefined };
-  /** Makes sure that only one process sends messages if several share a database. */
+  /** Acquires a lease, so that only one process sends messages if several processes share a database. */
   takeLease(name: string): Promise<LeaseAttempt>;
 }
 
 export interface Alerts {
-  /** Checks all integrations now and then once a minute. */
+  /** Checks all integrations now, and then once a minute. */
   start(): void;
-  /** Checks the integration of a run that has ended. Returns immediately. */
+  /** Checks the integration of an ended run. Returns immediately, without waiting for the check. */
   afterRun(report: Pick<RunReport, 'integration'>): void;
-  /** Checks all integrations and sends the changes. Never rejects. */
+  /** Checks all integrations and sends the changes. This function never rejects. */
   tick(): Promise<void>;
-  /** Resolves soon after that. */
+  /** Stops checking. Resolves soon after the current check has ended. */
   close(): Promise<void>;
 }
 
 const CHECK_INTERVAL_MS = 60_000;
 
-/** No integration can have this ID. */
+/** The name of the lease. No integration can have this ID. */
 const LEASE_NAME = '*alerts';
 
-/** Integrations without a channel are not checked. */
+/** Creates the alerts. Integrations without a channel are not checked. */
 export function createAlerts(deps: AlertsDeps): Alerts {
   const { store, integrations, settings, readUrl, clock, log } = deps;
   const channels = createChannels(settings);
@@ -91,7 +91,7 @@ export function createAlerts(deps: AlertsDeps): Alerts {
     }
   }
 
-  /** Runs one check at a time, so no message is sent twice. */
+  /** Runs one check at a time, so that no message is sent twice. */
   function queue(checked: readonly Integration[]): Promise<void> {
     underWay = underWay
       .then(() => checkAlone(checked))
@@ -104,7 +104,7 @@ export function createAlerts(deps: AlertsDeps): Alerts {
   async function checkAlone(all: readonly Integration[]): Promise<void> {
     const hasChannel = ({ id }: Integration) => channels.length > 0 || ownChannel(id) !== null;
     const checked = all.filter(hasChannel);
-    // Recovery notices are sent even before there is any integration.
+    // Recovery notices are sent even if there are no integrations.
     if ((checked.length === 0 && channels.length === 0) || closing.signal.aborted) return;
     const attempt = await deps.takeLease(LEASE_NAME);
     // A different process is sending the message.
@@ -130,7 +130,7 @@ export function createAlerts(deps: AlertsDeps): Alerts {
     if (settings.on.includes('auditEnd')) await ends.send(closing.signal);
   }
 
-  /** Records a change before it is sent. After a crash, a message may be sent twice, but it is never lost. */
+  /** Records a change before it is sent. After a crash, a message may be sent twice, but no message is lost. */
   async function record(
     checked: readonly Integration[],
     conditions: readonly Condition[],
@@ -140,7 +140,7 @@ export function createAlerts(deps: AlertsDeps): Alerts {
       await raiseAlert(store.connection, integrationId, subject);
     for (const row of ended) {
       await endAlert(store.connection, row.integrationId, row.subject);
-      // If users were never notified of a problem, they need no message about its end.
+      // If users were never told about a problem, they need no message about its end.
       const isKnown = notifier.drop(row) || row.sentAt !== null;
       if (!isKnown) await recordAlertSent(store.connection, row);
     }

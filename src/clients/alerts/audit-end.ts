@@ -1,5 +1,6 @@
 /**
- * Sends the audit's last entry once a day. This copy outside the database can prove that no earlier entry was removed.
+ * Sends the audit's last entry once a day. With this copy outside the database, users can prove that nobody removed an
+ * earlier entry.
  */
 
 import type { Clock } from '../../core/clock.ts';
@@ -23,19 +24,19 @@ export interface AuditEndDeps {
 }
 
 /**
- * Creates the function that sends the audit's last entry. It sends the entry through all channels, at most once a day
- * and only if the entry has changed. One copy outside the database is enough, so the task is complete after one channel
- * accepts the entry.
+ * Creates the function that sends the audit's last entry through all channels. It sends the entry at most once a day,
+ * and only if the audit has a new entry. One copy outside the database is enough, so the function has succeeded when
+ * one channel accepts the entry.
  */
 export function createAuditEnds({ store, channels, readUrl, clock, log }: AuditEndDeps) {
   let retryAt = 0;
   return {
-    /** Sends the entry if it is due. Never rejects if a channel fails. */
+    /** Sends the entry if it is due. This function does not reject if a channel fails. */
     async send(signal: AbortSignal): Promise<void> {
       const now = clock.now();
       if (channels.length === 0 || now < retryAt) return;
       const sent = await findSentAuditEnd(store.reader);
-      // A negative time shows that the clock was set back.
+      // A negative time means that the clock was set back.
       if (sent !== null && now - sent.at >= 0 && now - sent.at < DAY_MS) return;
       const end = await readAuditEnd(store);
       if (end === null || (end.seq === sent?.seq && end.hash === sent.hash)) return;
@@ -64,7 +65,7 @@ export function createAuditEnds({ store, channels, readUrl, clock, log }: AuditE
   }
 }
 
-/** If the entry may be wrong, the message says so first. */
+/** Returns the message. If the entry may be wrong, the message starts with a warning. */
 function endMessage(
   { seq, hash, isSigned }: AuditEnd,
   lastSeq: number,

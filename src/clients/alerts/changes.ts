@@ -4,7 +4,7 @@ import type { AlertRecord } from '../statements/alerts.ts';
 import { type Condition, isAboutRuns, isWanted } from './conditions.ts';
 import type { Change } from './message.ts';
 
-/** A change with its complete row. */
+/** A change with its complete row in the database. */
 export interface RecordedChange extends Change {
   row: AlertRecord;
 }
@@ -41,8 +41,8 @@ function isAbout(row: AlertRecord, { integrationId, subject }: Condition): boole
 }
 
 /**
- * True if a problem is over. A problem is not over if alerts about it were switched off or if a later run failed for
- * another reason.
+ * True if a problem has ended. A problem has not ended if alerts about it were switched off, or if a later run failed
+ * for another reason.
  */
 function isRecovery(
   { integrationId, subject }: AlertRecord,

@@ -5,7 +5,7 @@ import { outboundFetch } from '../../outbound/guard.ts';
 import { createEmailChannel } from './email.ts';
 import type { Channel } from './message.ts';
 
-/** They do not open a connection yet. */
+/** Creates the channels in the settings. Creating a channel opens no connection. */
 export function createChannels({
   email,
   webhook,
@@ -17,7 +17,10 @@ export function createChannels({
   return channels.map(plainly);
 }
 
-/** `fetch` sends its messages. For an address that was set in a browser, `fetch` first checks the address. */
+/**
+ * Creates a client's own channel, which sends its messages with `fetch`. If the address was set in a browser, `fetch`
+ * checks it first.
+ */
 export function createOwnChannel(
   own: OwnAlerts | undefined,
   fetch: typeof globalThis.fetch = outboundFetch('anywhere'),
@@ -25,7 +28,7 @@ export function createOwnChannel(
   return own === undefined ? null : plainly(createWebhookChannel(own.webhook, fetch));
 }
 
-/** Names in a message may come from a CRM, so they are escaped and the title stays on one line. */
+/** Escapes a message, because its names may come from a CRM. The title stays on one line. */
 function plainly({ name, send }: Channel): Channel {
   return {
     name,
@@ -37,8 +40,8 @@ function plainly({ name, send }: Channel): Channel {
 const ANSWER_TIMEOUT_MS = 10_000;
 
 /**
- * Creates a channel for a webhook that accepts the same messages as Slack's webhooks, such as a webhook of Mattermost
- * or Teams.
+ * Creates a channel for a webhook. The webhook must accept the same messages as Slack's webhooks, as the webhooks of
+ * Mattermost and Teams do.
  */
 function createWebhookChannel(
   { url }: NonNullable<AlertSettings['webhook']>,
@@ -54,7 +57,7 @@ function createWebhookChannel(
   };
 }
 
-/** The address is a secret, so errors never contain it, and redirects are not followed. */
+/** Sends a message. The address is secret, so errors never contain it, and redirects are not followed. */
 async function post(
   send: typeof globalThis.fetch,
   url: string,
@@ -75,7 +78,7 @@ async function post(
 }
 
 function describeCause(error: unknown): string {
-  // The error contains the host, which is part of the secret address.
+  // The error contains the host, which is a part of the secret address.
   if (isConfigurationError(error)) {
     return 'its address was set in a browser and leads into a private network.';
   }

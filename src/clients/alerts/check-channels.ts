@@ -1,4 +1,4 @@
-/** Sends a test message through each channel, to check whether it arrives. */
+/** Sends a test message through each channel and reports the result. */
 import type { AlertSettings, OwnAlerts } from '../../core/alert-settings.ts';
 import { ConfigurationError, messageOf } from '../../core/errors.ts';
 import { createChannels, createOwnChannel } from './channels.ts';
@@ -12,7 +12,7 @@ export interface ChannelTest {
   problem: string | null;
 }
 
-/** Throws a ConfigurationError (conflict) if there are no channels. */
+/** Tests the channels. Throws a ConfigurationError (conflict) if there are no channels. */
 export function testChannels(
   alerts: AlertSettings,
   publicUrl: string | null,
@@ -30,7 +30,7 @@ export function testChannels(
   );
 }
 
-/** Returns null if it has no channel. */
+/** Tests a client's own channel. Returns null if the client has none. */
 export async function testOwnChannel(
   own: OwnAlerts | undefined,
   publicUrl: string | null,

@@ -1,4 +1,4 @@
-/** The problems of an integration about which alerts are sent. All functions are pure. */
+/** Finds the problems of an integration about which alerts are sent. All functions are pure. */
 
 import type { AlertKind, AlertSettings } from '../../core/alert-settings.ts';
 import { describeCount } from '../../core/quantities.ts';
@@ -10,38 +10,38 @@ const BUCKETS = ['enhancements', 'networks'] as const;
 
 export interface IntegrationState {
   integrationId: string;
-  /** Interrupted runs are ignored. Null if there is no uninterrupted run. */
+  /** The last run that was not interrupted, or null if there is none. */
   lastRun: {
     id: string;
     status: 'succeeded' | 'incomplete' | 'failed';
     code: string | null;
-    /** The numbers of written and failed contacts, or null if the report does not contain them. */
+    /** The numbers of written and failed contacts. Null if the run's report does not contain them. */
     contacts?: { written: number; failed: number } | null;
   } | null;
-  /** True if the client is still being set up, so its runs send no more than the contacts of the trial. */
+  /** True if the client is still being set up. Its runs then send only the contacts of the trial. */
   isOnTrial?: boolean;
-  /** The last known number of remaining credits, or null if it has not been read yet. */
+  /** The last known number of remaining credits, or null if no run has read it yet. */
   remaining: Readonly<Record<(typeof BUCKETS)[number], number | null>>;
-  /** The number of contacts and networks with a separate pending decision. */
+  /** The number of contacts and networks that wait for a separate decision. */
   held: number;
-  /** Contacts that changed together or went missing together. One decision covers a whole batch. */
+  /** Batches of contacts that changed together or went missing together. One decision covers a whole batch. */
   batches: readonly Pick<
     QuestionBatch,
     'id' | 'kind' | 'count' | 'parts' | 'isListChanged' | 'paidBefore' | 'marks' | 'source'
   >[];
-  /** The actions that wait for a second user. Empty if omitted. */
+  /** The requests that wait for a second user. Defaults to none. */
   approvals?: readonly { id: string; text: string }[];
-  /** The service key's last day (UTC, `2026-12-31`), or null if not known. */
+  /** The service key's last day (UTC, `2026-12-31`), or null if it is unknown. */
   keyExpiresOn: string | null;
 }
 
 export interface Condition {
   integrationId: string;
-  /** A stable identifier by which the problem is recognised, for example `credits_low/enhancements`. */
+  /** A permanent ID of the problem, for example `credits_low/enhancements`. */
   subject: string;
   /** The message without a full stop, such as `the last run failed`. */
   problem: string;
-  /** One step per line. */
+  /** The steps that the user should take, one per line. */
   steps: readonly string[];
 }
 
@@ -72,7 +72,7 @@ export function isWanted(subject: string, { on }: Pick<AlertSettings, 'on'>): bo
   return kind !== undefined && on.includes(kind);
 }
 
-/** An integration has at most one such subject. */
+/** True if the subject is about a failed run. An integration has at most one such subject. */
 export function isAboutRuns(subject: string): boolean {
   return getSubjectWord(subject).startsWith('run_');
 }
@@ -112,7 +112,7 @@ const RECOVERIES: Readonly<Record<string, string>> = {
   second_person: 'the request is no longer waiting for a second user',
 };
 
-/** The guide's pages for problems that did not end a run. */
+/** The guide's pages about problems that did not end a run. */
 const DOCUMENTS: Readonly<Record<string, string>> = {
   many_failed: 'docs/outcomes.md#failed',
   key_expires: 'docs/guides/operating.md#keys',
@@ -125,7 +125,7 @@ const DOCUMENTS: Readonly<Record<string, string>> = {
   second_person: 'docs/guides/users.md#two-people',
 };
 
-/** The guide also has a page about error codes. */
+/** Returns the guide's page about a subject. There is also a page about error codes. */
 export function documentAbout(subject: string): string {
   const [word = '', detail = ''] = subject.split('/');
   if (isAboutRuns(subject) && isKnownStop(detail)) return `docs/errors.md#${detail}`;
@@ -149,16 +149,16 @@ function getSubjectWord(subject: string): string {
 function runConditions({ lastRun, integrationId, isOnTrial }: IntegrationState): Found[] {
   if (lastRun === null || lastRun.status === 'succeeded') return [];
   const { id, status, code } = lastRun;
-  // A trial is meant to send only a part of the contacts.
+  // A trial sends only some of the contacts, so reaching its limit is not a problem.
   if (isOnTrial === true && code === 'budget_reached') return [];
   const [word, verb] = status === 'failed' ? ['run_failed', 'failed'] : ['run_stopped', 'stopped'];
-  // A different reason makes it a different problem.
+  // If the reason is different, the problem is a different problem.
   const subject = `${word}/${code ?? 'unknown'}`;
   const { cause, steps } = whyAndWhat(id, code, integrationId);
   return [{ subject, problem: `the last run ${verb}: ${cause}`, steps }];
 }
 
-/** With fewer contacts than this, a share is not meaningful. */
+/** The minimum number of contacts for a share. With fewer contacts, a share means little. */
 const FEWEST_CONTACTS = 10;
 
 function failedConditions(
@@ -178,7 +178,8 @@ function failedConditions(
 }
 
 /**
- * Explains why a run stopped and what to do. The run's own message is not sent, because it may quote a CRM's response.
+ * Explains why a run stopped and what the user should do. Leaves out the run's own message, because it may quote a
+ * CRM's response.
  */
 function whyAndWhat(
   runId: string,
@@ -244,7 +245,7 @@ function batchConditions({ batches }: IntegrationState): Found[] {
   });
 }
 
-/** Returns one condition per request, because each request needs a different user. */
+/** Returns one problem for each request, because each request needs a different user. */
 function approvalConditions({ approvals = [] }: IntegrationState): Found[] {
   return approvals.map(({ id, text }) => ({
     subject: `second_person/${id}`,

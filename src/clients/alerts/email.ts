@@ -11,7 +11,7 @@ export type MailServer = Pick<NonNullable<AlertSettings['email']>, 'from' | 'smt
 
 export interface Mail {
   to: string | string[];
-  /** One line. */
+  /** The subject of the email, which is one line. */
   title: string;
   text: string;
   headers?: Readonly<Record<string, string>>;
@@ -28,16 +28,16 @@ export function createEmailChannel({
 }
 
 /**
- * Sends an email over SMTP. Each email uses its own connection, because there are only a few. On a connection to
- * another machine, nothing private is sent before the connection is encrypted. Rejects with an Error that explains the
- * failure or the cancellation.
+ * Sends an email over SMTP. Each email uses its own connection, because there are only a few. If the server is another
+ * machine, no private data is sent before the connection is encrypted. Rejects with an Error that explains the failure
+ * or the cancellation.
  */
 export async function sendMail(
   { from, smtp }: MailServer,
   { to, title, text, headers = {} }: Mail,
   signal: AbortSignal,
 ): Promise<void> {
-  // Most processes send no messages, so the library is loaded with the first message.
+  // Most processes send no messages, so the library is loaded for the first message.
   const { createTransport } = await import('nodemailer');
   const transport = createTransport({
     ...getEncryption(smtp),
@@ -60,19 +60,22 @@ export async function sendMail(
   });
 }
 
-/** After other failures, such as a lost connection, the email may still arrive. */
+/**
+ * True if the email was certainly not sent. After other failures, such as a lost connection, the email may still
+ * arrive.
+ */
 export function isSurelyUnsent(error: unknown): boolean {
   if (isUnencrypted(error)) return true;
   const { data } = failureSchema.safeParse(error instanceof Error ? error.cause : null);
   return data !== undefined && (data.responseCode !== undefined || data.command === 'CONN');
 }
 
-/** URL options that must not reach nodemailer. */
+/** URL options that would change the encryption. They are not passed to nodemailer. */
 const ENCRYPTION_OPTIONS = ['requireTLS', 'ignoreTLS', 'opportunisticTLS', 'secure'];
 
 /**
- * Returns the URL, and whether its server must use encryption. With `smtps:`, the connection is encrypted from the
- * first byte.
+ * Returns the URL, and whether the connection to the server must be encrypted. With `smtps:`, the connection is
+ * encrypted from the first byte.
  */
 function getEncryption(smtp: string): { url: string; requireTLS: boolean } {
   const url = new URL(smtp);
@@ -84,21 +87,26 @@ function isUnencrypted(error: unknown): error is Error {
   return error instanceof Error && 'code' in error && error.code === 'ETLS';
 }
 
-/** `cause` keeps the server's message, because the message may quote anything. */
+/**
+ * Creates the error for a server without encryption. The server's message is only in `cause`, because it may quote
+ * anything.
+ */
 function unencrypted(cause: Error): Error {
   const message =
     'The connection to the mail server could not be encrypted, so no password and no mail was sent. Use smtps:// in alerts.email.smtp, or a mail server that offers STARTTLS with a certificate for its host name.';
   return Object.assign(new Error(message, { cause }), { code: 'ETLS' });
 }
 
-/** The facts that nodemailer adds to a failure. The server's own message is not used, because it may quote anything. */
+/** The data that nodemailer adds to an error. The server's own message is not used, because it may quote anything. */
 const failureSchema = z.object({
   code: z.string().regex(/^[A-Z]{1,30}$/),
   responseCode: z.int().min(100).max(999).optional().catch(undefined),
   command: z.string().optional().catch(undefined),
 });
 
-/** Describes the failure in our own words, with its code. Our own errors do not change. */
+/**
+ * Describes an error of nodemailer in donor-sync's own words, with its code. donor-sync's own errors remain unchanged.
+ */
 function plainFailure(error: unknown): unknown {
   if (isUnencrypted(error)) return unencrypted(error);
   const { success, data } = failureSchema.safeParse(error);
@@ -119,7 +127,7 @@ interface Problem {
   advice: string;
 }
 
-/** Uses the error's message, because nodemailer does not pass on the codes of certificate errors. */
+/** Finds the problem from the error's message, because nodemailer does not pass on the codes of certificate errors. */
 function unreachedFor(message: string): Problem {
   if (/certificate|altnames/i.test(message)) {
     const advice = 'use a certificate of a known authority, with the name in alerts.email.smtp';
@@ -145,7 +153,7 @@ const STEPS = [
   ['MAIL', 'refused the sender'],
 ] as const;
 
-/** An email that is already being sent may still arrive. */
+/** Rejects when the signal is aborted. An email that is already being sent may still arrive. */
 function givenUp(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     const leave = () => reject(new Error('Sending was cancelled.'));

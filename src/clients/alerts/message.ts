@@ -5,20 +5,21 @@ import { type Condition, documentAbout, pageAbout, recoveryText } from './condit
 
 /** A message in plain text, without personal data. */
 export interface Message {
-  /** One line. */
+  /** The title, which is one line. */
   title: string;
   text: string;
 }
 
-/** A change of state that is reported to people. */
+/** A change that users are told about. */
 export interface Change {
   row: Pick<AlertRecord, 'integrationId' | 'subject' | 'overAt'>;
-  /** The problem, or null if it is over. */
+  /** The problem, or null if it has ended. */
   condition: Condition | null;
 }
 
 /**
- * Builds one message for all these changes, grouped by integration. Without an address of the server, it has no links.
+ * Builds one message for all these changes, grouped by integration. If the server's address is unknown, the message has
+ * no links.
  */
 export function composeMessage(changes: readonly Change[], publicUrl: string | null): Message {
   const byIntegration = Map.groupBy(changes, ({ row }) => row.integrationId);
@@ -40,7 +41,7 @@ export function testMessage(publicUrl: string | null): Message {
   };
 }
 
-/** Builds the last line of a message. Without an address, the line names the missing setting. */
+/** Builds the last line of a message. If the server's address is unknown, the line names the missing setting. */
 export function describeSender(publicUrl: string | null): string {
   if (publicUrl !== null) return `donor-sync at ${publicUrl}`;
   return "donor-sync. The command that sent this message does not know the server's address, so the message has no links. For links, set the address under Users, Address, or as server.publicUrl in the settings.";
@@ -51,7 +52,7 @@ function buildTitle(changes: readonly Change[], integrations: number): string {
   if (first === undefined) return 'donor-sync';
   const more = changes.length > 1 ? ` (and ${changes.length - 1} more)` : '';
   const where = integrations > 1 ? `${integrations} integrations` : first.row.integrationId;
-  // A new problem is more urgent than the end of another.
+  // A new problem is more urgent than the end of another problem.
   const worst = changes.find(({ condition }) => condition !== null) ?? first;
   return `donor-sync, ${where}: ${describeChange(worst)}${more}`;
 }
@@ -78,8 +79,8 @@ export interface Channel {
   /** The channel's name in the settings. */
   name: 'email' | 'webhook';
   /**
-   * Resolves once the message has been accepted. Rejects with an Error that explains why the message was not accepted
-   * or says that the signal cancelled it.
+   * Resolves once the channel has accepted the message. Otherwise, rejects with an Error that explains the failure or
+   * the cancellation.
    */
   send(message: Message, signal: AbortSignal): Promise<void>;
 }

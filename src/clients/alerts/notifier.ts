@@ -4,38 +4,44 @@ import type { AlertRecord } from '../statements/alerts.ts';
 import type { RecordedChange } from './changes.ts';
 import { type Channel, composeMessage, type Message } from './message.ts';
 
-/** Sends changes through all channels, each channel at its own pace. */
+/** Sends changes through all channels. A slow channel does not delay the other channels. */
 export interface Notifier {
-  /** Resolves with the changes that all channels have sent. */
+  /** Sends the changes. Resolves with the changes that all channels have sent. */
   notify(changes: readonly RecordedChange[], signal: AbortSignal): Promise<RecordedChange[]>;
-  /** Returns true if a channel has already sent it. */
+  /** Discards a change. Returns true if a channel has already sent it. */
   drop(row: AlertRecord): boolean;
 }
 
 export interface NotifierDeps {
   channels: readonly Channel[];
-  /** This channel is used in addition to the shared channels. The same settings always give the same object. */
+  /**
+   * Returns the integration's own channel, or null if it has none. The shared channels are used too. The same settings
+   * always return the same object.
+   */
   ownChannel(integrationId: string): Channel | null;
   readUrl(): Promise<string | null>;
   clock: Pick<Clock, 'now'>;
   log: Log;
 }
 
-/** The maximum time for sending one message. This is shorter than a lease. */
+/** The maximum time for sending a message. It is shorter than a lease. */
 export const SEND_LIMIT_MS = 20_000;
 
-/** A channel that failed is not used for a while. After a day without success, the change is dropped. */
+/** The time for which a channel is not used after a failure. If a change could not be sent for a day, it is dropped. */
 export const RETRY_WAIT_MS = 600_000;
 const MAX_FAILURES = 144;
 
-/** A new process starts without this state, so it may send a change twice. */
+/**
+ * The state of a channel in this process. A new process does not know this state, so it may send a change a second
+ * time.
+ */
 interface ChannelState {
   channel: Channel;
-  /** The changes that this channel has sent but other channels have not. */
+  /** The changes that this channel has sent but other channels have not sent yet. */
   sent: Set<string>;
   /** The number of failed attempts to send each change. */
   failures: Map<string, number>;
-  /** A time in epoch milliseconds. */
+  /** The time of the next attempt (epoch ms). */
   retryAt: number;
 }
 
@@ -93,7 +99,7 @@ export function createNotifier(deps: NotifierDeps): Notifier {
   ): Promise<void> {
     const due = changes.filter(({ row }) => !state.sent.has(toKey(row)));
     const waitMs = state.retryAt - clock.now();
-    // A longer wait than the delay means that the clock was set back.
+    // If the remaining wait is longer than the full delay, the clock was set back.
     if (due.length === 0 || (waitMs > 0 && waitMs <= RETRY_WAIT_MS)) return;
     const keys = due.map(({ row }) => toKey(row));
     const done = await send(state, composeMessage(due, await readUrl()), keys, signal);
@@ -103,7 +109,7 @@ export function createNotifier(deps: NotifierDeps): Notifier {
     }
   }
 
-  /** Returns the changes that were accepted or that will not be sent again. */
+  /** Sends changes through a channel. Returns the changes that the channel accepted or that are dropped. */
   async function send(
     state: ChannelState,
     message: Message,
@@ -119,10 +125,9 @@ export function createNotifier(deps: NotifierDeps): Notifier {
       if (signal.aborted) return [];
       for (const key of keys) state.failures.set(key, (state.failures.get(key) ?? 0) + 1);
       state.retryAt = clock.now() + RETRY_WAIT_MS;
-      // An SMTP server's response may contain the addresses of recipients that it refuses.
+      // The response of an SMTP server may contain the addresses of refused recipients, so it is not logged.
       log.warn({ channel: name, code: getErrorCode(error) }, 'an alert could not be sent');
-      // Each change expires separately, so a new alert does not expire together with an old one. Otherwise a new alert
-      // would be given up together with an older alert.
+      // Each change expires separately, so that a new alert is not dropped together with an old alert.
       const givenUp = keys.filter((key) => (state.failures.get(key) ?? 0) >= MAX_FAILURES);
       if (givenUp.length > 0) {
         log.error({ channel: name }, 'an alert was given up: its channel has failed for a day');

@@ -1,4 +1,4 @@
-/** Watches the alerts of the whole product, according to its settings. */
+/** Creates the alerts according to the settings. */
 import type { Application } from '../../application.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
@@ -17,8 +17,8 @@ type AlertApplication = Pick<
 >;
 
 /**
- * Returns the channels. The caller closes them. `listensAt` returns the address at which this process listens, or null
- * if it does not listen.
+ * Creates the channels. The caller has to close them. `listensAt` returns the address at which this process listens, or
+ * null if it does not listen.
  */
 export function createProductAlerts(
   { clock, log }: ProcessDeps,
@@ -44,7 +44,7 @@ export function createProductAlerts(
   });
 }
 
-/** Gives up when `signal` is aborted. */
+/** Checks all alerts once. Stops when `signal` is aborted. */
 export async function checkAlertsOnce(
   deps: ProcessDeps,
   application: AlertApplication,

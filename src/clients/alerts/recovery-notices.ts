@@ -1,4 +1,7 @@
-/** Notifies the recipients of alerts about each new link that lets someone sign in as an owner. */
+/**
+ * Sends a notice about each new link with which someone can sign in as an owner. The recipients of alerts get the
+ * notice.
+ */
 import type { Clock } from '../../core/clock.ts';
 import { isoTime } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
@@ -14,7 +17,7 @@ import {
 import { type Channel, describeSender, type Message } from './message.ts';
 import { RETRY_WAIT_MS, SEND_LIMIT_MS } from './notifier.ts';
 
-/** Records that a link was created. `person` is the user who can use it, or null for any owner. */
+/** Records that a link was created. `person` is the user who can use the link, or null for any owner. */
 export async function noteRecovery(trx: ActorTransaction, person: string | null): Promise<void> {
   await storeNotice(trx);
   await recordEntry(trx, { action: 'recovery.asked', details: { person } });
@@ -29,17 +32,17 @@ export interface RecoveryNoticesDeps {
 }
 
 /**
- * Sends the notices even if the settings request no alerts. It is enough if one channel accepts a notice. If no channel
- * accepts it, the notice is sent again later, even after a restart.
+ * Creates the sender of the notices. It works even if the settings request no alerts. A notice is sent once one channel
+ * accepts it. If no channel accepts it, it is sent again later, even after a restart.
  */
 export function createRecoveryNotices(deps: RecoveryNoticesDeps) {
   const { store, channels, readUrl, clock, log } = deps;
   let retryAt = 0;
   return {
-    /** Never rejects because of a channel. */
+    /** Sends the notices. This function does not reject if a channel fails. */
     async send(signal: AbortSignal): Promise<void> {
       const waitMs = retryAt - clock.now();
-      // A longer wait than the delay means that the clock was set back.
+      // If the remaining wait is longer than the full delay, the clock was set back.
       if (channels.length === 0 || (waitMs > 0 && waitMs <= RETRY_WAIT_MS)) return;
       const notices = await listUnsentNotices(store.reader);
       if (notices.length === 0) return;
@@ -55,7 +58,7 @@ export function createRecoveryNotices(deps: RecoveryNoticesDeps) {
       await send(message, AbortSignal.any([signal, AbortSignal.timeout(SEND_LIMIT_MS)]));
       return true;
     } catch {
-      // An SMTP server's response may contain the addresses of recipients that it refuses.
+      // The response of an SMTP server may contain the addresses of refused recipients, so it is not logged.
       if (!signal.aborted) log.warn({ channel: name }, 'a notice of a recovery was not sent');
       return false;
     }

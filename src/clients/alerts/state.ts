@@ -35,7 +35,7 @@ export function createStateReader(store: Store) {
       return {
         integrationId: id,
         ...(runs.get(id) ?? toRunState([])),
-        // A user may decide a batch between the two counts.
+        // A user may answer a batch between the two counts.
         held: Math.max(0, (contacts.get(id) ?? 0) - together) + (networks.get(id) ?? 0),
         batches,
         isOnTrial: drafts.has(id) && hasTrialLimits(integration),
@@ -50,8 +50,8 @@ export function createStateReader(store: Store) {
 }
 
 /**
- * The contact's ID is left out, because it would remain in a mailbox. Other clients of the contact are left out,
- * because the recipients may be responsible only for this client.
+ * Describes a request for an alert. Leaves out the contact's ID, because it would remain in a mailbox. Leaves out the
+ * contact's other clients, because the recipients may be responsible only for this client.
  */
 function describeForAlert(approval: ApprovalRecord): string {
   const { request, integrationId } = approval;
@@ -91,7 +91,7 @@ const contactsSchema = z.object({
 
 const bucketSchema = z.object({ remaining: z.int().nullable() });
 
-/** The parts of a report (design, section 4.3) that are needed for alerts. */
+/** The parts of a run's report that alerts need (design, section 4.3). */
 const reportSchema = z.object({
   credits: z.object({ enhancements: bucketSchema, networks: bucketSchema }),
 });

@@ -1,4 +1,7 @@
-/** The emails contain counts, client names and links, but no contact names and no amounts. All functions are pure. */
+/**
+ * Composes the monthly emails. They contain numbers, client names and links, but neither contact names nor amounts. All
+ * functions are pure.
+ */
 import { MAIL_RULES, type MailKind } from '../../core/mail-kinds.ts';
 import { plainLine, plainText } from '../../core/printable.ts';
 import { publicAddress } from '../../core/public-address.ts';
@@ -9,7 +12,7 @@ import type { Message } from '../alerts/message.ts';
 export interface ClientLines {
   name: string;
   lines: readonly string[];
-  /** The path of the page with these numbers. */
+  /** The path of the page that shows these numbers. */
   path: string;
 }
 
@@ -17,10 +20,10 @@ interface MonthlyMail {
   kind: MailKind;
   month: string;
   clients: readonly ClientLines[];
-  /** The number of clients that the email does not list. */
+  /** The number of further clients, which the email does not list. */
   more: number;
   publicUrl: string;
-  /** The path of the page that stops these emails. */
+  /** The path of the page on which users stop these emails. */
   stopPath: string;
 }
 
@@ -44,7 +47,7 @@ export function composeMonthlyMail(mail: MonthlyMail): Omit<Mail, 'to'> {
     title: `donor-sync: ${name}, ${formatMonth(month)}`,
     text: plainText(parts.join('\n\n')),
     headers: {
-      // Email programs offer a button that sends a POST request without a session (RFC 8058).
+      // Email programs show a button that sends a POST request without a session (RFC 8058).
       'List-Unsubscribe': `<${stop}>`,
       'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
     },

@@ -1,7 +1,7 @@
 /**
- * Sends the monthly emails that users have chosen. For each user and kind of email, a row stores the last month that
- * was sent. The process that updates the row sends the email, so several hosts send it only once. The row is updated
- * before the email is sent. If the process is killed while it sends the email, that month's email may be missing.
+ * Sends the monthly emails that users have chosen. For each user and kind of email, a row contains the last month that
+ * was sent. The process that updates this row sends the email, so that several hosts send it only once. The row is
+ * updated before the email is sent. If the process is killed in between, the email of this month is missing.
  */
 import type { Clock } from '../../core/clock.ts';
 import { messageOf } from '../../core/errors.ts';
@@ -41,20 +41,20 @@ export interface MonthlyMailsDeps {
   sealer: Pick<Sealer, 'open'>;
   integrations: ReadonlyMap<string, Integration>;
   retention: Pick<Retention, 'profiles'>;
-  /** Null if the settings do not contain an SMTP server. In that case, nothing is sent. */
+  /** The SMTP server. Null if the settings contain none. No emails are then sent. */
   server: MailServer | null;
-  /** Returns the address that emails mention, at the moment of sending. */
+  /** Returns the server's address for the links in emails, at the time of sending. */
   readUrl(): Promise<string>;
   clock: Clock;
   log: Log;
 }
 
 export interface MonthlyMails {
-  /** Sends the emails that are due, and then checks every ten minutes until `close` is called. */
+  /** Sends the emails that are due. Then checks every ten minutes, until `close` is called. */
   start(): void;
-  /** Sends the emails that are due. Never rejects. */
+  /** Sends the emails that are due. This function never rejects. */
   tick(): Promise<void>;
-  /** Cancels the email that is being sent and resolves soon after that. */
+  /** Cancels the email that is being sent. Resolves soon after that. */
   close(): Promise<void>;
 }
 
@@ -62,13 +62,13 @@ const CHECK_INTERVAL_MS = 600_000;
 
 const RETRY_WAIT_MS = 3_600_000;
 
-/** Users would not read a longer list. The page shows the other clients. */
+/** The maximum number of clients in an email. Users would not read a longer list. The page shows all clients. */
 export const MOST_CLIENTS = 50;
 
 export function createMonthlyMails(deps: MonthlyMailsDeps): MonthlyMails {
   const { store, server, clock, log } = deps;
   const closing = new AbortController();
-  /** The earliest time of each retry (ms of the monotonic clock). */
+  /** The earliest time of the next attempt (ms of the monotonic clock). */
   const retries = new Map<string, number>();
   let underWay: Promise<void> = Promise.resolve();
   let watching: Promise<void> = Promise.resolve();
@@ -112,7 +112,7 @@ export function createMonthlyMails(deps: MonthlyMailsDeps): MonthlyMails {
     }
   }
 
-  /** Returns false if the email must be sent again later. */
+  /** Sends an email. Returns false if the email must be sent again later. */
   async function sendOne(
     server: MailServer,
     choice: MailChoice,
@@ -133,7 +133,7 @@ export function createMonthlyMails(deps: MonthlyMailsDeps): MonthlyMails {
       stopPath: stopPath(store, choice),
     });
     const { email: to } = readIdentity(deps.sealer, person);
-    // Reads the rights in the same transaction as the claim, so no user gets an email after losing them.
+    // Reads the user's rights in the same transaction, so that users get no email after they lose their rights.
     const isClaimed = await store.act(async (trx) => {
       const present = await findEntitled(trx, choice);
       return present !== null && isSameAccess(person, present) && claimMail(trx, choice, month);
@@ -147,7 +147,7 @@ export function createMonthlyMails(deps: MonthlyMailsDeps): MonthlyMails {
       return true;
     } catch (error) {
       const isUnsent = isSurelyUnsent(error);
-      // An SMTP server's response may contain the address of the recipient.
+      // The response of an SMTP server may contain the recipient's address, so it is not logged.
       log.warn({ mail: kind, user: personId, willRetry: isUnsent }, 'a monthly mail was not sent');
       if (isUnsent) await store.act((trx) => releaseMail(trx, choice, month));
       return !isUnsent;
@@ -198,7 +198,7 @@ export function createMonthlyMails(deps: MonthlyMailsDeps): MonthlyMails {
   }
 }
 
-/** Returns the user if they may receive this email now. */
+/** Returns the user if the user may receive this email now. */
 async function findEntitled(
   reader: Reader,
   { personId, kind }: Pick<MailChoice, 'personId' | 'kind'>,
@@ -208,7 +208,7 @@ async function findEntitled(
   return isVerified(person) && mayActAs(person.role, MAIL_RULES[kind].role) ? person : null;
 }
 
-/** A pure function. */
+/** True if both records have the same access. A pure function. */
 function isSameAccess(one: PersonRecord, other: PersonRecord): boolean {
   return JSON.stringify(one.integrations) === JSON.stringify(other.integrations);
 }

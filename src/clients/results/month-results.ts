@@ -1,7 +1,8 @@
 /**
- * Each contact counts once per month, with its latest profile. The results of a past month are stored in encrypted
- * form. Until then, they are computed when a user opens the page. People are counted only while all of the month's
- * profiles are kept, because a partial count would look complete.
+ * Computes a client's results of each month. Each contact counts once per month, with its latest profile. The results
+ * of past months are stored in encrypted form. The results of other months are computed when a user opens the page.
+ * People are counted only if all of the month's profiles are still stored, because a partial number would look
+ * complete.
  */
 import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
@@ -34,14 +35,14 @@ const resultsSchema = z.object({
   sent: count,
   matched: count,
   /**
-   * The number of contacts in each of `CAPACITY_BANDS`. This value and the next two are null if some of the month's
-   * profiles were deleted.
+   * The number of contacts in each of `CAPACITY_BANDS`. This number and the next two numbers are null if some of the
+   * month's profiles were deleted.
    */
   bands: z.array(count).length(CAPACITY_BANDS.length).nullable(),
   unknown: count.nullable(),
-  /** Contacts with a net worth of at least a million dollars. */
+  /** The number of contacts with a net worth of at least a million dollars. */
   millionaires: count.nullable(),
-  /** Contacts whose first path was found. */
+  /** The number of contacts for which a first path was found. */
   introductions: count,
   decisions: count,
 });
@@ -54,12 +55,12 @@ interface ResultDeps {
   clock: Pick<Clock, 'now'>;
 }
 
-/** The number of records to decrypt before other work gets a turn. This takes a few milliseconds. */
+/** The number of records that are decrypted before other work can run. Decrypting them takes a few milliseconds. */
 const SLICE = 250;
 
 const DAY_MS = 86_400_000;
 
-/** After this time, all results of a month have arrived, because the service deletes older results. */
+/** The time after a month's end at which all its results have arrived, because the service deletes older results. */
 const SETTLED_AFTER_MS = 8 * DAY_MS;
 
 type AddUpDeps = Pick<ResultDeps, 'reader' | 'sealer'>;
@@ -105,8 +106,8 @@ async function countPeople({ reader, sealer }: AddUpDeps, integrationId: string,
 }
 
 /**
- * Returns a month's results. If no results are stored, computes them. All profiles of the last `complete` days are kept
- * (`completeDays`).
+ * Returns a month's results. If they are not stored, computes them. All profiles of the last `complete` days are still
+ * stored (`completeDays`).
  */
 export async function readMonth(
   deps: ResultDeps,
@@ -121,7 +122,7 @@ export async function readMonth(
   return results ?? addUpMonth(deps, integrationId, month, oldest);
 }
 
-/** Returns null for the mark of a month that is being added up. */
+/** Decrypts a month's results. Returns null for the mark of a month that is being added up. */
 function open(
   sealer: Pick<Sealer, 'open'>,
   integrationId: string,
@@ -131,13 +132,13 @@ function open(
   return resultsSchema.nullable().parse(JSON.parse(text));
 }
 
-/** Encryption gives each mark a different value. */
+/** The content of a mark. Each mark looks different, because encryption never gives the same result twice. */
 const MARK = JSON.stringify(null);
 
 /**
- * Stores past months that are not stored yet. Call it before retention deletes their profiles. Can be repeated. Needs
- * no lease, because only the first stored result counts. All profiles of the last `complete` days are kept
- * (`completeDays`).
+ * Stores the results of past months that are not stored yet. Call this function before the retention deletes their
+ * profiles. Calling it again is harmless. It needs no lease, because only the first stored result counts. All profiles
+ * of the last `complete` days are still stored (`completeDays`).
  */
 export async function storePastMonths(
   {
@@ -161,8 +162,8 @@ export async function storePastMonths(
     if (open(sealer, integrationId, one) === null) marks.set(one.month, one.results);
     else known.add(one.month);
   }
-  // Only the time up to the last run counts, because a fast clock must not end a month too early. Each run has compared
-  // its clock with the service's clock.
+  // Only the time up to the last run counts, because a fast clock must not end a month too early. Each run compares its
+  // clock with the service's clock.
   const end = Math.min(clock.now(), runs.until) - SETTLED_AFTER_MS;
   const missing = listMonths(runs.from, end).filter((month) => !known.has(month));
   const oldest = clock.now() - complete * DAY_MS;
@@ -183,7 +184,7 @@ export async function storePastMonths(
     const sealed = sealer.seal(JSON.stringify(results), place);
     await store.act(async (trx) => {
       await waitForCheckpoint(trx, integrationId);
-      // The sums may include a person who has been erased or whose profile has been deleted in the meantime. Then
+      // If a person was erased or a profile was deleted during the computation, the sums may be wrong. In this case,
       // `dropMonthsOf` has deleted the mark, and the next run tries again.
       if (await replaceMonth(trx, integrationId, { month, results: sealed }, mark)) added += 1;
     });
@@ -192,8 +193,8 @@ export async function storePastMonths(
 }
 
 /**
- * Returns the months between `first` and `end` (both epoch ms), oldest first. The month of `first` is included, and a
- * month that ends after `end` is not. A pure function.
+ * Returns the months between `first` and `end` (both epoch ms), oldest first. Includes the month of `first`, and
+ * excludes a month that ends after `end`. A pure function.
  */
 export function listMonths(first: number, end: number): string[] {
   const months: string[] = [];
@@ -206,7 +207,7 @@ export function listMonths(first: number, end: number): string[] {
   return months;
 }
 
-/** The number of months in a century. Prevents an endless loop if the clock is wrong. */
+/** The number of months in a century. This limit prevents an endless loop if the clock is wrong. */
 const MOST_MONTHS = 1_200;
 
 /** Returns the period of a month. A pure function. */

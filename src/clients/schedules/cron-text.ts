@@ -3,8 +3,8 @@
 const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
 
 /**
- * Returns a description such as `every day at 02:00` or `on Monday to Friday at 02:30`. Returns the expression itself
- * if a short description is not possible.
+ * Returns a description such as `every day at 02:00` or `on Monday to Friday at 02:30`. Returns the cron expression
+ * itself if no short description is possible.
  */
 export function cronText(cron: string): string {
   const [minute = '', hour = '', day = '', month = '', weekday = ''] = cron.trim().split(/\s+/);

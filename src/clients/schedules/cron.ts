@@ -1,6 +1,6 @@
 import { didYouMean } from '../../core/near-miss.ts';
 
-/** A field's bounds, and names for its numbers, starting at `min`. */
+/** The limits of a cron field, and names for its numbers, starting at `min`. */
 interface Field {
   name: string;
   min: number;
@@ -27,8 +27,9 @@ const FIELDS: readonly Field[] = [
 ];
 
 /**
- * It must have five fields. A field can contain numbers, names (`MON`), ranges (`1-5`), steps (`0-30/10`) or lists of
- * these. The message does not quote the expression, because a variable may contain it.
+ * Returns the problem with a cron expression, or null if it is valid. The expression must have five fields. A field can
+ * contain numbers, names (`MON`), ranges (`1-5`), steps (`0-30/10`) or lists of these. The message does not quote the
+ * expression, because it may come from a variable.
  */
 export function cronProblem(cron: string): string | null {
   const texts = cron.trim().split(/\s+/);
@@ -69,7 +70,7 @@ function fits(part: string, field: Field): boolean {
   const ends = range.split('-').map((text) => parseNumber(text, field));
   const [first = null, last = first, ...others] = ends;
   if (first === null || last === null || others.length > 0) return false;
-  // A step is valid only after `*` or a range. Only `*` and ranges accept a step.
+  // A step is allowed only after `*` or a range.
   return first <= last && (step === undefined || ends.length === 2);
 }
 

@@ -4,17 +4,17 @@ import type { Schedule } from '../../core/integration-settings.ts';
 type Line = Pick<Schedule, 'cron' | 'timezone'>;
 
 /**
- * Returns the next time after `afterMs` (epoch ms), or null if there is none. Times are local. If a fixed time is
- * skipped when clocks go forward, the time of the change is used. A time that occurs twice when clocks go back counts
- * once. Wildcards and steps in minutes or hours follow elapsed time.
+ * Returns the next scheduled time after `afterMs` (epoch ms), or null if there is none. Schedules use local times. If a
+ * fixed time is skipped when clocks go forward, the time of the clock change is used. If a time occurs twice when
+ * clocks go back, it counts once. Wildcards and steps in minutes or hours follow the elapsed time.
  */
 export function nextTime(line: Line, afterMs: number): number | null {
   return hasFixedTimes(line) ? nextFixedTime(line, afterMs) : findNextTime(line, afterMs);
 }
 
 /**
- * Creates a `nextTime` for many calls. A result is cached until its time is reached. Computing it takes a third of a
- * millisecond.
+ * Creates a `nextTime` function for many calls. It caches each result until its time is reached, because computing a
+ * result takes a third of a millisecond.
  */
 export function createNextTimes(): typeof nextTime {
   const known = new Map<string, { fromMs: number; next: number | null }[]>();
@@ -39,11 +39,11 @@ function hasFixedTimes({ cron }: Line): boolean {
   return hours !== undefined && !/[*?/]/.test(`${minutes} ${hours}`);
 }
 
-/** When clocks go back, at most one day is repeated. */
+/** The maximum number of minutes to check. When clocks go back, at most one day is repeated. */
 const MAX_LOOKS = 1_440;
 
 /**
- * Matches the expression against local time as if it were UTC. Therefore, it also matches at local times that the zone
+ * Compares the expression with local times as if they were UTC. Therefore, it also finds local times that the time zone
  * skips.
  */
 function nextFixedTime({ cron, timezone }: Line, afterMs: number): number | null {
@@ -69,7 +69,7 @@ function findNextTime({ cron, timezone }: Line, afterMs: number): number | null 
 
 const DAY_MS = 86_400_000;
 
-/** Returns the local time at an instant (epoch ms), to the second. */
+/** Returns the local time at a given time (epoch ms), to the second. */
 export function shownAt(instantMs: number, timezone: string): number {
   const parts = createFormat(timezone).formatToParts(instantMs);
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts
@@ -78,7 +78,7 @@ export function shownAt(instantMs: number, timezone: string): number {
   return Date.UTC(year, month - 1, day, hour, minute, second);
 }
 
-/** Returns the first instant at which the clock shows or has skipped this local time. */
+/** Returns the first time at which the clock shows this local time or has skipped it. */
 export function firstShowing(shownMs: number, timezone: string): number {
   const offsets = [shownMs - DAY_MS, shownMs + DAY_MS].map((at) => shownAt(at, timezone) - at);
   const early = shownMs - Math.max(...offsets);
@@ -87,10 +87,10 @@ export function firstShowing(shownMs: number, timezone: string): number {
   return exact ?? jumpBetween(early, late, shownMs, timezone);
 }
 
-/** Each step halves the interval. The longest jump is a day. */
+/** The maximum number of steps. Each step halves the interval, and the longest clock change is a day. */
 const MAX_STEPS = 30;
 
-/** Finds the clock change that skips a local time. The change is after `early` and not after `late`. */
+/** Finds the clock change that skips a local time. The change is after `early`, and at `late` or before it. */
 function jumpBetween(early: number, late: number, shownMs: number, timezone: string): number {
   let [before, after] = [early, late];
   for (let step = 0; step < MAX_STEPS && after - before > 1; step += 1) {
@@ -101,7 +101,7 @@ function jumpBetween(early: number, late: number, shownMs: number, timezone: str
   return after;
 }
 
-/** Formats a date's numbers from largest to smallest, such as `2026-11-20 02:00:00`. */
+/** Formats a date and time with the largest unit first, such as `2026-11-20 02:00:00`. */
 function createFormat(timezone: string): Intl.DateTimeFormat {
   return new Intl.DateTimeFormat('sv-SE', {
     timeZone: timezone,

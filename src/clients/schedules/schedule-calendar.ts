@@ -1,6 +1,6 @@
 /**
- * Shows when an integration runs automatically, in words and as a calendar. The calendar uses the integration's time
- * zone and shows its clock changes.
+ * Describes the times at which an integration runs automatically, in words and as a calendar. The calendar uses the
+ * integration's time zone and shows its clock changes.
  */
 
 import { isoTime } from '../../core/clock.ts';
@@ -25,9 +25,9 @@ export interface PastNight {
 export interface CalendarDay {
   day: string;
   isToday: boolean;
-  /** The runs that started on a past day, newest first. There are at most `SHOWN_OF_DAY`. */
+  /** The runs that started on a past day, newest first, at most `SHOWN_OF_DAY`. */
   runs: PastNight[];
-  /** There are at most `SHOWN_OF_DAY`. */
+  /** The scheduled times of a coming day, at most `SHOWN_OF_DAY`. */
   times: string[];
   /** True if the day has more runs or times. */
   hasMore: boolean;
@@ -36,14 +36,14 @@ export interface CalendarDay {
 /** A change between summer time and winter time. */
 export interface ClockChange {
   day: string;
-  /** The number of minutes that the clock skips. Negative if it shows them twice. */
+  /** The number of minutes that the clock skips. Negative if the clock shows them twice. */
   minutes: number;
-  /** The local time of that day's first run, or null if there is none. */
+  /** The local time of the day's first run, or null if there is no run. */
   runAt: string | null;
 }
 
 export interface ScheduleDetail {
-  /** Null if it runs only on request. */
+  /** The schedule, or null if the integration runs only on request. */
   schedule: PlannedRuns | null;
   text: string | null;
   timezone: string;
@@ -53,7 +53,7 @@ export interface ScheduleDetail {
   changes: ClockChange[];
 }
 
-/** The calendar shows this many past and coming days. */
+/** The number of past days and the number of coming days in the calendar. */
 const DAYS = 30;
 
 const SHOWN_OF_DAY = 4;
@@ -105,7 +105,10 @@ function pastDays(runs: readonly RunRecord[], timezone: string, now: number): Ca
   });
 }
 
-/** Lists the coming days with the times of a schedule. A crowded schedule is as cheap to list as an empty one. */
+/**
+ * Lists the coming days with the scheduled times. A schedule with many times takes no longer than a schedule with few
+ * times.
+ */
 function listDaysAhead(
   integration: Pick<Integration, 'id' | 'schedule'>,
   now: number,
@@ -135,13 +138,13 @@ function listDaysAhead(
   return [...days.values()];
 }
 
-/** No day is longer than 25 hours. */
+/** Returns the end of a day. No day is longer than 25 hours. */
 function endOfDay(at: number, timezone: string): number {
   const shown = shownAt(at, timezone);
   return at + (DAY_MS - (shown % DAY_MS)) - 1;
 }
 
-/** Clocks change at most twice a year. */
+/** The number of days in which two clock changes are found. Clocks change at most twice a year. */
 const LOOK_AHEAD_DAYS = 400;
 const SHOWN_CHANGES = 2;
 
@@ -165,7 +168,7 @@ function clockChanges(integration: Scheduled, now: number): ClockChange[] {
   return changes;
 }
 
-/** Returns the first minute after the change between two instants. */
+/** Returns the first minute after the clock change between two times. */
 function findChange(from: number, to: number, timezone: string): number {
   let [before, after] = [from, to];
   const offset = offsetAt(from, timezone);

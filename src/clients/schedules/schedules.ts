@@ -1,4 +1,4 @@
-/** Computes and stores the times at which integrations run. */
+/** Computes and stores the times at which integrations are synced. */
 import { createHash } from 'node:crypto';
 import { isoTime } from '../../core/clock.ts';
 import { ConfigurationError } from '../../core/errors.ts';
@@ -25,12 +25,12 @@ export interface ScheduleDeps {
 /** An integration that runs automatically. */
 export type Scheduled = Pick<Integration, 'id'> & { schedule: Schedule };
 
-/** A schedule in the form for pages and for JSON. */
+/** A schedule in the form for pages and JSON. */
 export interface ScheduleView {
   integration: string;
   cron: string;
   timezone: string;
-  /** The time of the next run in UTC (ISO 8601). Null if the schedule is paused or no time matches. */
+  /** The time of the next run in UTC (ISO 8601). Null if the schedule is paused or has no further time. */
   nextRunAt: string | null;
   paused: boolean;
 }
@@ -41,7 +41,7 @@ export function isScheduled<Given extends Pick<Integration, 'id' | 'schedule'>>(
   return integration.schedule !== null;
 }
 
-/** Throws a ConfigurationError (conflict) if an integration has no schedule. */
+/** Checks that all integrations have a schedule. Throws a ConfigurationError (conflict) if one of them has none. */
 export function requireScheduled<Given extends Pick<Integration, 'id' | 'schedule'>>(
   integration: Given,
 ): Given & Scheduled {
@@ -54,9 +54,9 @@ export function requireScheduled<Given extends Pick<Integration, 'id' | 'schedul
 }
 
 /**
- * Adjusts the stored schedules to the settings and the clock. New and changed schedules start from now (epoch ms).
- * Schedules that were planned with a fast clock are planned again. All other schedules keep their time, even if that
- * time has passed.
+ * Updates the stored schedules for the settings and the clock. New and changed schedules start from now (epoch ms).
+ * Schedules that were planned with a fast clock are planned again. All other schedules keep their time, even if it has
+ * passed.
  */
 export async function planSchedules(
   { store, clock }: ScheduleDeps,
@@ -83,8 +83,8 @@ export async function planSchedules(
 }
 
 /**
- * If the clock was set back shortly after a run, the stored time is still correct. Planning again would start a second
- * run.
+ * True if a fast clock planned the time. If the clock was set back shortly after a run, the stored time is still
+ * correct. Planning it again would start a second run.
  */
 function isTooFarAhead(
   integration: Scheduled,
@@ -97,12 +97,12 @@ function isTooFarAhead(
   return at !== null && secondNext !== null && at > secondNext;
 }
 
-/** A different string means that the time must be computed again. */
+/** Returns the rule of a schedule as text. If the text changes, the next time must be computed again. */
 export function toScheduleRule({ cron, timezone, jitterMs }: Schedule): string {
   return `${cron} ${timezone} +${jitterMs}`;
 }
 
-/** Returns the first run after this instant (epoch ms), including the jitter. */
+/** Returns the time of the first run after this time (epoch ms), including the jitter. */
 export function nextRunAt(
   { id, schedule }: Scheduled,
   afterMs: number,
@@ -113,7 +113,7 @@ export function nextRunAt(
   return time === null ? null : time + shareMs;
 }
 
-/** The share never changes, so the time between runs is constant. */
+/** Returns an integration's share of the jitter. The share never changes, so the time between runs is constant. */
 function jitterShareMs(integrationId: string, jitterMs: number): number {
   return createHash('sha256').update(integrationId).digest().readUInt32BE() % (jitterMs + 1);
 }
@@ -149,14 +149,14 @@ function toView(
   return { integration: integration.id, cron, timezone, nextRunAt: nextRun, paused };
 }
 
-/** Pauses a schedule until it is resumed. Does not stop a run in progress. */
+/** Pauses a schedule until a user resumes it. Does not stop a run in progress. */
 export async function pauseSchedule(trx: ActorTransaction, integration: Scheduled): Promise<void> {
   const store = { reader: trx, connection: trx };
   await planSchedules({ store, clock: trx.clock }, [integration]);
   await savePause(trx, integration.id);
 }
 
-/** The schedule runs next at its first time after now. */
+/** Resumes a schedule. The next run is at the schedule's first time after now. */
 export async function resumeSchedule(trx: ActorTransaction, integration: Scheduled): Promise<void> {
   await endPause(trx, integration.id, nextRunAt(integration, trx.clock.now()));
 }

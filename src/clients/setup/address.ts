@@ -1,6 +1,6 @@
 /**
- * Checks addresses that are set in a browser. Addresses in private networks are forbidden unless the operator allows
- * them.
+ * Checks addresses that users enter in a browser. Addresses in private networks are forbidden, unless the operator
+ * allows them.
  */
 import { lookup as systemLookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
@@ -14,8 +14,8 @@ import {
 } from '../../outbound/guard.ts';
 
 /**
- * Throws a ConfigurationError for an address that may not be set in a browser. DNS may change later, so each request
- * checks the address again when it connects.
+ * Throws a ConfigurationError for an address that users may not enter in a browser. The DNS entry may change later, so
+ * each request checks the address again when it connects.
  */
 export async function requirePublicAddress(
   address: string,
@@ -35,13 +35,16 @@ export async function requirePublicAddress(
   if (found.some(isPrivateAddress)) throw notHere('private', hostname);
 }
 
-/** Returns the problem if the text is not a web address. Returns null if it is. */
+/** Returns the problem with a text that is not a web address. Returns null if it is a web address. */
 export function addressProblem(text: string): string | null {
   const isAddress = URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
   return isAddress ? null : 'expected a URL that starts with https://';
 }
 
-/** Returns no address for a name that cannot be resolved. The connection then reports the error. */
+/**
+ * Returns the IP addresses of a host name, or none if the name cannot be resolved. In this case, the connection later
+ * reports the error.
+ */
 function resolveAddresses(hostname: string, lookup: LookupFunction): Promise<string[]> {
   return new Promise((resolve) => {
     lookup(hostname, { all: true }, (error, found) => {
@@ -64,7 +67,7 @@ function notHere(why: NotPublic, host: string): ConfigurationError {
   );
 }
 
-/** Throws a ConfigurationError for text with a special meaning in the operator's file. */
+/** Throws a ConfigurationError for a text with a special meaning in the operator's settings file. */
 export function requirePlainText(name: string, text: string): string {
   if (!text.includes('${')) return text;
   throw new ConfigurationError(

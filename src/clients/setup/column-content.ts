@@ -1,8 +1,8 @@
-/** Recognises a column by its values and ignores its name. All functions are pure. */
+/** Recognises the kind of a column from its values. Ignores the column's name. All functions are pure. */
 import { yesOrNo } from '../../../connectors/marks/yes-or-no.ts';
 import { COUNTRY_NAMES, ORGANISATION_WORDS, REGION_NAMES, STREET_WORDS } from './content-words.ts';
 
-/** `text` has no special kind, and `blank` has no values. */
+/** The kind of a column's values. `text` has no special kind, and `blank` has no values. */
 export type ContentKind =
   | 'blank'
   | 'e-mail'
@@ -19,21 +19,21 @@ export type ContentKind =
   | 'whole name'
   | 'text';
 
-/** The share of values that must have the same form. */
+/** The minimum share of values that must have the same form. */
 const MOST = 0.8;
 /**
- * The minimum share of matching values for kinds that have many forms. Street addresses vary, and names of
- * organisations often contain no typical word.
+ * The minimum share for kinds with many forms. Street addresses vary, and names of organisations often contain no
+ * typical word.
  */
 const MANY = 0.6;
 const SOME = 0.3;
 
-/** Fewer values than this do not prove anything. */
+/** The minimum number of values. With fewer values, the kind is unknown. */
 const FEWEST_VALUES = 3;
 
 const MOST_VALUES = 1_000;
 
-/** Longer values are notes and are not checked further. */
+/** The maximum length of a value. Longer values are notes, which are not checked further. */
 const LONGEST = 120;
 
 /** Recognises the kind of a column from its values. */
@@ -61,15 +61,15 @@ export function contentKind(values: readonly string[]): ContentKind {
   return share(isWholeName) >= MOST && distinct >= MANY ? 'whole name' : 'text';
 }
 
-/** A person's name next to the row's contact. */
+/** The name of a person in a column, and the name of the row's contact. */
 export interface NamePair {
   name: string;
   contact: string;
 }
 
 /**
- * Returns true for words that mean spouses and other relatives. Relatives often share the contact's last name but have
- * a different first name. `Ana de la Cruz` ends with `Cruz`, but `Lopez, Maria` does not end with `Lopez`.
+ * True if the names are spouses or other relatives. Relatives often have the contact's last name, but a different first
+ * name. `Ana de la Cruz` ends with `Cruz`, but `Lopez, Maria` does not end with `Lopez`.
  */
 export function areNamesOfRelatives(pairs: readonly NamePair[]): boolean {
   const filled = pairs
@@ -109,7 +109,7 @@ function isWebAddress(value: string): boolean {
 function isDate(value: string): boolean {
   return (
     /^\d{1,4}[-./]\s?\d{1,2}[-./]\s?\d{1,4}([ t,]\S.*)?$/i.test(value) ||
-    // Dates such as `5 Apr 2015` and `Apr 5, 2015`.
+    // Recognises dates such as `5 Apr 2015` and `Apr 5, 2015`.
     /^\d{1,2}[. -] ?\p{L}{3,9}\.?[ -]\d{4}([ ,]\S.*)?$/u.test(value) ||
     /^\p{L}{3,9}\.? \d{1,2}, \d{4}([ ,]\S.*)?$/u.test(value)
   );
@@ -128,8 +128,8 @@ function isPhone(value: string): boolean {
 }
 
 /**
- * The codes of the United States, Britain, Canada, the Netherlands, Sweden, Portugal and Poland, and codes of four or
- * five digits.
+ * The postal codes of the United States, Britain, Canada, the Netherlands, Sweden, Portugal and Poland, and codes of
+ * four or five digits.
  */
 const POSTAL_CODES = [
   /^\d{5}(-\d{4})?$/,
@@ -147,12 +147,14 @@ function isPostalCode(value: string): boolean {
   return POSTAL_CODES.some((code) => code.test(value));
 }
 
-/** Codes have a fixed length, but amounts and years vary or repeat. Amounts and years vary in length, or repeat. */
+/**
+ * True if the values have the length of codes. Codes have a fixed length. Amounts and years vary in length, or repeat.
+ */
 function haveLengthsOfCodes(values: readonly string[]): boolean {
   if (values.every((value) => /^(1[89]|20)\d\d$/.test(value))) return false;
   const plain = values.filter((value) => /^\d+$/.test(value));
   const distinct = new Set(plain).size;
-  // A sequential number is an ID.
+  // Sequential numbers are IDs and not codes.
   const numbers = plain.map(Number);
   const range = Math.max(...numbers) - Math.min(...numbers) + 1;
   return !(distinct === values.length && distinct > 2 && range <= distinct * 2);
@@ -170,7 +172,7 @@ function isStreet(value: string): boolean {
   if (!/\p{L}/u.test(value) || isEmail(value) || isDate(value)) return false;
   if (/^\d+[a-z]?([-/]\d+[a-z]?)?,? +\p{L}/iu.test(value)) return true;
   const words = plain(value).split(' ');
-  // An address such as `Hauptstraße 5 a` has a house number among its last two words.
+  // In an address such as `Hauptstraße 5 a`, one of the last two words is a house number.
   const parts = value.split(/[ ,]+/);
   if (/^\p{L}/u.test(value) && parts.slice(1).slice(-2).some(isHouseNumber)) return true;
   return words.some((word) => STREET_WORDS.has(word)) && /\d/.test(value);
@@ -186,7 +188,10 @@ function isOrganisation(value: string): boolean {
     .some((word) => ORGANISATION_WORDS.has(word));
 }
 
-/** A whole name has two to five capitalised words, no digits and no organisation word. */
+/**
+ * True if the value is a whole name. A whole name has two to five capitalised words, no digits, and no word for
+ * organisations.
+ */
 function isWholeName(value: string): boolean {
   if (/[\d@/:]/.test(value) || isOrganisation(value)) return false;
   const words = value.split(/[\s,]+/).filter((word) => word !== '');

@@ -1,4 +1,4 @@
-/** All functions are pure. */
+/** Lists the columns of a file with their meaning. All functions are pure. */
 
 import { settingNames } from '../../../connectors/csv/setting-names.ts';
 import {
@@ -9,7 +9,7 @@ import {
 } from './column-content.ts';
 import type { CsvHeader } from './csv-header.ts';
 
-/** The columns for a contact's parts and marks. */
+/** The columns for the parts and marks of a contact. */
 export interface ChosenColumns {
   id: string | null;
   firstName: string | null;
@@ -24,17 +24,17 @@ export interface ChosenColumns {
 
 export interface ColumnLine {
   name: string;
-  /** The contact's part in this column, or null if the column is not used. */
+  /** The part of a contact in this column, or null if the column is not used. */
   use: string | null;
-  /** The first value that is not blank, or null if the column is blank. */
+  /** The first value that is not blank, or null if all values are blank. */
   example: string | null;
   shape: string;
 }
 
-/** Longer examples are shortened. */
+/** The maximum length of an example. Longer examples are shortened. */
 const EXAMPLE_LENGTH = 60;
 
-/** Lists all columns in their order. */
+/** Lists all columns in the order of the file. */
 export function listFileColumns(
   { names, sample }: Pick<CsvHeader, 'names' | 'sample'>,
   chosen: ChosenColumns,

@@ -1,7 +1,7 @@
-/** Normalises the names of a file's columns so that they can be compared. All functions are pure. */
+/** Normalises the names of a file's columns, so that they can be compared. All functions are pure. */
 import { OTHER_PEOPLES } from './guess-words.ts';
 
-/** Longer names are not column names. */
+/** The maximum length of a column's name. A longer text is not a column's name. */
 export const MAX_NAME_LENGTH = 200;
 
 export function plain(column: string): string {
@@ -11,10 +11,10 @@ export function plain(column: string): string {
     .replace(/(?<=.)payeur$/, '');
 }
 
-/** Spellings such as `N° adhérent` and `Nº Sócio`. */
+/** Matches spellings such as `N° adhérent` and `Nº Sócio`. */
 const NUMBER_SIGN = /^n\s?[°º]/i;
 
-/** Moves the kind of place to the front, because `City - Home` means `Home City`. */
+/** Moves the kind of address to the front, because `City - Home` means `Home City`. */
 function placeFirst(text: string): string {
   const primary = ' endereco primario';
   const [before, after] = text.split(primary);
@@ -26,19 +26,22 @@ function placeFirst(text: string): string {
   return text;
 }
 
-/** Removes everything from the first opening parenthesis to the last closing one, in one pass. */
+/** Removes everything from the first opening parenthesis to the last closing parenthesis, in one pass. */
 export function withoutAside(text: string): string {
   const start = text.indexOf('(');
   const end = text.lastIndexOf(')');
   return start !== -1 && end > start ? text.slice(0, start) + text.slice(end + 1) : text;
 }
 
-/** Each name is folded only once, because a file may have thousands of columns. */
+/**
+ * The normalised names of a file's columns. Each name is normalised only once, because a file may have thousands of
+ * columns.
+ */
 interface Names {
-  /** The first column for each spelling, with and without accents and case. */
+  /** The first column for each spelling, with and without differences in accents and case. */
   byPlain: ReadonlyMap<string, string>;
   byFolded: ReadonlyMap<string, string>;
-  /** The columns about the contact, excluding the columns about the spouse. */
+  /** The columns about the contact. Excludes the columns about the contact's spouse. */
   own: readonly string[];
 }
 
@@ -77,7 +80,7 @@ export function findAll(columns: readonly string[], names: readonly string[]): s
   return names.flatMap((name) => getNameIndex(columns).byPlain.get(name) ?? []);
 }
 
-/** Ignores case, accents and surrounding white space. */
+/** Returns the column with this name. Ignores case, accents and surrounding white space. */
 export function present(columns: readonly string[], name: string): string | null {
   return getNameIndex(columns).byFolded.get(folded(name)) ?? null;
 }

@@ -1,4 +1,4 @@
-/** Words by which a column's values are recognised. They are in lower case, without accents or punctuation. */
+/** Words that identify the kind of a column's values. The words are in lower case, without accents or punctuation. */
 
 const words = (text: string): string[] => text.split(',').map((word) => word.trim());
 

@@ -1,4 +1,7 @@
-/** All functions are pure. Each part of a contact has its own file in this folder. */
+/**
+ * Guesses which columns of a file contain which part of a contact. All functions are pure. Each part of a contact has
+ * its own file in this folder.
+ */
 import type { ContentKind } from './column-content.ts';
 import { getNameIndex } from './column-names.ts';
 import type { CsvSample } from './csv-header.ts';
@@ -10,21 +13,21 @@ import { DECEASED, DO_NOT_CONTACTS, OPT_OUTS } from './guess-words.ts';
 import { createKinds, findFitting, type GuessedFile } from './guessed-file.ts';
 import { bestExport, guessOfExport, type PersonColumns, withExport } from './match-export.ts';
 
-/** Null for a part without a column. */
+/** The guessed columns. Null for a part without a column. */
 export interface ColumnGuess extends PersonColumns {
   optOut: string | null;
   deceased: string | null;
   doNotContact: string | null;
-  /** The product from which the file was exported, or null if it is not a known export. */
+  /** The product that exported the file, or null if the export is not known. */
   exportOf: string | null;
   /** A note about this product's exports, or null. */
   advice: string | null;
 }
 
 /**
- * The columns of a known export have a certain meaning. If several exports match, the export with the most columns in
- * the file is used. Other columns are recognised by their headers. If rows are given, every row must have a different
- * ID. If a part is uncertain, it is null and the user is asked.
+ * Guesses the columns. The columns of a known export have a fixed meaning. If several exports match, the export with
+ * the most columns in the file is used. Other columns are recognised by their names. If rows are given, every row must
+ * have a different ID. If a part is uncertain, it is null and the user is asked.
  */
 export function guessColumns(columns: readonly string[], sample: CsvSample = []): ColumnGuess {
   const known = bestExport(columns, sample);
@@ -45,7 +48,7 @@ export function guessColumns(columns: readonly string[], sample: CsvSample = [])
   };
 }
 
-/** The kinds of values that marks never have. */
+/** The kinds of values that are never marks. */
 const NO_MARK: readonly ContentKind[] = [
   ...(['e-mail', 'web address', 'phone', 'street', 'postal code', 'whole name'] as const),
 ];

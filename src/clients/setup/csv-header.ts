@@ -1,4 +1,4 @@
-/** Reads the first part of a contact file: its column names and first rows. */
+/** Reads the beginning of a contact file: its column names and first rows. */
 import { resolve } from 'node:path';
 import { readAnyHeader, readFirstRows } from '../../../connectors/csv/first-rows.ts';
 import { settingNames } from '../../../connectors/csv/setting-names.ts';
@@ -11,17 +11,20 @@ import {
 import { isDonorSyncError, messageOf } from '../../core/errors.ts';
 import { MAX_NAME_LENGTH } from './column-names.ts';
 
-/** The values show what a column contains. */
+/** The first rows of a file. The values show what a column contains. */
 export type CsvSample = readonly ReadonlyMap<string, string>[];
 
 /** The names of a CSV file's columns, in order. */
 export interface CsvHeader {
-  /** The names for settings: `City (1)` and `City (2)` if two columns are called `City`. */
+  /** The column names for settings. If two columns are called `City`, they are `City (1)` and `City (2)`. */
   columns: string[];
-  /** All names in order, including duplicates and names that are too long for settings. */
+  /** All column names in order, including duplicates and names that are too long for settings. */
   names: string[];
   encoding: 'utf-8' | 'latin1';
-  /** Set for file kinds that donor-sync cannot write, so the results need a separate file. Null for other files. */
+  /**
+   * The kind of a file that donor-sync cannot write, so that the results need a separate file. Null for all other
+   * files.
+   */
   foreign: ForeignKind | null;
   /** The first rows, by column name. */
   sample: CsvSample;
@@ -31,13 +34,16 @@ export interface CsvProblem {
   problem: string;
 }
 
-/** The number of bytes from which the header is read. No header is longer than this. */
+/** The number of bytes in which the header must be. No header is longer than this. */
 const MAX_HEADER_BYTES = 65_536;
 
-/** No known CRM export has this many columns. Each column is checked in many ways, so the number is limited. */
+/**
+ * The maximum number of columns. No known CRM export has this many columns. The number is limited, because each column
+ * is checked in many ways.
+ */
 const MAX_COLUMNS = 1_000;
 
-/** The number of bytes from which the first rows are read. */
+/** The number of bytes in which the first rows must be. */
 const MAX_SAMPLE_BYTES = 16 * 1_048_576;
 
 const MIN_COLUMNS = 2;
@@ -69,7 +75,7 @@ export async function readCsvHeader(
 }
 
 async function readStart({ handle, size }: TextSource): Promise<Buffer> {
-  // One extra byte shows whether the file is longer.
+  // Reads one additional byte. It shows whether the file is longer.
   const buffer = Buffer.alloc(Math.min(size, MAX_SAMPLE_BYTES + 1));
   const { bytesRead } = await handle.read(buffer, 0, buffer.length, 0);
   return buffer.subarray(0, bytesRead);
@@ -78,12 +84,12 @@ async function readStart({ handle, size }: TextSource): Promise<Buffer> {
 /** The maximum number of records that are used for a guess. */
 const MAX_SAMPLE = 10_000;
 
-/** Options for a file that was read to its end. */
+/** Options for reading a file to its end. */
 export const WHOLE_FILE = { records: MAX_SAMPLE, isWhole: true };
 
 /**
- * Reads the header from a file's text or from the first part of the text. For the first part of a file, `isWhole` is
- * false and an incomplete last row is ignored. Reads at most `extent.records` records.
+ * Reads the header from a file's text. If the text is only the first part of a file, `isWhole` is false and an
+ * incomplete last row is ignored. Reads at most `extent.records` records.
  */
 export function readHeaderOf(
   all: Buffer,
@@ -91,7 +97,7 @@ export function readHeaderOf(
 ): Omit<CsvHeader, 'foreign'> | CsvProblem {
   const text = all.subarray(0, MAX_SAMPLE_BYTES);
   const isWhole = extent.isWhole && text.length === all.length;
-  // A zero byte shows that the file is binary.
+  // A file with a zero byte is binary.
   if (text.includes(0)) return { problem: 'this is not a CSV file; save it as "CSV UTF-8"' };
   const start = firstLines(text);
   if (start === null) return { problem: 'its first line is too long for a header row' };
@@ -116,7 +122,7 @@ export function readHeaderOf(
   };
 }
 
-/** Returns null if there are none. */
+/** Returns the complete lines of a text, or null if there are none. */
 function firstLines(text: Buffer): Buffer | null {
   if (text.length <= MAX_HEADER_BYTES) return text;
   const start = text.subarray(0, MAX_HEADER_BYTES);
@@ -124,7 +130,7 @@ function firstLines(text: Buffer): Buffer | null {
   return end === -1 ? null : start.subarray(0, end + 1);
 }
 
-/** Returns the names that can be mapped. Columns with the same name are numbered by position. */
+/** Returns the column names that can be mapped. Columns with the same name are numbered by position. */
 function usableNames(names: readonly string[]): string[] {
   return settingNames(names).flatMap((name) =>
     name === null || name.length > MAX_NAME_LENGTH ? [] : [name],
@@ -133,7 +139,7 @@ function usableNames(names: readonly string[]): string[] {
 
 function detectEncoding(text: Buffer): CsvHeader['encoding'] {
   try {
-    // With `stream`, the text may end in the middle of a character.
+    // With the option `stream`, the text may end in the middle of a character.
     new TextDecoder('utf-8', { fatal: true }).decode(text, { stream: true });
     return 'utf-8';
   } catch {

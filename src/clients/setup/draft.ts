@@ -1,4 +1,4 @@
-/** A set-up in a browser. The answers are stored in encrypted form until the set-up ends. */
+/** Stores a set-up in a browser. Its answers are stored in encrypted form until the set-up ends. */
 import { z } from 'zod';
 import type { Application } from '../../application.ts';
 import { type Integration, integrationSchema } from '../../core/integration-settings.ts';
@@ -26,15 +26,15 @@ import { dropUpload, isUpload, sweepUploads, takesUploads } from './uploads.ts';
 const draftSchema = z.object({
   /** True for a new integration, false for a change. */
   isNew: z.boolean(),
-  /** The integration's settings when the set-up started, as JSON. Null if there were none. */
+  /** The integration's settings at the start of the set-up, as JSON. Null if there were none. */
   stored: z.string().nullable(),
   /** The steps that the user has answered. */
   done: z.array(z.enum(SETUP_STEPS)),
-  /** The name of the connected CRM account. Null for a file, and while no account is connected. */
+  /** The name of the connected CRM account. Null for a file, and as long as no account is connected. */
   account: z.string().nullable(),
   /** The name of the uploaded file on the user's computer. */
   fileName: z.string().nullable(),
-  /** The run that tries the settings on a few contacts. Null before the trial. */
+  /** The trial run, which tests the settings with a few contacts. Null before the trial. */
   trialRun: z.string().nullable(),
   answers: integrationSchema.partial({ partner: true, crm: true }),
 });
@@ -63,8 +63,7 @@ export async function beginSetup(deps: SetupDeps, name: string): Promise<string>
 }
 
 /**
- * Creates a set-up that changes an integration in the database. Does nothing if this integration is already being set
- * up.
+ * Creates a set-up that changes an integration in the database. Does nothing if the integration already has a set-up.
  */
 export async function beginChange(deps: SetupDeps, integration: Integration): Promise<void> {
   await dropOld(deps);
@@ -114,15 +113,15 @@ function opened(sealer: SetupSource['sealer'], row: SetupDraftRecord): Setup {
   const { integrationId: id, version, updatedAt } = row;
   const text = sealer.open(row.draft, setupDraftSealContext(id));
   const draft = draftSchema.parse(JSON.parse(text));
-  // All addresses of this client were set in a browser.
+  // All addresses of this client were entered in a browser.
   const answers = draft.isNew ? { ...draft.answers, addresses: PUBLIC } : draft.answers;
   return { ...draft, answers, id, version, updatedAt };
 }
 
-/** Marks addresses that were set in a browser. */
+/** The mark of addresses that were entered in a browser. */
 const PUBLIC = 'public' as const;
 
-/** A changed address must be public. */
+/** Sets an address. A changed address must be public. */
 export function withAddress(answers: Answers, before: string | undefined, url: string): Answers {
   if (isSameOrigin(before ?? '', url)) return answers;
   return { ...answers, addresses: PUBLIC };
@@ -140,10 +139,13 @@ export async function saveSetup(
   return saveSetupDraft(store.connection, { integrationId, version, draft });
 }
 
-/** The number of attempts to change a draft. If several processes change it simultaneously, only one succeeds. */
+/**
+ * The maximum number of attempts to change a set-up. If several processes change it at the same time, only one of them
+ * succeeds.
+ */
 const MAX_TRIES = 5;
 
-/** Returns false if nothing with this ID is being set up. */
+/** Records that an account is connected. Returns false if no set-up has this ID. */
 export async function recordConnected(
   deps: Pick<SetupDeps, 'store' | 'sealer'>,
   id: string,
@@ -157,7 +159,7 @@ export async function recordConnected(
   return false;
 }
 
-/** Deletes a set-up with its tokens and file, unless an integration uses them. */
+/** Deletes a set-up with its tokens and its file, unless an integration uses them. */
 export async function dropSetup(deps: SetupDeps, id: string): Promise<void> {
   const row = await findSetupDraft(deps.store.reader, id);
   if (row !== undefined) await drop(deps, row, 'dropped');
@@ -169,15 +171,15 @@ async function dropOld(deps: SetupDeps): Promise<void> {
   for (const row of await listOldSetupDrafts(deps.store.reader)) await drop(deps, row, 'old');
 }
 
-/** Deletes abandoned set-ups and unused uploads. Returns the names of the deleted uploads. */
+/** Deletes abandoned set-ups and unused uploads. Returns the names of the deleted files. */
 export async function dropLeftovers(deps: SetupDeps, now: number): Promise<string[]> {
   await dropOld(deps);
   return takesUploads(deps.settings) ? sweepUploads(deps.settings, now) : [];
 }
 
 /**
- * Deletes a replaced upload unless the current answers or the stored client still use it. Call it after the answers
- * have been saved.
+ * Deletes a replaced upload, unless the current answers or the stored client still use it. Call this function after the
+ * answers have been saved.
  */
 export async function dropReplacedUpload(
   { settings, integrations }: Pick<SetupDeps, 'settings' | 'integrations'>,
@@ -204,7 +206,7 @@ async function drop(deps: SetupDeps, row: SetupDraftRecord, why: 'dropped' | 'ol
   });
 }
 
-/** Returns the integration's current settings in the database, as JSON, or null if there are none. */
+/** Returns the integration's stored settings as JSON, or null if there are none. */
 export async function presentSettings(
   { store, sealer }: SetupSource,
   id: string,
@@ -213,8 +215,8 @@ export async function presentSettings(
 }
 
 /**
- * Deletes this integration's uploads unless another integration uses them. Call it before the settings are deleted. The
- * settings contain the file names, so an interrupted deletion can be repeated.
+ * Deletes this integration's uploads, unless another integration uses them. Call this function before the settings are
+ * deleted. The settings contain the file names, so an interrupted deletion can be repeated.
  */
 export async function dropUploads(deps: SetupDeps, id: string): Promise<string[]> {
   const dropped: string[] = [];
@@ -224,7 +226,7 @@ export async function dropUploads(deps: SetupDeps, id: string): Promise<string[]
   return dropped;
 }
 
-/** True if `dropUploads` would search for a file. */
+/** True if the integration may have an uploaded file. */
 export async function hasUpload(deps: SetupDeps, id: string): Promise<boolean> {
   return (await listOwnUploads(deps, id)).length > 0;
 }
@@ -241,7 +243,7 @@ async function listOwnUploads(deps: SetupDeps, id: string): Promise<string[]> {
   return paths.filter((path) => isUpload(deps.settings, path)).filter((path) => !named.has(path));
 }
 
-/** A placeholder for a missing address. It is never stored, and no request is sent to it. */
+/** A placeholder for a missing address. It is never stored, and donor-sync sends no request to it. */
 const NOTHING_YET = {
   partner: { baseUrl: 'https://not-set.invalid', apiKey: 'not-set', shareProfiles: true },
   crm: { kind: 'csv', path: '/dev/null', columns: { id: 'id', fullName: 'name' } },
@@ -256,7 +258,7 @@ export function serviceAlone(setup: Pick<Setup, 'answers'>): Integration {
   return { ...workingIntegration(setup), crm: NOTHING_YET.crm };
 }
 
-/** Throws a ConfigurationError that lists every problem. */
+/** Returns the checked integration. Throws a ConfigurationError that lists every problem. */
 export async function checkedIntegration(
   { settings: { allowInsecureHttp } }: Pick<SetupDeps, 'settings'>,
   { answers }: Pick<Setup, 'answers'>,
@@ -267,17 +269,17 @@ export async function checkedIntegration(
   return integration;
 }
 
-/** The number of contacts that are sent in a set-up's trial. */
+/** The number of contacts that the trial sends. */
 export const TRIAL_SIZE = 25;
 
-/** A trial's limits are removed when the set-up ends. */
+/** True if the integration has the limits of a trial. They are removed when the set-up ends. */
 export function hasTrialLimits({ schedule, budget }: Pick<Integration, 'schedule' | 'budget'>) {
   return schedule === null && budget.perRun !== null && budget.perRun <= TRIAL_SIZE;
 }
 
 /**
- * Returns the integration as it is during the trial. A trial run spends no more than its limit, has no schedule and
- * creates no networks. The limit applies even if the set-up is changed during the run.
+ * Returns the integration with the limits of a trial. A trial run spends no more than its limit, has no schedule and
+ * creates no networks. The limit applies even if a user changes the set-up during the run.
  */
 export function onTrial(integration: Integration): Integration {
   const { budget } = integration;

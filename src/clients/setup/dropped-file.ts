@@ -2,23 +2,29 @@ import { detectKind, toPlainText } from '../../../connectors/csv/sources/source.
 import { isDonorSyncError } from '../../core/errors.ts';
 import { type CsvHeader, type CsvProblem, readHeaderOf } from './csv-header.ts';
 
-/** The number of bytes of a file that are sent for the preview. Sending the whole file twice would take too long. */
+/**
+ * The number of bytes of a file that the browser sends for the preview. Sending the whole file twice would take too
+ * long.
+ */
 export const PREVIEW_BYTES = 256 * 1_024;
 
 const PREVIEW_ROWS = 5;
 
 /**
- * The maximum number of records to read. Blank and unreadable rows are skipped, so this is more than the page shows.
+ * The maximum number of records to read. It is more than the page shows, because blank and unreadable rows are skipped.
  */
 const PREVIEW_RECORDS = 50;
 
-/** An unusable file has a reason instead. A workbook has only its kind, because it is not text. */
+/**
+ * The preview of a file. For an unusable file, it is only the reason. For a workbook, it is only its kind, because a
+ * workbook is not text.
+ */
 export type DroppedPreview =
   | { columns: readonly string[]; rows: readonly (readonly string[])[] }
   | CsvProblem
   | 'workbook';
 
-/** Reads a file, or its first PREVIEW_BYTES. */
+/** Reads a file, or its first PREVIEW_BYTES bytes. */
 export async function previewFile(beginning: Buffer): Promise<DroppedPreview> {
   if (detectKind(beginning) === 'workbook') return 'workbook';
   const isWhole = beginning.length < PREVIEW_BYTES;
@@ -29,7 +35,7 @@ export async function previewFile(beginning: Buffer): Promise<DroppedPreview> {
   return { columns, rows: rows.map((row) => columns.map((name) => row.get(name) ?? '')) };
 }
 
-/** Returns the text of a file and its first part, or the reason why the file cannot be used. */
+/** Returns the text of a file and its beginning, or the reason why the file cannot be used. */
 export async function readDropped(
   bytes: Buffer,
   extent: { records: number; isWhole: boolean; sheet?: string | null },
@@ -54,10 +60,10 @@ const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const BYTE_ORDER_MARK_START = 0xef;
 
-/** A line of only these characters contains no contact. */
+/** The characters of a blank line. A line with only these characters contains no contact. */
 const BLANK = new Set([...Array.from({ length: 0x21 }, (_, byte) => byte), 0x2c, 0x3b]);
 
-/** True if any line below the first is not blank. Uses plain loops, because a file may contain 20 MB of blanks. */
+/** True if any line after the first line is not blank. Uses plain loops, because a file may contain 20 MB of blanks. */
 function hasRows(text: Uint8Array): boolean {
   let at = 0;
   while (at < text.length && isBeforeHeader(text[at])) at += 1;

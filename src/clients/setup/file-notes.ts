@@ -1,4 +1,4 @@
-/** Notes for the user about a file and the columns that were chosen from it. All functions are pure. */
+/** Notes for the user about a file and its chosen columns. All functions are pure. */
 import type { ChosenColumns } from './column-list.ts';
 import type { CsvHeader } from './csv-header.ts';
 import { noStreetNote } from './guess-address.ts';
@@ -7,7 +7,7 @@ import { onlyWholeNameNote } from './guess-names.ts';
 import { markHints, missingMarksNote, remarkNotes } from './mark-fields.ts';
 import { twiceText } from './own-columns.ts';
 
-/** Each note is a sentence. */
+/** Returns the notes. Each note is a sentence. */
 export function fileNotes(header: CsvHeader, chosen: ChosenColumns): string[] {
   return [
     ...[twiceText(header.names)].filter((text) => text !== null),

@@ -1,13 +1,13 @@
 /**
- * Finishes a set-up. It stores the same settings as `donor-sync apply`. Changes that others have made in the meantime
- * are kept.
+ * Finishes a set-up. Stores the same settings as `donor-sync apply`. Keeps changes that other users have made since the
+ * start of the set-up.
  */
 import { ConfigurationError } from '../../core/errors.ts';
 import type { Integration } from '../../core/integration-settings.ts';
 import { applyIntegrations } from '../apply-settings.ts';
 import { presentSettings, type Setup, type SetupDeps } from './draft.ts';
 
-/** Stores a set-up's settings. Resolves with the settings that are now in the database. */
+/** Stores a set-up's settings. Resolves with the settings that the database now contains. */
 export async function storeSettings(
   deps: SetupDeps,
   { id, stored }: Pick<Setup, 'id' | 'stored'>,
@@ -16,7 +16,7 @@ export async function storeSettings(
   if (deps.settings.integrations.some((one) => one.id === id)) throw ofTheFile(id);
   const present = await presentSettings(deps, id);
   const wanted = JSON.stringify(integration);
-  // An earlier attempt may have stored the settings and ended before it recorded this.
+  // An earlier attempt may have stored the settings and then ended before it recorded this.
   if (present !== stored && present !== wanted) {
     throw new ConfigurationError(
       `"${id}" has been changed elsewhere since this set-up started. Nothing was saved. Discard this set-up, and start again from the current settings.`,

@@ -1,4 +1,4 @@
-/** Finds the columns of each contact's address, from the street to the country. All functions are pure. */
+/** Finds the columns of a contact's address, from the street to the country. All functions are pure. */
 import type { ContentKind } from './column-content.ts';
 import { findAll, getNameIndex, plain } from './column-names.ts';
 import type { CsvSample } from './csv-header.ts';
@@ -21,7 +21,10 @@ import { createKinds, findFitting, type GuessedFile, NO_WORDS } from './guessed-
 const NO_STREET: readonly ContentKind[] = ['e-mail', 'web address', 'yes or no', 'date'];
 const NO_CODE: readonly ContentKind[] = ['e-mail', 'web address', 'yes or no', 'date', 'street'];
 
-/** Addresses with a street come first. Ties go to the first address. */
+/**
+ * Finds the columns of the best address. Addresses with a street come first. If several are equal, the first address is
+ * used.
+ */
 export function guessAddress(file: GuessedFile): string[] {
   const own = { ...file, columns: getNameIndex(file.columns).own };
   const near = (street: string | null, name: string | null) =>
@@ -32,7 +35,8 @@ export function guessAddress(file: GuessedFile): string[] {
     const street = findFitting(own, withPrefix(STREETS), NO_STREET);
     const part = (words: readonly string[], misfits: readonly ContentKind[]) =>
       findFitting(own, withPrefix(words), misfits) ??
-      // In `Home Street`, `Work Street`, `City`, the shared part has no prefix.
+      // In a file with `Home Street`, `Work Street` and `City`, both addresses share the `City` column, which has no
+      // prefix.
       (isShared && street !== null ? findFitting(own, words, misfits) : null);
     const lines = findLines(own, withPrefix(FURTHER_LINES), street);
     const number = part(HOUSE_NUMBERS, []) ?? nextNumber(own, street);
@@ -54,7 +58,7 @@ export function guessAddress(file: GuessedFile): string[] {
   return byRank[0]?.found ?? [];
 }
 
-/** A column that is blank in the first rows may have a value later. */
+/** Finds the address lines. A column that is blank in the first rows may have a value later. */
 function findLines(own: GuessedFile, names: readonly string[], street: string | null): string[] {
   const lines = findAll(own.columns, names).filter(
     (name) => !NO_STREET.includes(own.getKind(name)),
@@ -64,13 +68,13 @@ function findLines(own: GuessedFile, names: readonly string[], street: string | 
   return next === null ? [] : [next];
 }
 
-/** Places the house number before or after the street, as the file does. */
+/** Puts the house number before or after the street, in the order of the file. */
 function inOrder(columns: readonly string[], number: string | null, street: string | null) {
   const isFirst = number !== null && columns.indexOf(number) < columns.indexOf(street ?? '');
   return isFirst ? [number, street] : [street, number];
 }
 
-/** Returns the column of the house number. `Numero` right after the street is one. */
+/** Returns the column of the house number. A column `Numero` right after the street is the house number. */
 function nextNumber({ columns }: GuessedFile, street: string | null): string | null {
   const next = street === null ? undefined : columns[columns.indexOf(street) + 1];
   return next !== undefined && NUMBERS_AFTER_STREET.includes(plain(next)) ? next : null;
@@ -96,7 +100,10 @@ function withoutPlace(name: string): string {
 
 const ADDRESS_ORDER: readonly ContentKind[] = ['street', 'postal code', 'region', 'country'];
 
-/** Adds address parts that are recognised from their values. They must be close to the known address columns. */
+/**
+ * Adds parts of an address that are recognised from their values. They must be close to the known columns of the
+ * address.
+ */
 export function addressByContent(
   { columns, getKind }: GuessedFile,
   named: readonly string[],
@@ -122,7 +129,8 @@ export function addressByContent(
   });
   const parts = new Set([...named, ...found]);
   if (named.length === 0) {
-    // Place names have no typical words, so the column of words between other address parts is the place.
+    // Place names contain no typical words. Therefore, a column with words between other parts of an address is the
+    // place.
     const places = [...parts].map((name) => columns.indexOf(name));
     const [first, last] = [Math.min(...places), Math.max(...places) + 1];
     const city = free.find((name) => {
@@ -131,7 +139,7 @@ export function addressByContent(
     });
     if (city !== undefined) parts.add(city);
   }
-  // These parts are in the order in which people write an address.
+  // People write these parts of an address in this order.
   const hasStreet = named.includes(street) || named.length === 0;
   if (named.length > 0)
     return [...(hasStreet ? [] : [street]), ...named, ...added(found, named, street)];
@@ -142,10 +150,10 @@ function added(found: readonly string[], named: readonly string[], street: strin
   return found.filter((name) => name !== street && !named.includes(name));
 }
 
-/** The maximum distance of an address part from its street, in columns. */
+/** The maximum distance between a part of an address and its street, in columns. */
 const FARTHEST = 6;
 
-/** The header names this part, even if its values look different. */
+/** True if a column's name names this part, even if its values look different. */
 function hasNamedPart(named: readonly string[], kind: ContentKind): boolean {
   const words = kind === 'postal code' ? POSTAL_CODES : kind === 'region' ? REGIONS : COUNTRIES;
   return named.some((name) => words.some((word) => plain(name).endsWith(word)));
@@ -165,7 +173,7 @@ export function withNumberedLines(
     if (next === undefined || plain(next) !== `${stem}${number}`) break;
     run.push(next);
   }
-  // Empty address lines are common and not worth a note.
+  // Empty address lines are common, so they need no note.
   const lines = run.filter((name) => free.includes(name) && getKind(name) !== 'blank');
   const before = address.filter((name) => name === first || run.includes(name));
   const last = before.at(-1) ?? first;

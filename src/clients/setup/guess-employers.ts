@@ -1,10 +1,10 @@
-/** Finds the columns with the employers of each contact. All functions are pure. */
+/** Finds the columns with a contact's employers. All functions are pure. */
 import { plain } from './column-names.ts';
 import type { NameColumns } from './guess-names.ts';
 import { EMPLOYER_NAMES, FURTHER_EMPLOYERS } from './guess-words.ts';
 import { findFitting, type GuessedFile, NO_WORDS } from './guessed-file.ts';
 
-/** Recognises the employers by the words of the header. */
+/** Finds the employers by the words in the columns' names. */
 export function guessEmployers(file: GuessedFile): string[] {
   const employer = findFitting(file, EMPLOYER_NAMES, NO_WORDS);
   const further = findFitting(file, FURTHER_EMPLOYERS, NO_WORDS);
@@ -25,13 +25,13 @@ export function employersByContent(
   return second === undefined || second === employer ? [employer] : [employer, second];
 }
 
-/** Other columns may contain an organisation, a fund or a school. */
+/** Words that mean an employer. A column without them may contain another organisation, a fund or a school. */
 const EMPLOYER_HINTS =
   /^account\d+name$|^(nameof)?organi[sz]ation(s?name)?$|^(company|firma|empresa|entreprise|societ[ey]|azienda|bedrijf|foretag)|employ|works?for|workplace|arbeit|dienstgeber|empleo|empleador|trabaj|trabalh|lavoro|azien|werkgever|arbetsg|arbejd|emploi|employeur/;
 
 /**
- * Leaves out columns that contain the record's own organisation. Such a column has values only in rows that describe an
- * organisation.
+ * Leaves out columns that contain the organisation that a row describes. Such a column has values only in rows about
+ * organisations.
  */
 export function withoutOwnOrganisations(
   { sample }: GuessedFile,

@@ -1,7 +1,4 @@
-/**
- * Finds the column with each contact's ID. An ID column is recognised by its name and has unique values. All functions
- * are pure.
- */
+/** Finds the column with a contact's ID. Its name means an ID, and its values are unique. All functions are pure. */
 import { describeCount, formatCount } from '../../core/quantities.ts';
 import { findAll, plain, withoutAside } from './column-names.ts';
 import type { CsvHeader, CsvSample } from './csv-header.ts';
@@ -9,7 +6,7 @@ import { ID_NAMES, IDS_OR_LOGINS, OTHER_IDS, PERSON_NUMBERS } from './guess-word
 import type { GuessedFile } from './guessed-file.ts';
 import { hasDonorIds } from './own-columns.ts';
 
-/** Parts of an address are not IDs. */
+/** Finds the ID column. Parts of an address are not IDs. */
 export function guessId(
   { columns, sample }: GuessedFile,
   addresses: readonly string[],
@@ -22,13 +19,13 @@ export function guessId(
   return (
     ids.find((name) => isId(name, sample)) ??
     ids.find((name) => isId(name, sample, MOST_BLANK)) ??
-    // New contacts may not have an ID yet, but the column's name is clear.
+    // New contacts may not have an ID yet, but the column's name clearly means an ID.
     ids.find((name) => isNumberOfPerson(name) && isId(name, sample, MOST_NEW)) ??
     null
   );
 }
 
-/** If no column was chosen, reports that no column is suitable. */
+/** Returns notes about columns that are not IDs. If no column was chosen, also reports that no column is suitable. */
 export function idNotes(
   { columns, sample }: Pick<CsvHeader, 'columns' | 'sample'>,
   id: string | null,
@@ -45,7 +42,7 @@ export function idNotes(
   ];
 }
 
-/** The maximum number of sentences about columns that are not IDs. */
+/** The maximum number of notes about columns that are not IDs. */
 const REASONS = 3;
 
 function countIds(sample: CsvSample, column: string): number {
@@ -64,7 +61,7 @@ function brokenIds(sample: CsvSample, id: string): string[] {
   ];
 }
 
-/** Returns true for `Donor ID`, `legacy_id`, `personId` and `Donor #`, but not for `Amount Paid`. */
+/** True for `Donor ID`, `legacy_id`, `personId` and `Donor #`, but not for `Amount Paid`. */
 function isIdName(column: string): boolean {
   if (OTHER_IDS.test(plain(column))) return false;
   if (isNumberOfPerson(column)) return true;
@@ -80,17 +77,17 @@ function isNumberOfPerson(column: string): boolean {
 
 const LEAST_ROWS = 2;
 
-/** A file with a few broken rows may have this share of blank IDs. */
+/** The maximum share of blank IDs. A file may contain a few broken rows. */
 export const MOST_BLANK = 0.05;
 
-/** The maximum share of contacts that have no number yet. */
+/** The maximum share of contacts that do not have a number yet. */
 const MOST_NEW = 0.2;
 
-/** True if the values are unique and at most this share of rows is blank. True without rows. */
+/** True if the values are unique and at most this share of rows is blank. True if there are no rows. */
 export function isId(column: string, sample: CsvSample, mostBlank = 0): boolean {
   if (sample.length < LEAST_ROWS) return true;
   const values = sample.flatMap((row) => row.get(column)?.trim() || []);
-  // A file with IDs of the service is our own output.
+  // A file with the service's IDs is a result file of donor-sync.
   if (hasDonorIds(values)) return false;
   const blank = sample.length - values.length;
   return blank <= mostBlank * sample.length && new Set(values).size === values.length;

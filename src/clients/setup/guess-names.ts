@@ -1,4 +1,4 @@
-/** Finds the columns with each contact's names. All functions are pure. */
+/** Finds the columns with a contact's names. All functions are pure. */
 import { describeCount, formatCount } from '../../core/quantities.ts';
 import { endsWith, findAll, MAX_NAME_LENGTH, plain } from './column-names.ts';
 import type { CsvHeader } from './csv-header.ts';
@@ -11,7 +11,7 @@ export interface NameColumns {
   fullName: string | null;
 }
 
-/** Recognises the name columns from the words in the header. */
+/** Finds the name columns by the words in the columns' names. */
 export function guessNames(file: GuessedFile): NameColumns {
   const { columns, sample, getKind } = file;
   const firstName = findFitting(file, FIRST_NAMES, NO_WORDS) ?? endsWith(columns, 'firstname');
@@ -20,7 +20,7 @@ export function guessNames(file: GuessedFile): NameColumns {
     endsWith(columns, 'lastname') ??
     oneOfSeveral(columns, LAST_NAMES);
   const whole = findFitting(file, FULL_NAMES, NO_WORDS);
-  // "Name" next to "Vorname" is the last name unless it contains whole names.
+  // A column "Name" next to "Vorname" is the last name, unless it contains whole names.
   const isRest =
     sample.length > 0 &&
     firstName !== null &&
@@ -30,7 +30,7 @@ export function guessNames(file: GuessedFile): NameColumns {
   const lastName = isRest ? whole : ownLast;
   const isWhole = firstName === null || lastName === null;
   const fullName = isWhole ? whole : null;
-  // "Nome" and "Name" mean the full name if no column has a first or last name.
+  // "Nome" and "Name" mean the full name if no column contains a first or last name.
   const isOneName = isWhole && fullName === null && (firstName ?? lastName) !== null;
   const isAlone = isOneName && WHOLE_TOO.has(plain(firstName ?? lastName ?? ''));
   return {
@@ -40,10 +40,10 @@ export function guessNames(file: GuessedFile): NameColumns {
   };
 }
 
-/** These words mean the whole name if there is no other name column. */
+/** Words that mean the whole name if there is no other name column. */
 const WHOLE_TOO = new Set(['nombre', 'nome', 'nom']);
 
-/** Used if no header names a person. */
+/** Finds the name columns by their values. Used if no column's name means a name. */
 export function namesByContent(
   file: GuessedFile,
   names: NameColumns,
@@ -56,8 +56,8 @@ export function namesByContent(
 }
 
 /**
- * Counts rows that have only a whole name, although the file also has first and last names. Some products fill in only
- * one kind of name.
+ * Returns a note about rows that have only a whole name, although the file also has first and last names. Some products
+ * fill in only one of these columns.
  */
 export function onlyWholeNameNote(
   { columns, sample }: Pick<CsvHeader, 'columns' | 'sample'>,
@@ -79,7 +79,9 @@ export function onlyWholeNameNote(
   ];
 }
 
-/** A header such as `Last/Organization/Group name` also names an organisation. */
+/**
+ * Returns the best of several name columns. A column such as `Last/Organization/Group name` also names an organisation.
+ */
 function oneOfSeveral(columns: readonly string[], names: readonly string[]): string | null {
   const found = columns.find((column) => {
     const alternatives = column.slice(0, MAX_NAME_LENGTH).split('/');

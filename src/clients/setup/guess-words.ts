@@ -1,8 +1,8 @@
 /** Words that identify columns, without case, accents or punctuation. The most likely words come first. */
 
 /**
- * All lists in this file contain words in English, German, French, Spanish, Italian, Portuguese, Dutch, Swedish,
- * Danish, Norwegian, Finnish and Polish.
+ * Names of ID columns. All lists in this file contain words in English, German, French, Spanish, Italian, Portuguese,
+ * Dutch, Swedish, Danish, Norwegian, Finnish and Polish.
  */
 export const ID_NAMES = [
   ...[
@@ -35,10 +35,10 @@ export const ID_NAMES = [
   ...['nr', 'nummer', 'numero', 'number', 'lfdnr', 'matricula', 'referencecommande', 'importid'],
 ];
 
-/** These words mean an ID or a login name. In some files, they mean the login name. */
+/** Words that mean an ID in some files and a login name in others. */
 export const IDS_OR_LOGINS = ['identifiant'];
 
-/** Words for people's numbers in many languages, such as `Kundennr.`, `N° adhérent` and `Código de socio`. */
+/** Words for customer or member numbers in many languages, such as `Kundennr.`, `N° adhérent` and `Código de socio`. */
 export const PERSON_NUMBERS = [
   /^(kunden|mitglieds?|mitglieder|spender|adress|kontakt|personen?|debitoren?|forderer|medlems?|givar|givare|kund|relatie|lid|leden|donateurs?|klant|contact)(nr|no|nummer|code)$/,
   /^(id|identifiant|numero|num|no|codigo|codice|cod|code|reference)(de|del|do|da|di|du|dela|dell)?(adherent|donateur|membre|client|contact|contacto|contatto|socio|donante|cliente|miembro|doador|associado|utente|membro|tesserato|donatore)$/,
@@ -59,7 +59,7 @@ export const FIRST_NAMES = [
   ],
   ...['nombre', 'nombredepila', 'nome', 'primeironome', 'nomeproprio', 'voornaam', 'roepnaam'],
   ...['fornamn', 'fornavn', 'etunimi', 'imie'],
-  // Names of columns with initials. Used for a file without first names.
+  // Names of columns with initials. They are used for a file without first names.
   ...['voorletters', 'initialen', 'initials'],
 ];
 
@@ -108,14 +108,14 @@ export const FULL_NAMES = [
 export const OTHER_PEOPLES =
   /spouse|spsp|partner|phonetic|maiden|former|assistant|parent|child|conjoint|ehegatt|ehepartner|conyuge|coniuge|conjuge|echtgeno|maka|middle|geburt|jeunefille/;
 
-/** The IDs of something other than the person in the row. */
+/** Words for the ID of something other than the row's person. */
 export const OTHER_IDS =
   /household|haushalt|family|foyer|hogar|famiglia|huishoud|hushall|campaign|spouse|gift|donation|payment|pledge|card|fund|appeal|owner|batch|transaction|organi[sz]ation|segment|template|import/;
 
 /**
- * Marks for people who must not be researched, or whose data must not be passed on. Marks for single channels (`Do Not
- * Email`, `No Bulk Emails`, `nomail`) do not forbid research. A status column such as `Account Status` also contains
- * values that are not marks.
+ * Words for marks of people who must not be researched, or whose data must not be passed on. Marks for a single channel
+ * (`Do Not Email`, `No Bulk Emails`, `nomail`) do not forbid research. A status column such as `Account Status` also
+ * contains values that are not marks.
  */
 export const OPT_OUTS = [
   ...['donotresearch', 'noresearch', 'researchoptout', 'donotscreen', 'noscreening'],
@@ -166,7 +166,7 @@ export const EMPLOYER_NAMES = [
   ...['bedrijfsnaam', 'firmanavn', 'yrityksennimi', 'nazwafirmy'],
 ];
 
-/** The names of columns that contain a second employer. */
+/** Words for columns with a second employer. */
 export const FURTHER_EMPLOYERS = [
   ...['associatedcompany', 'employer2', 'secondaryemployer', 'otheremployer', 'company2'],
   ...['companyname2', 'organization2name', 'organisation2name', 'arbeitgeber2', 'employeur2'],
@@ -217,15 +217,15 @@ export const STREETS = [
   ],
   ...['osoite', 'katuosoite', 'ulica'],
 ];
-/** A house number in a separate column. */
+/** Words for a house number in a separate column. */
 export const HOUSE_NUMBERS = [
   ...['hausnummer', 'hausnr', 'housenumber', 'huisnummer', 'huisnr', 'numerocivico', 'civico'],
   ...['numerodelamaison', 'housebuildingnumber', 'buildingnumber'],
   ...['husnummer', 'husnr', 'numerodevoie', 'numerorue', 'numerodaporta'],
 ];
-/** These words mean a house number only right after the street. */
+/** Words that mean a house number only in a column right after the street. */
 export const NUMBERS_AFTER_STREET = ['numero', 'num', 'nr', 'no', 'n', 'number', 'nummer'];
-/** Street types that come before the name of the street, such as `rua`, `calle` and `via`. */
+/** Types of streets that come before the street's name, such as `rua`, `calle` and `via`. */
 export const STREET_TYPES = [
   'tipologradouro',
   'tipodelogradouro',
@@ -233,7 +233,7 @@ export const STREET_TYPES = [
   'tipodevia',
   'typedevoie',
 ];
-/** Words for the parts of a town that occur in some countries' addresses. */
+/** Words for districts of a town, which are part of addresses in some countries. */
 export const DISTRICTS = [
   ...['bairro', 'barrio', 'colonia', 'quartier', 'stadtteil', 'ortsteil', 'wijk', 'frazione'],
 ];
@@ -252,7 +252,7 @@ export const FURTHER_LINES = [
   ...['toevoeging', 'huisnummertoevoeging', 'addressstreet2', 'streetaddressline2', 'addressl2'],
   ...['complementadresse', 'complementdadresse', 'adresse2', 'suite', 'apartment', 'unit'],
   ...['complemento', 'apartamento'],
-  // An additional address line or a post office box.
+  // Words for an additional address line or a post office box.
   ...['optionalline', 'zusatzvorstrasse', 'zusatzlicheadresszeile', 'adresszeile2'],
   ...['lignedadressesupplementaire', 'rigadellindirizzoaggiuntiva', 'huisnummertoev'],
   ...['pobox', 'postfach', 'boitepostale', 'casepostale', 'casellapostale', 'postbus'],
@@ -299,7 +299,7 @@ export const REGIONS = [
   ],
   ...['distrito', 'uf', 'provincie', 'lan', 'fylke', 'wojewodztwo'],
 ];
-/** Regions that are numbers in some files. */
+/** Words for regions that some files give as numbers. */
 export const REGION_CODES = ['regioncode', 'regionskod', 'lanskod', 'codigoprovincia'];
 export const POSTAL_CODES = [
   ...['zip', 'zipcode', 'postalcode', 'postcode', 'postal', 'zippostalcode', 'zippostal', 'plz'],
@@ -338,7 +338,7 @@ export const COUNTRIES = [
   ],
 ];
 
-/** The first address with a street is used. */
+/** Prefixes of addresses. The first address with a street is used. */
 export const ADDRESS_PREFIXES = [
   ...[
     '',

@@ -1,4 +1,4 @@
-/** All functions are pure. */
+/** A file whose columns are being guessed. All functions are pure. */
 import { type ContentKind, contentKind } from './column-content.ts';
 import { findAll } from './column-names.ts';
 import type { CsvSample } from './csv-header.ts';
@@ -9,7 +9,7 @@ export interface GuessedFile {
   getKind: (column: string) => ContentKind;
 }
 
-/** Checks each column's values once. */
+/** Returns a function for the kind of a column. It checks each column's values only once. */
 export function createKinds(sample: CsvSample): GuessedFile['getKind'] {
   const kinds = new Map<string, ContentKind>();
   return (column) => {
@@ -22,14 +22,14 @@ export function createKinds(sample: CsvSample): GuessedFile['getKind'] {
   };
 }
 
-/** Columns with these kinds of values never contain names, places or employers. */
+/** Kinds of values that are never names, places or employers. */
 export const NO_WORDS: readonly ContentKind[] = [
   ...(['e-mail', 'web address', 'yes or no', 'date', 'phone', 'number'] as const),
 ];
 
 /**
- * Returns the first column that has one of these names and suitable values. An empty column is used only if no other
- * column has such a name.
+ * Returns the first column with one of these names and suitable values. An empty column is used only if no other column
+ * has such a name.
  */
 export function findFitting(
   { columns, getKind }: GuessedFile,
@@ -41,8 +41,8 @@ export function findFitting(
 }
 
 /**
- * Among the columns of this kind, returns the column with the most values. Every contact has a name, but only a few
- * have a spouse's name. Ties go to the first column.
+ * Returns the column of this kind with the most values. Every contact has a name, but only a few contacts have a
+ * spouse's name. If several columns have the same number of values, the first column is used.
  */
 export function findFullest(
   { sample, getKind }: GuessedFile,

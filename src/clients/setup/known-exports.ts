@@ -3,16 +3,22 @@
 export interface KnownExport {
   name: string;
   knownBy: readonly string[];
-  /** If it is omitted, no column of the export identifies the contacts, so the user has to choose one. */
+  /**
+   * The ID columns. If they are omitted, no column of the export identifies the contacts, and the user has to choose a
+   * column.
+   */
   id?: readonly string[];
   firstName: readonly string[];
   lastName: readonly string[];
   fullName?: readonly string[];
-  /** Addresses by their parts, in the order in which people write them. The first address that has a value is used. */
+  /**
+   * The columns of the addresses, in the order in which people write an address. The first address with a value is
+   * used.
+   */
   addresses: readonly (readonly string[])[];
-  /** Columns that contain employers, and never the record's own organisation. */
+  /** Columns that contain employers. They never contain the organisation that the row describes. */
   employers: readonly string[];
-  /** A note that users see before credits are spent. */
+  /** A note that users see before they spend credits. */
   advice?: string;
 }
 
@@ -102,7 +108,7 @@ export const KNOWN_EXPORTS: readonly KnownExport[] = [
         ...['Mailing Zip/Postal Code', 'Mailing Country'],
       ],
     ],
-    // For most people, "Account Name" is the household.
+    // For most people, "Account Name" is the name of their household.
     employers: [],
   },
   {

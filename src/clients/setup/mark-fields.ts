@@ -1,7 +1,4 @@
-/**
- * Finds the fields that can mark contacts, and their values, for the set-up to offer. Lists fields that can mark
- * contacts, with their values.
- */
+/** Finds fields that can mark contacts, and the values of these fields. The set-up offers them to users. */
 
 import { missingMarksText } from '../../../connectors/findings/missing-parts.ts';
 import type { MarkKind } from '../../../connectors/marks/mark-values.ts';
@@ -33,7 +30,10 @@ export interface MarkFieldValues {
 
 const MOST_VALUES = 30;
 
-/** The maximum number of tag combinations that are kept. The tags in one cell can be combined in many ways. */
+/**
+ * The maximum number of different tag combinations that are kept, because the tags in a cell can be combined in many
+ * ways.
+ */
 const MOST_LISTS = 100;
 
 const DATES_AND_FLAGS: ReadonlySet<string> = new Set(['yes or no', 'date', 'blank']);
@@ -50,7 +50,7 @@ export function markableColumns({
   });
 }
 
-/** Returns the tags in a cell, such as `Donor, Deceased` or `Call|Mail`. */
+/** Returns the tags in a cell such as `Donor, Deceased` or `Call|Mail`. */
 function partsOfList(value: string): string[] {
   return value
     .split(/[,;|]|:::/)
@@ -58,7 +58,7 @@ function partsOfList(value: string): string[] {
     .filter((part) => part !== '');
 }
 
-/** Yes, no and dates are not listed. */
+/** Returns the values of the marks in a file. Leaves out yes, no and dates, because their meaning is known. */
 export function markValuesInFile(
   { sample }: Pick<CsvHeader, 'sample'>,
   contacts: ContactSettings,
@@ -85,7 +85,9 @@ export function markValuesInFile(
   });
 }
 
-/** For an unlisted value, returns the usual meaning of the word, or null. */
+/**
+ * Returns the meaning of a value. For a value that is not in the settings, returns the word's usual meaning, or null.
+ */
 export function saidMeaning(
   { kind, field }: Pick<MarkFieldValues, 'kind' | 'field'>,
   contacts: ContactSettings,
@@ -100,7 +102,7 @@ export function saidMeaning(
   return word === null ? null : word ? 'marked' : 'unmarked';
 }
 
-/** Values that mark contacts in columns of another kind, such as a status. */
+/** Values that mark contacts in a column of another kind, such as a status column. */
 const MARKING_VALUES = {
   deceased:
     /\b(deceased|verstorben|d[eé]c[eé]d[eé]e?|fallecid[oa]|decedut[oa]|overleden|falecid[oa]|avliden|passed away|gestorben)\b|(^|\s)[✝†](\s|$)/iu,
@@ -108,16 +110,16 @@ const MARKING_VALUES = {
     /\b(do not (contact|solicit)|dnc|no contact|nicht kontaktieren|ne pas contacter|no contactar|non contattare|niet benaderen|n[aã]o contactar|kontakta ej)\b/iu,
 } as const;
 
-/** Consent columns, with the values that mean a withdrawn consent. */
+/** Names of consent columns, with the values that mean a withdrawn consent. */
 const CONSENT_COLUMNS =
   /consent|legal basis|lawful basis|gdpr|rgpd|dsgvo|avg|privacy|datenschutz|rechtsgrundlage|einwilligung|base l[eé]gal|base jur[ií]dica|consentimiento|consentement|consenso|consentimento|toestemming|grondslag|samtycke|r[aä]ttslig grund/iu;
 const WITHDRAWN =
   /^(withdrawn|revoked|refused|objected|opted[- ]out|widerrufen|abgelehnt|widersprochen|retirad[oa]|revocad[oa]|denegad[oa]|retir[eé]e?|refus[eé]e?|revocat[oa]|ritirat[oa]|negat[oa]|revogad[oa]|recusad[oa]|ingetrokken|geweigerd|[aå]terkallat|nekat)$/iu;
-/** Values that mean the same in any column. */
+/** Values that have the same meaning in any column. */
 const OPTED_OUT =
   /\b(do not (research|profile|screen)|consent withdrawn|objected to (profiling|processing))\b/iu;
 
-/** Columns that allow the nonprofit to use a channel. */
+/** True for a column in which contacts allow the nonprofit to use a channel. */
 function allowsContact(column: string): boolean {
   return (
     CONTACT.test(column) &&
@@ -130,7 +132,7 @@ function allowsContact(column: string): boolean {
 const CONTACT = /\b(contact|kontakt|contatt)/iu;
 const ALLOWED =
   /\b(allow|permit|permission|accept|agree|consent|may\b|can\b|ok\b|erlaubt|einverstanden|erwünscht|autori[sz]|acepta|aceita|accetta|toestemming|tillåt|godkän)/iu;
-/** `May not contact` and `Nicht kontaktieren` mean the opposite. */
+/** Matches a negation. `May not contact` and `Nicht kontaktieren` mean the opposite of the other columns. */
 const NEGATED = /\b(not|no|never|don|nicht|kein|ne|pas|non|niet|geen|não|nao|ej|inte|ikke)\b/iu;
 const ONE_CHANNEL_OR_OTHERS =
   /e-?mail|\bmail|post|phone|telefon|tel\b|sms|text|\bcall|fax|newsletter|site|platform|third|partner|preferred/iu;
@@ -151,12 +153,12 @@ const HINT_TEXTS = {
   doNotContact: 'contacts that must not be contacted',
 } as const;
 
-/** The number of a column's values that are listed. */
+/** The maximum number of a column's values in a note. */
 const VALUES_NAMED = 3;
 const VALUE_LENGTH = 40;
 const LIST_LENGTH = 200;
 
-/** Lists marks that appear in no column and no value. Contacts with such marks are sent. */
+/** Returns a note about marks that appear in no column and no value. donor-sync would send contacts with such marks. */
 export function missingMarksNote(
   file: Pick<CsvHeader, 'columns' | 'sample'>,
   chosen: Readonly<Record<HintedKind, string | null>>,
@@ -170,7 +172,7 @@ export function missingMarksNote(
   return text === null ? [] : [`${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`];
 }
 
-/** A long value may be a list that contains the mark. */
+/** True if a value or a column hints at a mark. A long value may be a list that contains the mark. */
 function isHint(kind: HintedKind, column: string, value: string): boolean {
   if (value.length > LIST_LENGTH) return false;
   const parts = value.length <= VALUE_LENGTH ? [value] : partsOfList(value);
@@ -195,12 +197,12 @@ export function markHints(
   });
 }
 
-/** Longer notes are shortened before they are searched. */
+/** The maximum length of a remark. Longer remarks are shortened before they are searched. */
 const REMARK_LENGTH = 1_000;
 
 /**
- * Finds free-text columns with remarks about deceased contacts or contacts who must not be contacted. Only the words
- * that were found are listed.
+ * Finds columns with remarks about deceased contacts, or about contacts who must not be contacted. The note contains
+ * only the words that were found.
  */
 export function remarkNotes(
   file: Pick<CsvHeader, 'columns' | 'sample'>,

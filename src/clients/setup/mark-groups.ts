@@ -13,8 +13,8 @@ const MARKS: ReadonlySet<string> = new Set([...OPT_OUTS, ...DECEASED, ...DO_NOT_
 const MOST_WORDS = 6;
 
 /**
- * Either the settings use its field for a mark, or its name contains one (`Do Not Contact: X`, `Status: Deceased`,
- * `Deceased donors`).
+ * True if a group is a mark. Either the settings use the group's field for a mark, or the group's name contains a mark
+ * (`Do Not Contact: X`, `Status: Deceased`, `Deceased donors`).
  */
 export function isMarkGroup(
   { selector, name }: Pick<GroupSummary, 'selector' | 'name'>,
@@ -28,7 +28,7 @@ export function isMarkGroup(
   return namesMark(name);
 }
 
-/** True if the name contains a mark in whole words. `Deadline` does not. */
+/** True if the name contains a mark in whole words. For example, `Deadline` contains no mark. */
 function namesMark(name: string): boolean {
   const words = name.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '');
   return words.some((_, start) =>

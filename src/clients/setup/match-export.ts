@@ -12,14 +12,14 @@ export interface PersonColumns extends NameColumns {
 }
 
 /**
- * The minimum share of a known export's columns in the file. A smaller share means a different product with some of the
- * same names.
+ * The minimum share of a known export's columns that the file must contain. With a smaller share, the file comes from a
+ * different product that uses some of the same names.
  */
 const LEAST_KNOWN_SHARE = 0.5;
 
 const FURTHER_LINE = /[2-9]$/;
 
-/** Compares the number of matching columns first and their share second. */
+/** Returns the known export that matches best. First compares the number of matching columns, then their share. */
 export function bestExport(columns: readonly string[], sample: CsvSample): KnownExport | null {
   const scored = KNOWN_EXPORTS.flatMap((known) => {
     if (!known.knownBy.every((name) => present(columns, name) !== null)) return [];
@@ -62,13 +62,13 @@ export function guessOfExport(
 }
 
 /**
- * Uses a known export's columns. Missing parts are recognised by their headers. An address that lacks most of its parts
- * is recognised in the same way.
+ * Uses the columns of a known export. Missing parts are recognised by the columns' names. An address that lacks most of
+ * its parts is also recognised by the names.
  */
 export function withExport(known: PersonColumns, byWords: PersonColumns): PersonColumns {
   const hasNames = known.firstName !== null && known.lastName !== null;
   const names = hasNames || known.fullName !== null ? known : byWords;
-  // An extra column with this name may mean something else, such as a time zone's region.
+  // An additional column with this name may have a different meaning, such as the region of a time zone.
   const hasWholeAddress =
     known.addresses.length > 0 && known.addresses.length + 1 >= byWords.addresses.length;
   const further = byWords.employers.slice(1).filter((name) => !known.employers.includes(name));

@@ -1,6 +1,6 @@
 /**
- * Finds the file's own columns that share a name with our columns, such as a charity's "Donor ID". donor-sync never
- * writes to them. donor-sync writes to a column with a different name.
+ * Finds the file's own columns that have the same name as a column of donor-sync, such as a charity's "Donor ID".
+ * donor-sync never writes to such a column. It writes to a column with a different name.
  */
 import { resolve } from 'node:path';
 import { openJournal } from '../../../connectors/csv/journal.ts';
@@ -9,7 +9,7 @@ import type { FieldMapping } from '../../core/field-map.ts';
 /** The form of the service's IDs. */
 const DONOR_ID = /^[0-9a-f]{32}$/;
 
-/** The minimum share of service IDs in a column that donor-sync wrote. Users may have edited a few of the values. */
+/** The minimum share of service IDs in a column that donor-sync wrote. Users may have edited some of the values. */
 const LEAST_OURS = 0.9;
 
 export interface FileStart {
@@ -18,15 +18,15 @@ export interface FileStart {
 }
 
 export interface KnownColumns {
-  /** The columns that the output file's journal lists. */
+  /** The columns in the journal of the result file. */
   journal: ReadonlySet<string>;
-  /** The columns that the previous settings write. */
+  /** The columns to which the previous settings write. */
   previous: ReadonlySet<string>;
-  /** The column with the contacts' IDs, or null if it has not been chosen yet. */
+  /** The column with the contacts' IDs, or null if no column has been chosen yet. */
   id: string | null;
 }
 
-/** Returns the file's own columns that these mappings would overwrite. A pure function. */
+/** Returns the file's own columns that these field map lines would overwrite. A pure function. */
 export function findOwnColumns(
   { names, sample }: FileStart,
   mappings: readonly FieldMapping[],
@@ -53,7 +53,7 @@ export function hasDonorIds(values: readonly string[]): boolean {
   return ours > 0 && ours >= LEAST_OURS * filled.length;
 }
 
-/** Renames our fields if the file already uses their names. A pure function. */
+/** Renames donor-sync's fields if the file already uses their names. A pure function. */
 export function renameOurs(
   mappings: readonly FieldMapping[],
   own: ReadonlySet<string>,
@@ -68,7 +68,7 @@ export function renameOurs(
   });
 }
 
-/** The suffix of our field's name if the file has a column with the same name. */
+/** The suffix of a renamed field. */
 export const RENAMED = ' (service)';
 
 function freeName(name: string, taken: ReadonlySet<string>): string {
@@ -93,7 +93,7 @@ export function renamedTexts(
   });
 }
 
-/** Returns an empty list if there is no journal. */
+/** Returns the columns in the journal. Returns an empty list if there is no journal. */
 export async function readJournalColumns(output: string, cwd: string): Promise<Set<string>> {
   const journal = await openJournal(`${resolve(cwd, output)}.donor-sync-journal`);
   try {
@@ -103,7 +103,7 @@ export async function readJournalColumns(output: string, cwd: string): Promise<S
   }
 }
 
-/** A pure function. */
+/** Returns a note about column names that occur twice. A pure function. */
 export function twiceText(names: readonly string[]): string | null {
   const twice = [...new Set(names.filter((name, at) => name !== '' && names.indexOf(name) !== at))];
   if (twice.length === 0) return null;
@@ -114,6 +114,6 @@ export function twiceText(names: readonly string[]): string | null {
   return `Several columns have the same name: ${listed.join(', ')}${others}. They are distinguished by their position: ${example} (1)", ${example} (2)" and so on. Check that the right columns are used.`;
 }
 
-/** The maximum number of listed names, and of characters per name. */
+/** The maximum number of names in a note, and the maximum number of characters per name. */
 const MOST_TWICE = 10;
 const NAME_LENGTH = 60;

@@ -1,4 +1,4 @@
-/** CRM data that a set-up shows to the user. Its data is not stored. */
+/** Reads CRM data that a set-up shows to the user. The data is not stored. */
 import type {
   AutomaticMark,
   Connector,
@@ -28,33 +28,33 @@ import { type LiveDeps, withCrm } from '../live-crm.ts';
 import { MARKS, type MarkFieldValues } from './mark-fields.ts';
 import { isMarkGroup } from './mark-groups.ts';
 
-/** There may be further values. */
+/** The maximum number of contacts that are counted. There may be more contacts. */
 const MOST_COUNTED = 20_000;
 
 export interface PeoplePreview {
-  /** A few contacts, as they would be sent. */
+  /** A few contacts as donor-sync would send them. */
   persons: PersonDetails[];
-  /** The numbers of counted contacts and of contacts that may be sent. */
+  /** The number of counted contacts, and the number of contacts that donor-sync may send. */
   read: number;
   sendable: number;
-  /** True if there are more contacts than were counted. */
+  /** True if there are more contacts than donor-sync has counted. */
   hasMore: boolean;
   left: Readonly<Record<string, number>>;
-  /** The fields of a contact that could mark people, by name. */
+  /** The contact fields that could mark people, by name. */
   fields: CrmField[];
   values: MarkFieldValues[];
-  /** Marks of the CRM that need no setting. */
+  /** The CRM's own marks, which need no setting. */
   automatic: readonly AutomaticMark[];
-  /** True until a user has defined what the choices mean. No contact is shown before that. */
+  /** True until a user has defined the meaning of the options. Before that, no contact is shown. */
   isUnsaid: boolean;
 }
 
-/** Errors for marks with undefined values. */
+/** The errors for options whose meaning is not defined. */
 const VALUES_UNSAID: ReadonlySet<string> = new Set([
   ...['opt_out_values_missing', 'opt_out_values_unknown', 'crm_field_unsuitable'],
 ]);
 
-/** If the choices are not defined yet, reads only their values. */
+/** Reads a few contacts. If the meaning of the options is not defined yet, reads only the options. */
 export async function lookAtPeople(
   deps: LiveDeps,
   integration: Integration,
@@ -84,7 +84,7 @@ export async function lookAtPeople(
   }
 }
 
-/** In a file, every column is text. */
+/** The types of fields that can be marks. In a file, every column is text. */
 const MARK_TYPES: ReadonlySet<string> = new Set([
   ...['boolean', 'date', 'datetime', 'picklist', 'multiPicklist'],
 ]);
@@ -92,7 +92,7 @@ const MARK_TYPES: ReadonlySet<string> = new Set([
 /** The maximum number of contacts that are read while the user waits. */
 const MOST_VALUES_READ = 2_000;
 
-/** Counts the options of the chosen lists in the first contacts. Unused options have the count 0. */
+/** Counts the options of the chosen fields in the first contacts. Unused options have the count 0. */
 async function countMarkValues(
   connector: Connector,
   { contacts }: Integration,
@@ -151,9 +151,9 @@ async function countPeople(
 export interface FieldExample {
   field: string;
   before: FieldValue;
-  /** The value to write, or null if the current value is kept. */
+  /** The value that a run would write, or null if it would keep the current value. */
   after: FieldValue;
-  /** The reason for keeping the current value. Null if a value is written. */
+  /** The reason for keeping the current value. Null if a run would write a value. */
   why: string | null;
 }
 
@@ -161,8 +161,8 @@ export interface FieldsPreview {
   fields: CrmField[];
   findings: FieldMapFinding[];
   /**
-   * Mapped fields that do not exist. A button creates missing fields on a server. A sync creates missing columns in a
-   * file.
+   * Mapped fields that do not exist. On a CRM server, users create them with a button. In a file, a sync creates the
+   * missing columns.
    */
   missing: string[];
   createsFields: boolean;
@@ -207,14 +207,14 @@ export function lookAtFields(
     );
     const values = profileValues(INVENTED, clock.now(), INVENTED_PATH);
     const missing = mappings.flatMap(({ to }) => (known.has(to) ? [] : [to]));
-    // These fields are treated as existing, because a button creates them.
+    // These fields count as existing, because users create them with a button.
     const fitting = [...mapped, ...missing.map((name) => plainField(name))];
     const present = sample?.values ?? {};
     const made = mapProfile({
       values,
       mappings,
       fields: fitting,
-      // In the currency of the shown contact.
+      // Amounts are in the currency of the contact that the page shows.
       ...(sample === null
         ? {}
         : { amountIn: (usd, field) => amountFor(usd, field, sample.contact.currencies) }),
@@ -267,7 +267,7 @@ async function firstIds(connector: Connector, most: number): Promise<string[]> {
   return ids.slice(0, most);
 }
 
-/** Returns the groups that could become networks, the largest first. Marks are not in this list. */
+/** Returns the groups that could become networks, the largest group first. Leaves out groups that are marks. */
 export function lookAtGroups(deps: LiveDeps, integration: Integration): Promise<GroupSummary[]> {
   return withCrm(deps, integration, async ({ connector }) => {
     const groups = (await connector.listGroups()).filter(
@@ -283,7 +283,7 @@ export interface PlanPreview {
   networks: NetworksForecast;
 }
 
-/** The maximum number of people that a plan or a trial shows. */
+/** The maximum number of people that a preview or a trial shows. */
 const MOST_SHOWN = 10;
 
 export async function lookAtPlan(deps: LiveDeps, integration: Integration): Promise<PlanPreview> {
@@ -305,15 +305,15 @@ export async function lookAtPlan(deps: LiveDeps, integration: Integration): Prom
   }
 }
 
-/** A contact that was written in a trial. */
+/** A contact that the trial has written to. */
 export interface TrialExample {
   id: string;
   name: string;
-  /** Each value has its label from the screen. */
+  /** The values, each with the label that CRM users see. */
   values: { label: string; value: FieldValue }[];
 }
 
-/** The most informative fields come first. */
+/** The most informative fields, in the order in which the page shows them. */
 const TELLING: readonly string[] = [
   ...['netWorth.label', 'capacity.nonprofit', 'work.primary', 'education.primary'],
 ];

@@ -1,6 +1,6 @@
 /**
- * Reads an uploaded file in a separate thread. Uploaded files are not trusted. A slow file keeps only this thread busy,
- * and other requests are still served.
+ * Reads an uploaded file in a separate thread, because uploaded files are not trusted. A slow file keeps only this
+ * thread busy, and the server still handles other requests.
  */
 import { writeFile } from 'node:fs/promises';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -29,5 +29,5 @@ async function answerTo(data: unknown): Promise<UploadAnswer> {
   return { header, guess: guessColumns(header.columns, sample) };
 }
 
-// At the end of the file, everything above is initialised.
+// This line is at the end of the file, so that everything above it is initialised.
 parentPort?.postMessage(await answerTo(workerData));

@@ -1,5 +1,5 @@
 /**
- * Stores CSV files that were uploaded in the set-up. They are next to the database, under names that donor-sync
+ * Stores CSV files that users upload in the set-up. The files are next to the database, under names that donor-sync
  * chooses.
  */
 import { randomUUID } from 'node:crypto';
@@ -16,19 +16,19 @@ import type { ColumnGuess } from './csv-columns.ts';
 import type { CsvHeader } from './csv-header.ts';
 import type { UploadAnswer } from './upload-worker.ts';
 
-/** The maximum size of an upload. The operator must copy a larger file to the machine and set its path. */
+/** The maximum size of an upload. If a file is larger, the operator must copy it to the machine and set its path. */
 export const MAX_UPLOAD_BYTES = 20 * 1_024 * 1_024;
 
 type Where = Pick<Settings, 'database'>;
 
-/** Other machines cannot see the uploads, so the database must be a file. */
+/** Returns the folder for uploads. The database must be a file, because other machines could not read the uploads. */
 function getUploadFolder({ database }: Where): string | null {
   const location = parseDatabaseUrl(database);
   if (location.kind !== 'sqlite' || location.path === null) return null;
   return join(dirname(location.path), 'uploads');
 }
 
-/** True if files can be uploaded here. */
+/** True if users can upload files to this server. */
 export function takesUploads(where: Where): boolean {
   return getUploadFolder(where) !== null;
 }
@@ -42,17 +42,17 @@ const RESULTS = '-enhanced.csv';
 /** A file that has been accepted. */
 export interface Upload {
   path: string;
-  /** The file to which its results are written. */
+  /** The path of the result file. */
   output: string;
   header: Omit<CsvHeader, 'sample' | 'foreign'>;
-  /** The columns that most likely contain a contact's data. */
+  /** The columns that most likely contain each part of a contact. */
   guess: ColumnGuess;
 }
 
-/** A workbook is read in a separate thread with its own limits. */
+/** The limits of the separate thread that reads a workbook. */
 const LIMITS: ThreadLimits = { mostTimeMs: 150_000, mostMemoryMb: 1_024 };
 
-/** Each upload may need a processor core and hundreds of megabytes, so they are read one at a time. */
+/** Uploads are read one at a time, because each upload may need a processor core and hundreds of megabytes. */
 const inTurn = createOneAtATime(20, () => {
   return new RetriableError('Too many files are being read right now. Try again in a minute.', {
     code: 'uploads_busy',
@@ -60,8 +60,8 @@ const inTurn = createOneAtATime(20, () => {
 });
 
 /**
- * Stores UTF-16 files and workbooks as CSV in UTF-8. Throws a ConfigurationError and stores nothing if the file is not
- * a list of contacts.
+ * Stores an uploaded file. Converts UTF-16 files and workbooks to CSV in UTF-8. Throws a ConfigurationError and stores
+ * nothing if the file is not a list of contacts.
  */
 export async function takeUpload(
   where: Where,
@@ -105,12 +105,12 @@ async function readUpload(
   }
 }
 
-/** Files that someone else has put into this folder have other names. */
+/** The form of an upload's name. Files that someone else has put into this folder have other names. */
 const UPLOAD_NAME = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\.csv$/;
 
 /**
- * Deletes an upload, its results and the connector's files for it. Returns the names of the deleted files. Other files
- * are kept.
+ * Deletes an upload, its result file and the connector's files for it. Returns the names of the deleted files. Keeps
+ * all other files.
  */
 export async function dropUpload(where: Where, path: string): Promise<string[]> {
   if (!isUpload(where, path) || !UPLOAD_NAME.test(basename(path))) return [];
@@ -125,15 +125,15 @@ export async function dropUpload(where: Where, path: string): Promise<string[]> 
   return own.map((name) => `uploads/${name}`);
 }
 
-/** The format of the name of an upload that has not been accepted yet. No client or set-up ever uses it. */
+/** The form of the name of an upload that was not accepted. No client and no set-up uses such a file. */
 const UNACCEPTED = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\.new$/;
 
 const SWEPT_AFTER_MS = 24 * 3_600_000;
 
 /**
  * Deletes uploads that were never accepted, for example after a crash. Accepted uploads are kept even if nothing here
- * uses them. Another database may use them, and a deleted list cannot be restored. Returns the names of the deleted
- * files.
+ * uses them, because another database may use them and a deleted list cannot be restored. Returns the names of the
+ * deleted files.
  */
 export async function sweepUploads(where: Where, now: number): Promise<string[]> {
   const folder = getUploadFolder(where);
@@ -146,7 +146,7 @@ export async function sweepUploads(where: Where, now: number): Promise<string[]>
   for (const name of names.filter((each) => UNACCEPTED.test(each)).sort()) {
     const path = join(folder, name);
     const file = await stat(path).catch(() => null);
-    // A time in the future shows that the clock was set back.
+    // A future time means that the clock was set back.
     if (file === null || Math.abs(now - file.mtimeMs) < SWEPT_AFTER_MS) continue;
     await rm(path, { force: true });
     dropped.push(`uploads/${name}`);

@@ -1,4 +1,4 @@
-/** The alerts that were sent. A stored alert is not sent again until its state changes. */
+/** Stores the alerts. An alert is not sent again until its state changes. */
 
 import type { Selectable } from 'kysely';
 import type { ActorTransaction } from '../../database/actor-transaction.ts';
@@ -7,14 +7,14 @@ import type { Reader, TimedConnection } from '../../database/reader.ts';
 import type { Tables } from '../../database/tables/tables.ts';
 
 export type AlertRecord = FromRow<Omit<Selectable<Tables['alerts']>, 'told_at'>> & {
-  /** Null until the message has been sent. Null until sending has succeeded. */
+  /** The time at which the message was sent. Null until sending has succeeded. */
   sentAt: number | null;
 };
 
-/** The audit's row, whose ID no integration can have. No integration can have this ID. */
+/** The ID under which the audit's end is stored. No integration can have this ID. */
 const AUDIT = '*audit';
 
-/** The number of an integration's problems that are shown. */
+/** The maximum number of an integration's problems that pages show. */
 const KEPT_SHOWN = 50;
 
 export function listAlerts(reader: Reader): Promise<AlertRecord[]> {
@@ -42,7 +42,7 @@ export async function listAlertsByClient(
   return rows.map(toAlert);
 }
 
-/** Records a problem. The problem starts now, unless it is already recorded. */
+/** Records a problem. Its start is now, unless the problem is already recorded. */
 export async function raiseAlert(
   connection: TimedConnection,
   integrationId: string,
@@ -61,7 +61,7 @@ export async function raiseAlert(
     .execute();
 }
 
-/** Records that the problem has ended. People are notified of this too. */
+/** Records that a problem has ended. Users are told about the end too. */
 export async function endAlert(
   connection: TimedConnection,
   integrationId: string,
@@ -91,7 +91,7 @@ export async function findSentAuditEnd(
   return { at: row.since, seq: Number(seq), hash };
 }
 
-/** Records the audit's end that was sent. It replaces the previous one. */
+/** Records the audit's end that was sent. It replaces the end that was sent before. */
 export async function recordSentAuditEnd(
   trx: ActorTransaction,
   { seq, hash }: { seq: number; hash: string },
@@ -105,7 +105,7 @@ export async function recordSentAuditEnd(
     .execute();
 }
 
-/** Records that people were notified of this problem, or of its end. */
+/** Records that users were told about this problem or about its end. */
 export async function recordAlertSent(
   connection: TimedConnection,
   { integrationId, subject }: AlertRecord,

@@ -1,4 +1,4 @@
-/** Consents in progress. Their users are on the consent page of a CRM. */
+/** Stores consents in progress. Their users are on a CRM's consent page. */
 
 import type { Selectable } from 'kysely';
 import { type FromRow, maybeFromRow } from '../../database/from-row.ts';
@@ -29,7 +29,7 @@ export async function insertConsent(
     .execute();
 }
 
-/** Each state works only once and expires. A state can be returned once, until it expires. */
+/** Uses up a state. A state can be used only once, and only until it expires. */
 export function takeConsent(
   connection: TimedConnection,
   stateHash: string,

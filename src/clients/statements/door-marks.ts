@@ -1,9 +1,12 @@
-/** Counts marks from callers without a user's rights. Each mark counts once and reduces that day's limit. */
+/** Counts marks from callers without a user. Each mark counts once and uses up a part of the daily limit. */
 import type { ActorTransaction } from '../../database/actor-transaction.ts';
 import { waitForCheckpoint } from '../../database/leases.ts';
 import type { Reader } from '../../database/reader.ts';
 
-/** After this time, a repeated mark costs nothing, because the contact has an up-to-date profile. */
+/**
+ * The time for which a mark is stored. After this time, a repeated mark costs nothing, because the contact has an
+ * up-to-date profile.
+ */
 const MARK_KEPT_MS = 400 * 86_400_000;
 
 export interface Counter {
@@ -11,7 +14,7 @@ export interface Counter {
   counter: string;
 }
 
-/** The counter that all workflows of a client share. */
+/** The name of the counter that all workflows of a client share. */
 export const WORKFLOWS = 'workflow';
 
 export interface DayLimit {
@@ -20,19 +23,19 @@ export interface DayLimit {
 }
 
 /**
- * `new` means that the mark has just been counted. `known` means that it was counted earlier, at `markedAt`. `limit`
- * means that the day's limit has been reached.
+ * `new` means that the mark was counted now. `known` means that it was counted earlier, at `markedAt`. `limit` means
+ * that the daily limit is reached.
  */
 export type CountedMark = { state: 'new' | 'limit' } | { state: 'known'; markedAt: number };
 
-/** Counts a mark if the daily limit allows it. */
+/** Counts a mark, if the daily limit allows it. */
 export async function countMark(
   trx: ActorTransaction,
   { fingerprint, integrationId, counter }: Counter & { fingerprint: string },
   { since, limit }: DayLimit,
 ): Promise<CountedMark> {
   const now = trx.clock.now();
-  // Simultaneous calls are counted one after the other.
+  // Simultaneous calls wait here, so that they are counted one after the other.
   await waitForCheckpoint(trx, integrationId);
   const known = await trx
     .selectFrom('door_marks')

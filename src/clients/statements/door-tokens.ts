@@ -1,4 +1,7 @@
-/** Stores the tokens that a CRM's pages use at a client's door. They have no role, and only the door accepts them. */
+/**
+ * Stores the door tokens, with which a CRM's pages call donor-sync. They have no role, and only the door routes accept
+ * them.
+ */
 import type { Selectable } from 'kysely';
 import type { ActorTransaction } from '../../database/actor-transaction.ts';
 import { type FromRow, fromRows, maybeFromRow } from '../../database/from-row.ts';
@@ -8,10 +11,10 @@ import { recordEntry } from '../../privacy/audit/record.ts';
 
 export type DoorTokenRecord = FromRow<Selectable<Tables['door_tokens']>>;
 
-/** Uses within this interval are not recorded, because a write for every click would be too much. */
+/** The interval within which further uses of a token are not recorded, so that not every click causes a write. */
 const USE_NOTED_EVERY_MS = 60_000;
 
-/** Only the hash of each is stored. */
+/** Lists all door tokens. The database stores only the hash of each token. */
 export function listDoorTokens(reader: Reader): Promise<DoorTokenRecord[]> {
   return reader
     .selectFrom('door_tokens')
@@ -22,7 +25,7 @@ export function listDoorTokens(reader: Reader): Promise<DoorTokenRecord[]> {
     .then(fromRows);
 }
 
-/** A token has 256 random bits, so lookup times do not help attackers. */
+/** Finds a door token by its hash. A token has 256 random bits, so the time of the query does not help attackers. */
 export function findDoorToken(reader: Reader, hash: string): Promise<DoorTokenRecord | undefined> {
   return reader
     .selectFrom('door_tokens')

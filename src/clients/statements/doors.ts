@@ -1,6 +1,6 @@
 import type { Reader, TimedConnection } from '../../database/reader.ts';
 
-/** A repeated click within this time gets the first response. */
+/** The time within which a repeated click gets the first response. */
 const REPLY_KEPT_MS = 24 * 3_600_000;
 
 export interface DoorReply {

@@ -1,4 +1,4 @@
-/** The webhook addresses. Each integration has at most one. */
+/** Stores the webhook addresses. Each integration has at most one address. */
 
 import type { Selectable } from 'kysely';
 import type { ActorTransaction } from '../../database/actor-transaction.ts';
@@ -55,7 +55,7 @@ export async function saveHook(
   await recordEntry(trx, { action: 'hook.made', integrationId, details });
 }
 
-/** Revokes the address of an integration. Returns false if it has none. */
+/** Revokes an integration's address. Returns false if the integration has no address. */
 export async function revokeHook(trx: ActorTransaction, integrationId: string): Promise<boolean> {
   const { numDeletedRows } = await trx
     .deleteFrom('hooks')
@@ -90,7 +90,7 @@ export async function recordIgnored(
     .execute();
 }
 
-/** Consecutive calls with the same response share one row. Old rows are deleted. */
+/** Records calls. Consecutive calls with the same response share one row. Old rows are deleted. */
 export async function recordHookCalls(
   connection: Database,
   { id, integrationId, at, ...call }: HookCallRecord,
@@ -130,7 +130,7 @@ export async function listHookCalls(
   return fromRows(rows);
 }
 
-/** Recognises a repeated call by its fingerprint. */
+/** True if this call was received before. Its fingerprint identifies the call. */
 export async function isCallReceived(reader: Reader, fingerprint: string): Promise<boolean> {
   const receipt = await reader
     .selectFrom('hook_receipts')
@@ -140,7 +140,7 @@ export async function isCallReceived(reader: Reader, fingerprint: string): Promi
   return receipt !== undefined;
 }
 
-/** Older calls are refused anyway, so they need not be stored. */
+/** Records a received call. Calls that are too old are deleted, because they would be refused anyway. */
 export async function recordReceivedCall(
   connection: TimedConnection,
   fingerprint: string,

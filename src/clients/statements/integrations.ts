@@ -12,14 +12,14 @@ import { recordEntry } from '../../privacy/audit/record.ts';
 export interface IntegrationState {
   crmAccount: string | null;
   cursor: string | null;
-  /** The last cursor before all contacts were read again. */
+  /** The last cursor from before the current complete reading. */
   cursorBefore: string | null;
   cursorScope: string | null;
-  /** JSON with all identity sources that were ever readable, or null before the first run. */
+  /** All identity fields that were ever readable, as JSON. Null before the first run. */
   identitySources: string | null;
 }
 
-/** Applied or removed settings (null), in the order of the changes. */
+/** Settings that were applied, or removed (null), in the order of the changes. */
 export interface ChangedSettings {
   id: string;
   settings: string | null;
@@ -71,7 +71,7 @@ export async function findIntegrationState(reader: Reader, id: string): Promise<
   };
 }
 
-/** Lists all integrations that were ever pinned to the same CRM account. */
+/** Lists all integrations that were ever bound to the same CRM account. */
 export async function listIntegrationsOfSameAccount(reader: Reader, id: string): Promise<string[]> {
   const rows = await reader
     .selectFrom('integrations')
@@ -84,7 +84,7 @@ export async function listIntegrationsOfSameAccount(reader: Reader, id: string):
   return [...new Set([id, ...rows.map((row) => row.id)])];
 }
 
-/** Lists the integrations that are pinned to a CRM account's fingerprint, by ID. */
+/** Lists the IDs of the integrations that are bound to the CRM account with this fingerprint. */
 export async function listIntegrationsOfAccount(
   reader: Reader,
   crmAccount: string,
@@ -109,7 +109,7 @@ export async function saveIdentitySources(
     .execute();
 }
 
-/** Pins the integration's CRM account (its fingerprint). */
+/** Binds the integration to a CRM account, which is given as a fingerprint. */
 export async function pinCrmAccount(trx: RunTransaction, crmAccount: string): Promise<void> {
   await trx
     .updateTable('integrations')
@@ -155,7 +155,7 @@ export async function listSealedSettings(
   return rows.flatMap(({ id, settings }) => (settings === null ? [] : [{ id, settings }]));
 }
 
-/** Without an earlier change, returns all applied settings. */
+/** Returns the settings that changed after the given change. If no change is given, returns all stored settings. */
 export async function listChangedSettings(
   reader: Reader,
   { version, id }: Omit<ChangedSettings, 'settings'>,
@@ -179,8 +179,8 @@ export async function saveSealedSettings(
 }
 
 /**
- * Also deletes the schedule and the queued runs. The data about its contacts is kept. Returns false if the database has
- * no settings for it.
+ * Deletes an integration's settings, its schedule and its queued runs. Keeps the data about its contacts. Returns false
+ * if the database contains no settings of the integration.
  */
 export async function deleteSettings(trx: ActorTransaction, id: string): Promise<boolean> {
   const removed = await trx
@@ -200,7 +200,10 @@ export async function deleteSettings(trx: ActorTransaction, id: string): Promise
   return true;
 }
 
-/** Changes are stored one after the other, so a reader never misses an earlier change. */
+/**
+ * Returns the number of the next change. Changes are stored one after the other, so that a reader never misses a
+ * change.
+ */
 export async function getNextVersion(trx: Trx): Promise<number> {
   if (isPostgres(trx))
     await sql`select pg_advisory_xact_lock(${sql.lit(SETTINGS_LOCK)})`.execute(trx);

@@ -1,8 +1,8 @@
-/** The encrypted sums of a client's past months. */
+/** Stores the encrypted results of a client's past months. */
 import type { Reader } from '../../database/reader.ts';
 import type { Trx } from '../../database/tables/tables.ts';
 
-/** A month (`2026-11`, in UTC) with its encrypted sums. */
+/** A month (`2026-11`, in UTC) with its encrypted results. */
 export interface StoredMonth {
   month: string;
   results: string;
@@ -21,7 +21,7 @@ export async function listStoredMonths(
     .execute();
 }
 
-/** Does nothing if another process has stored the month or its own mark. */
+/** Stores a mark for a month that is being added up. Does nothing if another process has stored the month or a mark. */
 export async function claimMonth(
   trx: Trx,
   integrationId: string,
@@ -39,7 +39,7 @@ export async function claimMonth(
     .execute();
 }
 
-/** Returns false if the mark was removed. Returns false if the mark no longer exists. */
+/** Replaces a mark with the month's results. Returns false if the mark no longer exists. */
 export async function replaceMonth(
   trx: Trx,
   integrationId: string,
@@ -56,13 +56,13 @@ export async function replaceMonth(
   return numUpdatedRows > 0n;
 }
 
-/** A period (epoch ms), excluding its end. */
+/** A period (epoch ms). It does not include its end. */
 export interface Span {
   from: number;
   until: number;
 }
 
-/** Counts a period's submissions and the people whom the service knew. */
+/** Adds up a period's submissions, and the people whom the service knew. */
 export async function sumRuns(
   reader: Reader,
   integrationId: string,
@@ -81,7 +81,7 @@ export async function sumRuns(
   return { sent: Number(row.sent ?? 0), matched: Number(row.matched ?? 0) };
 }
 
-/** True if a client had a run before this instant (epoch ms). */
+/** True if the client had a run before this time (epoch ms). */
 export async function hasRunBefore(
   reader: Reader,
   integrationId: string,
@@ -114,8 +114,8 @@ export async function countDecisions(
 }
 
 /**
- * Returns the times at which a client's first and last run started, or null if there were none. Ignores runs with a
- * wrong clock.
+ * Returns the times at which a client's first and last run started. Returns null if there were no runs. Ignores runs
+ * with a wrong clock.
  */
 export async function findRunSpan(reader: Reader, integrationId: string): Promise<Span | null> {
   const row = await reader

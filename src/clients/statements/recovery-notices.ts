@@ -1,9 +1,9 @@
-/** Notices about new recovery links. They are stored until they are sent. */
+/** Stores notices about new recovery links until they are sent. */
 import { newId } from '../../core/new-id.ts';
 import type { ActorTransaction } from '../../database/actor-transaction.ts';
 import type { Reader, TimedConnection } from '../../database/reader.ts';
 
-/** No integration can have this ID. */
+/** The ID under which notices are stored. No integration can have this ID. */
 const RECOVERY = '*recovery';
 
 export interface RecoveryNotice {
@@ -11,7 +11,7 @@ export interface RecoveryNotice {
   since: number;
 }
 
-/** Deletes the notices that were sent. */
+/** Stores a new notice. Deletes notices that were sent. */
 export async function storeNotice(trx: ActorTransaction): Promise<void> {
   const now = trx.clock.now();
   await trx
@@ -20,14 +20,14 @@ export async function storeNotice(trx: ActorTransaction): Promise<void> {
     .where('told_at', 'is not', null)
     .execute();
   const row = { integration_id: RECOVERY, subject: newId(now) };
-  // A notice does not describe a state, so it is finished immediately.
+  // A notice does not describe a state, so its row has an end immediately.
   await trx
     .insertInto('alerts')
     .values({ ...row, since: now, told_at: null, over_at: now })
     .execute();
 }
 
-/** Lists the notices that no channel has sent, oldest first. */
+/** Lists the notices that no channel has sent yet, oldest first. */
 export function listUnsentNotices(reader: Reader): Promise<RecoveryNotice[]> {
   return reader
     .selectFrom('alerts')

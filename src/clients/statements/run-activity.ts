@@ -1,4 +1,4 @@
-/** Reads the status of all integrations in a few statements. */
+/** Reads the status of all integrations with a few queries. */
 import { sql } from 'kysely';
 import { leaseInForce } from '../../database/leases.ts';
 import type { Reader, TimedReader } from '../../database/reader.ts';
@@ -9,7 +9,7 @@ export interface RunActivityRow {
   status: string | null;
   reasonCode: string | null;
   reasonMessage: string | null;
-  /** True while a process holds this run's lease. */
+  /** True while a process has the lease of this run. */
   isGoingOn: boolean;
 }
 
@@ -25,7 +25,10 @@ export interface NightRun {
 /** The maximum number of runs that one page reads. */
 const MAX_RUNS = 10_000;
 
-/** `known` is the previous result. Successful runs do not change, so they are not read again. */
+/**
+ * Lists the last runs of all integrations. `known` is the previous result. Successful runs do not change, so they are
+ * not read again.
+ */
 export async function listRunActivity(
   reader: TimedReader,
   known: ReadonlyMap<string, RunActivityRow>,
@@ -60,7 +63,7 @@ export async function listQueuedRuns(reader: Reader): Promise<Map<string, string
   return new Map(rows.map(({ integration_id, run }) => [integration_id, run]));
 }
 
-/** The contacts of one batch are counted as one decision. A network is also counted as one decision. */
+/** Counts the open decisions. A batch of contacts counts as one decision, and a network counts as one decision. */
 export async function countOpenDecisions(reader: Reader): Promise<Map<string, number>> {
   const rows = await reader
     .selectFrom('questions')
@@ -94,7 +97,7 @@ export async function listLastSuccesses(
   return new Map(rows.flatMap(({ id, at }) => (at === null ? [] : [[id, Number(at)]])));
 }
 
-/** Lists these integrations' runs over all contacts since then, oldest first. */
+/** Lists the runs of these integrations since a time, oldest first. Includes only runs over all contacts. */
 export async function listNightRuns(
   reader: Reader,
   ids: readonly string[],
@@ -148,7 +151,7 @@ export async function listSpentByClient(
   return new Map(rows.map((row) => [row.integration_id, Number(row.spent)]));
 }
 
-/** Includes whether the schedule is paused. */
+/** Lists the next times of these integrations. Includes whether the schedule is paused. */
 export async function listPlannedTimes(reader: Reader, ids: readonly string[]) {
   if (ids.length === 0) return new Map<string, { nextRunAt: number | null; paused: boolean }>();
   const rows = await reader
@@ -173,7 +176,7 @@ export async function listPausedClients(reader: Reader): Promise<Set<string>> {
   return new Set(rows.map((row) => row.integration_id));
 }
 
-/** Run IDs are in chronological order. */
+/** Finds runs by the first characters of their ID. Run IDs are in chronological order. */
 export async function findRunsByPrefix(
   reader: Reader,
   prefix: string,

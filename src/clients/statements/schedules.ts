@@ -1,4 +1,4 @@
-/** Stores when each integration runs next. The first process that finds a due run claims it. */
+/** Stores the time of each integration's next run. The first process that finds a due run claims it. */
 
 import type { Selectable } from 'kysely';
 import type { ActorTransaction } from '../../database/actor-transaction.ts';
@@ -11,7 +11,7 @@ import { addScheduledRuns } from '../../sync/statements/run-requests.ts';
 
 export type ScheduleRecord = FromRow<Selectable<Tables['schedules']>>;
 
-/** A scheduled time that has been reached, and its outcome. */
+/** A scheduled time that has come, and its outcome. */
 export interface ClaimedTime {
   row: ScheduleRecord;
   nextRunAt: number | null;
@@ -42,7 +42,7 @@ export function findSchedule(
     .then(maybeFromRow);
 }
 
-/** Records when schedules are next due. Paused schedules remain paused. */
+/** Stores the next times of schedules. Paused schedules remain paused. */
 export async function saveSchedules(
   connection: TimedConnection,
   planned: readonly Omit<ScheduleRecord, 'paused'>[],
@@ -57,7 +57,7 @@ export async function saveSchedules(
 
 /**
  * Stores the next times and requests the runs in one transaction. `decide` returns the outcome, or null if another
- * process handles the schedule. Each time is claimed only once, even by many processes.
+ * process is responsible for the schedule. Each time is claimed only once, even if there are many processes.
  */
 export async function claimDueTimes(
   trx: ActorTransaction,
@@ -73,7 +73,7 @@ export async function claimDueTimes(
     .$if(after !== null, (query) => query.where('integration_id', '>', after ?? ''))
     .orderBy('integration_id')
     .limit(PAGE)
-    // Skips times that another process is claiming. SQLite waits for the other process.
+    // Postgres skips times that another process is claiming. SQLite waits for the other process.
     .$if(isPostgres(trx), (query) => query.forUpdate().skipLocked())
     .execute()
     .then(fromRows);
@@ -94,7 +94,7 @@ export async function claimDueTimes(
   return rows.length < PAGE ? null : (rows.at(-1)?.integrationId ?? null);
 }
 
-/** Pauses a schedule until it is resumed. */
+/** Pauses a schedule until a user resumes it. */
 export async function savePause(trx: ActorTransaction, integrationId: string): Promise<void> {
   await trx
     .updateTable('schedules')
@@ -104,7 +104,7 @@ export async function savePause(trx: ActorTransaction, integrationId: string): P
   await recordEntry(trx, { action: 'schedule.paused', integrationId });
 }
 
-/** Times that passed during the pause are skipped. */
+/** Ends a pause. Times that passed during the pause are skipped. */
 export async function endPause(
   trx: ActorTransaction,
   integrationId: string,

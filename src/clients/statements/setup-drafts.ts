@@ -1,4 +1,4 @@
-/** Integrations that are being set up in a browser. */
+/** Stores the set-ups in a browser. */
 
 import type { Selectable } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
@@ -10,13 +10,13 @@ import { recordEntry } from '../../privacy/audit/record.ts';
 
 export type SetupDraftRecord = FromRow<Selectable<Tables['setup_drafts']>>;
 
-/** A set-up that is not continued for this long is deleted. */
+/** The time after which a set-up is deleted if no user continues it. */
 export const SETUP_KEPT_MS = 30 * 86_400_000;
 
-/** A higher number than users would start. */
+/** The maximum number of set-ups. Users would never start this many. */
 export const MOST_DRAFTS = 200;
 
-/** Stores a new draft. Returns false if there is already a draft with this ID. */
+/** Stores a new set-up. Returns false if a set-up with this ID already exists. */
 export async function beginSetupDraft(
   trx: ActorTransaction,
   integrationId: string,
@@ -33,7 +33,7 @@ export async function beginSetupDraft(
   return true;
 }
 
-/** Replaces the draft that was read. Returns false if it was changed or deleted in the meantime. */
+/** Replaces a set-up. Returns false if someone has changed or deleted it since it was read. */
 export async function saveSetupDraft(
   connection: TimedConnection,
   { integrationId, version, draft }: Omit<SetupDraftRecord, 'updatedAt'>,
@@ -60,7 +60,7 @@ export function findSetupDraft(
     .then(maybeFromRow);
 }
 
-/** Lists the drafts in progress, latest first. */
+/** Lists the set-ups in progress, latest first. */
 export async function listSetupDrafts(reader: TimedReader): Promise<SetupDraftRecord[]> {
   const rows = await reader
     .selectFrom('setup_drafts')
@@ -72,7 +72,7 @@ export async function listSetupDrafts(reader: TimedReader): Promise<SetupDraftRe
   return fromRows(rows);
 }
 
-/** Lists the IDs of the integrations that are being set up or changed in a browser. */
+/** Lists the IDs of the integrations with a set-up. */
 export async function listDraftIds(reader: TimedReader): Promise<string[]> {
   const rows = await reader
     .selectFrom('setup_drafts')
@@ -82,7 +82,7 @@ export async function listDraftIds(reader: TimedReader): Promise<string[]> {
   return rows.map(({ integration_id }) => integration_id);
 }
 
-/** Lists the draft with this ID, even if it is old. */
+/** Lists the set-up with this ID, even if it is old. */
 export async function listSetupDraftsOf(
   reader: Reader,
   integrationId: string,
@@ -95,7 +95,7 @@ export async function listSetupDraftsOf(
   return fromRows(rows);
 }
 
-/** Lists the drafts that users have not continued for too long. */
+/** Lists the set-ups that no user has continued for too long. */
 export async function listOldSetupDrafts(reader: TimedReader): Promise<SetupDraftRecord[]> {
   const rows = await reader
     .selectFrom('setup_drafts')
@@ -105,7 +105,7 @@ export async function listOldSetupDrafts(reader: TimedReader): Promise<SetupDraf
   return fromRows(rows);
 }
 
-/** Deletes a draft. An integration that was created from the draft is not deleted. */
+/** Deletes a set-up. The integration that was created from the set-up is not deleted. */
 export async function removeSetupDraft(
   trx: ActorTransaction,
   integrationId: string,
@@ -136,7 +136,7 @@ export async function isSetupIdTaken(reader: Reader, integrationId: string): Pro
   return known !== undefined || draft !== undefined;
 }
 
-/** Drafts from before this instant are deleted. */
+/** Returns the time before which set-ups are deleted. */
 function oldest(clock: Pick<Clock, 'now'>): number {
   return clock.now() - SETUP_KEPT_MS;
 }

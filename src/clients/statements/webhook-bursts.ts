@@ -1,4 +1,4 @@
-/** Decides when the runs that webhooks request are started. Calls in quick succession share one run. */
+/** Decides when a run starts that webhooks have requested. Calls in quick succession share one run. */
 import { type SqlBool, sql } from 'kysely';
 import type { ActorTransaction } from '../../database/actor-transaction.ts';
 import { databaseTime, isPostgres, serverTime } from '../../database/database-time.ts';
@@ -8,13 +8,13 @@ import type { Reader } from '../../database/reader.ts';
 import type { NewRunRequest } from '../../sync/statements/request-rows.ts';
 
 /**
- * A burst lasts this long after its last call. A short run may be over before the next call arrives. So the first call
- * starts a run immediately, and later calls share one more run. The state is in the database and uses its clock,
- * because several hosts receive calls.
+ * The time after the last call for which further calls are collected. A short run may end before the next call arrives.
+ * Therefore, the first call starts a run immediately, and all later calls share one further run. The state is in the
+ * database and uses its clock, because several hosts receive calls.
  */
 export const BURST_MS = 15_000;
 
-/** Returns the earliest time at which its run may start. */
+/** Records a call. Returns the earliest time at which its run may start. */
 export async function recordCall(
   trx: ActorTransaction,
   { integrationId }: Pick<NewRunRequest, 'integrationId'>,
@@ -34,7 +34,7 @@ export async function recordCall(
   return Number(hook?.opens_at ?? 0);
 }
 
-/** Records the start of a run that a webhook requested. Further calls request the next run. */
+/** Records the start of a run that a webhook requested. Further calls request a further run. */
 export async function openBurst(trx: RunTransaction, runId: string): Promise<void> {
   await updateBurst(trx, { runId, opensAt: trx.clock.now() + BURST_MS });
 }
@@ -53,10 +53,10 @@ const updateBurst = prepared((db, { runId, opensAt }: Slots<{ runId: string; ope
     .compile(),
 );
 
-/** Used only if the database has no clock. */
+/** The current time, for a database without its own clock. */
 export type ReadyAt = { now: number; latest: number };
 
-/** True if the run may start. If the clock was set back, a time that is too far in the future is ignored. */
+/** True if the run may start. Ignores a time that is too far in the future, because the clock was set back. */
 export function isReady(reader: Reader, slots: Slots<ReadyAt>) {
   const [now, latest] = isPostgres(reader)
     ? [serverTime(0), serverTime(BURST_MS)]

@@ -6,7 +6,7 @@ import { createChannels } from '../alerts/channels.ts';
 import { recoveryText } from '../alerts/conditions.ts';
 import { type AlertRecord, listAlertsByClient } from '../statements/alerts.ts';
 
-/** A rule of the settings, in words. */
+/** An alert rule of the settings, in words. */
 export interface AlertRule {
   kind: AlertKind;
   text: string;
@@ -16,16 +16,16 @@ export interface AlertRule {
 export interface PastAlert {
   subject: string;
   text: string;
-  /** A time in ISO 8601. */
+  /** The start of the problem (ISO 8601). */
   since: string;
   overAt: string | null;
   sentAt: string | null;
 }
 
 export interface AlertsView {
-  /** The names of the channels in the settings. Recipients are not shown. */
+  /** The kinds of channels in the settings, without their recipients. */
   channels: ('email' | 'webhook')[];
-  /** This integration's own channel, in addition to these. */
+  /** This integration's own channel, which is used in addition to the shared channels. */
   own: 'webhook'[];
   rules: AlertRule[];
   /** The problems, newest first. */
@@ -97,7 +97,7 @@ const SUBJECTS: Readonly<Record<string, string>> = {
   second_person: 'a request is waiting for a second user',
 };
 
-/** These subjects end with an ID that users do not need. */
+/** Subjects that end with an ID. Users do not need this ID. */
 const WITH_ID = ['held_batch', 'held_missing', 'held_opt_outs', 'held_erasures', 'second_person'];
 
 function describeSubject(subject: string): string {

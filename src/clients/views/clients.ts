@@ -1,4 +1,4 @@
-/** Lists all clients with their status, their most recent nights, and their pending decisions. */
+/** Lists all clients with their status, their last nights, and their open decisions. */
 import { type Clock, isoTime } from '../../core/clock.ts';
 import type { Integration } from '../../core/integration-settings.ts';
 import { startOfMonth } from '../../credits/budget.ts';
@@ -30,20 +30,20 @@ export interface ClientBrief {
   name: string;
   crm: string;
   standing: ClientStatus;
-  /** Null if the run succeeded or a newer run is in progress. */
+  /** The last run's problem. Null if the run succeeded or a newer run is in progress. */
   problem: Problem | null;
-  /** The run that is in progress or queued. */
+  /** The ID of the run that is in progress or queued. */
   run: string | null;
-  /** The number of pending decisions. */
+  /** The number of open decisions. */
   decisions: number;
   paused: boolean;
 }
 
 export interface ClientView extends ClientBrief {
   lastSuccessAt: string | null;
-  /** Null if it runs only on request. */
+  /** The schedule, or null if the client is synced only on request. */
   schedule: PlannedRuns | null;
-  /** The enhancement credits of this month, in the client's time zone. */
+  /** The enhancement credits of this month. The month is in the client's time zone. */
   month: { spent: number; budget: number | null };
   /** The last 14 nights, oldest first. */
   nights: NightView[];
@@ -52,7 +52,7 @@ export interface ClientView extends ClientBrief {
 export const CLIENT_FILTERS = ['all', 'needs', 'stopped', 'syncing', 'paused'] as const;
 export type ClientFilter = (typeof CLIENT_FILTERS)[number];
 
-/** Returns true for a client that matches the filter. */
+/** True for a client that matches the filter. */
 export function isShown(brief: ClientBrief, filter: ClientFilter): boolean {
   switch (filter) {
     case 'all':
@@ -79,7 +79,7 @@ export interface ClientReader {
     briefs: readonly ClientBrief[],
     integrations: ReadonlyMap<string, Integration>,
   ): Promise<ClientView[]>;
-  /** Discards cached activity after a user's change. */
+  /** Discards cached data after a user's change. */
   forget(): void;
 }
 
@@ -88,25 +88,25 @@ interface ClientActivity {
   queued: ReadonlyMap<string, string>;
   decisions: ReadonlyMap<string, number>;
   paused: ReadonlySet<string>;
-  /** Users with the same access share the results. */
+  /** Results that users with the same access share. */
   briefs: WeakMap<ReadonlyMap<string, Integration>, readonly ClientBrief[]>;
 }
 
 /**
- * The share of time that may be spent on reading all clients. With few clients, reading takes almost no time. With many
+ * The share of time that may be used for reading all clients. With few clients, reading takes almost no time. With many
  * clients, simultaneous requests share one reading.
  */
 const SHARE_OF_TIME = 0.05;
 const MAX_AGE_MS = 5_000;
 
-/** Reads clients for all requests. Simultaneous requests share one reading. */
+/** Creates the reader of clients for all requests. Simultaneous requests share one reading. */
 export function createClientReader(
   reader: TimedReader,
   clock: Pick<Clock, 'now' | 'monotonicMs'>,
 ): ClientReader {
   const nightsIn = createNights();
   let known: { activity: Promise<ClientActivity>; freshUntilMs: number } | null = null;
-  /** The last rows that were read, even after `forget`. */
+  /** The rows that were read last, even after `forget`. */
   let rowsBefore: ClientActivity['rows'] = new Map();
 
   return {
@@ -191,7 +191,7 @@ function toBrief(
   const queued = activity.queued.get(id) ?? null;
   const isRunning = row?.isGoingOn === true;
   const lastRun = row === undefined ? undefined : toLastRun(id, row);
-  // A run in progress makes the previous result irrelevant.
+  // While a run is in progress, the result of the previous run does not matter.
   const problem = isRunning || queued !== null ? null : getProblem(lastRun);
   return {
     id,

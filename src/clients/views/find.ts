@@ -1,6 +1,5 @@
 /**
- * Finds pages, clients and runs by a few typed letters. It never finds contacts, because their names are not
- * stored.
+ * Finds pages, clients and runs by a few typed letters. It does not find contacts, because donor-sync stores no names.
  */
 import type { Reader } from '../../database/reader.ts';
 import { findRunsByPrefix } from '../statements/run-activity.ts';
@@ -10,7 +9,7 @@ import { needsPerson } from './verdict.ts';
 export interface SearchResult {
   kind: 'page' | 'client' | 'run';
   label: string;
-  /** Additional information, or null if the label is enough. */
+  /** Further information, or null if the label is enough. */
   detail: string | null;
   href: string;
 }
@@ -20,19 +19,19 @@ interface FindDeps {
   /** The pages that this user may see. */
   pages: readonly { name: string; href: string }[];
   clients: readonly ClientBrief[];
-  /** True if the user has access to runs of this integration. */
+  /** Returns true if the user has access to runs of this integration. */
   reaches: (integrationId: string) => boolean;
 }
 
 const MAX_CLIENTS = 8;
 const MAX_RUNS = 5;
 
-/** The form of a run's ID, which starts with the time. At least this many characters have to be typed. */
+/** The form of a typed run ID. It starts with the run's time. Users must type at least this many characters. */
 const RUN_PREFIX = /^[0-9a-f]{6,8}(-|$)/;
 
 /**
- * Lists names that start with the words before names that contain them. Without words, lists the clients that need
- * attention.
+ * Returns the results. Names that start with the words come first, then names that contain them. Without words, returns
+ * the clients that need attention.
  */
 export async function findResults(deps: FindDeps, words: string): Promise<SearchResult[]> {
   const wanted = words.trim().toLowerCase();

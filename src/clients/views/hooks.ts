@@ -1,4 +1,4 @@
-/** Shows an integration's webhook address and the outcomes of its last calls. */
+/** Describes an integration's webhook address and the results of its last calls. */
 import { findWebhooks } from '../../../connectors/index.ts';
 import { isoTime } from '../../core/clock.ts';
 import type { Reader } from '../../database/reader.ts';
@@ -34,19 +34,19 @@ export function describeHook({
   };
 }
 
-/** Consecutive calls with the same response. */
+/** Consecutive calls that got the same response. */
 export interface HookCallView {
-  /** When the first and the last call arrived (ISO 8601). */
+  /** The times of the first and the last call (ISO 8601). */
   firstAt: string;
   lastAt: string;
   times: number;
-  /** `accepted`, `repeated`, `other_account`, or a refusal's code. */
+  /** The result: `accepted`, `repeated`, `other_account`, or the code of a refusal. */
   answer: string;
-  /** The outcome in words. */
+  /** The result in words. */
   text: string;
   isGood: boolean;
   contacts: number;
-  /** The run that serves the calls. */
+  /** The ID of the run that carries out the calls. */
   run: string | null;
 }
 
@@ -76,7 +76,7 @@ function describeCall(call: HookCallRecord): HookCallView {
 
 /** The stored data about a client's address. */
 export interface WebhookView {
-  /** Null if the client has no address. */
+  /** The address, or null if the client has none. */
   webhook: HookView | null;
   /** The latest calls, newest first. */
   calls: HookCallView[];

@@ -1,19 +1,19 @@
-/** The last nights of an integration in its own time zone. A night lasts from noon to noon. */
+/** Describes the last nights of an integration in its own time zone. A night lasts from noon to noon. */
 import { firstShowing, shownAt } from '../schedules/next-time.ts';
 import type { NightRun } from '../statements/run-activity.ts';
 
 /** One night, and its last run. */
 export interface NightView {
   day: string;
-  /** That night's last run over all contacts, or null if there was none. */
+  /** The ID of the night's last run over all contacts, or null if there was none. */
   run: string | null;
-  /** How that run ended, or null if there was none. */
+  /** The result of this run, or null if there was none. */
   status: 'running' | 'succeeded' | 'incomplete' | 'failed' | null;
-  /** The code of the reason, if it stopped. */
+  /** The code of the reason for a stop. */
   reason: string | null;
-  /** The number of runs that started. */
+  /** The number of runs that started in this night. */
   runs: number;
-  /** Enhancement credits that these runs spent. */
+  /** The enhancement credits that these runs spent. */
   spent: number;
 }
 
@@ -24,11 +24,14 @@ const NOON_MS = DAY_MS / 2;
 
 export interface Nights {
   days: readonly string[];
-  /** Every night has a start, and the last bound ends the last night. */
+  /** The starts of all nights. The last bound is the end of the last night. */
   bounds: readonly number[];
 }
 
-/** Local times are slow to compute and shared by many clients, so they are cached for a day. */
+/**
+ * Returns a function that computes the nights. It caches local times for a day, because they are slow to compute and
+ * many clients share them.
+ */
 export function createNights(): (timezone: string, now: number) => Nights {
   const known = new Map<string, Nights>();
   return (timezone, now) => {
@@ -55,7 +58,7 @@ function buildNights(timezone: string, now: number): Nights {
   };
 }
 
-/** The runs must be sorted, oldest first. */
+/** Describes the nights. The runs must be sorted, oldest first. */
 export function describeNights({ days, bounds }: Nights, runs: readonly NightRun[]): NightView[] {
   const views = days.map(
     (day): NightView => ({ day, run: null, status: null, reason: null, runs: 0, spent: 0 }),

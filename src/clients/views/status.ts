@@ -13,7 +13,9 @@ import { listLastSuccesses, listPlannedTimes } from '../statements/run-activity.
 export interface PlannedRuns {
   cron: string;
   timezone: string;
-  /** The time of the next run (ISO 8601). Null if the schedule is paused or not planned yet, or if no time matches. */
+  /**
+   * The time of the next run (ISO 8601). Null if the schedule is paused, is not planned yet, or has no further time.
+   */
   nextRunAt: string | null;
   paused: boolean;
 }
@@ -23,9 +25,9 @@ export interface IntegrationStatus {
   id: string;
   name: string | null;
   crm: string;
-  /** Null if it runs only on request. */
+  /** The schedule, or null if the integration is synced only on request. */
   schedule: PlannedRuns | null;
-  /** May still be in progress. */
+  /** The last run, which may still be in progress. */
   lastRun: RunReport | null;
   /** The time of the last successful run (ISO 8601). */
   lastSuccessAt: string | null;
@@ -73,7 +75,7 @@ export async function readStatuses(
   return statuses;
 }
 
-/** Null if it runs only on request. */
+/** Returns the planned runs, or null if the integration is synced only on request. */
 export function plannedRuns(
   { schedule }: Pick<Integration, 'schedule'>,
   planned: { nextRunAt: number | null; paused: boolean } | undefined,
@@ -108,8 +110,8 @@ export async function readLastSuccess(
 }
 
 /**
- * Returns text such as `56 credits spent, 944 left`. Credits of different buckets are never added up. The remaining
- * credits are included only if the service was queried.
+ * Returns a text such as `56 credits spent, 944 left`. Credits of different buckets are never added up. The text
+ * contains the remaining credits only if the run has read them from the service.
  */
 export function spentText({ spent, remaining }: BucketReport): string {
   const left = remaining === null ? '' : `, ${formatCount(remaining)} left`;

@@ -1,12 +1,12 @@
-/** Decides whether everything is all right, with a word per integration and a sentence for all. */
+/** Decides whether everything is all right. Returns a word for each integration and a sentence for all integrations. */
 
 import { describeCount, formatCount } from '../../core/quantities.ts';
 import type { RunRecord } from '../../sync/statements/runs.ts';
 import { type Advice, adviceFor } from '../../sync/views/advice.ts';
 
 /**
- * A `stopped` client continues automatically, but a `stuck` client needs a user. `failed` means that an unexpected
- * error occurred.
+ * The status of a client. A `stopped` client continues automatically, but a `stuck` client needs a user. `failed` means
+ * that an unexpected error occurred.
  */
 export type ClientStatus = 'syncing' | 'queued' | 'well' | 'new' | 'stopped' | 'stuck' | 'failed';
 
@@ -22,11 +22,11 @@ export interface RunActivity {
   isQueued: boolean;
   /** The newest run that is not in progress. */
   lastRun: Pick<RunRecord, 'status'> | undefined;
-  /** That run's error, or null if it succeeded. */
+  /** The newest run's problem, or null if it succeeded. */
   problem: Problem | null;
 }
 
-/** A run in progress is more informative than the last result. */
+/** Returns a client's status. A run in progress or in the queue has precedence over the last result. */
 export function getStanding({ isRunning, isQueued, lastRun, problem }: RunActivity): ClientStatus {
   if (isRunning) return 'syncing';
   if (isQueued) return 'queued';
@@ -36,7 +36,7 @@ export function getStanding({ isRunning, isQueued, lastRun, problem }: RunActivi
   return problem?.advice.needs === 'person' ? 'stuck' : 'stopped';
 }
 
-/** Returns the last run's error, or null if it succeeded. An interrupted run has no reason. */
+/** Returns the last run's problem, or null if the run succeeded. An interrupted run has no reason. */
 export function getProblem(
   row:
     | Pick<RunRecord, 'id' | 'integrationId' | 'status' | 'reasonCode' | 'reasonMessage'>
@@ -53,7 +53,7 @@ export function getProblem(
   };
 }
 
-/** True if the run reached the credit limit in the settings, as a trial does. Such a run was not cut short. */
+/** True if the run reached the credit limit in the settings, as a trial does. This is not a problem. */
 export function isAtLimit(reason: { code: string | null } | null | undefined): boolean {
   return reason?.code === 'budget_reached';
 }
@@ -67,23 +67,26 @@ export interface Brief {
   decisions: number;
 }
 
-/** True if the client cannot continue until a user acts, or has a pending decision. */
+/** True if the client cannot continue until a user acts, or if it has an open decision. */
 export function needsPerson({ problem, decisions }: Pick<Brief, 'problem' | 'decisions'>): boolean {
   return problem?.advice.needs === 'person' || decisions > 0;
 }
 
 export interface Verdict {
-  /** `attention` means that a user has to act. `patience` means that the run continues automatically. */
+  /**
+   * The level of the verdict. `attention` means that a user has to act. `patience` means that the runs continue
+   * automatically.
+   */
   level: 'well' | 'syncing' | 'patience' | 'attention' | 'new';
   headline: string;
-  /** The tasks for a user. Each task links to the matching section of the page. */
+  /** The tasks of the user. Each task links to its place on the page. */
   tasks: { text: string; href: string }[];
 }
 
-/** The maximum number of clients that are named. The other clients are only counted. */
+/** The maximum number of clients that the sentence names. All other clients are only counted. */
 const MAX_TASKS = 5;
 
-/** Builds the sentence above everything else. `buildHref` returns a link to an integration. */
+/** Builds the sentence at the top of the page. `buildHref` returns the link to an integration. */
 export function judge(
   briefs: readonly Brief[],
   buildHref: (integrationId: string) => string,
@@ -113,7 +116,7 @@ export function judge(
   return { ...withoutTasks(briefs), tasks };
 }
 
-/** Returns the number of clients that need attention. The header, the home page and its filter show this number. */
+/** Returns the number of clients that need attention. The frame, the home page and its filter show this number. */
 function countNeeds(briefs: readonly Pick<Brief, 'problem' | 'decisions'>[]): number {
   return briefs.filter(needsPerson).length;
 }

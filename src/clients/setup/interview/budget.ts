@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { NONE, type Question } from './question.ts';
 
-/** Credits as people write them, such as `1,000`, or null for no limit. */
+/** A number of credits as people write it, such as `1,000`. Null for no limit. */
 const creditsSchema = z.string().transform((text, context): number | null => {
   if (text === NONE) return null;
   const digits = text.replaceAll(/[,\s]/g, '');

@@ -21,8 +21,8 @@ export function* proposeIds(name: string): Generator<string, never> {
 }
 
 /**
- * The maximum length of the part that comes from the name. An ID has at most 63 characters, including a number and the
- * names of variables.
+ * The maximum length of the ID's part that comes from the name. An ID has at most 63 characters, and a number and
+ * variable names need space too.
  */
 const MAX_STEM_LENGTH = 40;
 

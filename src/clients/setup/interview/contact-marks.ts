@@ -1,6 +1,6 @@
 /**
- * Asks about marks for email and calls. These marks do not forbid research, so a user decides whether they exclude
- * contacts.
+ * Asks about the CRM's marks for email and calls. These marks do not forbid research, so a user decides whether they
+ * exclude contacts.
  */
 import type { AboutRemoteCrm, ContactMark } from '../../../../connectors/about.ts';
 import type { Integration } from '../../../core/integration-settings.ts';
@@ -11,7 +11,7 @@ export type MarkSettings = Pick<
   'doNotContactField' | 'doNotContactValues' | 'unmarkedValues'
 >;
 
-/** Returns null if the CRM declares none. */
+/** Returns the question, or null if the CRM has no such marks. */
 export function askContactMarks({ name, setup }: AboutRemoteCrm): Question | null {
   const { contactMarks = [] } = setup;
   if (contactMarks.length === 0) return null;
@@ -51,7 +51,7 @@ function listFields(marks: readonly ContactMark[]): string[] {
   return [...new Set(marks.map(({ field }) => field))];
 }
 
-/** Returns the settings for an answer. `none` does not change other fields in the settings. */
+/** Returns the settings for an answer. With `none`, other fields in the settings remain unchanged. */
 export function withContactMarks<Contacts extends MarkSettings>(
   { setup: { contactMarks = [] } }: AboutRemoteCrm,
   contacts: Contacts,
@@ -78,7 +78,7 @@ export function withContactMarks<Contacts extends MarkSettings>(
   };
 }
 
-/** Returns `none` if the settings use none of these marks. */
+/** Returns the answer in the settings. Returns `none` if the settings use none of these marks. */
 export function readContactMarks(
   { setup: { contactMarks = [] } }: AboutRemoteCrm,
   { doNotContactField, doNotContactValues }: MarkSettings,

@@ -1,4 +1,4 @@
-/** Asks for the kind of CRM and the sign-in method. */
+/** The questions about the kind of CRM and the sign-in method. */
 import type { AboutRemoteCrm, AddressProblem } from '../../../../connectors/about.ts';
 import { REMOTE_CRMS } from '../../../../connectors/index.ts';
 import { addressProblem } from '../address.ts';
@@ -17,8 +17,7 @@ export const CRM_KIND: Question = {
 };
 
 /**
- * Asks for the CRM's sign-in method. A consent requires a browser. All other methods require values that the operator
- * has.
+ * Asks for the sign-in method. A consent requires a browser. All other methods require values that the operator has.
  */
 export function askSignIn({ name, setup: { signIns, signInHint } }: AboutRemoteCrm): Question {
   return {
@@ -50,7 +49,10 @@ export function askAddress({ setup: { address } }: AboutRemoteCrm): Question {
   };
 }
 
-/** Returns null if the sign-in method works at this address or the text is not an address. */
+/**
+ * Returns the problem with an address. Returns null if the sign-in method works at this address, or if the text is not
+ * an address.
+ */
 export function findAddressProblem(
   { setup }: AboutRemoteCrm,
   signIn: string,

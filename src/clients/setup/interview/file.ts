@@ -8,7 +8,10 @@ export const ID_COLUMN = askColumn({
   hint: 'The ID of a contact never changes, and each contact has a different ID.',
 });
 
-/** One column for both names would spend credits on people who do not exist. */
+/**
+ * Asks whether names have one or two columns. If first and last names came from the same column, credits would be spent
+ * on people who do not exist.
+ */
 export const NAME_FORM: Question = {
   setting: 'crm.columns',
   noun: 'how the file contains the names',
@@ -46,7 +49,7 @@ export const FULL_NAME = askColumn({
   label: 'Full name, if in one column',
 });
 
-/** The answer can be any number of columns. */
+/** Asks for the columns of the address. Users can choose any number of columns. */
 export const ADDRESS_COLUMNS = askColumn({
   setting: 'crm.columns.addresses',
   noun: 'the columns that form the address',
@@ -55,7 +58,7 @@ export const ADDRESS_COLUMNS = askColumn({
   hint: 'All parts of one address, from the street to the country.',
 });
 
-/** The answer can be any number of columns. */
+/** Asks for the columns of the employers. Users can choose any number of columns. */
 export const EMPLOYER_COLUMNS = askColumn({
   setting: 'crm.columns.employers',
   noun: 'the columns with employers',

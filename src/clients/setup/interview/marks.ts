@@ -1,7 +1,7 @@
 import type { MarkKind } from '../../../../connectors/marks/mark-values.ts';
 import { anyText, NONE, type Question } from './question.ts';
 
-/** Describes the contacts that each mark is meant for. */
+/** The contacts for which each mark is meant, in words. */
 const WHO = {
   optOut: 'contacts that must not be researched',
   deceased: 'deceased contacts',
@@ -14,7 +14,7 @@ export const MARK_COLUMNS: Readonly<Record<MarkKind, Question<string | null>>> =
   doNotContact: askColumn('doNotContact'),
 };
 
-/** The CRM field of a mark that only the nonprofit knows. The answer is `none` if there is no such field. */
+/** Asks for the CRM field of a mark that only the nonprofit knows. The answer is `none` if there is no such field. */
 export const OPT_OUT_FIELD: Question<string | null> = {
   ...askMark('optOut'),
   noun: `the field that marks ${WHO.optOut}`,

@@ -1,4 +1,4 @@
-/** `init` and `add` ask it in the terminal, and the set-up asks it on a page. */
+/** A question of the set-up. `init` and `add` ask it in the terminal, and the set-up asks it on a page. */
 import { z } from 'zod';
 import { notAChoice } from '../../../core/near-miss.ts';
 
@@ -6,15 +6,15 @@ export interface Question<Value = string> {
   setting: string;
   noun: string;
   ask: string;
-  /** The label of its field. */
+  /** The label of the question's field. */
   label: string;
-  /** Omitted if the label is clear. */
+  /** A hint for the user. Omitted if the label is clear. */
   hint?: string;
-  /** Checks and converts the typed text. A problem's message follows the field's name and a colon. */
+  /** Checks and converts the typed text. The message about a problem follows the field's name and a colon. */
   schema: z.ZodType<Value, string>;
   /** The usual answer. */
   initial?: string;
-  /** A keyword means that they are the file's columns. */
+  /** The possible answers. A keyword means that the answers are the file's columns. */
   options?: readonly Option[] | 'columns' | 'columns or none';
 }
 
@@ -62,7 +62,7 @@ export function findProblem(
   return 'problem' in checked ? checked.problem : null;
 }
 
-/** Tells the user what to answer, for example `Write the name of the nonprofit`. */
+/** Returns a text that tells the user what to answer, for example `Write the name of the nonprofit`. */
 export function missingText({
   noun,
   options,
@@ -80,10 +80,10 @@ function listChoices(
   return options.map(({ value }) => value);
 }
 
-/** A schema for text without a rule. */
+/** The schema for a text without further rules. */
 export const anyText: z.ZodType<string, string> = z.string();
 
-/** The function returns the problem, or null if there is none. */
+/** Returns a schema from a function. The function returns the problem, or null if there is none. */
 export function checkedBy(findProblem: (text: string) => string | null): z.ZodType<string, string> {
   return z.string().superRefine((text, context) => {
     const message = findProblem(text);

@@ -1,6 +1,6 @@
 /**
- * The questions of a set-up that do not depend on the CRM. `crm.ts` has the others. The terminal and the pages ask them
- * in their own order.
+ * The questions of a set-up that do not depend on the CRM. `crm.ts` contains the other questions. The terminal and the
+ * pages ask the questions in their own order.
  */
 import { PER_MONTH, PER_RUN } from './budget.ts';
 import { NAME } from './client.ts';

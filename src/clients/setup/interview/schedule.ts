@@ -5,7 +5,7 @@ import { checkedBy, NONE, type Question } from './question.ts';
 /** The default hour of a daily sync. */
 export const USUAL_HOUR = 2;
 
-/** Five cron fields, or null for no schedule. */
+/** A cron expression with five fields, or null for no schedule. */
 const cronSchema = checkedBy((text) => (text === NONE ? null : cronProblem(text))).transform(
   (text) => (text === NONE ? null : text),
 );

@@ -11,7 +11,7 @@ export const SERVICE_ADDRESS: Question = {
 };
 
 /**
- * A key must be a single plain word, because a header and a variables file contain it. Both allow only plain
+ * The form of a service key. A header and the `.env` file contain the key, so it must be a single word of plain
  * characters.
  */
 const SERVICE_KEY_FORM = /^(?!.*')[!-~]+$/;
