@@ -1,4 +1,7 @@
-/** The stand-ins of CRMs. `donor-sync sandbox` has a command for each, and the demo starts some of them. */
+/**
+ * Lists the stand-ins of CRMs. The command `donor-sync sandbox` has a subcommand for each stand-in, and the demo starts
+ * some of them.
+ */
 import { bloomerangStandIn } from './bloomerang/stand-in.ts';
 import { civicrmStandIn } from './civicrm/stand-in.ts';
 import type { CrmStandIn } from './crm/stand-in.ts';

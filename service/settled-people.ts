@@ -42,9 +42,9 @@ export function settlePeople(db: Database, world: World, onProgress?: SettlingPr
 }
 
 /**
- * Stores the people of a world to which people have been added. If the database contains other people than the world,
- * all data that is derived from the people is created again. The numbers of donors stay the same, so jobs, lists and
- * networks still lead to the same people. Returns true if the database contained other people before.
+ * Stores the people of a world to which people have been added. If the people in the database differ from the people of
+ * the world, all data that is derived from the people is created again. The numbers of donors stay the same, so jobs,
+ * lists and networks still lead to the same people. Returns true if the database contained other people before.
  */
 export function settleAnew(db: Database, world: World): boolean {
   const present = readSettled(db);

@@ -1,4 +1,4 @@
-/** Assembles the account's routes and middleware. */
+/** Assembles the routes and the middleware. */
 import { Hono } from 'hono';
 import { playFaults } from '../../testbed/faults.ts';
 import { type DrawLatency, playLatency, type Wait } from '../../testbed/latency.ts';
@@ -45,7 +45,7 @@ export function createApp(options: AppOptions): Hono<BloomerangEnv> {
     if (c.var.fault?.kind === 'error') throw new BloomerangError(500, 'An error has occurred.');
     return next();
   });
-  // At Bloomerang, this page is on crm.bloomerang.co.
+  // Bloomerang serves this page on crm.bloomerang.co.
   app.route('/authorize', signIn.authorizeRoutes);
   app.use(limitRequests(ratePerSecond, account));
   app.route(`${BASE_PATH}/oauth/token`, signIn.tokenRoutes);

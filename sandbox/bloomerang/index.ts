@@ -12,33 +12,41 @@ import { createVariantBook, type variantSchema } from './core/variant.ts';
 import { bloomerangFaultRulesSchema } from './requests/faults.ts';
 import { createSignIn } from './requests/sign-in.ts';
 
-/** An hour. Bloomerang does not document how long an access token lasts. */
+/**
+ * The default lifetime of an access token, which is an hour. Bloomerang does not document how long an access token
+ * lasts.
+ */
 const DEFAULT_TOKEN_LIFETIME_MS = 3_600_000;
 
-/** Options of the stand-in. Every option has a default. */
+/** Options of the stand-in. Every option has a default value. */
 export interface BloomerangSandboxOptions extends CrmSandboxOptions {
-  /** Requests per second. Defaults to 0, which means no limit. Bloomerang documents no limit. */
+  /**
+   * The maximum number of requests per second. The default is 0, which means no limit. Bloomerang does not document a
+   * limit.
+   */
   ratePerSecond?: number;
-  /** The behaviour in all cases that are not documented. */
+  /** The behaviour of the stand-in in all cases that Bloomerang does not document. */
   variant?: z.input<typeof variantSchema>;
-  /** Custom fields that an administrator has created. No API request can create a field. Defaults to none. */
+  /**
+   * Custom fields that an administrator has created. No API request can create a field. The default is an empty list.
+   */
   customFields?: readonly NewCustomField[];
 }
 
 export interface BloomerangSandbox {
-  /** The base address of the API, with its version. */
+  /** The base address of the API, including the version. */
   baseUrl: string;
-  /** `/_sandbox` and `/authorize` are below it. */
+  /** The address that contains `/_sandbox` and `/authorize`. */
   rootUrl: string;
-  /** A private key of an administrator. */
+  /** The private key of an administrator. */
   token: string;
   clientId: string;
   clientSecret: string;
-  /** Stops immediately: cuts open connections and closes the database. */
+  /** Stops immediately. Open connections are cut, and the database is closed. */
   close(): Promise<void>;
 }
 
-/** Starts a stand-in. Resolves when it accepts requests. */
+/** Starts a stand-in. The promise resolves when the stand-in accepts requests. */
 export async function startBloomerangSandbox(
   options: BloomerangSandboxOptions = {},
 ): Promise<BloomerangSandbox> {
@@ -77,7 +85,7 @@ function assemble(db: Database, options: BloomerangSandboxOptions) {
     rotateRefreshTokens: crmParts.rotateRefreshTokens,
     keyUser: account.keyUser,
   });
-  // A restarted sandbox has the same first key, so settings that contain it stay valid.
+  // After a restart, the first key is the same, so settings with this key stay valid.
   const token = secretOf('key');
   signIn.issueKey(token);
   const parts: AppOptions = {

@@ -1,4 +1,4 @@
-/** The custom fields that the product's guide tells an administrator to create. */
+/** The custom fields that an administrator creates according to the product's guide. */
 import type { NewCustomField } from './account/custom-fields.ts';
 
 const TEXTS = [

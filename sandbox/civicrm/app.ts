@@ -1,4 +1,4 @@
-/** Assembles the site's routes and middleware. */
+/** Assembles the routes and the middleware. */
 
 import type { HttpBindings } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
@@ -30,10 +30,10 @@ interface CivicrmEnv {
 
 type CivicrmContext = Context<CivicrmEnv>;
 
-/** The path of APIv4 on sites with clean addresses: Drupal, Backdrop, Standalone and WordPress. */
+/** The path of APIv4 on sites with clean URLs: Drupal, Backdrop, Standalone and WordPress. */
 export const API_PATH = '/civicrm/ajax/api4';
 
-/** Creates the site's routes, together with the sandbox's own controls. */
+/** Creates the site's routes and the routes of the sandbox's own controls. */
 export function createApp(options: AppOptions): Hono<CivicrmEnv> {
   const { site, clock } = { ...options, clock: options.site.clock };
   const app = new Hono<CivicrmEnv>({ getPath });
@@ -48,7 +48,7 @@ export function createApp(options: AppOptions): Hono<CivicrmEnv> {
     const { entity, action } = c.req.param();
     return answer(c, options, entity, action);
   });
-  // Joomla puts the path into the query. WordPress without clean addresses does the same.
+  // Joomla sends the path as a query parameter. WordPress without clean URLs does the same.
   app.all('*', (c) => {
     const route = c.req.query('task') ?? c.req.query('q') ?? '';
     const [, entity, action] = /^\/?civicrm\/ajax\/api4\/(\w+)\/(\w+)$/.exec(route) ?? [];
@@ -91,7 +91,7 @@ async function answer(
     action,
     debug: null,
     version: 4,
-    // APIv4 returns the number of matching rows here if it knows this number.
+    // If APIv4 knows the number of matching rows, it returns the number here.
     count: countMatched ?? values.length,
     countFetched: values.length,
     ...(countMatched === undefined ? {} : { countMatched }),
@@ -102,7 +102,10 @@ async function answer(
   });
 }
 
-/** Selects rows with APIv4's `index`. It is either a row's position or the field whose values are the keys. */
+/**
+ * Selects rows with the parameter `index` of APIv4. The parameter is a row's position, or the field whose values become
+ * the keys.
+ */
 function pick(values: readonly Record<string, unknown>[], index: unknown): unknown {
   if (typeof index !== 'string' || index === '') return values;
   if (/^-?\d+$/.test(index)) return values.at(Number(index)) ?? null;
@@ -147,7 +150,7 @@ function page(status: number, title: string): Response {
 
 const GENERIC = 'Sorry an error occurred and your request was not completed.';
 
-/** Responds with an error. Users without `view debug output` see only that something failed. */
+/** Responds to an error. Users without the permission `view debug output` see only that the request failed. */
 function answerError(_c: CivicrmContext, error: Error, options: AppOptions): Response {
   if (error instanceof PhpFatalError) return fatal(500);
   const { site, random, report } = options;

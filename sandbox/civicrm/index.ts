@@ -8,25 +8,25 @@ import { civicrmFaultRulesSchema } from './requests/faults.ts';
 import { openSite } from './site/site.ts';
 import { type Variants, variantsSchema } from './site/variants.ts';
 
-/** Options of the stand-in. Every option has a default. */
+/** Options of the stand-in. Every option has a default value. */
 export interface CivicrmSandboxOptions
   extends Omit<CrmSandboxOptions, 'tokenLifetimeMs' | 'rotateRefreshTokens'> {
-  /** Behaviour that differs from site to site (`site/variants.ts`). */
+  /** The behaviour that differs between sites (`site/variants.ts`). */
   variants?: Partial<Variants>;
 }
 
 export interface CivicrmSandbox {
-  /** The site's address, without a slash at the end. */
+  /** The site's address, without a trailing slash. */
   baseUrl: string;
-  /** `/_sandbox` is below it. It is the same as the base address. */
+  /** The address that contains `/_sandbox`. It is the same as the site's address. */
   rootUrl: string;
-  /** The API key of the integration's user. */
+  /** The API key of donor-sync's CRM user. */
   apiKey: string;
-  /** Stops immediately: cuts open connections and closes the database. */
+  /** Stops immediately. Open connections are cut, and the database is closed. */
   close(): Promise<void>;
 }
 
-/** Starts a stand-in. Resolves when it accepts requests. */
+/** Starts a stand-in. The promise resolves when the stand-in accepts requests. */
 export async function startCivicrmSandbox(
   options: CivicrmSandboxOptions = {},
 ): Promise<CivicrmSandbox> {
@@ -36,7 +36,7 @@ export async function startCivicrmSandbox(
     ...{ file: options.db, world, contactCount, clock },
     variants: variantsSchema.parse(options.variants ?? {}),
   });
-  // A restarted sandbox has the same key, so settings that contain it stay valid.
+  // After a restart, the key is the same, so settings with this key stay valid.
   const apiKey = createHash('sha256').update(`civicrm key of seed ${world.seed}`).digest('hex');
   try {
     const app = createApp({ ...parts, site, apiKey });

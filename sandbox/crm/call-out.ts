@@ -1,6 +1,6 @@
 /**
- * Sends a request that an administrator configured in a CRM. Makes a single attempt. Only addresses on this machine are
- * allowed.
+ * Sends a request that an administrator configured in a CRM. The function makes only one attempt. Only addresses on
+ * this machine are allowed.
  */
 
 import { isOnThisMachine } from './this-machine.ts';
@@ -11,13 +11,13 @@ export interface CallOut {
   body: string;
 }
 
-/** The request and its outcome. `status` is null if no response arrived. */
+/** The request and its outcome. `status` is null if there was no response. */
 export interface CalledOut extends CallOut {
   status: number | null;
   answer: string;
 }
 
-/** Posts without following redirects. Throws a RangeError if the address is not on this machine. */
+/** Sends a POST request, and does not follow redirects. Throws a RangeError if the address is not on this machine. */
 export async function callOut(call: CallOut, timeoutMs: number): Promise<CalledOut> {
   if (!isOnThisMachine(call.url)) throw new RangeError(`${call.url} is not on this machine.`);
   const { url, headers, body } = call;

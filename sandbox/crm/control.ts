@@ -1,4 +1,4 @@
-/** `/_sandbox`: the additional controls that all CRM stand-ins have. */
+/** The controls below `/_sandbox` that all CRM stand-ins have. */
 
 import type { Hono } from 'hono';
 import { z } from 'zod';
@@ -16,27 +16,27 @@ const usageSchema = z.strictObject({ used: z.number().int().min(0) });
 /** Rules that can be added and removed while the stand-in runs. */
 export interface RuleBook<Rule> {
   add(rule: Rule): void;
-  /** Returns false if there are none. */
+  /** Removes a rule. Returns false if no rule has the name. */
   remove(name: string): boolean;
   clear(): void;
   list(): readonly Rule[];
 }
 
-/** The parts of the controls that differ between CRMs. */
+/** The parts of the controls that are different for each CRM. */
 export interface CrmControlSettings<Fault, Rule> extends Omit<ControlSettings<Fault>, 'maxPeople'> {
   /** Parses a rule. */
   ruleSchema: z.ZodType<Rule>;
   rules: RuleBook<Rule>;
-  /** The daily limit of API requests, and a function that sets the number of requests used. */
+  /** The daily limit of API requests, and a function that sets how many requests have been used. */
   apiUsage: { limit: number; set(used: number): void };
   /**
-   * Returns everything about a record, including values that no user can see. Returns undefined if the record does not
+   * Returns all data about a record, including values that users cannot see. Returns undefined if the record does not
    * exist.
    */
   readRecord(type: string, id: string): object | undefined;
 }
 
-/** A CRM adds its own controls to it. */
+/** Creates the controls. A CRM's stand-in adds its own controls. */
 export function createCrmControlRouter<Fault, Details, Rule>(
   parts: ControlParts<Fault, Details>,
   { ruleSchema, rules, apiUsage, readRecord, ...settings }: CrmControlSettings<Fault, Rule>,

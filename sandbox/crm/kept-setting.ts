@@ -1,13 +1,13 @@
-/** Values that a CRM stand-in stores permanently. */
+/** Values that a CRM stand-in stores in its database. */
 
 import type { Database } from '../../testbed/database.ts';
 
-/** The table with these values, one per CRM. Its columns are `name` and `value`. */
+/** The table with these values. Each CRM has its own table. Its columns are `name` and `value`. */
 export type SettingsTable = 'account_settings' | 'org_settings';
 
 /**
- * Returns a stored value, or undefined if it is not set. For example, this is the seed with which the database was
- * filled.
+ * Returns a stored value, or undefined if it is not set. For example, the seed with which the database was filled is
+ * such a value.
  */
 export function findSetting(db: Database, table: SettingsTable, name: string): string | undefined {
   return db
@@ -16,7 +16,7 @@ export function findSetting(db: Database, table: SettingsTable, name: string): s
     .get(name);
 }
 
-/** Returns a stored value. If it is not set yet, calls `create` and stores the result permanently. */
+/** Returns a stored value. If the value does not exist yet, calls `create` and stores the result. */
 export function keptSetting(
   db: Database,
   table: SettingsTable,

@@ -11,24 +11,27 @@ import type { RequestDetails } from './requests.ts';
 
 const DEFAULT_CONTACTS = 500;
 
-/** The options of a CRM's stand-in. Every option has a default. */
+/** The options of a CRM's stand-in. Every option has a default value. */
 export interface CrmSandboxOptions extends SandboxOptions {
-  /** The number of contacts at the start. Defaults to 500. */
+  /** The number of contacts at the start. The default is 500. */
   contacts?: number;
-  /** The lifetime of an OAuth access token. 0 means it never expires. Defaults to the CRM's own lifetime. */
+  /**
+   * The lifetime of an OAuth access token (ms). 0 means that the token never expires. The default is the lifetime in
+   * the real CRM.
+   */
   tokenLifetimeMs?: number;
-  /** True if each use of a refresh token returns a new token and invalidates the old one. Defaults to false. */
+  /** True if each use of a refresh token returns a new token and invalidates the old one. The default is false. */
   rotateRefreshTokens?: boolean;
 }
 
-/** The parts that every CRM stand-in creates from its options. */
+/** The parts that each CRM stand-in creates from its options. */
 export interface CrmParts<Fault> extends SandboxParts<Fault> {
   contactCount: number;
   requests: RequestLog<RequestDetails>;
   rotateRefreshTokens: boolean;
 }
 
-/** Creates the parts that all stand-ins need. Uses the default for each missing option. */
+/** Creates the parts that all stand-ins need. If an option is missing, uses its default value. */
 export function createCrmParts<Fault>(
   options: CrmSandboxOptions,
   faultKinds: FaultKinds<Fault>,

@@ -1,22 +1,25 @@
 /**
- * What `donor-sync sandbox` needs to know about a CRM's stand-in: its options, and how to start it. It is plain data,
- * so showing the command's help does not load a stand-in.
+ * Describes a CRM's stand-in for the command `donor-sync sandbox`: its options and the function that starts it. The
+ * description contains only data, so the command's help does not load a stand-in.
  */
 import type { CrmSandboxOptions } from './options.ts';
 
-/** A stand-in for a CRM, in the form in which `sandbox/stand-ins.ts` registers it. */
+/** A CRM's stand-in. `sandbox/stand-ins.ts` lists all of them. */
 export interface CrmStandIn {
-  /** The value of `crm.kind` in the settings. It is also the command's name. */
+  /** The value of `crm.kind` in the settings. It is also the name of the subcommand. */
   kind: string;
-  /** What the command serves, for example `a HubSpot account`. */
+  /** A noun phrase that describes the stand-in, for example `a HubSpot account`. */
   serves: string;
-  /** The text below the command's help. It has examples and lists the controls at its root. */
+  /** The text below the command's help. The text contains examples and a list of the stand-in's controls. */
   examples: string;
   /** The options that only this CRM's stand-in has. The help lists them in this order. */
   options: readonly StandInOption[];
   /** The token whose lifetime users can set, and its default lifetime (ms). Omitted if there is none. */
   token?: { noun: string; lifetimeMs: number };
-  /** `own` contains the given values of `options`, by name. Resolves when it accepts requests. */
+  /**
+   * Starts the stand-in. `own` contains the values of `options` by name. The promise resolves when the stand-in accepts
+   * requests.
+   */
   start(options: CrmSandboxOptions, own: Readonly<Record<string, unknown>>): Promise<CrmServing>;
 }
 
@@ -27,7 +30,7 @@ export interface StandInOption {
   flags: string;
   description: string;
   /**
-   * The kind of value. It is a non-negative integer, a delay or the duration of a job in milliseconds, or a flag. A
+   * The kind of value. The kinds are a non-negative integer, a delay (ms), the duration of a job (ms) and a flag. A
    * list contains the allowed words, with the default first.
    */
   value: 'count' | 'latency' | 'jobTime' | 'given' | readonly [string, ...string[]];
@@ -35,7 +38,7 @@ export interface StandInOption {
 
 /** A running stand-in. */
 export interface CrmServing {
-  /** Addresses and credentials. The command prints them in this order. */
+  /** The addresses and credentials of the stand-in. The command prints them in this order. */
   line: Readonly<Record<string, string | number>> & { baseUrl: string };
   close(): Promise<void>;
 }

@@ -1,8 +1,8 @@
-/** Restricts the sandbox's requests and redirects to this machine. */
+/** Limits the sandbox's requests and redirects to this machine. */
 
 const LOOPBACK_HOSTS = ['localhost', '127.0.0.1', '[::1]'];
 
-/** Returns true if the address is a web server on this machine. */
+/** Returns true if the address leads to a web server on this machine. */
 export function isOnThisMachine(address: string): boolean {
   if (!URL.canParse(address)) return false;
   const { protocol, hostname } = new URL(address);

@@ -1,4 +1,4 @@
-/** Assembles the API's resources, and the middleware before them. */
+/** Combines the API's routes with the middleware that runs before them. */
 
 import { Hono, type MiddlewareHandler } from 'hono';
 import type { Account } from './account/account.ts';
@@ -34,14 +34,14 @@ export interface ApiOptions {
 }
 
 /**
- * Returns the middleware for all routes that need a token. Requests without a token do not count towards the limits.
- * All other requests count towards the limits, whatever their outcome.
+ * Returns the middleware for all routes that require a token. A request without a token does not count towards the
+ * limits. Every other request counts towards the limits, even if it fails.
  */
 export function guardApi({ tokens, limits, account }: ApiOptions): MiddlewareHandler<HubspotEnv>[] {
   return [authenticate(tokens, account.clock), limitRequests(limits), runAutomation(account)];
 }
 
-/** Returns the resources of the CRM and of the account for all versions. */
+/** Creates the routes of the CRM and of the account, for all API versions. */
 export function apiRoutes({ account, groups, limits }: ApiOptions): Hono<HubspotEnv> {
   const api = new Hono<HubspotEnv>();
   for (const path of crmPaths('objects')) {
@@ -57,7 +57,8 @@ export function apiRoutes({ account, groups, limits }: ApiOptions): Hono<Hubspot
     api.route(`${path}/:fromType/:toType`, routes);
     api.route(`${path}/:fromType/:toType`, associationLabelRoutes());
   }
-  // HubSpot documents the v4 labels with the version at the end of the path. Its client library uses the path above.
+  // In HubSpot's documents, the path of the v4 labels ends with the version. HubSpot's client library uses the path
+  // above.
   api.route('/crm/associations/v4/:fromType/:toType', associationLabelRoutes());
   api.route('/crm/v3/associations/:fromType/:toType', olderAssociationRoutes(account));
   for (const path of crmPaths('properties')) {
@@ -74,7 +75,7 @@ export function apiRoutes({ account, groups, limits }: ApiOptions): Hono<Hubspot
   return api;
 }
 
-/** Runs due workflows before a request is processed. */
+/** Runs the workflows that are due before each request. */
 function runAutomation({ automation }: Account): MiddlewareHandler<HubspotEnv> {
   return async (_c, next) => {
     automation.runDue();

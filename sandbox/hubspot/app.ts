@@ -1,4 +1,4 @@
-/** Assembles the account's routes and middleware. */
+/** Assembles the routes and the middleware. */
 
 import { Hono, type MiddlewareHandler } from 'hono';
 import { playFaults } from '../../testbed/faults.ts';
@@ -16,7 +16,7 @@ import { isSearch, type Limits } from './requests/limits.ts';
 import { WEBHOOK_PATHS } from './webhooks/webhook-routes.ts';
 import type { Webhooks } from './webhooks/webhooks.ts';
 
-/** The data that all parts of the app need. */
+/** The data that the parts of the app need. */
 export interface AppOptions extends ApiOptions, ControlOptions, Omit<OAuthOptions, 'db'> {
   webhooks: Webhooks;
   drawLatency: DrawLatency;
@@ -27,7 +27,7 @@ export interface AppOptions extends ApiOptions, ControlOptions, Omit<OAuthOption
   report: (error: Error) => void;
 }
 
-/** Creates the account's routes, together with the sandbox's own controls. */
+/** Creates the account's routes and the routes of the sandbox's own controls. */
 export function createApp(options: AppOptions): Hono<HubspotEnv> {
   const { account, tokens, clock, limits } = options;
   const oauth = openOAuth({ ...options, db: account.db });
@@ -50,7 +50,7 @@ export function createApp(options: AppOptions): Hono<HubspotEnv> {
   app.use(playAccountFaults(tokens));
   app.route('/oauth', oauth.routes);
   for (const path of WEBHOOK_PATHS) app.route(path, options.webhooks.routes);
-  // All routes below need a token.
+  // All routes below this line require a token.
   app.use(...guardApi(options));
   app.route('/', apiRoutes(options));
   for (const version of ['v3', ...DATED_VERSIONS]) {

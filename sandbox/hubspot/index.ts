@@ -14,12 +14,12 @@ import { ALL_SCOPES } from './requests/scopes.ts';
 import { createTokens, toPrivateToken } from './requests/tokens.ts';
 import { openWebhooks } from './webhooks/webhooks.ts';
 
-/** The limits of a Professional account. */
+/** The default limits, which are the limits of a Professional account. */
 const DEFAULT_RATE_PER_10S = 190;
 const DEFAULT_DAILY_LIMIT = 650_000;
 const DEFAULT_SEARCH_PER_SECOND = 5;
 const DEFAULT_SEARCH_LAG_MS = 1000;
-/** Half an hour, as for every HubSpot account. */
+/** The default lifetime of an access token. It is half an hour, as in every HubSpot account. */
 const DEFAULT_TOKEN_LIFETIME_MS = 1_800_000;
 
 const DEFAULT_WEBHOOK_BATCH_MS = 50;
@@ -27,40 +27,40 @@ const DEFAULT_WEBHOOK_RETRY_MS = 1000;
 
 const PRIVATE_APP_ID = 8_412_006;
 
-/** Options of the stand-in. Every option has a default. */
+/** Options of the stand-in. Every option has a default value. */
 export interface HubspotSandboxOptions extends CrmSandboxOptions {
-  /** Requests per app within ten seconds. 0 means no limit. Defaults to 190. */
+  /** The maximum number of requests of each app in ten seconds. 0 means no limit. The default is 190. */
   ratePer10s?: number;
-  /** Requests per day of all private apps together. 0 means no limit. Defaults to 650,000. */
+  /** The maximum number of requests of all private apps in a day. 0 means no limit. The default is 650,000. */
   dailyLimit?: number;
-  /** Searches per second. 0 means no limit. Defaults to 5. */
+  /** The maximum number of searches per second. 0 means no limit. The default is 5. */
   searchPerSecond?: number;
-  /** The delay of searches (ms). A search finds the state of the account at an earlier time. Defaults to 1,000. */
+  /** The delay of searches (ms). A search finds the data as it was this time ago. The default is 1,000. */
   searchLagMs?: number;
-  /** How long webhook events are collected before they are sent (ms). Defaults to 50. */
+  /** The time (ms) for which webhook events are collected before they are sent. The default is 50. */
   webhookBatchMs?: number;
-  /** The delay (ms) before the stand-in repeats webhook events that a receiver did not accept. Defaults to 1,000. */
+  /** The delay (ms) before the stand-in repeats webhook events that a receiver did not accept. The default is 1,000. */
   webhookRetryMs?: number;
-  /** The account number. Defaults to 48291057. */
+  /** The account number. The default is 48291057. */
   portalId?: number;
 }
 
 export interface HubspotSandbox {
-  /** The base address of the API and of sign-in. It has no slash at its end. */
+  /** The base address of the API and of sign-in. The address has no trailing slash. */
   baseUrl: string;
-  /** `/_sandbox` is below it. It is the same as the base address. */
+  /** The address that contains `/_sandbox`. It is the same as the base address. */
   rootUrl: string;
-  /** A token of the private app. It has every scope. */
+  /** A token of the private app. The token has all scopes. */
   token: string;
   clientId: string;
   clientSecret: string;
   /** The account number. */
   portalId: number;
-  /** Stops immediately: cuts open connections and closes the database. */
+  /** Stops immediately. Open connections are cut, and the database is closed. */
   close(): Promise<void>;
 }
 
-/** Starts a stand-in. Resolves when it accepts requests. */
+/** Starts a stand-in. The promise resolves when the stand-in accepts requests. */
 export async function startHubspotSandbox(
   options: HubspotSandboxOptions = {},
 ): Promise<HubspotSandbox> {
@@ -125,7 +125,7 @@ function assemble(db: Database, options: HubspotSandboxOptions): AppOptions {
   };
 }
 
-/** A restarted sandbox has the same first token, so settings with this token remain valid. */
+/** Issues the first token. After a restart, the first token is the same, so settings with this token stay valid. */
 function issueFirstToken({ tokens, world }: AppOptions): string {
   const secret = createHash('sha256').update(`hubspot token of seed ${world.seed}`).digest('hex');
   const grant = { appId: PRIVATE_APP_ID, userId: OWNER.userId, scopes: ALL_SCOPES };

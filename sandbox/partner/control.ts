@@ -1,6 +1,5 @@
 /**
- * `/_sandbox`: controls of the stand-in itself, for tests and for people who try things out. No key
- * needed.
+ * `/_sandbox` controls the stand-in itself. It is for tests and for people who try things out. Requests need no key.
  */
 
 import type { Hono } from 'hono';
@@ -13,7 +12,7 @@ import { type PartnerFault, partnerFaultRulesSchema } from './faults.ts';
 
 const MAX_PEOPLE = 100_000;
 
-/** The parts that the control endpoints need. */
+/** The objects that the controls need. */
 export interface ControlOptions extends ControlParts<PartnerFault, RequestDetails> {
   credits: Credits;
   keys: Keys;
@@ -22,7 +21,7 @@ export interface ControlOptions extends ControlParts<PartnerFault, RequestDetail
   createId: () => string;
 }
 
-/** Returns the control endpoints, to mount at `/_sandbox`. */
+/** Returns the controls for `/_sandbox`. */
 export function controlRoutes(options: ControlOptions): Hono {
   const router = createControlRouter(options, {
     rulesSchema: partnerFaultRulesSchema,
@@ -36,7 +35,7 @@ export function controlRoutes(options: ControlOptions): Hono {
     }),
   );
   router.post('/keys', async (c) => {
-    // Everything in an order has a default, so a request without a body is also an order.
+    // All members of an order have default values, so the body can be empty.
     const order = await readOrder(c, keyOrderSchema, {});
     return c.json(issueKey(options, order), 201);
   });
@@ -44,13 +43,14 @@ export function controlRoutes(options: ControlOptions): Hono {
 }
 
 const keyOrderSchema = z.strictObject({
-  /** An existing key to change, for example a key to deactivate. */
+  /** The key to change, for example to deactivate it. Omitted to create a key. */
   apiKey: z.string().min(1).optional(),
   team: z.string().min(1).optional(),
-  /** The last UTC day on which the key works. */
+  /** The last UTC day on which the key is valid. */
   deactivatesOn: z.iso.date().nullish(),
   /**
-   * The remaining credits in these buckets. The other buckets of a new team contain the usual initial number.
+   * The number of credits to set in these buckets. If the team is new, its other buckets contain the usual number of
+   * credits.
    */
   credits: z.partialRecord(z.enum(BUCKETS), z.number().int().min(0)).default({}),
 });

@@ -1,6 +1,6 @@
 /**
- * The middleware between a caller and the service: the log, the latency in both directions, and
- * requested faults.
+ * The middleware between a caller and the service. It writes the log, adds latency in both directions, and simulates
+ * faults.
  */
 
 import type { Context, MiddlewareHandler } from 'hono';
@@ -13,13 +13,13 @@ import { type DrawLatency, playLatency, type Wait } from '../../testbed/latency.
 import { logRequests, type RequestLog } from '../../testbed/request-log.ts';
 import type { PartnerFault } from './faults.ts';
 
-/** The additional details of a request in the log. */
+/** Additional details of a request for the log. */
 export interface RequestDetails {
   requestId: string;
   apiKey: string | null;
 }
 
-/** The parts from which the middleware is built. */
+/** The objects from which the middleware is built. */
 export interface EdgeOptions {
   clock: () => number;
   db: { readonly open: boolean };
@@ -28,11 +28,11 @@ export interface EdgeOptions {
   requests: Pick<RequestLog<RequestDetails>, 'add'>;
   drawLatency: DrawLatency;
   wait: Wait;
-  /** The additional latency of paid submissions. */
+  /** The additional time (ms) of submissions that cost credits. */
   submitLatencyMs: number;
 }
 
-/** Creates the middleware of the edge, the outermost first. */
+/** Creates the middleware. The outermost function comes first. */
 export function createEdge(options: EdgeOptions): MiddlewareHandler[] {
   return [
     logRequests(options.requests, options.clock, detailsOf),
@@ -41,7 +41,7 @@ export function createEdge(options: EdgeOptions): MiddlewareHandler[] {
   ];
 }
 
-/** For a submission, the service's processing time is added to the latency. */
+/** Returns the latency of a request. For a submission, the additional time is included. */
 function latencyOf({ drawLatency, submitLatencyMs, forms }: EdgeOptions): (c: Context) => number {
   const submits = chargedEnhancements(forms);
   return ({ req }) => {

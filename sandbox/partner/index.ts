@@ -24,69 +24,73 @@ import { openSettled } from './open-settled.ts';
 const DEFAULT_CREDITS = 100_000;
 const DEFAULT_JOB_TIME_MS = 4000;
 const DEFAULT_NETWORK_JOB_TIME_MS = 4000;
-/** The service's limit: requests per second, and in a burst (service document, section 8). */
+/**
+ * The default rate limit of the service: the number of requests per second and in a burst (service document, section
+ * 8).
+ */
 const DEFAULT_RATE = 10;
 const DEFAULT_BURST = 10;
 
 const DEFAULT_TEAM = 'team-default';
 
-/** The behaviour of the stand-in. Every option has a default. */
+/** The behaviour of the stand-in. Every option has a default value. */
 export interface PartnerSandboxOptions extends SandboxOptions {
-  /** Defaults to the number of donors. */
+  /** The number of contacts. The default is the number of donors. */
   contacts?: number;
   /** A folder with a public record (people/public-record.ts), which adds real people as donors. */
   data?: string;
-  /** Requests per second for each key. 0 means no limit. Defaults to 10. */
+  /** The maximum number of requests per second for each key. 0 means no limit. The default is 10. */
   rate?: number;
-  /** The number of requests in a burst. Defaults to 10. */
+  /** The number of requests in a burst. The default is 10. */
   burst?: number;
-  /** True if a 429 has a Retry-After header. Defaults to true. */
+  /** True if a 429 response has a `Retry-After` header. The default is true. */
   retryAfter?: boolean;
-  /** The additional time (ms) that the paid submission of people takes. Defaults to 0. */
+  /** The additional time (ms) of submissions that cost credits. The default is 0. */
   submitLatencyMs?: number;
   /**
-   * The maximum duration of a job. Most jobs take slightly less time. Defaults to 4,000. A function is called for each
-   * job.
+   * The maximum duration of a job (ms). Most jobs take slightly less time. The default is 4,000. If it is a function,
+   * the function is called for each job.
    */
   jobTimeMs?: number | (() => number);
-  /** The maximum time of a bulk add to a network, unless the work itself takes longer. Defaults to 4,000. */
+  /** The maximum duration of a bulk add (ms), unless the work itself takes longer. The default is 4,000. */
   networkJobTimeMs?: number;
-  /** True if discover, compare, donor connections and lookup cost a credit. Defaults to false. */
+  /** True if each discover, compare, donor connections and lookup request costs a credit. The default is false. */
   chargeQueries?: boolean;
-  /** True if adding a single donor to a network costs a credit. Defaults to false. */
+  /** True if adding a single donor to a network costs a credit. The default is false. */
   chargeSingleAdd?: boolean;
-  /** Determines which donors are connected. By default this is computed from the people. */
+  /** Computes which donors are connected. By default, connections are computed from the people's roles and gifts. */
   engine?: ConnectionEngine;
-  /** The number of credits in each bucket of a new team. Defaults to 100,000. */
+  /** The number of credits in each bucket of a new team. The default is 100,000. */
   credits?: number;
-  /** The forms of the enhancement paths that the service has. Defaults to both. */
+  /** The forms of the enhancement paths that the service offers. By default, it offers both forms. */
   forms?: PathForms;
   /**
-   * Receives the number of people settled in a new database. Default: prints it to standard error.
+   * Receives the number of people that have been stored in a new database. By default, the number is printed to
+   * standard error.
    */
   progress?: SettlingProgress;
 }
 
 /** A running stand-in. */
 export interface PartnerSandbox {
-  /** The service document's {base_url}, without a slash at the end. */
+  /** The `{base_url}` in the service document, without a trailing slash. */
   baseUrl: string;
-  /** The address under which `/_sandbox` is found. */
+  /** The address that contains `/_sandbox`. */
   rootUrl: string;
   /** A key of the first team. */
   apiKey: string;
-  /** Stops immediately: cuts open connections and closes the database. */
+  /** Stops immediately. Open connections are cut, and the database is closed. */
   close(): Promise<void>;
 }
 
-/** Starts a stand-in. Resolves when it accepts requests. */
+/** Starts a stand-in. The promise resolves when the stand-in accepts requests. */
 export async function startPartnerSandbox(
   options: PartnerSandboxOptions = {},
 ): Promise<PartnerSandbox> {
   const world = worldOf(options);
   const db = openSettled(world, {
     file: options.db,
-    // People from another source may differ next time, even with the same seed and number.
+    // If the people come from another source, they may differ next time, even with the same seed and number.
     isKept: options.world === undefined && options.data === undefined,
     progress: options.progress ?? tellProgress,
   });
@@ -160,7 +164,7 @@ function assemble(db: Database, world: World, options: PartnerSandboxOptions) {
   };
 }
 
-/** Creates the service together with `/_sandbox`. */
+/** Creates the service with the controls below `/_sandbox`. */
 function withControls(options: ReturnType<typeof assemble>) {
   const { app, page } = createApp(options);
   app.route('/_sandbox', controlRoutes(options.controls));
@@ -178,12 +182,12 @@ function worldOf(options: PartnerSandboxOptions): World {
   });
 }
 
-/** Only large worlds take so long that this prints anything. */
+/** Prints the progress. The function prints nothing for small worlds, because they are stored quickly. */
 function tellProgress(settled: number, total: number): void {
   process.stderr.write(`Settled ${settled} of ${total} donors\n`);
 }
 
-/** A restarted sandbox has the same first key, so settings that contain it stay valid. */
+/** Creates the first key. After a restart, the first key is the same, so settings with this key stay valid. */
 function issueFirstKey({ controls, world }: ReturnType<typeof assemble>): string {
   const { keys, credits, startCredits } = controls;
   const hash = createHash('sha256').update(`first key of seed ${world.seed}`).digest('hex');

@@ -1,9 +1,9 @@
-/** No endpoint of the service lists a network's members. */
+/** Lists the members of networks, because the service has no endpoint for this. */
 
 import { Hono } from 'hono';
 import type { NetworkService } from '../../service/networks/service.ts';
 
-/** `GET /_sandbox/networks`: the networks of all teams with the IDs of their members. */
+/** The route `GET /_sandbox/networks`. It returns the networks of all teams with the IDs of their members. */
 export function networkControlRoutes(service: NetworkService): Hono {
   const { world, networks, members } = service;
   const router = new Hono();

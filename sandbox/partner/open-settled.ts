@@ -1,26 +1,26 @@
-/** Opens the database of a stand-in, filled with the people of its world. */
+/** Opens the database of a stand-in, which contains the people of its world. */
 
 import type { World } from '../../people/world.ts';
 import { type Database, openDatabase } from '../../service/database.ts';
 import { type SettlingProgress, settlePeople } from '../../service/settled-people.ts';
 
 interface Settling {
-  /** The file of the database. If it is missing, the database is in memory. */
+  /** The file of the database. If the path is missing, the database is in memory. */
   file: string | undefined;
-  /** True if the next in-memory stand-in of this process can start with a copy of these people. */
+  /** True if the next stand-in in this process may start with a copy of these people. */
   isKept: boolean;
   progress: SettlingProgress;
 }
 
-/** Larger worlds are settled again each time, because a copy would take too much memory. */
+/** The maximum number of people in a copy. A copy of a larger world would need too much memory. */
 const MOST_PEOPLE_KEPT = 5_000;
 
-/** The settled people of the most recent worlds in memory, by seed and number. */
+/** Copies of the latest worlds in memory, by seed and number of people. */
 const kept = new Map<string, Buffer>();
 
 const MOST_KEPT = 3;
 
-/** Settling people takes a hundred times as long as copying them. */
+/** Opens the database. Storing people takes a hundred times as long as copying them. */
 export function openSettled(world: World, { file, isKept, progress }: Settling): Database {
   if (file !== undefined || !isKept || world.donorCount > MOST_PEOPLE_KEPT) {
     return settled(openDatabase(file), world, progress);

@@ -1,4 +1,4 @@
-/** The resources of the REST API, and the middleware before them. */
+/** Combines the resources of the REST API with the middleware that runs before them. */
 
 import { Hono, type MiddlewareHandler } from 'hono';
 import { getPath } from '../crm/requests.ts';
@@ -31,7 +31,7 @@ import { reportRoutes } from './routes/report-routes.ts';
 import { searchRoutes } from './routes/search-routes.ts';
 import { toolingRoutes } from './routes/tooling-routes.ts';
 
-/** The parts that the API needs. */
+/** The objects that the API needs. */
 export interface ApiOptions {
   org: Org;
   bulk: Bulk;
@@ -41,8 +41,8 @@ export interface ApiOptions {
 }
 
 /**
- * Returns the API at `/services/data`. The order of the middleware matters, because only authenticated requests count
- * towards the limit.
+ * Returns the API below `/services/data`. The order of the middleware matters, because only requests with a valid token
+ * count towards the limit.
  */
 export function createApi(options: ApiOptions): Hono<SalesforceEnv> {
   const { org, bulk, tokens } = options;
@@ -77,14 +77,14 @@ export function createApi(options: ApiOptions): Hono<SalesforceEnv> {
   return api;
 }
 
-/** Creates a router that matches paths and returns errors in the same way as Salesforce. */
+/** Creates a router that matches paths and returns errors like Salesforce. */
 export function createRouter(report: (error: Error) => void): Hono<SalesforceEnv> {
   const router = new Hono<SalesforceEnv>({ getPath });
   router.notFound(() => answerError(notFound(), report));
   router.onError((error, c) => {
     if (!(error instanceof AmbiguousKeyError)) return answerError(error, report);
     const { typeName, ids } = error;
-    // The client has to choose the record that it meant.
+    // The client must choose one of the records.
     return Response.json(
       ids.map((id) => `${c.var.basePath}/sobjects/${typeName}/${id}`),
       { status: 300 },
@@ -126,7 +126,7 @@ function countRequests({ usage }: Org): MiddlewareHandler<SalesforceEnv> {
   };
 }
 
-/** The resource itself reads any other body. */
+/** Reads a JSON body. All other bodies are read by the resource itself. */
 function readBody(): MiddlewareHandler<SalesforceEnv> {
   return async (c, next) => {
     const isJson = c.req.header('content-type')?.startsWith('application/json') === true;

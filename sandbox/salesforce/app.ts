@@ -1,4 +1,4 @@
-/** How a request passes through the org. */
+/** Assembles the org's middleware and routes. */
 
 import type { Hono, MiddlewareHandler } from 'hono';
 import { playFaults } from '../../testbed/faults.ts';
@@ -15,15 +15,15 @@ import { type OAuthOptions, tokenRoutes } from './oauth/token-endpoint.ts';
 import type { Org } from './org/org.ts';
 import type { SalesforceContext, SalesforceEnv } from './requests/context.ts';
 
-/** The data that all parts of the app need. */
+/** The data that the parts of the app need. */
 export interface AppOptions extends ApiOptions, ControlOptions, OAuthOptions {
   drawLatency: DrawLatency;
   wait: Wait;
-  /** The maximum number of concurrent requests. 0 means no limit. */
+  /** The maximum number of requests that run at the same time. 0 means no limit. */
   concurrent: number;
 }
 
-/** Creates the org's routes, together with the sandbox's own controls. */
+/** Creates the org's routes and the routes of the sandbox's own controls. */
 export function createApp(options: AppOptions): Hono<SalesforceEnv> {
   const { org, tokens, clock } = options;
   const app = createRouter(options.report);

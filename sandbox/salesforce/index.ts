@@ -15,52 +15,52 @@ import { openOrg } from './org/org.ts';
 import { salesforceFaultRulesSchema } from './requests/faults.ts';
 
 const DEFAULT_API_LIMIT = 100_000;
-/** Two hours, which is the value in a new org. */
+/** The default lifetime of an access token. It is two hours, as in a new org. */
 const DEFAULT_TOKEN_LIFETIME_MS = 7_200_000;
 const DEFAULT_BULK_JOB_TIME_MS = 50;
 const DEFAULT_BULK_PAGE_ROWS = 50_000;
 
-/** The behaviour of the stand-in. Every option has a default. */
+/** The behaviour of the stand-in. Every option has a default value. */
 export interface SalesforceSandboxOptions extends CrmSandboxOptions {
-  /** How the org models people. Defaults to `npsp`. */
+  /** How the org models people. The default is `npsp`. */
   shape?: OrgShape;
-  /** True if Data Protection and Privacy is enabled, so contacts have Individual records. Defaults to false. */
+  /** True if Data Protection and Privacy is enabled, so contacts have Individual records. The default is false. */
   individuals?: boolean;
-  /** True if contacts have a `DeceasedDate`, as in orgs of some industries. Defaults to false. */
+  /** True if contacts have a `DeceasedDate`, as in orgs of some industries. The default is false. */
   deceasedDate?: boolean;
-  /** True if each record has a currency (`CurrencyIsoCode`, `CurrencyType`). Defaults to false. */
+  /** True if each record has a currency (`CurrencyIsoCode`, `CurrencyType`). The default is false. */
   currencies?: boolean;
-  /** Requests within 24 hours. Defaults to 100,000. */
+  /** The maximum number of requests within 24 hours. The default is 100,000. */
   apiLimit?: number;
   /**
-   * Concurrent requests. 0 means no limit. Defaults to 0. Salesforce counts only requests that take at least 20
-   * seconds.
+   * The maximum number of requests that run at the same time. 0 means no limit. The default is 0. Salesforce counts
+   * only requests that take at least 20 seconds.
    */
   concurrent?: number;
-  /** The time for which a Bulk API job reports that it is not done yet. Defaults to 50. */
+  /** The time (ms) for which a Bulk API job reports that it is still in progress. The default is 50. */
   bulkJobTimeMs?: number;
-  /** The maximum number of rows in a page of a bulk query's results. Defaults to 50,000. */
+  /** The maximum number of rows on a page of a bulk query's results. The default is 50,000. */
   bulkPageRows?: number;
 }
 
 /** A running stand-in. */
 export interface SalesforceSandbox {
-  /** The org's address, which is both the login URL and the instance URL. It has no slash at its end. */
+  /** The org's address, which is both the login URL and the instance URL. The address has no trailing slash. */
   baseUrl: string;
-  /** The address under which `/_sandbox` is found. It is the same as the org's address. */
+  /** The address that contains `/_sandbox`. It is the same as the org's address. */
   rootUrl: string;
   token: string;
   clientId: string;
   clientSecret: string;
   /** The name of the integration user. */
   username: string;
-  /** The private key for the JWT bearer flow, as PEM. */
+  /** The private key for the JWT bearer flow (PEM). */
   privateKey: string;
-  /** Stops immediately: cuts open connections and closes the database. */
+  /** Stops immediately. Open connections are cut, and the database is closed. */
   close(): Promise<void>;
 }
 
-/** Starts a stand-in. Resolves when it accepts requests. */
+/** Starts a stand-in. The promise resolves when the stand-in accepts requests. */
 export async function startSalesforceSandbox(
   options: SalesforceSandboxOptions = {},
 ): Promise<SalesforceSandbox> {
@@ -120,7 +120,7 @@ function assemble(db: Database, options: SalesforceSandboxOptions): AppOptions {
   };
 }
 
-/** A restarted sandbox has the same first token, so settings that contain it stay valid. */
+/** Creates the first token. After a restart, the first token is the same, so settings with this token stay valid. */
 function issueFirstToken({ tokens, world }: AppOptions): string {
   const token = toAccessToken(secretOf(world.seed, 'first token'));
   return tokens.issueAccess({ user: INTEGRATION_USER, scope: 'api' }, { token });

@@ -1,4 +1,4 @@
-/** An account with everything in its database. */
+/** A Bloomerang account. All of its data is in one database. */
 
 import { keptSetting } from '../../crm/kept-setting.ts';
 import type { Database } from '../core/database.ts';
@@ -23,7 +23,7 @@ export interface Account {
   rules: Rules;
   /** The name of the user to whom the key belongs. */
   keyUser: string;
-  /** The database's own ID, which `GET /database` returns. */
+  /** The ID of the account, which `GET /database` returns. */
   databaseId: string;
 }
 
@@ -35,7 +35,7 @@ export interface AccountOptions extends Omit<PeopleOptions, 'nowMs'> {
   createId: () => string;
 }
 
-/** Fills it when it is first used. */
+/** Opens an account. If the database is new, fills it with people. */
 export function openAccount(db: Database, options: AccountOptions): Account {
   const { clock, variant, world, contactCount } = options;
   const setting = (name: string, create: () => string) =>

@@ -70,7 +70,7 @@ function customValues(account: Account, { body }: Constituent): object[] {
     if (typeof stored === 'string') {
       const Value = shownValue(stored, field, variant);
       if (variant.freeform === 'text') return [{ FieldId, Value }];
-      // Each freeform value has its own ID, which means nothing to clients.
+      // Each freeform value has its own ID, which clients do not need.
       return [{ FieldId, Value: { Id: 100_000_000 + FieldId, Value } }];
     }
     const picked = stored.flatMap((id) => {
@@ -82,10 +82,7 @@ function customValues(account: Account, { body }: Constituent): object[] {
   });
 }
 
-/**
- * Formats a value in the same way as Bloomerang's screens, for example `1,250,000.50` or
- * `3/4/1962`.
- */
+/** Formats a value as Bloomerang's pages display it, for example `1,250,000.50` or `3/4/1962`. */
 function shownValue(stored: string, { dataType }: CustomField, { values }: Variant): string {
   if (values === 'plain') return stored;
   if (dataType === 'Currency') {
@@ -152,7 +149,7 @@ export function valueBody({ id, fieldId, value, isActive }: CustomValue): object
   return { Id: id, FieldId: fieldId, Value: value, IsActive: isActive };
 }
 
-/** Formats a time in whole seconds. It always ends in Z, whatever its zone is. */
+/** Formats a time in whole seconds. The text always ends in Z, even if the time is in a different zone. */
 export function shownTime(atMs: number, { zoneMinutes }: Variant): string {
   const local = new Date(atMs + zoneMinutes * 60_000).toISOString();
   return `${local.slice(0, 19)}Z`;

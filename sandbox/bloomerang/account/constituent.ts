@@ -1,11 +1,11 @@
-/** A constituent as it is stored: everything except its addresses, email addresses and phones. */
+/** The stored data of a constituent, without its addresses, email addresses and phones. */
 import { z } from 'zod';
 
 export const RESTRICTIONS = ['DoNotCall', 'DoNotMail', 'DoNotSolicit'] as const;
 
 const text = z.string().nullish();
 
-/** The parts that a client can write. The specification calls them `ConstituentBase`. */
+/** The parts of a constituent that a client can write. The specification calls them `ConstituentBase`. */
 export const writablePartsSchema = z.object({
   Type: z.enum(['Individual', 'Organization']).optional(),
   Status: z.enum(['Active', 'Inactive', 'Deceased']).optional(),
@@ -59,7 +59,7 @@ export interface Body extends WritableParts {
   custom: Readonly<Record<string, string | readonly number[]>>;
 }
 
-/** A row of the table with its parsed body. */
+/** A row of the table of constituents, with its parsed body. */
 export interface Constituent {
   id: number;
   accountNumber: number;
@@ -70,7 +70,7 @@ export interface Constituent {
   body: Body;
 }
 
-/** The stored body of a constituent that has no data. */
+/** The stored body of a constituent without data. */
 export const BLANK_BODY: Body = {
   Status: 'Active',
   CommunicationRestrictions: [],
@@ -79,7 +79,7 @@ export const BLANK_BODY: Body = {
   custom: {},
 };
 
-/** Returns the name that Bloomerang composes for an individual, or the organization's own name. */
+/** Returns an individual's full name, which Bloomerang composes, or an organization's own name. */
 export function fullName({
   Type,
   FullName,

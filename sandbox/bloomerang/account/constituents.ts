@@ -1,4 +1,4 @@
-/** Deleted and merged constituents are gone, so no response contains them. */
+/** Stores constituents. No response contains deleted or merged constituents. */
 import type { Database } from '../core/database.ts';
 import type { Body, Constituent } from './constituent.ts';
 
@@ -16,17 +16,17 @@ export interface ListQuery {
 
 export interface Constituents {
   find(id: number): Constituent | undefined;
-  /** Also true for deleted and hidden constituents. */
+  /** Returns true if the constituent exists, even if it is deleted or hidden. */
   exists(id: number): boolean;
   list(query: ListQuery): { rows: Constituent[]; total: number; totalFiltered: number };
   all(): Constituent[];
   /** Returns the number of constituents that are not deleted or hidden. */
   count(): number;
   create(constituent: Omit<Constituent, 'id'>): Constituent;
-  /** Stores the body. `touches` is false if the change does not count as a modification. */
+  /** Stores the body of a constituent. `touches` is false if Bloomerang does not count the change as a modification. */
   save(constituent: Constituent, author: { by: string; atMs: number; touches: boolean }): void;
   delete(id: number): void;
-  /** Hides a constituent from the user of the key, or shows it again. */
+  /** Hides a constituent from the API key's user, or shows it again. */
   hide(id: number, isHidden: boolean): void;
   changes(id: number): { at: string; by: string; before: Body }[];
 }

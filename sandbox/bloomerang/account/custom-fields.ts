@@ -6,7 +6,7 @@ export const customFieldSchema = z.strictObject({
   name: z.string().min(1),
   dataType: z.enum(['Currency', 'Date', 'Decimal', 'Text', 'Year']).default('Text'),
   pickType: z.enum(['Freeform', 'PickOne', 'PickMultiple']).default('Freeform'),
-  /** The choices of a field that has a list. Empty for other fields. */
+  /** The choices of a field with a list. The list is empty for other fields. */
   values: z.array(z.string()).default([]),
   isActive: z.boolean().default(true),
   isRequired: z.boolean().default(false),
@@ -26,7 +26,7 @@ export interface CustomValue {
 }
 
 export interface CustomFields {
-  /** Creates a field, as an administrator does in the settings. */
+  /** Creates a field, as an administrator does in Bloomerang's settings. */
   create(field: NewCustomField): CustomField;
   change(id: number, changes: Partial<Omit<CustomField, 'id'>>): void;
   find(id: number): CustomField | undefined;

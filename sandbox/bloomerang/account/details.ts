@@ -1,4 +1,7 @@
-/** Addresses, email addresses and phones. Each is a separate record, and one record of each kind is primary. */
+/**
+ * Stores addresses, email addresses and phones. Each of them is a separate record, and one record of each kind is the
+ * primary record.
+ */
 import { z } from 'zod';
 import type { Database } from '../core/database.ts';
 
@@ -40,7 +43,7 @@ export interface Detail {
 }
 
 export interface Details {
-  /** Returns a constituent's records. The primary record comes first. */
+  /** Returns a constituent's addresses, email addresses and phones. The primary record comes first. */
   of(constituentId: number): Detail[];
   list(kind: DetailKind): Detail[];
   find(kind: DetailKind, id: number): Detail | undefined;

@@ -1,4 +1,4 @@
-/** Groups of constituents. The API shows them only as part of their members. */
+/** Groups of constituents. The API returns groups only inside the records of their members. */
 import type { Database } from '../core/database.ts';
 
 export interface Group {
@@ -8,7 +8,7 @@ export interface Group {
 }
 
 export interface Groups {
-  /** Creates it if it does not exist. */
+  /** Returns the group with this name, and creates it if necessary. */
   open(name: string): Group;
   find(id: number): Group | undefined;
 }

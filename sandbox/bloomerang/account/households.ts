@@ -1,4 +1,4 @@
-/** A search returns them together with constituents. */
+/** Stores households. A search returns households together with constituents. */
 import type { Database } from '../core/database.ts';
 import { BLANK_BODY, type Body } from './constituent.ts';
 

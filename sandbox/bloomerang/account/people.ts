@@ -8,13 +8,13 @@ import type { Groups } from './groups.ts';
 import type { Households } from './households.ts';
 import { contactIdOf, IDS_PER_PERSON } from './person-id.ts';
 
-/** The period over which the constituents were added: two years. */
+/** The period (ms) in which the constituents were added. It is two years. */
 const HISTORY_MS = 2 * 365 * 86_400_000;
 
-/** All constituents are at least a day old, so there are no changes in the first run. */
+/** The minimum age of all constituents (ms). It is a day, so the first run finds no changes. */
 const QUIET_MS = 86_400_000;
 
-/** In each block of this number of people, two people live in one household. */
+/** The size of a block of people. Two people of each block live in the same household. */
 const PEOPLE_PER_HOUSEHOLD = 25;
 
 /** The author of all data that was entered before the stand-in started. */
@@ -97,7 +97,7 @@ function addDetails(
   }
 }
 
-/** Puts two people who were entered one after the other into one household. */
+/** Puts two people with consecutive numbers into the same household. */
 function joinHousehold(account: Rooms, id: number, person: CrmPerson, atMs: number): void {
   const { db, households } = account;
   const headId = id - IDS_PER_PERSON.step;

@@ -1,15 +1,15 @@
-/** Maps a person in the world's list to a constituent. */
+/** Converts a person's number in the world to the ID of a constituent. */
 
 /**
- * The ID of the first constituent. IDs soon have one more digit, so a client that compares them as text sorts them
- * incorrectly.
+ * The ID of the first constituent. The following IDs soon have one more digit, so a client that sorts IDs as text sorts
+ * them incorrectly.
  */
 export const FIRST_ID = 9_901;
 
 /** IDs have gaps. After every tenth person, one ID belongs to an organization. */
 export const IDS_PER_PERSON = { step: 2, every: 10 } as const;
 
-/** Returns the constituent ID of the nth person (from 0). */
+/** Returns the ID of the constituent for the nth person, counted from 0. */
 export function contactIdOf(person: number): string {
   return `${FIRST_ID + IDS_PER_PERSON.step * person}`;
 }

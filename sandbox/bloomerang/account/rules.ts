@@ -13,7 +13,7 @@ export const ruleSchema = z.discriminatedUnion('kind', [
     ids: z.array(z.number().int()),
     status: z.literal([400, 403, 409, 423, 500]).default(400),
     message: z.string().default('The constituent cannot be changed.'),
-    /** The number of refusals. If this is missing, the rule always applies. */
+    /** The number of refusals. If the number is omitted, the rule always applies. */
     times: z.number().int().min(1).optional(),
   }),
   /** Refuses values of a custom field. The response can name the field. */
@@ -24,7 +24,7 @@ export const ruleSchema = z.discriminatedUnion('kind', [
     ids: z.array(z.number().int()).optional(),
     names: z.boolean().default(false),
   }),
-  /** Accepts values of a custom field without an error but does not store them. */
+  /** Accepts values of a custom field without an error, but does not store the values. */
   z.strictObject({
     kind: z.literal('ignoreField'),
     name,

@@ -58,7 +58,7 @@ export function createConstituent(
   })();
 }
 
-/** Updates a constituent in the way that the current variant defines. */
+/** Updates a constituent. The current variant defines how. */
 export function updateConstituent(
   account: Account,
   id: number,
@@ -90,7 +90,10 @@ export function updateConstituent(
   })();
 }
 
-/** Clears the parts that a replacing PUT omits. Communication settings have a separate request, so they are kept. */
+/**
+ * Clears the parts that are missing from a PUT request, if the variant says so. Communication settings have a separate
+ * request, so they are kept.
+ */
 function blankParts(body: Body): Body {
   const { HouseholdId, PreferredCommunicationChannel, CommunicationRestrictions } = body;
   const { CommunicationRestrictionsUpdateReason, EmailInterestType, groupIds } = body;

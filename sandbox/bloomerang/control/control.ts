@@ -1,4 +1,6 @@
-/** `/_sandbox`: controls of the stand-in itself, for tests and for people who try things out. Requests need no key. */
+/**
+ * `/_sandbox` controls the stand-in itself. It is for tests and for people who try things out. Requests need no key.
+ */
 import type { Hono } from 'hono';
 import { z } from 'zod';
 import { type ControlParts, readOrder } from '../../../testbed/control.ts';
@@ -30,18 +32,17 @@ export interface ControlOptions extends ControlParts<BloomerangFault, RequestDet
 
 const id = z.number().int();
 
-/** Edits that a user of the account makes by hand. The variant does not affect them. */
+/** Edits that a user makes in the account. They work in the same way with every variant. */
 const editSchema = z.discriminatedUnion('action', [
   z.strictObject({ action: z.literal('create'), values: constituentInputSchema }),
   /**
-   * Imports many constituents. Their names can be blank. Their IDs are consecutive, and the response contains the first
-   * ID.
+   * Imports many constituents. Names can be blank. Their IDs are consecutive, and the response contains the first ID.
    */
   z.strictObject({ action: z.literal('import'), rows: z.array(constituentInputSchema) }),
   /** Changes exactly these parts. Null removes the primary address, email address or phone. */
   z.strictObject({ action: z.literal('update'), id, values: constituentInputSchema.partial() }),
   z.strictObject({ action: z.literal('delete'), id }),
-  /** Merges two constituents into one. Afterwards, no request finds the second constituent's ID. */
+  /** Merges two constituents into one. Afterwards, no request finds the ID of the second constituent. */
   z.strictObject({ action: z.literal('merge'), winnerId: id, loserId: id }),
   z.strictObject({ action: z.literal('group'), name: z.string(), ids: z.array(id) }),
   z.strictObject({ action: z.literal('hide'), ids: z.array(id), hidden: z.boolean() }),
@@ -75,7 +76,7 @@ export function controlRoutes(options: ControlOptions): Hono {
       error instanceof z.ZodError,
     ruleSchema,
     rules: account.rules,
-    // Bloomerang documents no daily limit.
+    // Bloomerang does not document a daily limit.
     apiUsage: { limit: 0, set() {} },
     readRecord: (_type, text) => readRecord(account, Number(text)),
   });
@@ -183,7 +184,7 @@ function toParts(values: object): Partial<Body> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }
 
-/** Returns everything about a constituent, including its bodies before each change. */
+/** Returns all data about a constituent, including its bodies before each change. */
 function readRecord(account: Account, recordId: number) {
   const found = account.constituents.find(recordId);
   if (found === undefined) return undefined;

@@ -1,35 +1,35 @@
 /**
- * Behaviour that Bloomerang's documents do not specify. A real account behaves in only one way, but an account is
- * needed to find out which way. The stand-in can therefore behave in every possible way.
+ * Behaviour that Bloomerang's documents do not specify. A real account behaves in only one way, but we have no account
+ * to find out in which way. The stand-in can therefore behave in every possible way.
  */
 import { z } from 'zod';
 
 export const variantSchema = z.strictObject({
-  /** Whether a PUT keeps or clears the parts of a constituent that its body does not contain. */
+  /** Defines whether a PUT request keeps or clears the parts that its body does not contain. */
   put: z.enum(['merges', 'replaces']).default('merges'),
-  /** Whether a PUT with `CustomValues` keeps or clears the entries that the list does not contain. */
+  /** Defines whether a PUT request with `CustomValues` keeps or clears the values that the list does not contain. */
   customValues: z.enum(['merges', 'replaces']).default('merges'),
   /**
-   * Whether a PUT needs an individual's names. The specification says that they are required, but clients send bodies
-   * without them.
+   * Defines whether a PUT request must contain an individual's names. According to the specification, names are
+   * required, but some clients do not send them.
    */
   names: z.enum(['optional', 'required']).default('optional'),
-  /** The largest `take` of a list. The specification says 50. */
+  /** The maximum `take` of a list. The specification says 50. */
   maxTake: z.number().int().min(1).max(50).default(50),
-  /** Whether a larger `take` is reduced or refused. */
+  /** Defines whether a larger `take` is reduced or refused. */
   largerTake: z.enum(['cut', 'refuse']).default('cut'),
-  /** The response to too many requests. It is a 429 with `Retry-After`, a 429 that lacks this header, or a 503. */
+  /** The response to too many requests. It is a 429 with `Retry-After`, a 429 without this header, or a 503. */
   throttling: z.enum(['retryAfter', 'bare', 'unavailable']).default('retryAfter'),
   /** The offset in minutes between UTC and the times in an `AuditTrail`. All of these times end in `Z`. */
   zoneMinutes: z.number().int().min(-720).max(840).default(0),
   /** True if changing an address, email address, phone or custom value also changes `LastModifiedDate`. */
   partsCountAsChange: z.boolean().default(true),
   groups: z.enum(['shown', 'hidden']).default('shown'),
-  /** Whether a response contains a blank part as null or omits it. */
+  /** Defines whether a response contains a blank part as null or omits it. */
   blanks: z.enum(['omitted', 'null']).default('omitted'),
-  /** Whether the value of a freeform field is an object, as in the specification, or a string. */
+  /** Defines whether the value of a freeform field is a string, or an object as in the specification. */
   freeform: z.enum(['object', 'text']).default('object'),
-  /** Whether amounts and dates are returned as clients wrote them or as Bloomerang displays them. */
+  /** Defines whether responses contain amounts and dates as clients wrote them or as Bloomerang displays them. */
   values: z.enum(['plain', 'formatted']).default('plain'),
 });
 
@@ -38,7 +38,7 @@ export type Variant = z.output<typeof variantSchema>;
 /** The current variant, which can change while the stand-in runs. */
 export interface VariantBook {
   current(): Variant;
-  /** Throws a ZodError for an unknown name or value. */
+  /** Changes the variant. Throws a ZodError for an unknown name or value. */
   change(to: Readonly<Record<string, unknown>>): Variant;
 }
 

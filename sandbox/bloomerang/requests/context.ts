@@ -1,4 +1,4 @@
-/** The values that middleware stores on a request. */
+/** The data that middleware stores on a request. */
 import type { HttpBindings } from '@hono/node-server';
 import type { BloomerangFault } from './faults.ts';
 

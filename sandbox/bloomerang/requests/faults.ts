@@ -1,13 +1,13 @@
-/** The faults that this stand-in can simulate. It has only the faults that any HTTP service has. */
+/** The faults that this stand-in can simulate. It has only faults that every HTTP service can have. */
 import { z } from 'zod';
 import { faultRulesSchema } from '../../../testbed/fault-rules.ts';
 import { HTTP_FAULTS } from '../../../testbed/faults.ts';
 
 const faultSchema = z.discriminatedUnion('kind', [
   ...HTTP_FAULTS,
-  /** Refuses this request as if its key were wrong. */
+  /** Refuses the request as if its key was wrong. */
   z.strictObject({ kind: z.literal('invalidKey') }),
-  /** Responds in the variant's form as if too many requests had been sent. */
+  /** Responds as if too many requests had been sent. The variant defines the form of the response. */
   z.strictObject({ kind: z.literal('limit') }),
 ]);
 

@@ -1,4 +1,4 @@
-/** Limits the number of requests per second. Bloomerang documents no limit, so there is none by default. */
+/** Limits the number of requests per second. Bloomerang does not document a limit, so there is no limit by default. */
 import type { MiddlewareHandler } from 'hono';
 import { BloomerangError } from '../core/errors.ts';
 import type { Variant, VariantBook } from '../core/variant.ts';

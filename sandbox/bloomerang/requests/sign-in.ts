@@ -1,4 +1,4 @@
-/** Sign-in with private keys in `X-API-KEY`, and with OAuth 2 and its authorization code flow. */
+/** Checks private keys in `X-API-KEY`, and implements the authorization code flow of OAuth 2. */
 import { Hono, type MiddlewareHandler } from 'hono';
 import { z } from 'zod';
 import type { Database } from '../core/database.ts';
@@ -11,23 +11,20 @@ export interface SignInOptions {
   createSecret: () => string;
   clientId: string;
   clientSecret: string;
-  /** 0 means that access tokens never expire. */
+  /** The lifetime of access tokens (ms). 0 means that they never expire. */
   tokenLifetimeMs: number;
   rotateRefreshTokens: boolean;
   keyUser: string;
 }
 
 export interface SignIn {
-  /** Issues a private key for the user. */
+  /** Creates a private key for the user. */
   issueKey(key: string): void;
   revokeKeys(): void;
   authenticate: MiddlewareHandler<BloomerangEnv>;
-  /** `POST /oauth/token`, without a key. */
+  /** The route `POST /oauth/token`, which needs no key. */
   tokenRoutes: Hono<BloomerangEnv>;
-  /**
-   * The `/authorize` page. Bloomerang serves it on a different host. The stand-in grants access
-   * immediately.
-   */
+  /** The page `/authorize`. Bloomerang serves the page on a different host. The stand-in grants access immediately. */
   authorizeRoutes: Hono<BloomerangEnv>;
 }
 

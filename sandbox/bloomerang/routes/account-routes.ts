@@ -1,4 +1,4 @@
-/** Routes for the database, the key's user, custom fields and households. */
+/** The routes for the database, the key's user, custom fields and households. */
 import { Hono } from 'hono';
 import type { Account } from '../account/account.ts';
 import { fieldBody, householdBody, valueBody } from '../account/bodies.ts';

@@ -1,4 +1,4 @@
-/** Routes below `/constituents` and `/constituent`. */
+/** The routes below `/constituents` and `/constituent`. */
 import { Hono } from 'hono';
 import { z } from 'zod';
 import type { Account } from '../account/account.ts';
@@ -65,7 +65,7 @@ export function constituentRoutes(account: Account): Hono<BloomerangEnv> {
     const query = c.req.query();
     const words = (query['search'] ?? '').toLowerCase().split(/\s+/).filter(Boolean);
     const type = query['type'];
-    // The search finds any part of a word.
+    // The search finds a text in any part of a word.
     const isFound = (name: string) => words.some((word) => name.toLowerCase().includes(word));
     const people = constituents
       .all()

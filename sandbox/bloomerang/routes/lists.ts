@@ -1,4 +1,4 @@
-/** Parameters of lists: The parameters are `skip`, `take`, IDs separated by pipes, and times. */
+/** Parses the parameters of lists. The parameters are `skip`, `take`, IDs and times. */
 import { z } from 'zod';
 import { invalid } from '../core/errors.ts';
 import type { Variant } from '../core/variant.ts';
@@ -21,7 +21,7 @@ export function readPage(query: Readonly<Record<string, string>>, variant: Varia
   return { skip, take: Math.min(take, variant.maxTake) };
 }
 
-/** Parses IDs separated by pipes. Returns undefined if the parameter is missing. */
+/** Parses IDs that are separated by pipes. Returns undefined if the parameter is missing. */
 export function readIds(text: string | undefined): number[] | undefined {
   if (text === undefined) return undefined;
   const ids = text.split('|').map(Number);
@@ -29,7 +29,7 @@ export function readIds(text: string | undefined): number[] | undefined {
   return ids;
 }
 
-/** Parses a time in the zone that responses use. */
+/** Parses a time in the time zone that responses use. */
 export function readTime(text: string | undefined, { zoneMinutes }: Variant): number | undefined {
   if (text === undefined) return undefined;
   const time = Date.parse(/[zZ]|[+-]\d\d:?\d\d$/.test(text) ? text : `${text}Z`);
@@ -37,7 +37,7 @@ export function readTime(text: string | undefined, { zoneMinutes }: Variant): nu
   return time - zoneMinutes * 60_000;
 }
 
-/** Returns one page of a list in memory. */
+/** Returns a page of a list that is in memory. */
 export function pageOf<Row>(
   rows: readonly Row[],
   total: number,

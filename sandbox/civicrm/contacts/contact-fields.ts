@@ -1,11 +1,11 @@
-/** A contact's fields, as APIv4 shows and compares them. */
+/** The fields of a contact, as APIv4 returns them and compares them. */
 
 import { formatTime, parseTime } from '../core/site-time.ts';
 import type { Row } from '../core/tables.ts';
 import { type CustomField, decoded } from '../custom/custom-fields.ts';
 import type { Site } from '../site/site.ts';
 
-/** Core fields with their type in `getFields`. */
+/** The core fields, with their types in `getFields`. */
 export const CORE_FIELDS = {
   id: 'Integer',
   contact_type: 'String',
@@ -37,14 +37,14 @@ const ADDRESS_COLUMNS = ['street_address', 'supplemental_address_1', 'city', 'po
 
 const STATES = ['CA', 'NY', 'IL', 'TX', 'MA', 'WA', 'FL'];
 
-/** Returns true if the user can see this contact at all. */
+/** Returns true if the user can see this contact. */
 export function isVisible({ permissions }: Site, contact: Row | undefined): contact is Row {
   if (contact === undefined || permissions.isHidden(contact.id)) return false;
   if (!permissions.has('view all contacts') && !permissions.has('edit all contacts')) return false;
   return contact['is_deleted'] !== true || permissions.has('access deleted contacts');
 }
 
-/** Rows that belong to contacts, found by contact ID: the primary address, email or phone. */
+/** The rows with the primary address, email or phone of each contact, by contact ID. */
 export class PrimaryRows {
   readonly #byContact = new Map<string, Map<number, Row>>();
   readonly #site: Site;
@@ -68,7 +68,7 @@ export class PrimaryRows {
   }
 }
 
-/** Returns a field's value as it is shown, or undefined if the user has no such field. */
+/** Returns a field's value in a response, or undefined if the user cannot see the field. */
 export function shownValue(site: Site, primary: PrimaryRows, contact: Row, path: string): unknown {
   const [name = '', suffix] = path.split(':');
   const [head = '', rest] = splitPath(name);
@@ -90,7 +90,7 @@ export function shownValue(site: Site, primary: PrimaryRows, contact: Row, path:
   return field === undefined ? undefined : customValue(site, contact, field, suffix);
 }
 
-/** Returns a field's value for comparison. Times are numbers. */
+/** Returns a field's value for comparisons. Times are converted to numbers. */
 export function comparedValue(
   site: Site,
   primary: PrimaryRows,
@@ -104,8 +104,8 @@ export function comparedValue(
 }
 
 /**
- * Parses the times in a condition. The database can compare times in a different time zone from the one in which the
- * site writes them.
+ * Parses the times in a condition. The database may use a different time zone for comparisons than the site uses for
+ * writing times.
  */
 export function withTimes(where: readonly unknown[], site: Site): unknown[] {
   const { timeZone, databaseZone } = site.variants();
@@ -120,7 +120,7 @@ export function withTimes(where: readonly unknown[], site: Site): unknown[] {
   });
 }
 
-/** Returns the custom field with this name if the user has access to custom data. */
+/** Returns the custom field with this name, if the user has access to custom data. */
 export function findCustomField(site: Site, name: string): CustomField | undefined {
   if (!site.permissions.has('access all custom data')) return undefined;
   return site.custom.find(name);
@@ -165,7 +165,7 @@ function primaryValue(
   return addressValue(primary.of('Address', contact.id), column, suffix);
 }
 
-/** Returns the value of an address column, or undefined if there is no such column. */
+/** Returns the value of an address column, or undefined if the column does not exist. */
 export function addressValue(
   address: Row | undefined,
   column: string,

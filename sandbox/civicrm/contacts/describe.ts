@@ -1,4 +1,4 @@
-/** `Contact.getFields`: describes the fields that the user can see. */
+/** The action `Contact.getFields`, which describes the fields that the user can see. */
 
 import { z } from 'zod';
 import type { CustomField, Option } from '../custom/custom-fields.ts';
@@ -11,7 +11,7 @@ const paramsSchema = z.object({
   loadOptions: z.union([z.boolean(), z.array(z.string())]).default(false),
   select: z.array(z.string()).default([]),
   where: z.array(z.unknown()).default([]),
-  /** The contact whose fields are requested. If it has no type, all fields are described. */
+  /** The contact whose fields are requested. If the contact has no type, the response describes all fields. */
   values: z
     .object({
       contact_type: z.string().optional(),
@@ -20,7 +20,7 @@ const paramsSchema = z.object({
     .default({}),
 });
 
-/** Core fields that belong to only one contact type. */
+/** Core fields that only one contact type has. */
 const FIELDS_OF_TYPE: Readonly<Record<string, string>> = {
   organization_name: 'Organization',
   household_name: 'Household',
@@ -46,7 +46,10 @@ export function describeFields(site: Site, input: unknown): Described[] {
   return described.filter((field) => meets(where, (name) => field[name]));
 }
 
-/** If the contact has no subtype, it has only the fields that apply to all subtypes. */
+/**
+ * Returns true if contacts with this type and subtype have the field. Contacts without a subtype have only fields for
+ * all subtypes.
+ */
 function isFor(
   { contactType, subTypes }: CustomField,
   values: z.output<typeof paramsSchema>['values'],
@@ -75,7 +78,7 @@ function describeGroups(): Described {
   };
 }
 
-/** APIv4's own names for types. */
+/** The type names that APIv4 uses. */
 const API_TYPES: Readonly<Record<string, string>> = {
   Memo: 'Text',
   Int: 'Integer',

@@ -1,4 +1,4 @@
-/** `Contact.get` returns the contacts that the user can see. */
+/** The action `Contact.get`, which returns the contacts that the user can see. */
 
 import { z } from 'zod';
 import { ApiError } from '../core/errors.ts';
@@ -21,11 +21,11 @@ export function getContacts(site: Site, input: unknown): Found {
   const primary = new PrimaryRows(site);
   const where = withTimes(params.where, site);
   const ids = findIds(where);
-  // If the request contains IDs, contacts in the trash are returned too.
+  // If the request contains IDs, the response also contains contacts in the trash.
   const hasDeleted = ids !== null || names(where).includes('is_deleted');
   const afterId = findAfterId(where);
   const groups = new Map<string, ReadonlySet<number>>();
-  // MySQL rejects unknown fields even if there are no rows.
+  // MySQL rejects an unknown field even if the table has no rows.
   const blank = { ...BLANK_CONTACT, id: 0, created_date: 0, modified_date: 0 };
   meets(
     where,
@@ -64,7 +64,7 @@ function* candidates(
   }
 }
 
-/** Returns the IDs in a condition, or null if it contains none. */
+/** Returns the IDs in a condition, or null if the condition contains no IDs. */
 function findIds(where: readonly unknown[]): number[] | null {
   for (const clause of where) {
     if (!Array.isArray(clause) || clause[0] !== 'id') continue;
@@ -76,7 +76,7 @@ function findIds(where: readonly unknown[]): number[] | null {
   return null;
 }
 
-/** Returns the ID from which a condition starts (exclusive), or 0 if there is none. */
+/** Returns the ID after which a condition starts, or 0 if the condition contains no such ID. */
 function findAfterId(where: readonly unknown[]): number {
   const found = where.find(
     (clause) => Array.isArray(clause) && clause[0] === 'id' && clause[1] === '>',
@@ -93,7 +93,8 @@ function names(where: readonly unknown[]): unknown[] {
 }
 
 /**
- * Returns the members of groups, by ID or by name. The members of a smart group are the contacts that its search finds.
+ * Returns the members of groups. The groups are given by ID or by name. The members of a smart group are the contacts
+ * that its search finds.
  */
 export function membersOf(site: Site, field: string, value: unknown): ReadonlySet<number> {
   const wanted = z
@@ -141,7 +142,7 @@ function findBySearch(site: Site, group: Row): number[] {
     .map(({ id }) => id);
 }
 
-/** Returns true if a request for this many contacts exceeds PHP's limits. */
+/** Returns true if the request needs more time or memory than PHP allows. */
 export function isTooMuch(site: Site, found: Found): boolean {
   const { maxRows } = site.variants();
   return maxRows > 0 && found.values.length > maxRows;

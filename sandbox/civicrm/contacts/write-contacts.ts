@@ -1,4 +1,4 @@
-/** Changes contacts, through the API or as people who work in CiviCRM. */
+/** Changes contacts, either for API clients or for users of CiviCRM. */
 
 import { z } from 'zod';
 import { ApiError, unauthorized } from '../core/errors.ts';
@@ -20,19 +20,19 @@ const createSchema = z.object({ values: valuesSchema });
 type Values = z.output<typeof valuesSchema>;
 
 /**
- * Creates or changes records. The site's variant decides whether the other records are written if one record is
- * refused.
+ * Creates or changes records. If CiviCRM refuses one record, the site's variant decides whether it writes the other
+ * records.
  */
 export function saveContacts(site: Site, input: unknown): Values[] {
   const { records, defaults } = saveSchema.parse(input);
   const complete = records.map((record) => ({ ...defaults, ...record }));
-  // Permissions for all records are checked before the first record is written.
+  // The permissions for all records are checked before the first record is written.
   for (const record of complete) requireAccess(site, record);
   const write = () => complete.map((record) => writeRecord(site, record, 'api'));
   return site.variants().saveMode === 'whole' ? transact(site, write) : write();
 }
 
-/** Changes the contacts that meet the conditions. */
+/** Changes the contacts that match the conditions. */
 export function updateContacts(site: Site, input: unknown): Values[] {
   const { values, where } = updateSchema.parse(input);
   const conditions = values['id'] === undefined ? where : [...where, ['id', '=', values['id']]];
@@ -67,13 +67,13 @@ function requireAccess(site: Site, { id }: Values): void {
   if (id !== undefined && site.permissions.isHidden(Number(id))) throw unauthorized();
 }
 
-/** Like APIv4, the function returns the values of the request. */
+/** Writes a record. Like APIv4, the function returns the values from the request. */
 export function writeRecord(site: Site, record: Values, by: LedgerChange['by']): Values {
   const contacts = site.tables.of('Contact');
   const { id: given, ...values } = record;
   const present = given === undefined ? undefined : contacts.get(Number(given));
   if (given !== undefined && present === undefined) {
-    // Custom data of a contact that does not exist violates a foreign key.
+    // A value of a custom field for a contact that does not exist violates a foreign key.
     throw new ApiError('DB Error: constraint violation');
   }
   if (by === 'api' && present !== undefined) site.rules.check(present.id, values);
@@ -97,7 +97,7 @@ function recordChanges(site: Site, contact: Row, changes: Values, by: LedgerChan
   }
 }
 
-/** Converts fields to columns. Fields that do not exist or that the user cannot access are dropped without an error. */
+/** Converts fields to columns. CiviCRM drops unknown fields and fields without access, and reports no error. */
 function toColumns(site: Site, values: Values, by: LedgerChange['by']): Values {
   const columns: Values = {};
   for (const [path, value] of Object.entries(values)) {
@@ -107,7 +107,7 @@ function toColumns(site: Site, values: Values, by: LedgerChange['by']): Values {
     const field = by === 'api' ? findCustomField(site, name) : site.custom.find(name);
     if (field === undefined) continue;
     const options = suffix === undefined ? null : site.custom.optionsOf(field);
-    // An option that does not exist is stored as blank.
+    // If the option does not exist, CiviCRM stores a blank.
     const wanted =
       options === null
         ? value
@@ -137,7 +137,7 @@ export function deleteContacts(site: Site, input: unknown): Values[] {
   });
 }
 
-/** Moves a contact to the trash, or deletes it permanently. */
+/** Moves a contact to the trash or deletes it permanently. */
 export function trash(site: Site, id: number, usesTrash = true): void {
   const contacts = site.tables.of('Contact');
   if (!usesTrash) {
@@ -148,7 +148,7 @@ export function trash(site: Site, id: number, usesTrash = true): void {
   contacts.update(id, { is_deleted: true, ...stamp });
 }
 
-/** Merges a contact into another contact, and creates the activities with which CiviCRM records a merge. */
+/** Merges a contact into another contact. Creates the activities in which CiviCRM records a merge. */
 export function mergeContacts(site: Site, loser: number, winner: number): void {
   const { tables } = site;
   trash(site, loser);
@@ -167,7 +167,7 @@ function addActivity(site: Site, type: string, parent: number | null, target: nu
   return activity.id;
 }
 
-/** Returns the rows of `ActivityContact` together with their activities' fields. */
+/** Returns the rows of `ActivityContact`, together with the fields of their activities. */
 export function activityRows(site: Site): Row[] {
   const { tables, permissions } = site;
   if (!permissions.has('view all activities')) return [];
@@ -189,7 +189,7 @@ export function activityRows(site: Site): Row[] {
   });
 }
 
-/** Returns the contact into which this contact was merged, or null. */
+/** Returns the contact into which this contact was merged, or null if it was not merged. */
 export function mergedTo(site: Site, contactId: number): number | null {
   const rows = activityRows(site);
   const deletion = rows.findLast(
@@ -202,7 +202,7 @@ export function mergedTo(site: Site, contactId: number): number | null {
   return target === undefined ? null : Number(target['contact_id']);
 }
 
-/** CiviCRM does not check permissions here. */
+/** Returns the contacts that were merged into this contact. CiviCRM does not check permissions for this action. */
 export function mergedFrom({ tables }: Site, contactId: number): number[] {
   const targets = [...tables.of('ActivityContact').all()];
   const merges = targets

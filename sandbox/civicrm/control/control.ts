@@ -1,4 +1,6 @@
-/** `/_sandbox`: controls of the stand-in itself, for tests and for people who try things out. Requests need no key. */
+/**
+ * `/_sandbox` controls the stand-in itself. It is for tests and for people who try things out. Requests need no key.
+ */
 
 import type { Hono } from 'hono';
 import { z } from 'zod';
@@ -83,7 +85,7 @@ const accessSchema = z.strictObject({ ids, access: z.enum(['hidden', 'visible'])
 const groupSchema = z.strictObject({
   title: z.string(),
   members: ids.default([]),
-  /** The APIv4 conditions of a smart group. */
+  /** The APIv4 conditions that define a smart group. */
   search: z.array(z.unknown()).nullable().default(null),
 });
 
@@ -122,7 +124,7 @@ const editSchema = z.discriminatedUnion('action', [
   z.strictObject({ action: z.literal('merge'), loser: z.number(), winner: z.number() }),
 ]);
 
-/** Does what a user does by hand in CiviCRM. */
+/** Makes an edit as a user of CiviCRM does. */
 function edit(site: Site, order: z.output<typeof editSchema>): object {
   const contacts = site.tables.of('Contact');
   switch (order.action) {
@@ -157,7 +159,7 @@ function setAddress(site: Site, contactId: number, values: z.output<typeof addre
   }
 }
 
-/** Returns the contact's columns. The keys for custom fields are their names. */
+/** Returns the contact's columns. Custom fields have their names as keys. */
 function showRecord({ custom }: Site, record: Record<string, unknown>): Record<string, unknown> {
   const named = custom.list().map(({ id, name }) => [name, record[`custom_${id}`] ?? null]);
   return { ...record, ...Object.fromEntries(named) };

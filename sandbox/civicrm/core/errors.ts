@@ -1,9 +1,9 @@
-/** The errors with which CiviCRM rejects a request. */
+/** The errors with which CiviCRM rejects requests. */
 
-/** An APIv4 exception. The response is a JSON body with `error_code` and `error_message`. */
+/** An exception of APIv4. The response is a JSON body with `error_code` and `error_message`. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
-  /** 403 for a missing permission. CiviCRM responds to every other exception with 500. */
+  /** The HTTP status, which is 403 for a missing permission. For every other exception, the status is 500. */
   readonly status: 403 | 500;
 
   constructor(message: string, status: 403 | 500 = 500) {
@@ -12,17 +12,17 @@ export class ApiError extends Error {
   }
 }
 
-/** PHP stops in the middle of a request, for example in a hook of an extension. The response is an HTML page. */
+/** PHP stops in the middle of a request, for example in an extension's hook. The response is an HTML page. */
 export class PhpFatalError extends Error {
   override readonly name = 'PhpFatalError';
 }
 
-/** The authx extension rejects the credential. The response is plain text, not JSON. */
+/** The authx extension rejects the user's credential. The response is plain text, not JSON. */
 export class SignInError extends Error {
   override readonly name = 'SignInError';
 }
 
-/** Returns the error for a user who has no permission for this entity or record. */
+/** Returns the error if the user has no permission for the entity or the record. */
 export function unauthorized(message = 'ACL check failed'): ApiError {
   return new ApiError(message, 403);
 }

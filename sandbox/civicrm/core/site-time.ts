@@ -1,13 +1,13 @@
-/** The text does not contain the zone. */
+/** Formats and parses times. The text of a time does not contain a time zone. */
 
-/** Formats a time like `2026-11-30 02:00:00` in this zone. CiviCRM drops the milliseconds. */
+/** Formats a time such as `2026-11-30 02:00:00` in this time zone. CiviCRM drops the milliseconds. */
 export function formatTime(ms: number, timeZone: string): string {
   return formatterOf(timeZone).format(Math.floor(ms / 1000) * 1000);
 }
 
 /**
- * Parses a time as PHP's `strtotime` does: in the zone that the text names, and otherwise in the site's zone. Returns
- * NaN for any other text.
+ * Parses a time as PHP's `strtotime` does. If the text contains no time zone, the site's time zone is used. Returns NaN
+ * for any other text.
  */
 export function parseTime(text: string, timeZone: string): number {
   const [, day = '', time = '00:00:00', zone] =
@@ -28,7 +28,7 @@ const formatters = new Map<string, Intl.DateTimeFormat>();
 function formatterOf(timeZone: string): Intl.DateTimeFormat {
   const known = formatters.get(timeZone);
   if (known !== undefined) return known;
-  // The Swedish date format is the same as the SQL standard's.
+  // The Swedish format for dates is the same as the format in SQL.
   const formatter = new Intl.DateTimeFormat('sv-SE', {
     timeZone,
     ...{ year: 'numeric', month: '2-digit', day: '2-digit' },

@@ -1,13 +1,13 @@
-/** Stores the site's rows. Memory serves queries, and SQLite keeps the rows for a restarted stand-in. */
+/** Stores the site's rows. Queries use the rows in memory. SQLite stores the rows, so that they survive a restart. */
 
 import { type Database, openDatabase } from '../../../testbed/database.ts';
 
 export type { Database };
 
-/** A row. Its values are in the form in which the database stores them. */
+/** A row of a table. The values have the form in which CiviCRM's database stores them. */
 export type Row = { id: number } & Record<string, unknown>;
 
-/** The rows of one entity in the order of their IDs. */
+/** The rows of one entity, sorted by ID. */
 export interface Table {
   get(id: number): Row | undefined;
   all(): IterableIterator<Row>;
@@ -16,14 +16,14 @@ export interface Table {
   update(id: number, values: Record<string, unknown>): void;
   remove(id: number): void;
   count(): number;
-  /** A number that increases with each change to a row. */
+  /** Returns a number that increases with each change. */
   revision(): number;
 }
 
 export interface Tables {
   db: Database;
   of(entity: string): Table;
-  /** Runs the function in a transaction. If it throws an error, every row is restored. */
+  /** Runs the function in a transaction. If the function throws an error, all rows are restored. */
   transact<Result>(work: () => Result): Result;
 }
 
@@ -38,7 +38,7 @@ export function openTables(file: string | undefined): Tables {
   const put = db.prepare('insert or replace into rows values (?, ?, ?)');
   const drop = db.prepare('delete from rows where entity = ? and id = ?');
   const tables = new Map<string, Map<number, Row>>();
-  /** IDs are never used twice. */
+  /** An ID is never used twice. */
   const lastIds = new Map<string, number>();
   const revisions = new Map<string, number>();
   const saved = db.prepare<[], { entity: string; id: number; data: string }>(
@@ -48,7 +48,7 @@ export function openTables(file: string | undefined): Tables {
     rowsOf(entity).set(id, { ...JSON.parse(data), id });
     lastIds.set(entity, id);
   }
-  /** The previous rows in the current transaction, or null if there is no transaction. */
+  /** The rows as they were before the current transaction, or null if there is no transaction. */
   let journal: { entity: string; id: number; before: Row | undefined }[] | null = null;
 
   return {

@@ -7,7 +7,7 @@ const groupSchema = z.object({
   title: z.string().min(1),
   name: z.string().optional(),
   extends: z.string(),
-  /** The subtypes of the contacts that have the group. Null for all contacts of the type. */
+  /** The subtypes of contacts that have the fields of the group. Null if all contacts of the type have the fields. */
   extends_entity_column_value: z.array(z.string()).nullable().default(null),
   is_active: z.boolean().default(true),
   style: z.string().default('Inline'),
@@ -29,7 +29,7 @@ const fieldSchema = z.object({
   serialize: z.number().nullable().default(null),
   time_format: z.number().nullable().default(null),
   date_format: z.string().nullable().default(null),
-  /** The options: their labels by value, or a list of complete options. */
+  /** The options of the field. They are labels by value, or a list of complete options. */
   option_values: z
     .union([
       z.record(z.string(), z.string()),
@@ -78,7 +78,7 @@ function optionRows(options: z.output<typeof fieldSchema>['option_values']) {
   return Object.entries(options).map(([value, label]) => ({ value, label, name: value }));
 }
 
-/** Returns the column name for a title. CiviCRM replaces all characters that a column name cannot contain. */
+/** Converts a title to a column name. CiviCRM replaces all characters that a column name cannot contain. */
 function toName(title: string): string {
   return title.replaceAll(/\W+/g, '_').slice(0, 64);
 }

@@ -4,20 +4,20 @@ import { z } from 'zod';
 import { ApiError } from '../core/errors.ts';
 import type { Row, Tables } from '../core/tables.ts';
 
-/** A custom field of contacts. APIv4 names it `Group.field`. */
+/** A custom field of contacts. In APIv4, the name of the field is `Group.field`. */
 export interface CustomField {
   id: number;
   name: string;
   label: string;
   groupName: string;
-  /** The type of the contacts that have the field, or `Contact` for all types. */
+  /** The type of contacts that have the field, or `Contact` for all types. */
   contactType: string;
-  /** The subtypes of the contacts that have the field. The list is empty if all subtypes have it. */
+  /** The subtypes of contacts that have the field. The list is empty if all subtypes have it. */
   subTypes: readonly string[];
   dataType: string;
   htmlType: string;
   textLength: number;
-  /** True if the field can hold several options. */
+  /** True if the field can contain several options. */
   isSerialized: boolean;
   hasTime: boolean;
   isViewOnly: boolean;
@@ -36,13 +36,13 @@ export interface CustomFields {
   list(): CustomField[];
   find(name: string): CustomField | undefined;
   optionsOf(field: CustomField): Option[];
-  /** Returns the value that the column stores. Throws an ApiError if the type does not accept the value. */
+  /** Converts a value to the form that the column stores. Throws an ApiError if the type does not accept the value. */
   toColumn(field: CustomField, value: unknown, isStrict: boolean): unknown;
 }
 
 const LARGEST_INT = 2_147_483_647;
 
-/** The limit of MySQL's column for the data type Money, which is decimal(20,2). */
+/** The maximum of MySQL's column for the type Money, which is decimal(20,2). */
 const LARGEST_MONEY = 1e18;
 
 export function createCustomFields(tables: Tables): CustomFields {
@@ -157,8 +157,8 @@ function toText({ textLength }: CustomField, text: string, isStrict: boolean): s
 }
 
 /**
- * Returns a string in the form in which CiviCRM stores it. `<` and `>` become entities. CiviCRM would treat the word
- * null as a blank value. The value is therefore stored with a different spelling.
+ * Returns a string in the form in which CiviCRM stores it. `<` and `>` are replaced by entities. CiviCRM would treat
+ * the word "null" as a blank value. Therefore, the function changes the spelling of this word.
  */
 function spelled(text: string): string {
   if (text === 'null') return 'Null';

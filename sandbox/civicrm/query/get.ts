@@ -1,4 +1,7 @@
-/** `get` for any entity. It applies conditions, order and limit, and selects fields. */
+/**
+ * Implements the action `get` for all entities. The action applies conditions, an order and a limit, and it selects
+ * fields.
+ */
 
 import { z } from 'zod';
 import { ApiError } from '../core/errors.ts';
@@ -7,7 +10,7 @@ import { meets, order, type ReadField, type SpecialCondition } from './where.ts'
 export const getParamsSchema = z.object({
   select: z.array(z.string()).default([]),
   where: z.array(z.unknown()).default([]),
-  // PHP encodes an empty map as a list.
+  // PHP encodes an empty map as an empty list.
   orderBy: z.union([z.record(z.string(), z.enum(['ASC', 'DESC'])), z.array(z.never())]).default({}),
   limit: z.number().int().min(0).default(0),
   offset: z.number().int().min(0).default(0),
@@ -15,21 +18,24 @@ export const getParamsSchema = z.object({
 
 export type GetParams = z.output<typeof getParamsSchema>;
 
-/** Reads the rows of one entity. */
+/** Reads the fields of one entity's rows. */
 export interface Reader<Row> {
   rows(params: GetParams): Iterable<Row>;
   /** Returns a field's value for comparisons, or undefined if the field is unknown. */
   compared(row: Row): ReadField;
   /** Returns a field's value for responses, or undefined for an unknown field. */
   shown(row: Row): ReadField;
-  /** Returns the fields for `*`, or if `select` is missing. */
+  /** Returns the fields that `*` selects. They are also used if `select` is missing. */
   standard(): readonly string[];
   special?(row: Row): SpecialCondition;
 }
 
 export interface Found {
   values: Record<string, unknown>[];
-  /** The number of rows before limit and offset, if it was requested or is known anyway. */
+  /**
+   * The number of matching rows without limit and offset. Set if the request asks for the number, or if it is known
+   * anyway.
+   */
   countMatched?: number;
 }
 
@@ -37,7 +43,7 @@ export function getRows<Row>(input: unknown, reader: Reader<Row>): Found {
   const params = getParamsSchema.parse(input);
   const { select, where, orderBy, limit, offset } = params;
   const sorts = Object.entries(orderBy);
-  // The rows are in the order of their IDs. The remaining rows are compared only if they are counted.
+  // The rows are sorted by ID. The remaining rows must be compared only if the request asks for their number.
   const isById = sorts.every(([field, direction]) => field === 'id' && direction === 'ASC');
   const isEnough = (count: number) =>
     isById && limit > 0 && count === offset + limit && !select.includes('row_count');
@@ -64,7 +70,7 @@ export function getRows<Row>(input: unknown, reader: Reader<Row>): Found {
   }
 }
 
-/** Reads the selected fields. Unknown fields are omitted without an error. */
+/** Reads the selected fields. CiviCRM omits unknown fields and reports no error. */
 function toValues(readField: ReadField, names: readonly string[]): Record<string, unknown> {
   const values: Record<string, unknown> = {};
   for (const name of names) {

@@ -1,11 +1,13 @@
-/** Evaluates APIv4's `where` with SQL's three truth values: true, false and unknown (null). */
+/** Evaluates the `where` conditions of APIv4 with the three truth values of SQL: true, false and unknown (null). */
 
 import { ApiError } from '../core/errors.ts';
 
-/** Returns the value of a field for comparison, or undefined if there is no such field. */
+/** Returns a field's value for comparisons, or undefined if the field does not exist. */
 export type ReadField = (field: string) => unknown;
 
-/** A condition that a field evaluates itself. Undefined if the condition compares the field's value. */
+/**
+ * A condition that a field evaluates in its own way. Returns undefined if the field's value must be compared normally.
+ */
 export type SpecialCondition = (
   field: string,
   operator: string,
@@ -109,7 +111,10 @@ export function order(value: unknown, other: unknown): number {
   return toKey(value) < toKey(other) ? -1 : toKey(value) > toKey(other) ? 1 : 0;
 }
 
-/** Returns a key for comparisons. As in MySQL's usual collation, case and accents are ignored. True equals 1. */
+/**
+ * Returns a key for comparisons. Letter case and accents are ignored, as in MySQL's usual collation. True and 1 have
+ * the same key.
+ */
 function toKey(value: unknown): string {
   if (typeof value === 'boolean') return value ? '1' : '0';
   return String(value ?? '')

@@ -33,7 +33,7 @@ const checkSchema = z.object({
   action: z.string(),
   values: z.object({ id: z.coerce.number().optional() }).default({}),
 });
-/** Here, `select` contains names of settings, not columns. */
+/** In this action, `select` contains the names of settings and not of columns. */
 const settingSchema = z.object({ select: z.array(z.string()).default([]) });
 const valuesSchema = z.object({ values: z.unknown() });
 
@@ -47,7 +47,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   'Contact.checkAccess': checkAccess,
   'Contact.getMergedTo': (site, params) => {
     const id = mergedTo(site, contactIdSchema.parse(params).contactId);
-    // APIv4 returns an empty value if there is no result.
+    // APIv4 returns an empty object if there is no result.
     return { values: [id === null ? {} : { id }] };
   },
   'Contact.getMergedFrom': (site, params) =>
@@ -80,7 +80,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   },
 };
 
-/** Executes an APIv4 request. Throws an ApiError if it is rejected. */
+/** Executes an APIv4 request. Throws an ApiError if CiviCRM rejects the request. */
 export function act(site: Site, entity: string, action: string, params: unknown): Found {
   const work = ACTIONS[`${entity}.${action}`];
   if (work === undefined) throw new ApiError(`Api ${entity} ${action} version 4 does not exist.`);
@@ -97,7 +97,7 @@ function whole(values: readonly Record<string, unknown>[]): Found {
   return { values: [...values] };
 }
 
-/** Returns a reader for rows with plain columns. */
+/** Returns a reader for rows whose columns need no conversion. */
 function rowsOf(
   rows: Iterable<Row>,
   params: unknown,
@@ -116,7 +116,7 @@ function administered(site: Site, entity: string, params: unknown): Found {
   return rowsOf(site.tables.of(entity).all(), params);
 }
 
-/** Returns the rows that belong to contacts the user can see. */
+/** Returns the rows of contacts that the user can see. */
 function ofContacts(site: Site, entity: string): Row[] {
   const contacts = site.tables.of('Contact');
   return [...site.tables.of(entity).all()].filter((row) =>

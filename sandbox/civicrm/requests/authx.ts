@@ -1,17 +1,20 @@
-/** The authx extension, which identifies the user of a request. */
+/** The authx extension, which determines the user of a request. */
 
 import { timingSafeEqual } from 'node:crypto';
 import { SignInError } from '../core/errors.ts';
 import type { Site } from '../site/site.ts';
 
-/** The credential of a request, or undefined if it has none. */
+/** The credential in a request, or undefined if the request has none. */
 export interface Credential {
   /** The header `X-Civi-Auth`. `Authorization` is used only if this header is missing. */
   civiAuth: string | undefined;
   authorization: string | undefined;
 }
 
-/** Returns false for a request that has no credential. Throws a SignInError if the credential is rejected. */
+/**
+ * Determines the user. Returns false for a request without a credential. Throws a SignInError if the credential is not
+ * valid.
+ */
 export function signIn(
   { permissions }: Site,
   { civiAuth, authorization }: Credential,

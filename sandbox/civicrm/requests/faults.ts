@@ -1,7 +1,4 @@
-/**
- * The faults that only a CiviCRM site can have. The other faults are the same as for any HTTP
- * service.
- */
+/** The faults that only a CiviCRM site can have. All other faults are the same as for every HTTP service. */
 
 import { z } from 'zod';
 import { type FaultRule, faultRulesSchema } from '../../../testbed/fault-rules.ts';
@@ -9,15 +6,15 @@ import { HTTP_FAULTS } from '../../../testbed/faults.ts';
 
 const civicrmFaultSchema = z.discriminatedUnion('kind', [
   ...HTTP_FAULTS,
-  /** PHP reaches a limit and prints its error page, either before or after it has done the work. */
+  /** PHP reaches a limit and responds with its error page. The work may or may not have been done before. */
   z.strictObject({
     kind: z.literal('fatal'),
     status: z.literal([200, 500]).default(500),
     isDone: z.boolean().default(false),
   }),
-  /** The site is in maintenance mode during an upgrade. */
+  /** The site is in maintenance mode because of an upgrade. */
   z.strictObject({ kind: z.literal('maintenance') }),
-  /** The host's firewall mistakes the request for an attack. */
+  /** The firewall of the hosting provider treats the request as an attack. */
   z.strictObject({ kind: z.literal('firewall') }),
 ]);
 

@@ -1,17 +1,18 @@
-/** Stores the world's people as contacts, together with the organizations that employ them. */
+/** Stores the world's people as contacts, and their employers as organizations. */
 
 import { chooseGroups } from '../../../people/groups.ts';
 import type { CrmPerson, World } from '../../../people/world.ts';
 import type { Tables } from '../core/tables.ts';
 
 /**
- * The site's own organization and its user have the first IDs. Some later IDs belong to contacts that no longer exist.
+ * The ID of the first person. Smaller IDs belong to the site's own organization and its user. Some later IDs belong to
+ * contacts that have been deleted.
  */
 const FIRST_PERSON = 1_001;
 
 const HISTORY_MS = 2 * 365 * 86_400_000;
 
-/** All contacts are at least a day old, so nothing has changed before the first run. */
+/** The minimum age of all contacts (ms). It is a day, so the first run finds no changes. */
 const QUIET_MS = 86_400_000;
 
 export function contactIdOf(person: number): string {
@@ -24,7 +25,7 @@ export interface PeopleOptions {
   nowMs: number;
 }
 
-/** The column values of a contact for which no values have been entered. */
+/** The column values of a contact without any data. */
 export const BLANK_CONTACT = {
   contact_type: 'Individual',
   contact_sub_type: null,

@@ -1,4 +1,4 @@
-/** The permissions of the API key's user, with their names in CiviCRM. */
+/** The permissions that the API key's user can have, with CiviCRM's names. */
 
 export const PERMISSIONS = [
   'authenticate with api key',
@@ -15,7 +15,7 @@ export const PERMISSIONS = [
 
 export type Permission = (typeof PERMISSIONS)[number];
 
-/** The user's current permissions, and the contacts that access control lists hide. */
+/** The user's current permissions, and the contacts that an access control list hides. */
 export interface Permissions {
   has(permission: Permission): boolean;
   withdraw(permissions: readonly Permission[]): void;
@@ -23,7 +23,7 @@ export interface Permissions {
   isHidden(id: number): boolean;
 }
 
-/** Creates the user's permissions. Ordinary users lack `view debug output`, so they do not see error texts. */
+/** Creates the user's permissions. Ordinary users do not have `view debug output`, so they do not see error texts. */
 export function createPermissions(
   initiallyWithdrawn: readonly Permission[] = ['view debug output'],
 ): Permissions {

@@ -1,4 +1,4 @@
-/** Simulates extensions and other users that refuse, lock and change values during writes. */
+/** Simulates extensions and users that refuse, lock or change values during a write. */
 
 import { z } from 'zod';
 import { ApiError, PhpFatalError } from '../core/errors.ts';
@@ -9,8 +9,8 @@ export const ruleSchema = z.discriminatedUnion('kind', [
   /** A hook refuses every change to these contacts. */
   z.strictObject({ kind: z.literal('refuse'), name: z.string().default('refuse'), ids }),
   /**
-   * A hook refuses values in this field that match the pattern. It applies to these contacts or to
-   * all contacts.
+   * A hook refuses values in this field if they match the pattern. The rule applies to these contacts, or to all
+   * contacts.
    */
   z.strictObject({
     kind: z.literal('refuseField'),
@@ -19,16 +19,16 @@ export const ruleSchema = z.discriminatedUnion('kind', [
     ids: ids.nullable().default(null),
     pattern: z.string().default('[^]'),
   }),
-  /** MySQL reports that these contacts are locked. It does so for this number of attempts. */
+  /** MySQL reports a lock for these contacts. It reports the lock for the given number of attempts. */
   z.strictObject({
     kind: z.literal('lock'),
     name: z.string().default('lock'),
     ids,
     times: z.number().int().min(1),
   }),
-  /** A hook makes PHP stop whenever one of these contacts is changed. */
+  /** A hook makes PHP stop when one of these contacts is changed. */
   z.strictObject({ kind: z.literal('fatal'), name: z.string().default('fatal'), ids }),
-  /** A hook changes every string that is written into this field. */
+  /** A hook changes every text that is written into this field. */
   z.strictObject({
     kind: z.literal('upperCase'),
     name: z.string().default('upperCase'),
@@ -45,7 +45,7 @@ export interface Rules {
   list(): readonly Rule[];
   /** Throws the error of the first rule that refuses the change. */
   check(id: number, values: Readonly<Record<string, unknown>>): void;
-  /** Returns the value that a hook stores instead. */
+  /** Returns the value that a hook stores in the place of the written value. */
   change(field: string, value: unknown): unknown;
 }
 

@@ -1,4 +1,4 @@
-/** A CiviCRM site without HTTP: its rows, its user's permissions and its behaviour. */
+/** A CiviCRM site without HTTP. It consists of its rows, its user's permissions and its variants. */
 
 import type { World } from '../../../people/world.ts';
 import { type Database, openTables, type Tables } from '../core/tables.ts';
@@ -20,11 +20,11 @@ export interface Site {
   setVariants(variants: Variants): void;
 }
 
-/** Records every changed value of a contact, in order. */
+/** Records every change of a contact's values, in order. */
 export interface Ledger {
   add(change: LedgerChange): void;
   list(): readonly LedgerChange[];
-  /** Removes all changes after this number, because they were rolled back. */
+  /** Removes the changes after this number, because a transaction was rolled back. */
   cut(length: number): void;
 }
 
@@ -33,7 +33,10 @@ export interface LedgerChange {
   field: string;
   before: unknown;
   after: unknown;
-  /** `api`: through the API. `user`: by a user in CiviCRM. `hook`: the site's own automation. */
+  /**
+   * With `api`, an API client made the change. With `user`, a user of CiviCRM made the change. With `hook`, the site's
+   * own automation made the change.
+   */
   by: 'api' | 'user' | 'hook';
 }
 
@@ -45,7 +48,7 @@ export interface SiteOptions {
   variants: Variants;
 }
 
-/** Opens the site in a database. Fills it when it is first used. */
+/** Opens the site in a database. If the database is new, fills it with people. */
 export function openSite({ file, clock, world, contactCount, variants }: SiteOptions): Site {
   const tables = openTables(file);
   let present = variants;

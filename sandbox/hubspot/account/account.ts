@@ -20,7 +20,7 @@ import { fillPeople, type PeopleOptions } from './people.ts';
 /** The default account number. */
 export const PORTAL_ID = 48_291_057;
 
-/** The user for whom the private app acts. This user also owns all records that have an owner. */
+/** The user on whose behalf the private app acts. This user also owns all records that have an owner. */
 export const OWNER = {
   ownerId: '76129483',
   userId: 61_204_377,
@@ -29,7 +29,7 @@ export const OWNER = {
   lastName: 'Marlow',
 };
 
-/** An account without HTTP, tokens and limits. */
+/** A HubSpot account without HTTP, tokens and limits. */
 export interface Account {
   db: Database;
   portalId: number;
@@ -38,12 +38,12 @@ export interface Account {
   store: RecordStore;
   associations: Associations;
   rules: Rules;
-  /** The validation rules for property values. The API also shows them. */
+  /** The validation rules for property values. The API returns these rules. */
   validations: PropertyValidations;
   automation: Automation;
   currencies: Currencies;
   listsInProgress: ListsInProgress;
-  /** Records whose changes appear late in searches. */
+  /** Records whose changes appear in searches only after a delay. */
   lateRecords: LateRecords;
   search: Search;
 }
@@ -51,11 +51,11 @@ export interface Account {
 export interface AccountOptions extends Omit<PeopleOptions, 'nowMs'> {
   clock: () => number;
   portalId: number;
-  /** The delay of searches (ms): they find the data as it was that long ago. */
+  /** The delay of searches (ms). A search finds the data as it was this time ago. */
   searchLagMs: number;
 }
 
-/** Fills it when it is first used. */
+/** Opens an account. If the database is new, fills it with people. */
 export function openAccount(db: Database, options: AccountOptions): Account {
   const { clock, world, contactCount, portalId } = options;
   const made = `${contactCount} contacts of ${world.donorCount} donors with seed ${world.seed}`;
@@ -86,7 +86,7 @@ export function openAccount(db: Database, options: AccountOptions): Account {
   };
 }
 
-/** Sets the `associatedcompanyid` of a contact to the ID of its primary company. */
+/** Sets a contact's `associatedcompanyid` to the ID of the contact's primary company. */
 export function followPrimaryCompany(account: Account, contactId: string, author: Author): void {
   const contact = account.store.read(CONTACTS, contactId);
   if (contact?.archivedAtMs !== null) return;

@@ -1,4 +1,6 @@
-/** Workflows that change a property after a client has written it. HubSpot runs the workflows a moment later. */
+/**
+ * Workflows that change a property after a client has written it. HubSpot runs the workflows shortly after the write.
+ */
 
 import { z } from 'zod';
 import { findObjectType, type ObjectType } from '../core/object-type.ts';
@@ -23,11 +25,13 @@ export const automationSchema = z.strictObject({
     z.strictObject({ kind: z.literal('clear') }),
     z.strictObject({ kind: z.literal('set'), value: z.string() }),
   ]),
-  /** Whether the workflow starts when its property changes, or when any property of the record changes. */
+  /** Defines whether the workflow starts when its property changes or when any property of the record changes. */
   runsOn: z.enum(['property', 'record']).default('property'),
-  /** The record must have this value. Without this condition, every record is enrolled. */
+  /** A condition that the record must meet. Without a condition, the workflow runs for every record. */
   when: z.strictObject({ property: z.string(), equals: z.string() }).optional(),
-  /** The delay between the write and the workflow (ms). The client has received the response to its write by then. */
+  /**
+   * The time (ms) between the write and the workflow. By this time, the client has received the response to its write.
+   */
   delayMs: z.number().int().min(0).default(0),
   /** The source that the property's history shows. */
   source: authorSchema.shape.source.default('AUTOMATION_PLATFORM'),
@@ -37,9 +41,9 @@ export const automationSchema = z.strictObject({
 export type Workflow = z.output<typeof automationSchema>;
 
 export interface Automation {
-  /** Throws if it names a property that does not exist. */
+  /** Adds a workflow. Throws if the workflow names a property that does not exist. */
   add(workflow: Workflow): void;
-  /** Returns false if there are none. */
+  /** Removes a workflow. Returns false if no workflow has the name. */
   remove(name: string): boolean;
   clear(): void;
   list(): readonly Workflow[];
@@ -60,7 +64,7 @@ interface Enrolment {
   dueAtMs: number;
 }
 
-/** Creates the automation without any workflows. From then on, it listens to every change. */
+/** Creates the automation without workflows. The automation then receives all changes of records. */
 export function createAutomation({ properties, store, clock }: AutomationAccount): Automation {
   let workflows: Workflow[] = [];
   let enrolments: Enrolment[] = [];
@@ -76,7 +80,7 @@ export function createAutomation({ properties, store, clock }: AutomationAccount
       const { type, id } = change;
       enrolments.push({ workflow, type, id, dueAtMs: clock() + workflow.delayMs });
     }
-    // Other listeners must see the change before they see its effects.
+    // Other listeners must receive the change before they receive the changes by workflows.
     if (enrolments.length > 0) queueMicrotask(runDue);
   }
 

@@ -1,13 +1,10 @@
-/**
- * The currencies of an account: the company currency, and other currencies with their exchange
- * rates.
- */
+/** The currencies of an account. They are the company currency and other currencies with exchange rates. */
 
 import { z } from 'zod';
 
 export const currenciesSchema = z.strictObject({
   company: z.string().length(3).default('USD'),
-  /** The value of one unit of each other currency in the company currency. */
+  /** For each other currency, the value of one unit in the company currency. */
   rates: z.record(z.string().length(3), z.number().positive()).default({}),
 });
 
@@ -21,7 +18,7 @@ interface ExchangeRate {
 
 export interface Currencies {
   company(): string;
-  /** Returns the currencies other than the company currency, in the order in which they were added. */
+  /** Returns all currencies except the company currency, in the order in which they were added. */
   rates(): readonly ExchangeRate[];
   set(currencies: z.output<typeof currenciesSchema>): void;
 }

@@ -1,28 +1,30 @@
-/** The controls set them. */
+/** Simulates lists that HubSpot is still processing. The controls set their state. */
 
 import { z } from 'zod';
 
 /** The status and the members that HubSpot shows while it processes a list. */
 export const listProcessingSchema = z.strictObject({
   listId: z.string().regex(/^\d+$/),
-  /** HubSpot documents `COMPLETE` as the only final status. */
+  /** The status. HubSpot documents only `COMPLETE` as a final status. */
   status: z.string(),
-  /** The number of members that are shown, in the order of their IDs. Omitted to show all. */
+  /**
+   * The number of members that responses contain, in the order of their IDs. Omitted if responses contain all members.
+   */
   members: z.number().int().min(0).optional(),
-  /** The size that HubSpot reports. If omitted, HubSpot reports the number of shown members. */
+  /** The size that HubSpot reports. If it is omitted, HubSpot reports the number of members that responses contain. */
   size: z.number().int().min(0).optional(),
 });
 
-/** The state of a list during its processing. */
+/** The state of a list while HubSpot processes it. */
 export type ListProcessing = z.output<typeof listProcessingSchema>;
 
-/** The lists that HubSpot is still processing. */
+/** The lists that HubSpot is processing. */
 export interface ListsInProgress {
   set(order: ListProcessing): void;
   of(listId: number): ListProcessing | undefined;
 }
 
-/** Creates the collection. All lists are complete until a list is added. */
+/** Creates the collection. At first, all lists are complete. */
 export function createListsInProgress(): ListsInProgress {
   const lists = new Map<number, ListProcessing>();
   return {

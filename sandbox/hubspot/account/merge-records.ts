@@ -1,4 +1,4 @@
-/** The new record gets the associations of both. */
+/** Merges two records. The new record gets the associations of both records. */
 
 import { CONTACTS, type ObjectType } from '../core/object-type.ts';
 import type { StoredRecord } from '../records/record.ts';
@@ -18,7 +18,7 @@ export function mergeRecords(
 ): StoredRecord | undefined {
   const { store } = account;
   return store.transact(() => {
-    // The caller may use former IDs of the records, and a merge changes the IDs again.
+    // The IDs are looked up again, because the caller may use earlier IDs and a merge changes IDs.
     const ids = [primaryId, otherId].map((id) => store.read(type, id)?.id);
     const merged = store.merge(type, primaryId, otherId, author, options);
     if (merged === undefined) return undefined;

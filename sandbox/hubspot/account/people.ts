@@ -1,22 +1,22 @@
-/** Stores the world's people in this account as contacts, and their employers as companies. */
+/** Stores the world's people as contacts, and their employers as companies. */
 
 import type { CrmPerson, World } from '../../../people/world.ts';
 import type { Database } from '../core/database.ts';
 import type { Values } from '../properties/property-values.ts';
 import { contactIdOf } from './person-id.ts';
 
-/** The period over which the account's contacts were added: two years. */
+/** The period (ms) in which the contacts were added. It is two years. */
 const HISTORY_MS = 2 * 365 * 86_400_000;
 
-/** All contacts are at least a day old, so there are no changes on the first night. */
+/** The minimum age of all contacts (ms). It is a day, so the first night finds no changes. */
 const QUIET_MS = 86_400_000;
 
-/** The first company ID. Company IDs differ from all contact IDs and do not fit into 32 bits. */
+/** The first company ID. Company IDs are different from all contact IDs, and they do not fit into 32 bits. */
 const FIRST_COMPANY_ID = 31_000_000_001;
 
 /**
- * The ways in which employers are stored. They take turns: only the associated company, both the company and the text
- * field `company`, or only that field.
+ * The ways in which a contact's employer is stored. They alternate between contacts: only an associated company, both a
+ * company and the text `company`, or only the text.
  */
 const EMPLOYER_FORMS = ['company', 'both', 'text'] as const;
 
@@ -27,7 +27,7 @@ export interface PeopleOptions {
   nowMs: number;
 }
 
-/** Stores all contacts and their companies. The database must not contain any yet. */
+/** Stores all contacts and their companies. The database must be empty. */
 export function fillPeople(db: Database, options: PeopleOptions): void {
   const companies = createCompanies(db);
   const insert = db.prepare('insert into contacts values (?, ?, ?, null, null, ?, ?)');
@@ -70,7 +70,7 @@ function contactValues(person: CrmPerson): Values {
   );
 }
 
-/** Creates each company when it is first needed. */
+/** Creates companies. Each company is created when it is first needed. */
 function createCompanies(db: Database) {
   const ids = new Map<string, number>();
   const insert = db.prepare('insert into companies values (?, ?, ?, null, null, null, ?)');
@@ -86,7 +86,7 @@ function createCompanies(db: Database) {
   };
 }
 
-/** Creates the indexes. It is faster to create the indexes afterwards than to maintain them during the writes. */
+/** Creates the indexes. Creating the indexes after all writes is faster than updating them during the writes. */
 function indexRecords(db: Database): void {
   for (const table of ['contacts', 'companies']) {
     db.exec(`
@@ -97,7 +97,7 @@ create index if not exists ${table}_archived on ${table} (id) where archived_at_
   }
 }
 
-/** Returns when a contact was added. Contacts were added at a steady rate, in the order of the list. */
+/** Returns when a contact was added. The same number of contacts was added in each period, in the order of the list. */
 function stampOf(number: number, { nowMs, contactCount }: PeopleOptions): number {
   return nowMs - QUIET_MS - HISTORY_MS + Math.floor((HISTORY_MS * number) / contactCount);
 }

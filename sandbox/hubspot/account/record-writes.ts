@@ -1,4 +1,4 @@
-/** Writes records for clients. Decides whether to reject a whole request or a single record. */
+/** Writes records for clients. If a value is wrong, decides whether to reject the whole request or a single record. */
 
 import { HubspotError, validationError } from '../core/errors.ts';
 import { CONTACTS, type ObjectType, otherType } from '../core/object-type.ts';
@@ -15,14 +15,14 @@ import { type Account, followPrimaryCompany } from './account.ts';
 
 export interface Writer {
   author: Author;
-  /** True if the rules about required properties apply, as they do since version 2026-09. */
+  /** True if required properties are checked, as in API version 2026-09 and later. */
   isStrict: boolean;
 }
 
 export interface UpdateInput {
   id: string;
   properties: InputValues;
-  /** The property that identifies the record, if it is not identified by its ID. */
+  /** The property that identifies the record. Omitted if the record's ID identifies it. */
   idProperty?: string | undefined;
   objectWriteTraceId?: string | undefined;
 }
@@ -30,7 +30,8 @@ export interface UpdateInput {
 export interface CreateInput {
   properties: InputValues;
   /**
-   * The records with which the new record is associated. They have the other type, and each may be the primary record.
+   * The records with which the new record is associated. They have the other object type, and each of them may be
+   * marked as primary.
    */
   ties: readonly { toId: string; isPrimary: boolean }[];
   objectWriteTraceId?: string | undefined;
@@ -40,12 +41,12 @@ export interface Written {
   record: StoredRecord;
   /** The properties that the client sent. */
   names: string[];
-  /** True if the record was created. Set only for upserts, which create or change records. */
+  /** True if the request created the record. The value is set only in upserts, which create or change records. */
   isNew?: boolean;
   objectWriteTraceId?: string | undefined;
 }
 
-/** The records that were not written or not found for the same reason. */
+/** Records that were not written or not found, all for the same reason. */
 export interface Failure {
   ids: string[];
   error: HubspotError;
@@ -58,7 +59,7 @@ export interface WriteOutcome {
   failures: Failure[];
 }
 
-/** Changes records. If one value is not allowed, rejects all records. */
+/** Changes records. If one value is invalid, rejects all records. */
 export function updateRecords(
   account: Account,
   type: ObjectType,
@@ -84,8 +85,8 @@ export function updateRecords(
 }
 
 /**
- * Creates all records or none. If each record has a trace ID, its failure can be reported separately. The valid records
- * are then created.
+ * Creates either all records or none of them. If each record has a trace ID, each failure is reported separately. In
+ * that case, the valid records are created.
  */
 export function createRecords(
   account: Account,
@@ -147,7 +148,7 @@ export function upsertRecords(
   });
 }
 
-/** Does not find archived records. */
+/** Finds a record. Archived records are not found. */
 export function findRecord(
   { store, properties }: Account,
   type: ObjectType,
@@ -164,7 +165,7 @@ export function findRecord(
   return store.findBy(type, idProperty, id);
 }
 
-/** Returns the failure for IDs that do not exist. */
+/** Returns the failure for IDs without a record. */
 export function notFound({ word }: ObjectType, ids: string[]): Failure {
   const message = `Could not get some ${word} objects, they may be deleted or not exist. Check that ids are valid.`;
   return { ids, error: new HubspotError(404, 'OBJECT_NOT_FOUND', message) };
@@ -219,7 +220,7 @@ function updateOne(
   });
 }
 
-/** Creates a record, or returns the reason for the rejection. A rejected record changes nothing. */
+/** Creates a record, or returns the reason why it is rejected. A rejected record changes nothing. */
 function tryCreate(
   account: Account,
   type: ObjectType,
@@ -248,8 +249,8 @@ function tryCreate(
 }
 
 /**
- * Throws if a required value is missing. A contact needs a name or an email address. A company needs a name or a
- * domain.
+ * Throws if a required value is missing. A contact must have a name or an email address. A company must have a name or
+ * a domain.
  */
 function checkNew(type: ObjectType, values: Values): void {
   const names = type === CONTACTS ? ['firstname', 'email', 'lastname'] : ['name', 'domain'];

@@ -1,6 +1,5 @@
 /**
- * `/_sandbox`: controls of the stand-in itself, for tests and for people who try things out. No
- * token needed.
+ * `/_sandbox` controls the stand-in itself. It is for tests and for people who try things out. Requests need no token.
  */
 
 import type { Hono } from 'hono';
@@ -38,7 +37,7 @@ export interface ControlOptions extends ControlParts<HubspotFault, RequestDetail
   privateAppId: number;
 }
 
-/** Returns the controls, to be mounted at `/_sandbox`. */
+/** Creates the controls below `/_sandbox`. */
 export function controlRoutes(options: ControlOptions): Hono {
   const { account, limits } = options;
   const router = createCrmControlRouter(options, {
@@ -117,13 +116,13 @@ export function controlRoutes(options: ControlOptions): Hono {
 const tokenOrderSchema = z.strictObject({
   kind: z.enum(['private', 'oauth']).default('private'),
   scopes: z.array(z.string()).default([...ALL_SCOPES]),
-  /** The token's lifetime. 0 means that it never expires. */
+  /** The token's lifetime (ms). 0 means that it never expires. */
   lifetimeMs: z.number().int().min(0).default(0),
 });
 
 const withdrawalSchema = z.strictObject({
   withdrawn: z.array(z.enum(ALL_SCOPES)),
-  /** True if HubSpot should still list these scopes for tokens. */
+  /** True if HubSpot's responses must still list these scopes for tokens. */
   listed: z.boolean().default(false),
 });
 
@@ -153,12 +152,12 @@ const propertySchema = z.strictObject({
   type: z.string().default('contacts'),
   property: z.string(),
   archived: z.boolean().optional(),
-  /** True if only HubSpot can set its values, as for a calculated property. */
+  /** True if only HubSpot can write the property, like a calculated property. */
   readOnly: z.boolean().optional(),
   label: z.string().optional(),
   propertyType: propertyDefinitionSchema.shape.type.optional(),
   fieldType: z.string().optional(),
-  /** The choices. A choice is a value or an object with all its properties. */
+  /** The options of the property. An option is a value, or an object with all of its members. */
   options: z.array(z.union([z.string(), optionSchema])).optional(),
   ...numberHints,
 });
@@ -179,7 +178,7 @@ function findProperty(
   return property;
 }
 
-/** Changes a property in the account's settings, including properties that HubSpot defines. */
+/** Changes a property in the account's settings. Properties that HubSpot defines can also be changed. */
 function changeProperty(account: Account, order: z.output<typeof propertySchema>): Property {
   const type = findObjectType(order.type);
   const { archivedAtMs, ...present } = findProperty(account, type, order.property);
@@ -210,7 +209,7 @@ function toOption(option: string | z.output<typeof optionSchema>) {
   return typeof option === 'string' ? { label: option, value: option } : option;
 }
 
-/** Returns every value of a record and its history, including archived and merged records. */
+/** Returns all values of a record and its history. Archived and merged records are found too. */
 function readRecord({ store, associations }: Account, typeName: string, id: string) {
   const type = findObjectType(typeName);
   const record = store.readHidden(type, id);

@@ -1,4 +1,4 @@
-/** Edits that a user of the account makes by hand, independently of donor-sync. */
+/** Edits that a user makes in the account. */
 
 import { z } from 'zod';
 import { type Account, followPrimaryCompany, OWNER } from '../account/account.ts';
@@ -33,9 +33,12 @@ export const editSchema = z.discriminatedUnion('action', [
     type,
     primaryId: id,
     otherId: id,
-    /** False if the primary record keeps its ID. By default, the merged record gets a new ID, as in HubSpot. */
+    /**
+     * False if the merged record keeps the ID of the primary record. By default, the merged record gets a new ID, as in
+     * HubSpot.
+     */
     newId: z.boolean().default(true),
-    /** Values that the record gets in the same step, for example another name. */
+    /** Values that the record gets in the same step, for example a new name. */
     values: values.optional(),
   }),
   /** Makes a company the primary company of a contact. Null removes the company. */
@@ -46,7 +49,7 @@ type Edit = z.output<typeof editSchema>;
 
 const BY_HAND: Author = { source: 'CRM_UI', sourceId: `userId:${OWNER.userId}` };
 
-/** Makes the edit and returns the ID of the resulting record. Throws if the edit is rejected. */
+/** Makes the edit, and returns the ID of the changed or created record. Throws if the edit is rejected. */
 export function editRecord(account: Account, edit: Edit): string {
   if (edit.action === 'employ') return employ(account, edit.id, edit.companyId);
   const object = findObjectType(edit.type);

@@ -11,16 +11,16 @@ export function openDatabase(file: string | undefined): Database {
 }
 
 /**
- * Returns a setting of the account, for example its seed. If it is not set yet, `create` returns the value, which is
- * then stored permanently.
+ * Returns a setting of the account, for example its seed. If the setting does not exist yet, calls `create` and stores
+ * the result.
  */
 export function accountSetting(db: Database, name: string, create: () => string): string {
   return keptSetting(db, 'account_settings', name, create);
 }
 
 /**
- * Returns the SQL for a table of records. It contains each record as JSON, and columns for the few values that are
- * searched.
+ * Returns the SQL for a table of records. The table contains each record as JSON, and separate columns for the few
+ * values that searches use.
  */
 function recordTable(name: string): string {
   return `

@@ -1,6 +1,6 @@
-/** The account's errors with HubSpot's messages. */
+/** The errors of the account, with HubSpot's messages. */
 
-/** A detail of an error, with its subject. */
+/** A part of an error that describes one problem. */
 export interface ErrorDetail {
   message: string;
   code?: string;
@@ -14,7 +14,7 @@ export interface ErrorExtras {
   context?: Record<string, string[]>;
   errors?: ErrorDetail[];
   links?: Record<string, string>;
-  /** Only for status 429: the policy that was violated, for example `DAILY`. */
+  /** Only for the status 429. The name of the violated limit, for example `DAILY`. */
   policyName?: string;
   /** The value of the header `Retry-After`. */
   retryAfterSeconds?: number;
@@ -25,7 +25,7 @@ export interface ErrorExtras {
 export class HubspotError extends Error {
   override name = 'HubspotError';
   readonly status: number;
-  /** For example `VALIDATION_ERROR`. Null if HubSpot gives no reason at all. */
+  /** The category, for example `VALIDATION_ERROR`. Null if HubSpot returns no category. */
   readonly category: string | null;
   readonly extras: ErrorExtras;
 
@@ -45,12 +45,12 @@ export function errorBody({ category, message, extras }: HubspotError, correlati
   return { status: 'error', message, correlationId, ...limit, ...details, ...reason };
 }
 
-/** Creates the error for an invalid request, or for values that are not allowed. */
+/** Creates the error for an invalid request or for invalid values. */
 export function validationError(message: string, extras: ErrorExtras = {}): HubspotError {
   return new HubspotError(400, 'VALIDATION_ERROR', message, extras);
 }
 
-/** Creates the error for a search that HubSpot cannot run. It has neither a category nor a reason. */
+/** Creates the error for a search that HubSpot cannot run. The error contains neither a category nor a reason. */
 export function unexplainedError(): HubspotError {
   return new HubspotError(400, null, 'There was a problem with the request.');
 }
@@ -84,7 +84,7 @@ export function expiredError(expiredAtMs: number, nowMs: number): HubspotError {
   return new HubspotError(401, 'EXPIRED_AUTHENTICATION', message, { context });
 }
 
-/** Creates the error for a token without the required scopes. Any of the `scopes` would be enough. */
+/** Creates the error for a token without the required scopes. A token with any of the `scopes` would be sufficient. */
 export function scopeError(scopes: readonly string[]): HubspotError {
   const url = 'https://developers.hubspot.com/scopes';
   return new HubspotError(

@@ -1,13 +1,13 @@
-/** The kinds of records in the account. */
+/** The types of records in the account. */
 
 import { validationError } from './errors.ts';
 
-/** One kind of record. */
+/** A type of records. */
 export interface ObjectType {
-  /** The name in paths. It is also the name of the table. */
+  /** The name that paths contain. It is also the name of the table. */
   name: 'contacts' | 'companies';
   typeId: '0-1' | '0-2';
-  /** The name in messages. */
+  /** The name that messages contain. */
   word: 'CONTACT' | 'COMPANY';
   /** The property with the time of the last change. */
   modifiedProperty: 'lastmodifieddate' | 'hs_lastmodifieddate';
@@ -48,12 +48,12 @@ export const COMPANIES: ObjectType = {
 
 export const OBJECT_TYPES: readonly ObjectType[] = [CONTACTS, COMPANIES];
 
-/** Returns the type that records of this type can be associated with. There are only two types. */
+/** Returns the type that records of this type can be associated with. There are only two types of records. */
 export function otherType(type: ObjectType): ObjectType {
   return type === CONTACTS ? COMPANIES : CONTACTS;
 }
 
-/** Returns the type for a name, a singular name or a type ID in a path. */
+/** Returns the type. A path contains its name, its singular name or its type ID. */
 export function findObjectType(word: string): ObjectType {
   const type = OBJECT_TYPES.find(({ name, typeId, word: singular }) =>
     [name, typeId, singular.toLowerCase()].includes(word.toLowerCase()),

@@ -1,4 +1,4 @@
-/** The conditions of a list, as a tree of branches over properties and other lists. */
+/** The conditions of a list. They form a tree, and they are about properties and other lists. */
 
 import { z } from 'zod';
 
@@ -54,8 +54,8 @@ const branchSchema = z.object({
 });
 
 /**
- * The whole tree of conditions. HubSpot requires an OR at its root. This account supports only the filters that are
- * listed above.
+ * The complete tree of conditions. HubSpot requires an OR at the root of the tree. The stand-in supports only the
+ * filters that are defined above.
  */
 export const filterBranchSchema = branchSchema.extend({ filterBranchType: z.literal('OR') });
 
@@ -65,7 +65,7 @@ type Branch = z.output<typeof branchSchema>;
 type Filter = z.output<typeof filterSchema>;
 type Operation = Extract<Filter, { filterType: 'PROPERTY' }>['operation'];
 
-/** A record that is tested against conditions. */
+/** A record that is compared with the conditions. */
 export interface Candidate {
   /** Returns the value of a property, or null if the property has no value. */
   read(property: string): string | null;
@@ -137,7 +137,7 @@ function meetsOperation(
   }
 }
 
-/** Compares strings and ignores case. A negative operator requires that no value matches. */
+/** Compares texts without regard to letter case. With a negative operator, none of the values may match. */
 function meetsText(value: string, operator: TextOperator, wanted: readonly string[]): boolean {
   const text = value.toLowerCase();
   const others = wanted.map((one) => one.toLowerCase());

@@ -17,7 +17,10 @@ export function unknownListName(name: string, objectTypeId: string): HubspotErro
   });
 }
 
-/** Creates the error for a name that is already used. List names are unique, whatever the lists contain. */
+/**
+ * Creates the error for a name that is already used. The name of a list is unique, even among lists of different object
+ * types.
+ */
 export function nameTaken(name: string): HubspotError {
   return validationError(`The following list names already exist: [${name}]`, {
     subCategory: 'ILS.DUPLICATE_LIST_NAMES',
@@ -32,10 +35,7 @@ export function invalidObjectType(typeId: string): HubspotError {
   );
 }
 
-/**
- * Creates the error for a change to a feature of a list. Lists of this processing type always have the feature, or
- * never.
- */
+/** Creates the error for a change that a list's processing type does not allow. */
 export function invalidProcessingType(message: string): HubspotError {
   return validationError(message, { subCategory: 'ListError.INVALID_PROCESSING_TYPE' });
 }

@@ -24,11 +24,11 @@ import type { ShownMembers } from './shown-members.ts';
 const DEFAULT_RESULTS = 20;
 const MAX_RESULTS = 500;
 
-/** The parts that the list routes need. */
+/** The objects that the list routes need. */
 export interface ListRoutesOptions {
   lists: ListStore;
   memberships: Memberships;
-  /** The visible members and sizes of lists. */
+  /** The members and sizes of lists that responses contain. */
   shown: ShownMembers;
   inProgress: Pick<ListsInProgress, 'of'>;
   upkeep: ListUpkeep;
@@ -36,10 +36,10 @@ export interface ListRoutesOptions {
 }
 
 export const READ_LISTS = needListScope('crm.lists.read');
-/** Requires the scope that allows changes to lists. */
+/** Requires the scope for changing lists. */
 export const WRITE_LISTS = needListScope('crm.lists.write');
 
-/** Returns the routes, to be mounted at `/crm/v3/lists` and at the dated addresses. */
+/** Returns the routes for `/crm/v3/lists` and for the paths with a date. */
 export function listRoutes(options: ListRoutesOptions) {
   const { lists, shown, inProgress, upkeep } = options;
   const router = createRouter();
@@ -94,7 +94,7 @@ export function listRoutes(options: ListRoutesOptions) {
   return router;
 }
 
-/** Throws a 404 if it does not exist. */
+/** Returns the list. Throws a 404 if the list does not exist. */
 export function findList(lists: ListStore, id: string): List {
   const list = lists.find(id);
   if (list === undefined) throw unknownList(id);
@@ -188,7 +188,7 @@ function rename(lists: ListStore, id: number, name: string): void {
   lists.rename(id, name);
 }
 
-/** Fails if a different list now has the name. */
+/** Restores a deleted list. Fails if another list has the name now. */
 function restore(lists: ListStore, id: string): void {
   const list = lists.findDeleted(id);
   if (list === undefined) throw unknownList(id);

@@ -4,14 +4,14 @@ import type { Database } from '../core/database.ts';
 import { type FilterBranch, filterBranchSchema } from './filter-branch.ts';
 import type { List } from './list.ts';
 
-/** The period in which a deleted list can be restored: 90 days. */
+/** The time (ms) for which a deleted list can be restored. It is 90 days. */
 const RESTORABLE_MS = 90 * 86_400_000;
 
 export type NewList = Pick<List, 'name' | 'objectTypeId' | 'processingType' | 'filterBranch'>;
 
-/** The criteria of a list search. A missing criterion matches every list. */
+/** The criteria of a list search. If a criterion is missing, it matches every list. */
 export interface ListQuery {
-  /** A part of the name, in any case. */
+  /** A part of the name, in upper or lower case. */
   name: string;
   processingTypes: readonly string[];
   ids: readonly string[];
@@ -20,15 +20,15 @@ export interface ListQuery {
   limit: number;
 }
 
-/** Only `findDeleted` returns deleted lists. */
+/** The lists of an account. Only `findDeleted` returns deleted lists. */
 export interface ListStore {
   create(list: NewList): List;
   find(id: string): List | undefined;
   /** Returns a deleted list that can still be restored. */
   findDeleted(id: string): List | undefined;
-  /** Finds a list by its name, in any case. */
+  /** Finds a list by its name, in upper or lower case. */
   findByName(name: string): List | undefined;
-  /** Returns all lists in the order of their IDs. */
+  /** Returns all lists, sorted by ID. */
   all(): List[];
   search(query: ListQuery): { lists: List[]; total: number };
   rename(id: number, name: string): void;

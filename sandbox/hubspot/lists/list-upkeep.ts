@@ -1,4 +1,4 @@
-/** Keeps the members of lists up to date. Adds records that the filters match, and removes deleted records. */
+/** Updates the members of lists. The code adds records that match a list's filters, and removes deleted records. */
 
 import { findObjectType, type ObjectType } from '../core/object-type.ts';
 import { propertyValue, type StoredRecord } from '../records/record.ts';
@@ -8,7 +8,7 @@ import type { List } from './list.ts';
 import type { ListStore } from './list-store.ts';
 import type { Memberships } from './memberships.ts';
 
-/** The number of records that are read at a time to choose a list's members. */
+/** The number of records that are read at once to determine a list's members. */
 const RECORDS_AT_ONCE = 1000;
 
 /** The parts that this code needs. */
@@ -18,27 +18,30 @@ export interface ListUpkeepOptions {
   records: Pick<RecordStore, 'read' | 'list' | 'onChange'>;
 }
 
-/** Keeps lists with filters up to date. */
+/** Updates the members of lists with filters. */
 export interface ListUpkeep {
-  /** If filters choose the members of a list, updates the members before they are read. */
+  /** Updates a list's members before they are read, if the list has filters. */
   settle(list: List): void;
-  /** Chooses all members again with the list's filters. */
+  /** Determines all members of a list again. */
   choose(list: List): void;
 }
 
-/** Starts listening to record changes. Earlier changes are found the first time a list is read. */
+/** Starts listening to record changes. Earlier changes are found when a list is first read. */
 export function keepLists(options: ListUpkeepOptions): ListUpkeep {
   const { lists, memberships, records } = options;
-  /** The records to check again, by list. Contains each list whose members were chosen after the start. */
+  /**
+   * For each list, the records that must be checked again. The map contains each list whose members have been
+   * determined since the start.
+   */
   const unsettled = new Map<number, { type: ObjectType; ids: Set<string> }>();
 
-  /** Lists can refer to each other in cycles, so each list is processed once. */
+  /** Two lists can refer to each other, so each list is processed only once. */
   function settle(list: List, seen = new Set<number>()): void {
     if (seen.has(list.id)) return;
     seen.add(list.id);
     if (list.processingType !== 'DYNAMIC' || list.filterBranch === null) return;
     const waiting = unsettled.get(list.id);
-    // A record's membership in other lists can change even if the record itself does not change.
+    // A record's membership in another list can change without a change of the record.
     if (waiting === undefined || listsNamedIn(list.filterBranch).length > 0) {
       choose(list, seen);
       return;
@@ -60,7 +63,7 @@ export function keepLists(options: ListUpkeepOptions): ListUpkeep {
     for (const found of pagesOf(records, type)) sort(list, filterBranch, type, found);
   }
 
-  /** Adds a record to the list if the filters match it, and otherwise removes it from the list. */
+  /** Adds each record to the list if it matches the filters, and removes it from the list if it does not. */
   function sort(list: List, filters: FilterBranch, type: ObjectType, found: StoredRecord[]): void {
     const inside: number[] = [];
     const outside: number[] = [];
@@ -105,7 +108,10 @@ function* pagesOf(records: Pick<RecordStore, 'list'>, type: ObjectType): Generat
   }
 }
 
-/** Deleted records are removed from all lists. A merged record is in the lists of both original records. */
+/**
+ * Updates lists after a change. A deleted record is removed from all lists. A merged record is added to the lists of
+ * both original records.
+ */
 function followChange({ lists, memberships }: ListUpkeepOptions, change: RecordChange): void {
   const { typeId } = change.type;
   if (change.kind === 'archived' || change.kind === 'erased') {

@@ -5,25 +5,25 @@ import { isoTime } from '../properties/property.ts';
 import type { FilterBranch } from './filter-branch.ts';
 
 /**
- * The way in which a list's members are chosen. Users choose them, or filters choose them continuously, or filters
- * choose them once when the list is created.
+ * Defines how the members of a list are chosen. With `MANUAL`, users choose them. With `DYNAMIC`, filters choose them
+ * continuously. With `SNAPSHOT`, filters choose them once when the list is created.
  */
 export const PROCESSING_TYPES = ['MANUAL', 'DYNAMIC', 'SNAPSHOT'] as const;
 
-/** Times are milliseconds since 1970. */
+/** A list. Times are in milliseconds since 1970. */
 export interface List {
   id: number;
   name: string;
-  /** The type of its records, for example `0-1` for contacts. */
+  /** The ID of the object type of the list's records, for example `0-1` for contacts. */
   objectTypeId: string;
   processingType: (typeof PROCESSING_TYPES)[number];
   filterBranch: FilterBranch | null;
   createdAtMs: number;
   updatedAtMs: number;
-  /** Null unless the list is deleted. */
+  /** The time of the deletion, or null if the list is not deleted. */
   deletedAtMs: number | null;
   filtersUpdatedAtMs: number;
-  /** The version increases with each change to the list itself. */
+  /** A number that increases with each change of the list itself. */
   version: number;
 }
 
@@ -34,7 +34,7 @@ export interface ListActivity {
   lastRemovedAtMs: number | null;
 }
 
-/** Formats a list for a response about this list alone. */
+/** Formats a list for a response that contains only this list. */
 export function toPublicList(
   list: List,
   { size }: ListActivity,
@@ -73,7 +73,7 @@ const DEFAULT_PROPERTIES = [
   'hs_list_reference_count',
 ];
 
-/** The values are strings. Empty values are omitted. */
+/** Returns additional values of a list as strings. Empty values are omitted. */
 function additionalProperties(list: List, activity: ListActivity): Record<string, string | null> {
   const { size, lastAddedAtMs, lastRemovedAtMs } = activity;
   return {

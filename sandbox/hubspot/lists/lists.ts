@@ -1,4 +1,4 @@
-/** Opens an account's lists, fills them at first use, and serves them. */
+/** Opens an account's lists. If the database is new, fills it with lists. */
 
 import type { Hono } from 'hono';
 import { chooseGroups } from '../../../people/groups.ts';
@@ -17,25 +17,25 @@ import { membershipRoutes } from './membership-routes.ts';
 import { type Memberships, openMemberships } from './memberships.ts';
 import { showMembers } from './shown-members.ts';
 
-/** The parts from which the lists are opened. */
+/** The objects from which the lists are opened. */
 export interface ListsOptions {
   db: Database;
   records: RecordStore;
   world: World;
   /** The number of people from the world's contact list in the account. */
   contactCount: number;
-  /** The properties that conditions can refer to. */
+  /** The properties that conditions can use. */
   properties: Pick<Properties, 'find'>;
   inProgress: ListsInProgress;
   clock: () => number;
 }
 
-/** Opens the lists and returns their routes, to be mounted at `/crm/v3/lists` and at the dated addresses. */
+/** Opens the lists and returns the routes for `/crm/v3/lists` and for the paths with a date. */
 export function openLists(options: ListsOptions): Hono<HubspotEnv> {
   const { db, records, properties, inProgress, clock } = options;
   const lists = openListStore(db, clock);
   const memberships = openMemberships(db, clock);
-  // If the sandbox stops before the end, the next start fills them again.
+  // If the sandbox is stopped before the end, the next start fills the lists again.
   db.transaction(() => accountSetting(db, 'lists', () => fillLists(lists, memberships, options)))();
   const upkeep = keepLists({ lists, memberships, records });
   const shown = showMembers(memberships, inProgress);
@@ -46,7 +46,7 @@ export function openLists(options: ListsOptions): Hono<HubspotEnv> {
   return router;
 }
 
-/** Users maintain these lists by hand. Returns a description of their source. */
+/** Creates lists that users would maintain by hand. Returns a description of the lists' source. */
 function fillLists(lists: ListStore, memberships: Memberships, options: ListsOptions): string {
   const { board, staff } = chooseGroups(options);
   for (const { name, people } of [board, staff]) {

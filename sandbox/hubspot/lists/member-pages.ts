@@ -1,4 +1,4 @@
-/** Reads the members of a list page by page, in both directions. */
+/** Reads the members of a list in pages, forwards or backwards. */
 
 import { z } from 'zod';
 import { validationError } from '../core/errors.ts';
@@ -10,7 +10,7 @@ import type { ShownMembers } from './shown-members.ts';
 const DEFAULT_PAGE = 100;
 const MAX_PAGE = 250;
 
-/** Reads the requested page, in HubSpot's form. */
+/** Returns the requested page in HubSpot's form. */
 export function readMembers(
   c: HubspotContext,
   memberships: ShownMembers,
@@ -24,7 +24,7 @@ export function readMembers(
     order,
     direction: isBackward ? 'before' : 'after',
     from: cursor === undefined ? null : readPlace(cursor),
-    // Reads one more member than the page shows, to find out whether there is another page.
+    // One more member than necessary is read to find out whether there is another page.
     limit: limit + 1,
   });
   const shown = found.slice(0, limit);
@@ -51,8 +51,8 @@ interface Shown {
 }
 
 /**
- * Returns the links to other pages. `next` always has larger IDs or later times than `prev`, in both directions of
- * reading.
+ * Returns the links to other pages. `next` always contains larger IDs or later times than `prev`, even when members are
+ * read backwards.
  */
 function pagingOf(c: HubspotContext, { shown, hasMore, isBackward, isFirst }: Shown) {
   const [lowest, highest] = isBackward ? [shown.at(-1), shown[0]] : [shown[0], shown.at(-1)];

@@ -1,4 +1,4 @@
-/** Routes for the records in a list, and for the lists that contain a record. */
+/** The routes for the records in a list, and for the lists that contain a record. */
 
 import { z } from 'zod';
 import { validationError } from '../core/errors.ts';
@@ -15,13 +15,13 @@ import { readMembers } from './member-pages.ts';
 const MAX_CHANGES = 100_000;
 const MAX_BATCH = 1000;
 
-/** The parts that the membership routes need. */
+/** The objects that the membership routes need. */
 export interface MembershipRoutesOptions extends ListRoutesOptions {
   records: Pick<RecordStore, 'read'>;
   clock: () => number;
 }
 
-/** Returns the routes, to be mounted together with the list routes. */
+/** Returns the routes, which are added next to the list routes. */
 export function membershipRoutes(options: MembershipRoutesOptions) {
   const { memberships, shown, clock } = options;
   const router = createRouter();
@@ -77,7 +77,7 @@ export function membershipRoutes(options: MembershipRoutesOptions) {
   return router;
 }
 
-/** HubSpot also accepts numbers. */
+/** HubSpot also accepts IDs that are numbers. */
 const idSchema = z.union([z.string(), z.number().int()]).transform(String);
 const idsSchema = z.array(idSchema).max(MAX_CHANGES);
 const changeSchema = z.object({
@@ -89,7 +89,7 @@ const batchSchema = z.object({
   inputs: z.array(z.object({ objectTypeId: z.string(), recordId: z.string() })).max(MAX_BATCH),
 });
 
-/** Returns a list after its members were updated. */
+/** Returns a list after updating its members. */
 function readableList({ lists, upkeep }: MembershipRoutesOptions, id: string): List {
   const list = findList(lists, id);
   upkeep.settle(list);
@@ -111,7 +111,7 @@ function checkSource(list: List, source: List): void {
   }
 }
 
-/** Reports records that do not exist. Skips records whose membership would not change. */
+/** Changes the members of a list. Reports records that do not exist. Skips records whose membership does not change. */
 function changeMembers(
   { memberships, records }: MembershipRoutesOptions,
   list: List,
@@ -119,7 +119,7 @@ function changeMembers(
 ) {
   const type = findObjectType(list.objectTypeId);
   const missing = new Set<string>();
-  // The ID of a merged record leads to the record into which it was merged.
+  // If a record was merged, its ID leads to the record into which it was merged.
   const present = (ids: readonly string[]) =>
     ids.flatMap((id) => {
       const record = records.read(type, id);

@@ -1,4 +1,4 @@
-/** Stores which records each list contains. IDs are numbers here, because they are sorted as numbers. */
+/** Stores which records each list contains. In this file, IDs are numbers, because they are sorted as numbers. */
 
 import type { Database } from '../core/database.ts';
 import type { ListActivity } from './list.ts';
@@ -14,7 +14,7 @@ export interface Membership {
   joinedAtMs: number;
 }
 
-/** A position between two members, in either order. */
+/** A position between two members of a list. */
 export interface Place {
   joinedAtMs: number;
   recordId: number;
@@ -22,13 +22,13 @@ export interface Place {
 
 /** The part of a list to read. */
 export interface MemberPage {
-  /** The sort key of the members: the record ID, or the time at which the record was added. */
+  /** The order of the members: by record ID, or by the time at which the record was added. */
   order: 'id' | 'joined';
-  /** `before` reads the members backwards. */
+  /** The direction of reading. With `before`, the members are read backwards. */
   direction: 'after' | 'before';
   /**
-   * The position from which the page is read. If it is null, the page starts at the first or last member, depending on
-   * the direction.
+   * The position at which the page starts. If it is null, the page starts with the first member, or with the last
+   * member if members are read backwards.
    */
   from: Place | null;
   limit: number;
@@ -36,7 +36,7 @@ export interface MemberPage {
 
 /** The memberships of all lists of an account. */
 export interface Memberships {
-  /** Returns the IDs that were not in the list before. */
+  /** Adds records. Returns the IDs that the list did not contain before. */
   add(listId: number, recordIds: Iterable<number>): number[];
   remove(listId: number, recordIds: Iterable<number>): number[];
   clear(listId: number): void;
@@ -44,7 +44,7 @@ export interface Memberships {
   has(listId: number, recordId: number): boolean;
   page(listId: number, page: MemberPage): Member[];
   activity(listId: number): ListActivity;
-  /** Excludes deleted lists. */
+  /** Returns the lists that contain a record, without deleted lists. */
   listsOf(objectTypeId: string, recordId: number): Membership[];
   /** Removes a record from all lists of this object type. */
   leave(objectTypeId: string, recordId: number): void;
@@ -55,7 +55,7 @@ export function openMemberships(db: Database, clock: () => number): Memberships 
   db.exec(SCHEMA);
   const statements = prepare(db);
 
-  /** Records the changes in `list_activity` if there are any. */
+  /** Stores the time and kind of the changes in `list_activity`, if there are any changes. */
   function noted(listId: number, kind: 'added' | 'removed', changed: number[]): number[] {
     if (changed.length > 0) statements[kind].run(listId, clock());
     return changed;

@@ -1,12 +1,12 @@
-/** Returns memberships as HubSpot shows them. A list that HubSpot is still processing may lack members. */
+/** Returns memberships as HubSpot shows them. While HubSpot is processing a list, some members may be missing. */
 
 import type { ListsInProgress } from '../account/list-processing.ts';
 import type { Memberships } from './memberships.ts';
 
-/** The part of the memberships that responses show. */
+/** The part of the memberships that responses contain. */
 export type ShownMembers = Pick<Memberships, 'page' | 'activity'>;
 
-/** Shows all members, except for lists in progress. */
+/** Returns all members. For a list that HubSpot is processing, returns only some of them. */
 export function showMembers(memberships: Memberships, inProgress: ListsInProgress): ShownMembers {
   return {
     page(listId, page) {

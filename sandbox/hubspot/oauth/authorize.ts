@@ -17,7 +17,7 @@ const requestSchema = z.object({
   state: z.string().optional(),
   code_challenge: z.string().optional(),
   code_challenge_method: z.string().default('S256'),
-  /** Answers immediately without showing the page. Only this sandbox has this option. */
+  /** Answers immediately and does not show the page. Only this sandbox has this option. */
   approve: z.enum(['true', 'false']).optional(),
   /** The user's choice on the page. */
   decision: z.enum(['allow', 'deny']).optional(),
@@ -25,20 +25,17 @@ const requestSchema = z.object({
 
 type AuthorizeRequest = z.output<typeof requestSchema>;
 
-/** The parts that the page needs. */
+/** The objects that the page needs. */
 export interface AuthorizeOptions {
   portalId: number;
   app: ClientApp;
   codes: Codes;
   settings: InstallSettings;
-  /** All scopes that this account knows. */
+  /** All scopes that exist in this account. */
   knownScopes: readonly string[];
 }
 
-/**
- * Returns the routes of `/oauth/authorize`, to be mounted at `/oauth`. `GET` shows the page, and `POST` receives the
- * user's choice.
- */
+/** Returns the routes of `/oauth/authorize`. `GET` shows the page, and `POST` receives the user's choice. */
 export function authorizeRoutes(options: AuthorizeOptions): Hono {
   const router = new Hono();
   router.get('/authorize', (c) => {
@@ -74,8 +71,8 @@ function answer(c: Context, options: AuthorizeOptions, request: AuthorizeRequest
 }
 
 /**
- * Returns the problem with a request, or null. The problem is shown to the user and never sent to the app. Someone else
- * may have created the request.
+ * Returns the problem with a request, or undefined if the request is valid. The page shows the problem to the user, and
+ * the app never receives it. An attacker may have created the request.
  */
 function problemWith(request: AuthorizeRequest, options: AuthorizeOptions): string | undefined {
   if (request.client_id !== options.app.clientId) {

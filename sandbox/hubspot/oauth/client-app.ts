@@ -7,14 +7,14 @@ export interface ClientApp {
   appId: number;
   clientId: string;
   clientSecret: string;
-  /** The developer account's key (`hapikey`), which is needed to set up the app's webhooks. */
+  /** The key of the developer account (`hapikey`). It is necessary for setting up the app's webhooks. */
   developerKey: string;
 }
 
 const FIRST_APP_ID = 1_000_000;
 const APP_IDS = 9_000_000;
 
-/** Creates the app from a seed, so it is the same after a restart. */
+/** Creates the app from a seed. After a restart, the app is the same. */
 export function createClientApp(seed: number): ClientApp {
   return {
     appId: FIRST_APP_ID + (Number.parseInt(secretOf(seed, 'app id').slice(0, 8), 16) % APP_IDS),
@@ -29,7 +29,7 @@ export function toUuid(digits: string): string {
   return digits.slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
-/** Returns hexadecimal digits that depend only on the seed and the purpose. */
+/** Returns hexadecimal digits that depend only on the seed and on the purpose. */
 function secretOf(seed: number, purpose: string): string {
   return createHash('sha256').update(`hubspot ${purpose} of seed ${seed}`).digest('hex');
 }

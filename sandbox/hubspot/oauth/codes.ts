@@ -1,4 +1,4 @@
-/** Authorization codes. Each can be used once, within a few minutes. */
+/** Authorization codes. A code can be used only once, and only within a few minutes. */
 
 import { createHash } from 'node:crypto';
 import { toUuid } from './client-app.ts';
@@ -6,7 +6,7 @@ import { OAuthError } from './oauth-error.ts';
 
 const LIFETIME_MS = 600_000;
 
-/** The data for which a code was issued. */
+/** The data that belongs to a code. */
 export interface CodeGrant {
   scopes: readonly string[];
   redirectUri: string;
@@ -16,11 +16,14 @@ export interface CodeGrant {
 
 export interface Codes {
   issue(grant: CodeGrant): string;
-  /** Throws an OAuthError if the code, the redirect URI or the verifier is wrong. */
+  /** Exchanges a code. Throws an OAuthError if the code, the redirect URI or the verifier is wrong. */
   redeem(code: string, redirectUri: string, verifier: string | undefined): CodeGrant;
 }
 
-/** Creates an empty collection. Codes are not stored on disk, because nobody is signing in while a sandbox starts. */
+/**
+ * Creates an empty collection. Codes are not stored on the disk, because no sign-in is in progress when a sandbox
+ * starts.
+ */
 export function createCodes(clock: () => number, createSecret: () => string): Codes {
   const codes = new Map<string, CodeGrant & { expiresAtMs: number }>();
   return {

@@ -1,13 +1,16 @@
-/** Settings of the app and its installation that can change while the sandbox runs. */
+/** Settings of the app and of its installation. They can be changed while the sandbox is running. */
 
 import { z } from 'zod';
 import { isOnThisMachine } from '../../crm/this-machine.ts';
 
-/** The settings as `PUT /_sandbox/oauth` accepts them. An omitted setting stays unchanged. */
+/** The settings as `PUT /_sandbox/oauth` accepts them. If a setting is omitted, it stays unchanged. */
 export const installSettingsSchema = z.strictObject({
-  /** The redirect URLs that are registered for the app. Null, the initial value, allows any URL on this machine. */
+  /**
+   * The redirect URLs that are registered for the app. Null allows all URLs on this machine, and it is the initial
+   * value.
+   */
   redirectUris: z.array(z.url()).nullable().optional(),
-  /** Scopes that the account does not grant. Tokens that are issued from now on do not have them. */
+  /** Scopes that the account refuses to grant. New tokens do not have these scopes. */
   withheldScopes: z.array(z.string()).optional(),
   /** True if each use of a refresh token returns a new token and invalidates the old one. */
   rotateRefreshTokens: z.boolean().optional(),
@@ -25,7 +28,7 @@ export function isRegistered(redirectUri: string, { redirectUris }: InstallSetti
   return isOnThisMachine(redirectUri);
 }
 
-/** Returns the scopes that an app is granted, out of the scopes that it requests. */
+/** Returns the requested scopes that the account grants. */
 export function grantableScopes(
   asked: readonly string[],
   { withheldScopes }: InstallSettings,

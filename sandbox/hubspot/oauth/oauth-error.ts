@@ -1,11 +1,11 @@
-/** The errors of the sign-in endpoints. They contain OAuth's error codes and HubSpot's older codes. */
+/** The errors of the sign-in endpoints. The errors contain both the OAuth error code and HubSpot's older code. */
 
-/** An error that rejects a sign-in with status 400. */
+/** An error that rejects a sign-in with the status 400. */
 export class OAuthError extends Error {
   override name = 'OAuthError';
-  /** OAuth's code, for example `invalid_grant`. */
+  /** The OAuth error code, for example `invalid_grant`. */
   readonly error: string;
-  /** HubSpot's own code, for example `BAD_REFRESH_TOKEN`. */
+  /** HubSpot's older code, for example `BAD_REFRESH_TOKEN`. */
   readonly status: string;
 
   constructor(error: string, status: string, description: string) {
@@ -16,7 +16,8 @@ export class OAuthError extends Error {
 }
 
 /**
- * Returns the body of the response to a rejected sign-in, with OAuth's fields and the fields of every HubSpot error.
+ * Returns the body of the response to a rejected sign-in. It contains the members of OAuth errors and of HubSpot
+ * errors.
  */
 export function oauthErrorBody({ error, status, message }: OAuthError, correlationId: string) {
   const category = 'VALIDATION_ERROR';

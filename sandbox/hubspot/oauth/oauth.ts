@@ -1,4 +1,4 @@
-/** Installs the app in this account, with controls for tests. */
+/** Installs the app in this account, and offers controls for tests. */
 
 import type { Hono } from 'hono';
 import type { Database } from '../core/database.ts';
@@ -12,7 +12,7 @@ import { type InstallSettings, installSettingsSchema } from './install-settings.
 import { openRefreshTokens } from './refresh-tokens.ts';
 import { tokenRoutes } from './token-endpoint.ts';
 
-/** The parts that the sign-in needs. */
+/** The objects that the sign-in needs. */
 export interface OAuthOptions {
   db: Database;
   /** The account number. */
@@ -20,9 +20,9 @@ export interface OAuthOptions {
   app: ClientApp;
   tokens: Tokens;
   clock: () => number;
-  /** Returns at least 32 unpredictable hexadecimal digits. */
+  /** Returns at least 32 random hexadecimal digits. */
   createSecret: () => string;
-  /** The lifetime of an access token. 0 means that it never expires. */
+  /** The lifetime of an access token (ms). 0 means that it never expires. */
   tokenLifetimeMs: number;
   /** True if each use of a refresh token returns a new token and invalidates the old one. */
   rotateRefreshTokens: boolean;
@@ -30,9 +30,9 @@ export interface OAuthOptions {
 
 /** The routes of the sign-in. */
 export interface OAuth {
-  /** To be mounted at `/oauth`, before any route that requires a token. */
+  /** The routes for `/oauth`. They must be added before the routes that require a token. */
   routes: Hono<HubspotEnv>;
-  /** To be mounted at `/_sandbox/oauth`. */
+  /** The routes for `/_sandbox/oauth`. */
   control: Hono<HubspotEnv>;
 }
 

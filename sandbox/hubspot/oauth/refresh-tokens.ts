@@ -1,12 +1,12 @@
-/** Refresh tokens. They are valid until they are revoked or, with rotation, until they are used. */
+/** Refresh tokens. A refresh token is valid until it is revoked. With rotation, it is valid until it is used. */
 
 import type { Database } from '../core/database.ts';
 import { toUuid } from './client-app.ts';
 
-/** An account's refresh tokens. Each represents the scopes that its installation was granted. */
+/** An account's refresh tokens. Each token has the scopes that the user granted at the installation. */
 export interface RefreshTokens {
   issue(scopes: readonly string[]): string;
-  /** Returns the scopes of a token, or undefined if the token is unknown or no longer valid. */
+  /** Returns the scopes of a token, or undefined if the token is unknown or invalid. */
   find(token: string): string[] | undefined;
   /** Invalidates a token. Returns false if the token is unknown. */
   revoke(token: string): boolean;

@@ -1,4 +1,4 @@
-/** The endpoints `/oauth/{version}/token` and similar: they issue, refresh and revoke tokens. */
+/** The endpoint `/oauth/{version}/token` and similar endpoints. They issue, refresh and revoke tokens. */
 
 import type { Context, Hono } from 'hono';
 import { OWNER } from '../account/account.ts';
@@ -11,17 +11,17 @@ import { OAuthError, oauthErrorBody } from './oauth-error.ts';
 import type { RefreshTokens } from './refresh-tokens.ts';
 import { accessTokenInfo, refreshTokenInfo, type TokenInfoOptions } from './token-info.ts';
 
-/** The parts that the endpoints use. */
+/** The objects that the endpoints need. */
 export interface TokenEndpointOptions extends TokenInfoOptions {
   codes: Codes;
   tokens: Tokens;
   refreshTokens: RefreshTokens;
   settings: InstallSettings;
-  /** The lifetime of an access token. 0 means that it never expires. */
+  /** The lifetime of an access token (ms). 0 means that it never expires. */
   tokenLifetimeMs: number;
 }
 
-/** Returns the endpoints, to be mounted at `/oauth`. */
+/** Returns the endpoints for `/oauth`. */
 export function tokenRoutes(options: TokenEndpointOptions): Hono<HubspotEnv> {
   const router = createRouter();
   for (const version of VERSIONS) {
@@ -52,7 +52,9 @@ const DEFAULT_LIFETIME_SECONDS = 1800;
 
 type Form = Partial<Record<string, string>>;
 
-/** Adds the old addresses, which HubSpot will remove in February 2027. They can contain secrets. */
+/**
+ * Adds the endpoints with the old paths, which HubSpot will remove in February 2027. The old paths can contain secrets.
+ */
 function addFirstVersion(router: Hono<HubspotEnv>, options: TokenEndpointOptions): void {
   router.post('/v1/token', async (c) =>
     giveTokens(c, options, { ...c.req.query(), ...(await readForm(c)) }),
@@ -75,7 +77,7 @@ function addFirstVersion(router: Hono<HubspotEnv>, options: TokenEndpointOptions
   });
 }
 
-/** Finds an access token of the app. Tokens of private apps are not found here. */
+/** Finds an access token that belongs to the app. Tokens of private apps are not found. */
 function findAccessToken({ tokens }: TokenEndpointOptions, token: string): FoundToken | undefined {
   const found = tokens.findToken(token);
   return found?.kind === 'oauth' && !found.isExpired ? found : undefined;
@@ -131,7 +133,7 @@ function redeemCode({ codes, refreshTokens }: TokenEndpointOptions, form: Form):
   return { scopes, refreshToken: refreshTokens.issue(scopes) };
 }
 
-/** Issues a new access token. The new token lacks the scopes that the account has withheld after the installation. */
+/** Issues a new access token. The new token does not have scopes that the account has stopped granting. */
 function refresh({ refreshTokens, settings }: TokenEndpointOptions, token: string): SignedIn {
   const granted = refreshTokens.find(token);
   if (granted === undefined) {
@@ -169,7 +171,7 @@ function introspect(options: TokenEndpointOptions, token: string) {
   return { ...info, active: true, app_id: appId, token_use: 'refresh_token' };
 }
 
-/** Revokes a refresh token. Its access tokens remain valid until they expire. */
+/** Revokes a refresh token. Access tokens that come from it stay valid until they expire. */
 function revoke({ tokens, refreshTokens }: TokenEndpointOptions, token: string): void {
   if (!refreshTokens.revoke(token)) tokens.revoke(token);
 }

@@ -1,11 +1,11 @@
-/** Describes tokens for the responses of introspection and of the older endpoints. */
+/** Describes tokens for the introspection endpoint and for older endpoints. */
 
 import { createHmac } from 'node:crypto';
 import { OWNER } from '../account/account.ts';
 import type { FoundToken } from '../requests/tokens.ts';
 import type { ClientApp } from './client-app.ts';
 
-/** The parts that the descriptions use. */
+/** The objects that the descriptions need. */
 export interface TokenInfoOptions {
   app: ClientApp;
   portalId: number;
@@ -45,7 +45,10 @@ function secondsLeft({ clock }: TokenInfoOptions, { expiresAtMs }: FoundToken): 
   return expiresAtMs === null ? 0 : Math.max(0, Math.floor((expiresAtMs - clock()) / 1000));
 }
 
-/** Some apps have servers that check tokens without a request to HubSpot. No app in this sandbox does this. */
+/**
+ * Returns a signed access token. Some apps check such tokens without a request to HubSpot. No app in this sandbox does
+ * this.
+ */
 function signedAccessToken(options: TokenInfoOptions, token: string, found: FoundToken) {
   const signature = createHmac('sha256', options.app.clientSecret).update(token).digest('base64');
   const scopes = found.listedScopes.join(' ');

@@ -1,6 +1,6 @@
 /**
- * The properties of the account's object types: HubSpot's own properties, and properties that clients have created
- * here.
+ * The properties of all object types. They include HubSpot's own properties and the properties that clients have
+ * created.
  */
 
 import type { Database } from '../core/database.ts';
@@ -9,13 +9,13 @@ import { type Property, propertyDefinitionSchema } from './property.ts';
 import { standardProperties } from './standard-properties.ts';
 
 export interface Properties {
-  /** Returns undefined if it never existed. */
+  /** Returns a property, or undefined if the property never existed. */
   find(type: ObjectType, name: string): Property | undefined;
-  /** Returns all properties of a type, including archived ones. HubSpot's own properties come first. */
+  /** Returns all properties of a type, including archived properties. HubSpot's own properties come first. */
   list(type: ObjectType): Property[];
-  /** Stores a property that a client has created. Replaces a property with the same name. */
+  /** Stores a property that a client has created. If a property with the same name exists, replaces it. */
   save(type: ObjectType, property: Property): void;
-  /** Returns true if tokens cannot see the property and its values. Users of the account can always see them. */
+  /** Returns true if the property and its values are hidden from tokens. Users of the account can always see them. */
   isHidden(type: ObjectType, name: string): boolean;
   hide(type: ObjectType, name: string, isHidden: boolean): void;
 }

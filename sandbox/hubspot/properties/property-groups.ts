@@ -2,7 +2,7 @@ import type { Database } from '../core/database.ts';
 import type { ObjectType } from '../core/object-type.ts';
 import { STANDARD_GROUPS } from './standard-properties.ts';
 
-/** A group of properties, as the API shows it. */
+/** A group of properties as the API returns it. */
 export interface PropertyGroup {
   name: string;
   label: string;
@@ -11,11 +11,11 @@ export interface PropertyGroup {
 }
 
 export interface PropertyGroups {
-  /** Finds a group, even an archived group. Returns undefined if it never existed. */
+  /** Finds a group. Archived groups are found too. Returns undefined if the group never existed. */
   find(type: ObjectType, name: string): PropertyGroup | undefined;
   /** Returns the groups that are not archived. HubSpot's own groups come first. */
   list(type: ObjectType): PropertyGroup[];
-  /** Stores a group. Replaces a group with the same name. */
+  /** Stores a group. If a group with the same name exists, replaces it. */
   save(type: ObjectType, group: PropertyGroup): void;
 }
 

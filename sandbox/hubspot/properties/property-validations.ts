@@ -1,4 +1,4 @@
-/** The validation rules of all properties. Checks values against them. */
+/** Stores the validation rules of all properties. Also checks whether values comply with the rules. */
 
 import { z } from 'zod';
 import type { Database } from '../core/database.ts';
@@ -15,14 +15,16 @@ import {
 } from './validation-rule.ts';
 
 export interface PropertyValidations {
-  /** Returns the rules of a property in the order of their types. */
+  /** Returns the rules of a property, sorted by type. */
   of(type: ObjectType, property: string): ValidationRule[];
   list(type: ObjectType): { property: string; rules: ValidationRule[] }[];
-  /** Adds a rule. Replaces a rule of the same type. Throws if the rule does not suit the property. */
+  /**
+   * Adds a rule. If a rule of the same type exists, replaces it. Throws if the rule is not possible for the property.
+   */
   set(type: ObjectType, property: Property, rule: ValidationRule): void;
-  /** If no type is given, removes all rules of the property. */
+  /** Removes rules. If no type is given, removes all rules of the property. */
   remove(type: ObjectType, property: string, ruleType?: RuleType): void;
-  /** Returns the errors for values that are about to be written. */
+  /** Returns the errors for values that a client wants to write. */
   check(type: ObjectType, values: Values): ValueError[];
 }
 

@@ -11,36 +11,36 @@ const MAX_TEXT_LENGTH = 65_536;
 const DAY_MS = 86_400_000;
 
 /**
- * Values in the form in which a client sends them. Numbers and booleans are converted to strings, and null is converted
- * to a blank string.
+ * Values in the form in which clients send them. Numbers and booleans are converted to texts, and null is converted to
+ * a blank text.
  */
 export const inputValuesSchema = z.record(
   z.string(),
   z.union([z.string(), z.number(), z.boolean(), z.null()]),
 );
 
-/** Values as a client sends them. */
+/** Values in the form in which clients send them. */
 export type InputValues = z.output<typeof inputValuesSchema>;
 
-/** Stored values. An empty string is a value that was cleared. */
+/** Stored values. An empty text means that the value was cleared. */
 export type Values = Record<string, string>;
 
-/** The reason why a value is rejected, in the form of HubSpot's message. */
+/** The reason why a value is rejected, with HubSpot's message. */
 export interface ValueError {
   isValid: false;
   message: string;
-  /** For example `INVALID_OPTION`. */
+  /** The error code, for example `INVALID_OPTION`. */
   error: string;
   name: string;
 }
 
-/** Accepted values in their stored form, and the errors for rejected values. */
+/** The accepted values in their stored form, and the errors about rejected values. */
 export interface ReadValues {
   values: Values;
   errors: ValueError[];
 }
 
-/** The properties of `type` determine what is allowed. */
+/** Checks values. The properties of `type` determine which values are allowed. */
 export function readValues(
   properties: Properties,
   type: ObjectType,
@@ -60,7 +60,7 @@ export function readValues(
   return { values, errors };
 }
 
-/** Returns the 400 error that rejects a whole request because of some of its values. */
+/** Returns the 400 error with which HubSpot rejects a whole request because of some values. */
 export function valuesError(errors: readonly ValueError[]) {
   const details = errors.map(({ message, error, name }) => ({
     message,
@@ -114,7 +114,7 @@ function readText(text: string, { name }: Property): Outcome {
 function readNumber(text: string): Outcome {
   const isNumber = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text);
   if (isNumber) return { value: text };
-  // HubSpot uses this code for every number.
+  // HubSpot uses this code for all numbers, not only for integers.
   return { message: `${text} was not a valid number.`, error: 'INVALID_INTEGER' };
 }
 
@@ -130,7 +130,7 @@ function readDate(text: string): Outcome {
   return { message, error: 'INVALID_DATE' };
 }
 
-/** Returns the start of a day in the form `2026-03-10`, or null if the day does not exist. */
+/** Returns the start of a day such as `2026-03-10`, or null if the day does not exist. */
 function dayOf(text: string): number | null {
   const ms = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN;
   return isTime(ms) && new Date(ms).toISOString().startsWith(text) ? ms : null;
@@ -143,8 +143,8 @@ function readTime(text: string): Outcome {
 }
 
 /**
- * Returns a time in milliseconds. The argument is in milliseconds since 1970 or in ISO form. Returns null for any other
- * form.
+ * Parses a time and returns it in milliseconds. The text contains milliseconds since 1970, or a time in ISO format.
+ * Returns null for any other form.
  */
 export function readMoment(text: string): number | null {
   if (/^-?\d+$/.test(text)) return isTime(Number(text)) ? Number(text) : null;

@@ -12,10 +12,10 @@ export const propertyTypeSchema = z.enum([
   'string',
 ]);
 
-/** The sensitivity of the personal data in a property (HubSpot's Sensitive Data, Enterprise). */
+/** The sensitivity of a property's personal data (HubSpot's Sensitive Data, Enterprise). */
 export const DATA_SENSITIVITIES = ['non_sensitive', 'sensitive'] as const;
 
-/** The form elements for a property. The possible values depend on the type. */
+/** The form elements that a property can have. They depend on the property's type. */
 export const FIELD_TYPES: Readonly<Record<z.infer<typeof propertyTypeSchema>, readonly string[]>> =
   {
     bool: ['booleancheckbox', 'calculation_equation'],
@@ -27,7 +27,7 @@ export const FIELD_TYPES: Readonly<Record<z.infer<typeof propertyTypeSchema>, re
     string: ['text', 'textarea', 'file', 'html', 'phonenumber', 'calculation_equation'],
   };
 
-/** The format in which users see a number. */
+/** The formats in which users see a number. */
 const NUMBER_DISPLAY_HINTS = [
   'unformatted',
   'formatted',
@@ -37,9 +37,7 @@ const NUMBER_DISPLAY_HINTS = [
   'probability',
 ] as const;
 
-/**
- * The meaning of a number. Versions up to 2026-03 set these hints, and all versions show them.
- */
+/** Hints about the meaning of a number. API versions up to 2026-03 accept these hints, and all versions return them. */
 export const numberHints = {
   numberDisplayHint: z.enum(NUMBER_DISPLAY_HINTS).optional(),
   showCurrencySymbol: z.boolean().optional(),
@@ -47,7 +45,7 @@ export const numberHints = {
   currencyPropertyName: z.string().optional(),
 };
 
-/** A choice of an enumeration property, in the form that requests and responses share. */
+/** An option of an enumeration property. Requests and responses use the same form. */
 export const optionSchema = z.object({
   label: z.string().min(1),
   value: z.string(),
@@ -56,7 +54,7 @@ export const optionSchema = z.object({
   hidden: z.boolean().default(false),
 });
 
-/** The definition of a property. It has the fields that the API shows, excluding derived fields. */
+/** The definition of a property. It has the members that the API returns, without derived members. */
 export const propertyDefinitionSchema = z.object({
   name: z.string(),
   label: z.string(),
@@ -72,13 +70,13 @@ export const propertyDefinitionSchema = z.object({
   calculationFormula: z.string().optional(),
   externalOptions: z.boolean().default(false),
   ...numberHints,
-  /** True if the API rejects every write of the property. Only properties that HubSpot defines can have this. */
+  /** True if the API rejects every write of the property. Only a property that HubSpot defines can have this value. */
   readOnly: z.boolean().default(false),
   calculated: z.boolean().default(false),
   hubspotDefined: z.boolean().default(false),
   /**
-   * It cannot change after the property has been created. Access to the values of properties other than `non_sensitive`
-   * ones requires separate scopes.
+   * The sensitivity, which cannot change after the property has been created. Unless it is `non_sensitive`, a token
+   * needs additional scopes for the property's values.
    */
   dataSensitivity: z.enum(DATA_SENSITIVITIES).default('non_sensitive'),
   createdAtMs: z.number(),
@@ -93,7 +91,7 @@ export interface Property extends PropertyDefinition {
   archivedAtMs: number | null;
 }
 
-/** True if only HubSpot can set its value. */
+/** Returns true if only HubSpot can write the property. */
 export function isReadOnly({ readOnly, calculated }: PropertyDefinition): boolean {
   return readOnly || calculated;
 }
@@ -120,7 +118,7 @@ export function propertyBody(property: Property) {
   };
 }
 
-/** Formats a time as the API writes it, with milliseconds. */
+/** Formats a time as the API does, with milliseconds. */
 export function isoTime(ms: number): string {
   return new Date(ms).toISOString();
 }

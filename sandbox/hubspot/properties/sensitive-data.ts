@@ -4,9 +4,7 @@ import type { Properties } from './properties.ts';
 
 type Right = 'read' | 'write';
 
-/**
- * Throws a 403 if the token may not write the values or the definition of one of these properties.
- */
+/** Throws a 403 if the token is not allowed to write one of these properties or its definition. */
 export function checkSensitiveWrite(
   properties: Pick<Properties, 'find'>,
   type: ObjectType,
@@ -18,7 +16,7 @@ export function checkSensitiveWrite(
   if (isAnySensitive && !scopes.some((scope) => granted.includes(scope))) throw scopeError(scopes);
 }
 
-/** True if a token may read the values of a property. */
+/** Returns true if a token is allowed to read the values of a property. */
 export function mayRead(
   properties: Pick<Properties, 'find' | 'isHidden'>,
   type: ObjectType,
@@ -30,7 +28,7 @@ export function mayRead(
   return scopesFor(type, 'read').some((scope) => granted.includes(scope));
 }
 
-/** HubSpot's documentation lists these scopes without `.v2`. Its specification lists them with `.v2`. */
+/** HubSpot's documentation names these scopes without `.v2`. HubSpot's API specification names them with `.v2`. */
 export function scopesFor({ name }: ObjectType, right: Right): string[] {
   const scope = `crm.objects.${name}.sensitive.${right}`;
   return [`${scope}.v2`, scope];

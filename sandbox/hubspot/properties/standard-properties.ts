@@ -1,14 +1,14 @@
-/** The standard properties of every account that an integration about people needs. */
+/** The standard properties that a client with data about people needs. */
 
 import type { ObjectType } from '../core/object-type.ts';
 import { type Property, propertyDefinitionSchema } from './property.ts';
 
-/** The creation time that accounts show for HubSpot's own properties. */
+/** The creation time of HubSpot's own properties. */
 const MADE_AT_MS = Date.parse('2020-01-15T09:30:00.000Z');
 
 const LIFECYCLE_STAGES = ['subscriber', 'lead', 'opportunity', 'customer', 'evangelist', 'other'];
 
-/** The name and label of each property group that HubSpot defines for an object type. */
+/** For each object type, the names and labels of the property groups that HubSpot defines. */
 export const STANDARD_GROUPS: Readonly<Record<ObjectType['name'], readonly [string, string][]>> = {
   contacts: [
     ['contactinformation', 'Contact information'],
@@ -22,8 +22,7 @@ export const STANDARD_GROUPS: Readonly<Record<ObjectType['name'], readonly [stri
 };
 
 /**
- * A property in short form: its name, its label, and its differences from a writable single-line
- * text property.
+ * A property in short form. It consists of its name, its label, and its differences from a single-line text property.
  */
 type Short = readonly [name: string, label: string, differs?: Record<string, unknown>];
 

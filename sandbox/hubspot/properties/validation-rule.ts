@@ -1,4 +1,4 @@
-/** The rules that an administrator sets for the values of a property, under HubSpot's names. */
+/** The rules for property values that an administrator can set, with HubSpot's names. */
 
 import { z } from 'zod';
 import type { Property, propertyTypeSchema } from './property.ts';
@@ -36,18 +36,18 @@ export const RULE_TYPES = [
 
 export type RuleType = (typeof RULE_TYPES)[number];
 
-/** A rule in a request. It lacks its type. */
+/** A rule in a request. The path contains the rule's type, so the body does not. */
 export const ruleBodySchema = z.object({
   ruleArguments: z.array(z.string()),
   shouldApplyNormalization: z.boolean().optional(),
 });
 
-/** A rule, as the API shows it. */
+/** A rule as the API returns it. */
 export const validationRuleSchema = ruleBodySchema.extend({ ruleType: z.enum(RULE_TYPES) });
 
 export type ValidationRule = z.output<typeof validationRuleSchema>;
 
-/** The reason why a value breaks a rule. Its message has HubSpot's wording. */
+/** The reason why a value breaks a rule. The message comes from HubSpot. */
 export interface Breach {
   message: string;
   error: string;
@@ -65,7 +65,7 @@ export function badArguments(
     : `${ruleType} does not accept the arguments [${ruleArguments.join(', ')}].`;
 }
 
-/** Returns the reason why a value breaks a rule, or undefined if it does not. Blank values break no rule. */
+/** Returns the reason why a value breaks a rule, or undefined if it does not. A blank value never breaks a rule. */
 export function breach(
   { ruleType, ruleArguments, shouldApplyNormalization }: ValidationRule,
   value: string,
@@ -179,7 +179,7 @@ const JUDGES: Readonly<Record<RuleType, Judge>> = {
   FORMAT: {
     types: ['string', 'phone_number', 'number'],
     accepts: atMostOne,
-    // HubSpot does not document what a format refuses, so this rule refuses nothing.
+    // This rule accepts all values, because HubSpot does not document which values it refuses.
     holds: () => true,
     message: () => '',
   },
@@ -270,7 +270,7 @@ function timeJudges(
   };
 }
 
-/** A date must be at least this long after the current time, or at least this long before it. */
+/** Returns the rules that require a date to be at least a given time before or after the current time. */
 function durationJudges<After extends RuleType, Before extends RuleType>(
   type: 'date' | 'datetime',
   names: { after: After; before: Before },
@@ -295,9 +295,7 @@ function durationJudges(
   };
 }
 
-/**
- * Returns the time that is an ISO 8601 period before or after a given time. Returns undefined if the period is invalid.
- */
+/** Adds an ISO 8601 period to a time, or subtracts it. Returns undefined if the period is invalid. */
 function addPeriod(period: string, sign: 1 | -1, fromMs: number): number | undefined {
   const pattern =
     /^P(?=.)(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?(?:T(?=.)(?:(\d+)H)?(?:(\d+)M)?)?$/;

@@ -1,6 +1,7 @@
 /**
- * The script of the record page. It draws the components that the card names with plain elements, because HubSpot's own
- * exist only on its servers. A component that is not listed is an error, so a card cannot use one unnoticed.
+ * The script of the record page. The script draws the card's components with plain HTML elements, because HubSpot's own
+ * components exist only on its servers. A component that the script does not know is an error, so tests notice when a
+ * card uses a new component.
  */
 export const PAGE_SCRIPT = `
 import { createRemoteReceiver } from '/modules/receiver.js';

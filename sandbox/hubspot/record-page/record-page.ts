@@ -1,7 +1,7 @@
 /**
- * A stand-in for the record page of a contact, on which an administrator has put the card of an app. As in HubSpot, the
- * card runs in a worker. The worker has access neither to the page nor to the network. The page renders the components
- * that the card names. It also sends the card's requests, which the account's stand-in signs.
+ * A stand-in for a contact's record page with an app's card. As in HubSpot, the card runs in a worker. The worker
+ * cannot access the page or the network. The page draws the components that the card names. It also sends the card's
+ * requests, and the account's stand-in signs them.
  */
 import { Hono } from 'hono';
 import { html, raw } from 'hono/html';
@@ -15,9 +15,11 @@ export interface RecordPageOptions {
   account: { rootUrl: string; portalId: number };
   /** The files of the app's project, by their paths. */
   project: ReadonlyMap<string, string>;
-  /** The card, compiled for the worker. It calls `extend_V2` with a function that returns what to show. */
+  /**
+   * The card, compiled for the worker. The card calls `extend_V2` with a function that returns the components to show.
+   */
   card: string;
-  /** A module with `createRemoteReceiver`, by which the page follows what the card shows. */
+  /** A module with `createRemoteReceiver`. With this function, the page receives the card's components. */
   receiver: string;
 }
 
@@ -29,11 +31,10 @@ export interface PageUser {
 
 export interface RecordPage {
   /**
-   * Returns the address of a contact's page for a user of the account. By default, the user is the owner of the
-   * records.
+   * Returns the address of a contact's page for a user of the account. The default user is the owner of the records.
    */
   urlOf(contact: string, user?: PageUser): string;
-  /** The address. It has no slash at its end. */
+  /** The address. The address has no trailing slash. */
   url: string;
   close(): Promise<void>;
 }
@@ -57,7 +58,10 @@ const fetchSchema = z.object({
 });
 const sentSchema = z.object({ status: z.number().nullable(), answer: z.string() });
 
-/** Starts the stand-in. Resolves when it accepts requests. Throws if the project has no card for contacts. */
+/**
+ * Starts the stand-in. The promise resolves when the stand-in accepts requests. Throws if the project has no card for
+ * contacts.
+ */
 export async function startRecordPage(options: RecordPageOptions): Promise<RecordPage> {
   const { account, project, card, receiver } = options;
   const { permittedUrls } = appSchema.parse(readConfig(project, 'app-hsmeta.json')).config;

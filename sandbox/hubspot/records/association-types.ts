@@ -1,4 +1,4 @@
-/** The kinds of associations between contacts and companies, with HubSpot's numbers and with their forms in the API. */
+/** The kinds of associations between contacts and companies, with HubSpot's numbers and the forms that the API uses. */
 
 import { z } from 'zod';
 import { validationError } from '../core/errors.ts';
@@ -18,7 +18,7 @@ export const associationSpecSchema = z.object({
 
 const idSchema = z.union([z.string(), z.number()]).transform(String);
 
-/** The associations that a new record comes with. */
+/** The associations that are created together with a new record. */
 export const tiesSchema = z
   .array(
     z.object({ to: z.object({ id: idSchema }), types: z.array(associationSpecSchema).default([]) }),
@@ -33,7 +33,7 @@ export function readTies(ties: z.output<typeof tiesSchema>) {
   }));
 }
 
-/** Throws if there is none between these two types. */
+/** Returns the kind with this number. Throws if the number does not exist. */
 export function kindOf(typeId: number): AssociationKind {
   const kinds = Object.values(TYPE_IDS).flatMap((ids) => Object.entries(ids));
   const [name] = kinds.find(([, id]) => id === typeId) ?? [];
@@ -41,7 +41,9 @@ export function kindOf(typeId: number): AssociationKind {
   throw validationError(`No association type with ID ${typeId} exists between these objects.`);
 }
 
-/** Returns an association kind from the view of one record. It has the form of the associations API. */
+/**
+ * Describes a kind of association from the perspective of one record. The result has the form of the associations API.
+ */
 export function labelledSpec(from: ObjectType, kind: AssociationKind) {
   const label = kind === 'primary' ? { label: 'Primary' } : {};
   return { category: 'HUBSPOT_DEFINED', typeId: TYPE_IDS[from.name][kind], ...label };
@@ -52,14 +54,15 @@ export function labelsOf(from: ObjectType) {
 }
 
 /**
- * Returns an association type's name from the view of one record. Version 3 and responses about records use this name.
+ * Returns the name of a kind of association from the perspective of one record. API version 3 and responses about
+ * records use this name.
  */
 export function kindName(from: ObjectType, kind: AssociationKind): string {
   const name = from === CONTACTS ? 'contact_to_company' : 'company_to_contact';
   return kind === 'primary' ? name : `${name}_unlabeled`;
 }
 
-/** Returns the association kinds that version 3 has, from the view of one record. */
+/** Returns the kinds of associations in API version 3, from the perspective of one record. */
 export function namedKinds(from: ObjectType) {
   return KINDS.map((kind) => ({ id: `${TYPE_IDS[from.name][kind]}`, name: kindName(from, kind) }));
 }
@@ -74,14 +77,14 @@ export function kindNamed(from: ObjectType, name: string): AssociationKind {
 
 const KINDS: readonly AssociationKind[] = ['primary', 'unlabeled'];
 
-/** Returns an association kind from the view of one record. It has the form that clients send. */
+/** Describes a kind of association from the perspective of one record. The result has the form that clients send. */
 export function plainSpec(from: ObjectType, kind: AssociationKind) {
   return { associationCategory: 'HUBSPOT_DEFINED', associationTypeId: TYPE_IDS[from.name][kind] };
 }
 
 /**
- * Returns the associations that a response shows with a record. Returns an empty object if the request did not ask for
- * them.
+ * Returns the associations for a response about a record. Returns an empty object if the request does not ask for
+ * associations.
  */
 export function associationsBody(
   { associations }: { associations: Associations },
@@ -99,7 +102,7 @@ export function associationsBody(
   return { associations: { [other.name]: { results } } };
 }
 
-/** Unknown names are skipped, as in HubSpot. */
+/** Returns true if the word names the type. Unknown names are skipped, as in HubSpot. */
 function isType(word: string, type: ObjectType): boolean {
   try {
     return findObjectType(word) === type;

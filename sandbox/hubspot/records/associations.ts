@@ -1,23 +1,26 @@
-/** The contacts that belong to each company. */
+/** Stores which contacts belong to which company. */
 
 import type { Database } from '../core/database.ts';
 import { CONTACTS, type ObjectType } from '../core/object-type.ts';
 
-/** Every association is `unlabeled`. One association of each contact is also `primary`. */
+/** Every association has the kind `unlabeled`. One association of each contact also has the kind `primary`. */
 export type AssociationKind = 'primary' | 'unlabeled';
 
-/** An association from the view of one record. */
+/** An association from the perspective of one record. */
 export interface Association {
-  /** The record at the other end. */
+  /** The ID of the other record. */
   id: string;
   kinds: AssociationKind[];
 }
 
-/** The associations of an account. IDs must belong to active records. The caller has checked this. */
+/** The associations of an account. The caller must make sure that all IDs belong to records that are not archived. */
 export interface Associations {
-  /** Returns the associations of a record with records of the other type, in the order of their IDs. */
+  /** Returns the associations of a record with records of the other type, sorted by ID. */
   list(from: ObjectType, id: string): Association[];
-  /** The company becomes primary if it is the contact's first company or if `primary` is set. */
+  /**
+   * Adds an association. The company becomes the primary company if it is the contact's first company or if `primary`
+   * is set.
+   */
   add(contactId: string, companyId: string, primary: boolean): void;
   /** Removes an association, or only its `primary` label. */
   remove(contactId: string, companyId: string, kinds?: readonly AssociationKind[]): void;

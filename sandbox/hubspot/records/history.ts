@@ -4,18 +4,18 @@ import { isoTime } from '../properties/property.ts';
 import type { StoredRecord } from './record.ts';
 import type { RecordVersion } from './record-store.ts';
 
-/** A value with the time from which it applied, as the API shows it. */
+/** A value of a property, with the time at which it was set, as the API returns it. */
 export interface HistoricValue {
   value: string;
-  /** ISO time. */
+  /** The time in ISO format. */
   timestamp: string;
   sourceType: string;
   sourceId?: string;
 }
 
 /**
- * Returns the values of some properties of a record, latest first. Properties that have never had a
- * value are left out.
+ * Returns the former and current values of some properties, latest first. Properties that never had a value are left
+ * out.
  */
 export function historyOf(
   record: StoredRecord,
@@ -45,7 +45,7 @@ function valuesOf(
   return history;
 }
 
-/** Returns the start of the oldest value. The record was imported with that value. */
+/** Returns the start time of the oldest value. The record was imported with that value. */
 function beginningOf(record: StoredRecord, change: RecordVersion | undefined) {
   if (change === undefined) return { timestamp: isoTime(record.createdAtMs), sourceType: 'IMPORT' };
   const { source, sourceId } = change.replacedBy;

@@ -1,4 +1,4 @@
-/** A record in the form in which the API shows it. */
+/** Converts a record to the form in which the API returns it. */
 
 import type { ObjectType } from '../core/object-type.ts';
 import type { Properties } from '../properties/properties.ts';
@@ -6,18 +6,18 @@ import { isoTime } from '../properties/property.ts';
 import { mayRead } from '../properties/sensitive-data.ts';
 import { propertyValue, type StoredRecord } from './record.ts';
 
-/** The properties of each record that a response shows, in order. */
+/** The names of the properties in a response, in order. */
 export type ShownNames = readonly string[];
 
-/** Returns these properties and the properties that are always shown. Computed once for all records in a response. */
+/** Adds the properties that every response contains. The function runs once for all records in a response. */
 export function shownNames(type: ObjectType, names: readonly string[]): ShownNames {
   const always = ['createdate', 'hs_object_id', type.modifiedProperty];
   return [...new Set([...always, ...names])].sort();
 }
 
 /**
- * Returns the properties that a reader requests and may see. If the request names no properties, returns the type's
- * default properties.
+ * Returns the requested properties that the token is allowed to read. If the request names no properties, returns the
+ * type's default properties.
  */
 export function askedNames(
   properties: Pick<Properties, 'find' | 'isHidden'>,
@@ -34,12 +34,12 @@ export function writtenNames(type: ObjectType, written: readonly string[]): Show
   return shownNames(type, [...type.defaultProperties, ...written]);
 }
 
-/** Returns a record with these properties. Properties without a value are null. */
+/** Returns a record with these properties for a response. Properties without a value are null. */
 export function recordBody(type: ObjectType, record: StoredRecord, names: ShownNames) {
   return bodyOf(type, record, names, true);
 }
 
-/** Returns a record as the response to a write shows it: properties without a value are left out. */
+/** Returns a record for the response to a write. Properties without a value are left out. */
 export function writtenBody(type: ObjectType, record: StoredRecord, names: ShownNames) {
   return bodyOf(type, record, names, false);
 }
@@ -62,7 +62,10 @@ function bodyOf(type: ObjectType, record: StoredRecord, names: ShownNames, shows
     ...(archivedAtMs === null ? {} : { archivedAt: isoTime(archivedAtMs) }),
   };
 
-  /** The times are also among the properties. It is expensive to format them. */
+  /**
+   * Formats the record's times, which are also among its properties. Formatting a time is slow, so it is done only when
+   * necessary.
+   */
   function timeOf(name: string): string | null {
     if (name === 'createdate') return createdAt;
     return name === type.modifiedProperty ? updatedAt : null;

@@ -1,13 +1,11 @@
-/** The SQL statements for the rows of the record store. */
+/** The SQL statements of the record store. */
 
 import type { Database } from '../core/database.ts';
 import { OBJECT_TYPES, type ObjectType } from '../core/object-type.ts';
 import type { Values } from '../properties/property-values.ts';
 import type { RecordRow } from './record.ts';
 
-/**
- * The parts of a record that can change. The ID and the creation time of a record do not change.
- */
+/** The parts of a record that a change can affect. The ID and the creation time of a record do not change. */
 export interface RecordState {
   modifiedAtMs: number;
   archivedAtMs: number | null;
@@ -15,37 +13,34 @@ export interface RecordState {
   values: Values;
 }
 
-/**
- * A row with the state that a record had before a change. It contains only the values that the
- * change replaced.
- */
+/** A row with a record's state before a change. The row contains only the values that the change replaced. */
 export interface VersionRow {
   modified_at_ms: number;
   archived_at_ms: number | null;
   merged_into: number | null;
-  /** Null if the property had no value. */
+  /** The former values as JSON. A value is null if the property had no value. */
   former_values: string;
   replaced_at_ms: number;
-  /** The author, as JSON. */
+  /** The author of the change as JSON. */
   replaced_by: string;
-  /** 0 for the time before a record was created. */
+  /** 0 for the state before the record was created. */
   existed: number;
 }
 
 export interface RecordRows {
   read(id: string): RecordRow | undefined;
-  /** Finds the active record with a value. */
+  /** Finds the record with this value. Archived records are not found. */
   findBy(property: string, value: string): RecordRow | undefined;
   list(afterId: string, limit: number, archived: boolean): RecordRow[];
-  /** Returns the new ID. */
+  /** Creates a record and returns its ID. */
   insert(createdAtMs: number, state: RecordState): string;
-  /** `before` is its earlier state. */
+  /** Updates a record. `before` is the record's earlier state. */
   update(id: string, before: RecordState, now: RecordState): void;
   /** Stores the state that a record had until this moment. */
   keepVersion(id: string, before: RecordState, now: RecordState, atMs: number, by: string): void;
   /** Stores the fact that the record did not exist until this moment. */
   keepAbsence(id: string, atMs: number, by: string): void;
-  /** Returns the latest first. */
+  /** Returns the former states of a record, latest first. */
   versions(id: string): VersionRow[];
   remove(id: string): void;
   isHidden(id: string): boolean;
@@ -149,7 +144,7 @@ function createRowsOf(db: Database, { name }: ObjectType): RecordRows {
   };
 }
 
-/** SQL that is true for records of a type that are visible. */
+/** Returns an SQL condition for visible records of this type. */
 export function visibleCondition(typeName: ObjectType['name']): string {
   return `id not in (select id from hidden_records where type = '${typeName}')`;
 }
@@ -171,7 +166,7 @@ function isId(text: string): boolean {
   return /^\d+$/.test(text) && text.length <= MAX_ID_DIGITS;
 }
 
-/** True if the index entries do not change. A write to a column moves its index entries. */
+/** Returns true if the change does not affect the indexes. Writing to an indexed column takes longer. */
 function isFoundAlike(before: RecordState, now: RecordState): boolean {
   return (
     before.archivedAtMs === now.archivedAtMs &&

@@ -1,4 +1,4 @@
-/** Creates, changes, archives and merges records. It knows nothing about HTTP or permissions. */
+/** Creates, changes, archives and merges records. The store does not handle HTTP requests or permissions. */
 
 import { z } from 'zod';
 import type { Database } from '../core/database.ts';
@@ -9,7 +9,7 @@ import { createRecordRows, type VersionRow } from './record-rows.ts';
 
 /** The author of a change to a record. */
 export const authorSchema = z.object({
-  /** The name in a property's history and in webhooks. */
+  /** The name of the source in the property's history and in webhooks. */
   source: z.enum([
     'INTEGRATION',
     'CRM_UI',
@@ -18,63 +18,66 @@ export const authorSchema = z.object({
     'IMPORT',
     'CALCULATED',
   ]),
-  /** The app or the user, for example `appId:1234567`. */
+  /** The ID of the app or the user, for example `appId:1234567`. */
   sourceId: z.string(),
 });
 
 /** The author of a change to a record: an app, a user of the account, or a merge. */
 export type Author = z.output<typeof authorSchema>;
 
-/** Listeners are notified of it after it is stored. */
+/** A change of a record. The store notifies listeners after it has stored the change. */
 export interface RecordChange {
   kind: 'created' | 'updated' | 'archived' | 'restored' | 'merged' | 'erased';
   type: ObjectType;
-  /** For a merge, the ID of the resulting record. */
+  /** The ID of the record. For a merge, it is the ID of the resulting record. */
   id: string;
   atMs: number;
   author: Author;
   /** The changed properties with their new values. */
   changed: Values;
-  /** For a merge, the IDs of the merged records, the primary one first. */
+  /** For a merge, the IDs of the merged records. The primary record comes first. */
   mergedIds: readonly string[];
 }
 
 export interface MergeOptions {
   /**
-   * False if the primary record keeps its ID. By default, the merge creates a new ID, as HubSpot does.
+   * False if the primary record keeps its ID after the merge. By default, the merge creates a new ID, as HubSpot does.
    */
   newId?: boolean;
 }
 
-/** A former state of a record, and the time at which it ended. */
+/** A former state of a record, and the time at which this state ended. */
 export interface RecordVersion {
-  /** The state is undefined for the time before the record's creation. */
+  /** The former record. It is undefined for the time before the record was created. */
   record: StoredRecord | undefined;
   replacedAtMs: number;
   replacedBy: Author;
 }
 
-/** The records of an account. If a record does not exist, methods return undefined or false. */
+/** The records of an account. If a record does not exist, the methods return undefined or false. */
 export interface RecordStore {
-  /** Also reads archived records. If the ID belongs to a merged record, returns the record into which it was merged. */
+  /**
+   * Reads a record, which may be archived. If the ID belongs to a merged record, returns the record into which it was
+   * merged.
+   */
   read(type: ObjectType, id: string): StoredRecord | undefined;
-  /** Archived records are not found. */
+  /** Finds a record by a value. Archived records are not found. */
   findBy(type: ObjectType, property: string, value: string): StoredRecord | undefined;
-  /** Records in the order of their IDs. The first record is the one after `afterId`. */
+  /** Returns records sorted by ID. The first returned record is the record after `afterId`. */
   list(
     type: ObjectType,
     options: { afterId: string; limit: number; archived: boolean },
   ): StoredRecord[];
   create(type: ObjectType, values: Values, author: Author): StoredRecord;
   /**
-   * Writes these values into a record that has just been read, and returns the new state. If all values are already the
-   * same, changes nothing, not even the time.
+   * Writes values into a record that the caller has just read, and returns the new state. If all values are the same as
+   * before, nothing changes, not even the time of the last change.
    */
   update(type: ObjectType, record: StoredRecord, values: Values, author: Author): StoredRecord;
   archive(type: ObjectType, id: string, author: Author): boolean;
   /** Restores an archived record. */
   restore(type: ObjectType, id: string, author: Author): boolean;
-  /** Blank values of the primary record are filled with the values of the other record. */
+  /** Merges two records. If a value of the primary record is blank, the other record's value is used. */
   merge(
     type: ObjectType,
     primaryId: string,
@@ -82,31 +85,30 @@ export interface RecordStore {
     author: Author,
     options?: MergeOptions,
   ): StoredRecord | undefined;
-  /** Removes a record permanently, together with all data about it. */
+  /** Permanently removes a record and all data about it. */
   erase(type: ObjectType, id: string, author: Author): boolean;
   /** Returns the state of a record before each of its changes, oldest first. */
   versions(type: ObjectType, id: string): RecordVersion[];
-  /** Hides records completely, even from requests for archived records, or makes them visible again. */
+  /** Hides a record even from requests for archived records, or makes it visible again. */
   hide(type: ObjectType, id: string, isHidden: boolean): void;
-  /** Reads a record as `read` does, even if it is hidden. */
+  /** Reads a record like `read`, even if the record is hidden. */
   readHidden(type: ObjectType, id: string): StoredRecord | undefined;
   /**
-   * Stores everything that `work` does or, if it throws, nothing. Listeners are notified
-   * afterwards.
+   * Runs `work` in a transaction. If `work` throws, nothing is stored. Listeners are notified after the transaction.
    */
   transact<Outcome>(work: () => Outcome): Outcome;
   /** Notifies a listener of every future change. */
   onChange(listener: (change: RecordChange) => void): void;
 }
 
-/** The maximum length of a merge chain that is followed. */
+/** The maximum number of consecutive merges that the store follows. */
 const MAX_MERGES = 100;
 
 /** Opens a database's records. */
 export function createRecordStore(db: Database, clock: () => number): RecordStore {
   const rowsOf = createRecordRows(db);
   const listeners: ((change: RecordChange) => void)[] = [];
-  /** The changes in the current transaction; null outside of one. */
+  /** The changes in the current transaction, or null if there is no transaction. */
   let untold: RecordChange[] | null = null;
 
   function transact<Outcome>(work: () => Outcome): Outcome {
@@ -161,7 +163,7 @@ export function createRecordStore(db: Database, clock: () => number): RecordStor
     return id;
   }
 
-  /** Writes a record's next state and keeps the previous state. */
+  /** Writes a record's new state and stores the former state. */
   function replace(
     type: ObjectType,
     record: StoredRecord,
@@ -265,8 +267,8 @@ function changedValues(present: Values, values: Values): Values {
 }
 
 /**
- * Returns the values of a merged record. They are the primary record's values, then the other record's values, and the
- * IDs of both records.
+ * Returns the values of the record that results from a merge. The primary record's values have priority over the other
+ * record's values. The IDs of both records are added.
  */
 function mergedValues(primary: StoredRecord, other: StoredRecord): Values {
   const filled = Object.entries(primary.values).filter(([, value]) => value !== '');
@@ -282,7 +284,7 @@ function mergedValues(primary: StoredRecord, other: StoredRecord): Values {
   };
 }
 
-/** Reverts the changes one by one, the latest first. */
+/** Computes former states by reverting the changes one by one, starting with the latest. */
 function toVersions(record: StoredRecord, changes: readonly VersionRow[]): RecordVersion[] {
   let present = record;
   const versions = changes.map((change) => {

@@ -5,11 +5,11 @@ import { isoTime } from '../properties/property.ts';
 import type { Values } from '../properties/property-values.ts';
 
 export interface StoredRecord {
-  /** Only digits. */
+  /** The ID, which contains only digits. */
   id: string;
   createdAtMs: number;
   modifiedAtMs: number;
-  /** Null if the record is not archived. */
+  /** The time of archiving, or null if the record is not archived. */
   archivedAtMs: number | null;
   /** The record into which this record was merged, or null for nearly all records. */
   mergedInto: string | null;
@@ -39,7 +39,9 @@ export function toRecord(row: RecordRow): StoredRecord {
   };
 }
 
-/** Returns the value of a property, even one that HubSpot computes, or null if it never had a value. */
+/**
+ * Returns the value of a property, or null if the property never had a value. HubSpot computes some of these values.
+ */
 export function propertyValue(type: ObjectType, record: StoredRecord, name: string): string | null {
   switch (name) {
     case 'hs_object_id':
@@ -68,7 +70,10 @@ function computedValue(type: ObjectType, values: Values, name: string): string |
   }
 }
 
-/** The store wrote this text, so it is not validated. This function runs for each record of every response. */
+/**
+ * Parses stored values without validating them, because the store itself has written them. The function runs for each
+ * record in every response.
+ */
 function readStoredValues(text: string): Values {
   return JSON.parse(text);
 }

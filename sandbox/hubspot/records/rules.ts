@@ -1,18 +1,18 @@
-/** Administrators' rules and automations that reject writes. */
+/** Rules and automations of administrators that reject writes. */
 
 import { z } from 'zod';
 import { type ErrorDetail, HubspotError } from '../core/errors.ts';
 import { findObjectType, type ObjectType } from '../core/object-type.ts';
 import type { ValueError, Values } from '../properties/property-values.ts';
 
-/** The name by which the rule can be removed. */
+/** The name with which the rule can be removed. */
 const name = z.string().optional();
 const type = z.string().default('contacts');
 const when = z.strictObject({ property: z.string(), equals: z.string() });
 
-/** A rule to set up. */
+/** The schema of a rule. */
 export const ruleSchema = z.discriminatedUnion('kind', [
-  /** Rejects a whole request if a value of a property does not match a pattern. */
+  /** Rejects a whole request if the value of a property does not match the pattern. */
   z.strictObject({
     kind: z.literal('validation'),
     name,
@@ -20,14 +20,15 @@ export const ruleSchema = z.discriminatedUnion('kind', [
     property: z.string(),
     /** A regular expression, for example `^[A-Za-z]+$`. */
     pattern: z.string(),
-    /** Can quote the value: `{value} is not allowed here`. */
+    /** The message, which can quote the value: `{value} is not allowed here`. */
     message: z.string().default('Enter only letters'),
     error: z.string().default('INVALID_ALPHA'),
     /** If false, the response contains only the message, without a property or a value. */
     named: z.boolean().default(true),
   }),
   /**
-   * Makes a property required, either always or if a different property has a value. Only version 2026-09 enforces it.
+   * Makes a property required, either always or if another property has a given value. Only API version 2026-09
+   * enforces this rule.
    */
   z.strictObject({
     kind: z.literal('required'),
@@ -36,7 +37,7 @@ export const ruleSchema = z.discriminatedUnion('kind', [
     property: z.string(),
     when: when.optional(),
   }),
-  /** Rejects individual records, by their ID or by a value that they have after the write. */
+  /** Rejects single records by their ID, or by a value that they have after the write. */
   z.strictObject({
     kind: z.literal('refuse'),
     name,
@@ -44,14 +45,14 @@ export const ruleSchema = z.discriminatedUnion('kind', [
     ids: z.array(z.string()).default([]),
     when: when.optional(),
     category: z.string().default('VALIDATION_ERROR'),
-    /** Can quote values of the record: `{!lastname} is not to be edited.` */
+    /** The message, which can quote values of the record: `{!lastname} is not to be edited.` */
     message: z.string().default('The record cannot be edited.'),
-    /** The property that the error names, if any. If it is set, only writes to this property are rejected. */
+    /** The property that the error names. If it is set, only writes to this property are rejected. */
     property: z.string().optional(),
-    /** The number of rejections. If this is missing, the rule always applies. */
+    /** The number of rejections. If the number is omitted, the rule always applies. */
     times: z.number().int().min(1).optional(),
   }),
-  /** Makes batches fail to read individual records. Each failure is a separate error in a 207 response. */
+  /** Makes reading single records in a batch fail. Each failure is a separate error in a 207 response. */
   z.strictObject({
     kind: z.literal('unreadable'),
     name,
@@ -59,7 +60,7 @@ export const ruleSchema = z.discriminatedUnion('kind', [
     ids: z.array(z.string()),
     category: z.string().default('INTERNAL_ERROR'),
     message: z.string().default('The record could not be read.'),
-    /** The number of failures. If this is missing, the rule always applies. */
+    /** The number of failures. If the number is omitted, the rule always applies. */
     times: z.number().int().min(1).optional(),
   }),
 ]);
@@ -68,17 +69,17 @@ export type Rule = z.output<typeof ruleSchema>;
 
 /** The rules of an account. */
 export interface Rules {
-  /** Sets up a rule. Throws an error if its object type is unknown or its pattern is invalid. */
+  /** Adds a rule. Throws an error if its object type is unknown or its pattern is invalid. */
   add(rule: Rule): void;
-  /** Returns false if there are none. */
+  /** Removes a rule. Returns false if no rule has the name. */
   remove(name: string): boolean;
   clear(): void;
   list(): readonly Rule[];
-  /** Returns the errors that validation rules report for values about to be written. */
+  /** Returns the errors of validation rules for values that a client wants to write. */
   checkValues(type: ObjectType, values: Values): ValueError[];
-  /** Returns the required properties that a record would lack after a write. */
+  /** Returns the required properties that would have no value after a write. */
   findMissing(type: ObjectType, after: ValueOf): ErrorDetail[];
-  /** Returns the reason why this one record is rejected, or undefined if it is not. */
+  /** Returns the reason why a rule rejects this record, or undefined if no rule rejects it. */
   refusal(
     type: ObjectType,
     id: string | null,
@@ -89,12 +90,10 @@ export interface Rules {
   unreadable(type: ObjectType, id: string): HubspotError | undefined;
 }
 
-/**
- * Returns the value that a property would have after the write. Returns an empty string if the property has no value.
- */
+/** Returns a property's value after the write. Returns an empty string if the property has no value. */
 export type ValueOf = (property: string) => string;
 
-/** Starts without rules. */
+/** Creates an empty set of rules. */
 export function createRules(): Rules {
   let rules: Rule[] = [];
   const struck = new Map<Rule, number>();

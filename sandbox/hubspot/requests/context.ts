@@ -12,9 +12,9 @@ export interface HubspotEnv {
   Bindings: HttpBindings;
   Variables: {
     fault: HubspotFault | undefined;
-    /** A UUID that every error contains. */
+    /** A UUID, which every error response contains. */
     correlationId: string;
-    /** The request's token, set by authentication. */
+    /** The token of the request. The authentication middleware sets it. */
     grant: FoundToken;
   };
 }
@@ -27,12 +27,12 @@ export function createRouter(): Hono<HubspotEnv> {
   return new Hono<HubspotEnv>();
 }
 
-/** The versions of the API that are named after a date. */
+/** The API versions whose names are dates. */
 export const DATED_VERSIONS = ['2025-09', '2026-03', '2026-09'] as const;
 
 /**
- * Returns the addresses of one part of the CRM in all versions. They differ in more than the number:
- * `/crm/objects/2026-09` but `/crm/v3/objects`.
+ * Returns the paths of one part of the CRM API in all versions. The order of the path's parts also differs, as in
+ * `/crm/objects/2026-09` and `/crm/v3/objects`.
  */
 export function crmPaths(part: string, olderVersions: readonly string[] = ['v3']): string[] {
   return [
@@ -41,7 +41,7 @@ export function crmPaths(part: string, olderVersions: readonly string[] = ['v3']
   ];
 }
 
-/** True if the request uses version 2026-09, which is stricter than earlier versions. */
+/** Returns true if the request uses API version 2026-09, which is stricter than earlier versions. */
 export function isStrictVersion(c: HubspotContext): boolean {
   return c.req.path.includes('/2026-09');
 }
@@ -60,7 +60,7 @@ export async function readBody<Schema extends z.ZodType>(
   return checkInput(schema, parseJson(await c.req.text()));
 }
 
-/** Reads the query part of the URL. If a parameter is repeated, its last value applies. */
+/** Parses the query of the URL. If a parameter occurs several times, the last value is used. */
 export function readQuery<Schema extends z.ZodType>(
   c: HubspotContext,
   schema: Schema,
@@ -68,7 +68,7 @@ export function readQuery<Schema extends z.ZodType>(
   return checkInput(schema, c.req.query());
 }
 
-/** Reads a parameter that can be repeated, contain commas, or both. */
+/** Reads a parameter that can occur several times and can contain commas. */
 export function readNames(c: HubspotContext, parameter: string): string[] {
   const values = c.req.queries(parameter) ?? [];
   return values

@@ -1,4 +1,4 @@
-/** The number of requests that an app can send, and the headers that show the remaining number. */
+/** Limits the number of requests of an app, and reports the remaining number in headers. */
 
 import type { MiddlewareHandler } from 'hono';
 import type { Database } from '../core/database.ts';
@@ -10,7 +10,7 @@ const TEN_SECONDS_MS = 10_000;
 const SECOND_MS = 1000;
 /** The maximum rate of an OAuth app. It does not depend on the account's plan. */
 const MAX_OAUTH_RATE = 110;
-/** The account's days start at midnight in New York's winter time. */
+/** The offset between UTC and New York's winter time (ms). The account's days start at midnight in this time zone. */
 export const UTC_OFFSET_MS = -5 * 3_600_000;
 
 /** The limits of an account. 0 means no limit. */
@@ -19,7 +19,7 @@ export interface LimitSettings {
   ratePer10s: number;
   /** The maximum number of requests from all private apps in a day. */
   dailyLimit: number;
-  /** Searches of the account within any second. */
+  /** The maximum number of searches of the account within any second. */
   searchPerSecond: number;
 }
 
@@ -29,15 +29,15 @@ export interface Limits {
   usedToday(): number;
   /** Returns the end of the day, in milliseconds since 1970. */
   dayEndsAtMs(): number;
-  /** Sets the number of requests that seem to have been sent today. */
+  /** Sets the number of requests that count as sent today. */
   setUsedToday(calls: number): void;
-  /** Counts a request, or throws a 429 error that names the exceeded limit. */
+  /** Counts a request. Throws a 429 error with the limit's name if the limit is exceeded. */
   take(grant: FoundToken): void;
   takeSearch(): void;
   headersFor(grant: FoundToken): Record<string, string>;
 }
 
-/** Opens a database's counts. */
+/** Opens the counts in a database. */
 export function createLimits(db: Database, clock: () => number, settings: LimitSettings): Limits {
   const today = () => new Date(clock() + UTC_OFFSET_MS).toISOString().slice(0, 10);
   const find = db.prepare<[string], number>('select calls from api_calls where day = ?').pluck();
@@ -97,8 +97,7 @@ export function createLimits(db: Database, clock: () => number, settings: LimitS
 }
 
 /**
- * Counts each API request, and sets headers that show how many are left. Searches get no such
- * headers.
+ * Counts each API request, and sets headers that show how many are left. Responses to searches have no such headers.
  */
 export function limitRequests(limits: Limits): MiddlewareHandler<HubspotEnv> {
   return async (c, next) => {
@@ -108,16 +107,16 @@ export function limitRequests(limits: Limits): MiddlewareHandler<HubspotEnv> {
   };
 }
 
-/** True if the request is a search of records. */
+/** Returns true if the request is a search for records. */
 export function isSearch(c: HubspotContext): boolean {
   return c.req.method === 'POST' && /\/objects\/.*\/search$/.test(c.req.path);
 }
 
-/** Counts requests within a sliding window of time. */
+/** Counts requests within a moving window of time. */
 interface Window {
-  /** 0 means no limit. */
+  /** The maximum number of requests. 0 means no limit. */
   readonly most: number;
-  /** If the limit is reached, returns false and counts nothing. */
+  /** Counts a request. If the limit is reached, returns false and counts nothing. */
   take(): boolean;
   remaining(): number;
 }

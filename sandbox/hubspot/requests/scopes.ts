@@ -27,14 +27,15 @@ export const ALL_SCOPES = [
 ] as const;
 
 /**
- * Scopes that version 2026-09 accepts in place of other scopes. Tokens have these scopes only if they are requested.
+ * Scopes that API version 2026-09 accepts in the place of other scopes. A token has these scopes only if the app has
+ * requested them.
  */
 export const SEGMENT_SCOPES = {
   'crm.lists.read': 'crm.segments.read',
   'crm.lists.write': 'crm.segments.write',
 } as const;
 
-/** Lets a request about lists pass. */
+/** Returns middleware that allows requests about lists if the token has the scope. */
 export function needListScope(scope: keyof typeof SEGMENT_SCOPES): MiddlewareHandler<HubspotEnv> {
   return async (c, next) => {
     const accepted = isStrictVersion(c) ? [scope, SEGMENT_SCOPES[scope]] : [scope];
@@ -43,7 +44,7 @@ export function needListScope(scope: keyof typeof SEGMENT_SCOPES): MiddlewareHan
   };
 }
 
-/** Lets a request pass if its token has one of the scopes. */
+/** Returns middleware that allows a request if its token has one of the scopes. */
 export function needScope(...scopes: string[]): MiddlewareHandler<HubspotEnv> {
   return async (c, next) => {
     checkScopes(c.var.grant.scopes, scopes);
@@ -51,7 +52,7 @@ export function needScope(...scopes: string[]): MiddlewareHandler<HubspotEnv> {
   };
 }
 
-/** Throws a 403 if the token has none of the scopes. */
+/** Throws a 403 if the token has none of these scopes. */
 export function checkScopes(granted: readonly string[], scopes: readonly string[]): void {
   if (!scopes.some((scope) => granted.includes(scope))) throw scopeError(scopes);
 }

@@ -1,12 +1,15 @@
-/** Access tokens: the private app's tokens and the tokens that OAuth issues. */
+/** Stores access tokens, which belong to the private app or are created by OAuth. */
 
 import type { Database } from '../core/database.ts';
 
 /** The owner and the permissions of a token. */
 export interface TokenGrant {
-  /** A private app's token is permanent and has daily limits. An OAuth token expires. It has no daily limit. */
+  /**
+   * The kind of token. A private app's token never expires and has a daily limit. An OAuth token expires and has no
+   * daily limit.
+   */
   kind: 'private' | 'oauth';
-  /** Limits are counted per app. */
+  /** The ID of the app. Limits are counted for each app. */
   appId: number;
   userId: number;
   scopes: readonly string[];
@@ -16,29 +19,29 @@ export interface TokenGrant {
 export interface FoundToken extends TokenGrant {
   /** The ID of the account (hub) to which the token belongs. */
   hubId: number;
-  /** Milliseconds since 1970, or null if it does not expire. */
+  /** The time at which the token expires (milliseconds since 1970), or null if it never expires. */
   expiresAtMs: number | null;
   isExpired: boolean;
-  /** The scopes that HubSpot reports for the token. Requests are checked against `scopes`. */
+  /** The scopes that HubSpot reports for the token. Whether a request is allowed depends on `scopes`. */
   listedScopes: readonly string[];
 }
 
 /** The access tokens of an account. */
 export interface Tokens {
   /**
-   * Issues a new token, or `token` if it is given. `lifetimeMs` 0, the default, means that it never
+   * Creates a new token, or stores `token` if it is given. If `lifetimeMs` is 0, which is the default, the token never
    * expires.
    */
   issue(grant: TokenGrant, options?: { token?: string; lifetimeMs?: number }): string;
   /** Returns a token even if it has expired, or undefined if it never existed or was revoked. */
   findToken(token: string): FoundToken | undefined;
-  /** Returns false if it did not exist. */
+  /** Revokes a token. Returns false if the token does not exist. */
   revoke(token: string): boolean;
   /** Expires all OAuth tokens immediately. Tokens of private apps stay valid. */
   expireAll(): void;
   /**
-   * From now on, no token has these scopes, regardless of when it was issued. An empty list restores them. If
-   * they stay listed, HubSpot still reports that tokens have them.
+   * Removes these scopes from all tokens, including new tokens. An empty list restores all scopes. With `areListed`,
+   * HubSpot still reports that tokens have the scopes.
    */
   withdraw(scopes: readonly string[], options?: { areListed?: boolean }): void;
   /** Returns the scopes that HubSpot currently reports for a token with these scopes. */
@@ -50,7 +53,7 @@ export interface TokensOptions {
   clock: () => number;
   /** The ID of the account (hub) to which the token belongs. */
   hubId: number;
-  /** Returns unpredictable hexadecimal digits. */
+  /** Returns random hexadecimal digits. */
   createSecret: () => string;
 }
 
@@ -62,7 +65,7 @@ interface TokenRow {
   expires_at_ms: number | null;
 }
 
-/** Opens a database's tokens. */
+/** Opens the store of tokens in a database. */
 export function createTokens(db: Database, { clock, hubId, createSecret }: TokensOptions): Tokens {
   const find = db.prepare<[string], TokenRow>('select * from access_tokens where token = ?');
   const insert = db.prepare('insert or replace into access_tokens values (?, ?, ?, ?, ?, ?)');

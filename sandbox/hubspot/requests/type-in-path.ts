@@ -4,7 +4,7 @@ import { findObjectType, type ObjectType } from '../core/object-type.ts';
 import type { HubspotContext } from './context.ts';
 import { checkScopes } from './scopes.ts';
 
-/** For requests about records. */
+/** Returns the object type in the path of a request about records. */
 export function typeInPath(c: HubspotContext, right: 'read' | 'write'): ObjectType {
   const type = findObjectType(c.req.param('objectType') ?? '');
   checkScopes(c.var.grant.scopes, [`crm.objects.${type.name}.${right}`]);
@@ -12,8 +12,8 @@ export function typeInPath(c: HubspotContext, right: 'read' | 'write'): ObjectTy
 }
 
 /**
- * For requests about properties. A token that can read records can also read their properties'
- * definitions.
+ * Returns the object type in the path of a request about properties. A token that can read records can also read their
+ * properties' definitions.
  */
 export function schemaInPath(c: HubspotContext, right: 'read' | 'write'): ObjectType {
   const type = findObjectType(c.req.param('objectType') ?? '');

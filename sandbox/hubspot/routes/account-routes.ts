@@ -1,4 +1,4 @@
-/** Routes for the account itself and for the owner of its records. */
+/** The routes for the account and for the owner of its records. */
 
 import type { Hono } from 'hono';
 import { z } from 'zod';
@@ -9,10 +9,10 @@ import { createRouter, type HubspotEnv, readQuery } from '../requests/context.ts
 import { type Limits, UTC_OFFSET_MS } from '../requests/limits.ts';
 import { needScope } from '../requests/scopes.ts';
 
-/** A time long before the account's first contact. */
+/** The time since which the owner exists. It is long before the account's first contact. */
 const OWNER_SINCE_MS = Date.parse('2021-06-01T14:00:00.000Z');
 
-/** `/account-info/{version}`. */
+/** The routes of `/account-info/{version}`. */
 export function accountRoutes(
   limits: Limits,
   { clock, currencies, portalId }: Pick<Account, 'clock' | 'currencies' | 'portalId'>,
@@ -48,7 +48,7 @@ export function accountRoutes(
   return router;
 }
 
-/** `/crm/owners/{version}`: the only user who owns records. */
+/** The routes of `/crm/owners/{version}`. The account has only one owner. */
 export function ownerRoutes(): Hono<HubspotEnv> {
   const router = createRouter();
   router.use(needScope('crm.objects.owners.read'));

@@ -1,6 +1,6 @@
 /**
- * Routes for associations between records. Routes for individual associations are below the record
- * routes, and routes for many are at `/crm/associations`.
+ * Routes for associations between records. The routes for a single association are below the record's routes. The
+ * routes for many associations are at `/crm/associations`.
  */
 
 import type { Hono } from 'hono';
@@ -31,11 +31,11 @@ import { writerOf } from './record-routes.ts';
 const DEFAULT_PAGE = 500;
 /** The maximum number of associations of one record in one response. */
 export const MAX_PAGE = 500;
-/** The maximum number of records in a batch read, and of associations in a batch write. */
+/** The maximum number of records when a batch is read, and of associations when a batch is written. */
 export const MAX_INPUTS_READ = 1000;
 export const MAX_INPUTS_WRITTEN = 2000;
 
-/** Returns the associations of one record, to mount next to the record routes. */
+/** Returns the routes for the associations of one record, which are added next to the record routes. */
 export function recordAssociationRoutes(account: Account): Hono<HubspotEnv> {
   const { associations } = account;
   const router = createRouter();
@@ -84,7 +84,7 @@ export function associationLabelRoutes(): Hono<HubspotEnv> {
 }
 
 /**
- * Many associations at once. In v4, new associations return 201 and removed associations return
+ * The routes for many associations at once. In v4, adding associations returns 201 and removing associations returns
  * 204. Other versions return different statuses.
  */
 export function associationBatchRoutes(
@@ -158,7 +158,7 @@ export function associationBatchRoutes(
 
 const id = z.union([z.string(), z.number()]).transform(String);
 
-/** One end of an association, in the form that clients send. */
+/** One of the two records of an association, in the form that clients send. */
 export const end = z.object({ id });
 
 const pageQuery = z.object({
@@ -182,14 +182,14 @@ export interface Pair {
   companyId: string;
 }
 
-/** `from` is the type of the record that the request names first. */
+/** Returns the pair of a contact and a company. `from` is the type of the record that the request names first. */
 export function toPair(from: ObjectType, fromId: string, toId: string): Pair {
   return from === CONTACTS
     ? { contactId: fromId, companyId: toId }
     : { contactId: toId, companyId: fromId };
 }
 
-/** Returns the two ends of a pair, in the order in which the request names them. */
+/** Returns the IDs of a pair in the order in which the request names them. */
 function endsOf(from: ObjectType, { contactId, companyId }: Pair) {
   const [fromId, toId] = from === CONTACTS ? [contactId, companyId] : [companyId, contactId];
   return { fromId, toId };
@@ -219,8 +219,8 @@ function activeId({ store }: Account, type: ObjectType, name: string): string {
 }
 
 /**
- * Associates a contact with a company. The company becomes primary if it is the first, or if
- * `isPrimary` is set.
+ * Associates a contact with a company. The company becomes the primary company if it is the contact's first company or
+ * if `isPrimary` is set.
  */
 export function tie(account: Account, c: HubspotContext, pair: Pair, isPrimary: boolean): void {
   account.store.transact(() => {
@@ -242,7 +242,7 @@ export function untie(
   });
 }
 
-/** Separates inputs that can be associated from inputs that name records that do not exist. */
+/** Separates valid inputs from inputs with records that do not exist. */
 export function sortOut<Input extends { from: { id: string }; to: { id: string } }>(
   { store }: Account,
   from: ObjectType,
@@ -265,7 +265,7 @@ export function sortOut<Input extends { from: { id: string }; to: { id: string }
   return { present, failures };
 }
 
-/** Returns the failure for a record that has no associations. Batches report it. */
+/** Returns the failure for a record without associations. Responses to batches contain it. */
 export function nothingTied(from: ObjectType, fromId: string): Failure {
   const to = otherType(from);
   const word = (type: ObjectType) => type.word.toLowerCase();
@@ -278,7 +278,7 @@ export function nothingTied(from: ObjectType, fromId: string): Failure {
   return { ids: [], error: new HubspotError(404, 'OBJECT_NOT_FOUND', message, { context }) };
 }
 
-/** Returns the associations after this ID, and the cursor of the next page. */
+/** Returns the associations after this ID, and the paging cursor of the next page. */
 export function pageOf(ties: readonly Association[], after: string | undefined, limit: number) {
   const rest = after === undefined ? ties : ties.filter((one) => Number(one.id) > Number(after));
   const page = rest.slice(0, limit);
@@ -300,7 +300,7 @@ function toPairBody(from: ObjectType, pair: Pair, kinds: readonly AssociationKin
   };
 }
 
-/** An association without a label is shown for both records. */
+/** An association without a label is returned for both records. */
 function defaultResults(from: ObjectType, pair: Pair) {
   const { fromId, toId } = endsOf(from, pair);
   const to = otherType(from);

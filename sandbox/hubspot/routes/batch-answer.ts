@@ -1,9 +1,9 @@
-/** The response to a request about several records or properties. */
+/** Creates the response to a request about several records or properties. */
 
 import type { Failure } from '../account/record-writes.ts';
 import { isoTime } from '../properties/property.ts';
 
-/** The outcome of a batch. */
+/** The results and failures of a batch. */
 export interface Batch {
   results: readonly unknown[];
   failures: readonly Failure[];

@@ -1,4 +1,4 @@
-/** `/crm/objects/{version}/{objectType}/batch`: batches of up to a hundred records, and the search. */
+/** The routes of `/crm/objects/{version}/{objectType}/batch` for batches of up to a hundred records, and the search. */
 
 import type { Hono } from 'hono';
 import { z } from 'zod';
@@ -39,7 +39,7 @@ import { checkBodyLength, readSearch, searchSchema } from '../search/search-requ
 import { batchAnswer } from './batch-answer.ts';
 import { writerOf } from './record-routes.ts';
 
-/** The maximum number of records in a batch, and in a batch with history. */
+/** The maximum number of records in a batch, and the maximum number if the history is requested. */
 const MAX_INPUTS = 100;
 const MAX_INPUTS_WITH_HISTORY = 50;
 
@@ -119,7 +119,10 @@ export function batchRoutes(account: Account): Hono<HubspotEnv> {
   return router;
 }
 
-/** HubSpot rejects the whole request if it contains a value of Sensitive Data and the token lacks the scope. */
+/**
+ * Throws if the request contains a value of Sensitive Data and the token lacks the scope. HubSpot then rejects the
+ * whole request.
+ */
 function checkWrites(
   { properties }: Account,
   c: HubspotContext,
@@ -166,7 +169,7 @@ function checkCount(inputs: readonly unknown[], most: number): void {
   throw validationError(`The batch has ${inputs.length} inputs; the maximum is ${most}.`);
 }
 
-/** A rule can make the reading of individual records fail. Each failure has its own error. */
+/** Applies rules that make reading single records fail. Each failure has its own error. */
 function sortInputs(
   { rules }: Account,
   type: ObjectType,
@@ -240,10 +243,7 @@ function showWritten(
   };
 }
 
-/**
- * HubSpot does not promise an order for a batch's results, so this sandbox returns them in an unexpected
- * order.
- */
+/** HubSpot does not guarantee the order of a batch's results, so the stand-in returns them in an unusual order. */
 function inNoOrder<Item>(items: readonly Item[]): Item[] {
   return items.toReversed();
 }

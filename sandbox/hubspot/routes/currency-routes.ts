@@ -1,4 +1,4 @@
-/** `/settings/currencies/{version}`: the account's currencies and their exchange rates. */
+/** The routes of `/settings/currencies/{version}` for the account's currencies and exchange rates. */
 
 import type { Hono } from 'hono';
 import type { Account } from '../account/account.ts';
@@ -6,7 +6,7 @@ import { isoTime } from '../properties/property.ts';
 import { createRouter, DATED_VERSIONS, type HubspotEnv } from '../requests/context.ts';
 import { needScope } from '../requests/scopes.ts';
 
-/** In dated paths the version comes last. In older paths it comes first. */
+/** In paths with a date, the version comes last. In older paths it comes first. */
 export const CURRENCY_PATHS = [
   '/settings/v3/currencies',
   ...DATED_VERSIONS.map((version) => `/settings/currencies/${version}`),

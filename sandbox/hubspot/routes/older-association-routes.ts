@@ -1,4 +1,7 @@
-/** Associations in v3, which identifies their kinds by names and has a separate response format. */
+/**
+ * The routes for associations in API version 3. This version identifies kinds of associations by name, and its
+ * responses have a different form.
+ */
 
 import type { Hono } from 'hono';
 import { z } from 'zod';
@@ -24,7 +27,7 @@ import {
 import { batchAnswer } from './batch-answer.ts';
 
 /**
- * Returns the routes for batches of associations, and for the kinds of associations. To mount at
+ * Returns the routes for batches of associations, and for the kinds of associations. The routes belong to
  * `/crm/v3/associations/{from}/{to}`.
  */
 export function olderAssociationRoutes(account: Account): Hono<HubspotEnv> {
@@ -78,7 +81,7 @@ export function olderAssociationRoutes(account: Account): Hono<HubspotEnv> {
 const recordsBody = z.object({ inputs: z.array(end) });
 const tiesBody = z.object({ inputs: z.array(z.object({ from: end, to: end, type: z.string() })) });
 
-/** This check runs before any change, because one unknown name makes HubSpot reject the whole batch. */
+/** The kinds are checked before any change, because HubSpot rejects the whole batch if one name is unknown. */
 function withKinds<Input extends { type: string }>(from: ObjectType, inputs: readonly Input[]) {
   return inputs.map((input) => ({ ...input, kind: kindNamed(from, input.type) }));
 }

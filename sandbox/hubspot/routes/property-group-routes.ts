@@ -1,4 +1,4 @@
-/** `/crm/properties/{version}/{objectType}/groups`. */
+/** The routes of `/crm/properties/{version}/{objectType}/groups`. */
 
 import type { Hono } from 'hono';
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-/** `/crm/properties/{version}/{objectType}`: the properties of an object type. */
+/** The routes of `/crm/properties/{version}/{objectType}` for the properties of an object type. */
 
 import type { Hono } from 'hono';
 import { z } from 'zod';
@@ -78,7 +78,7 @@ export function propertyRoutes(account: Account, groups: PropertyGroups): Hono<H
   router.post('/batch/create', async (c) => {
     const type = schemaInPath(c, 'write');
     const { inputs } = await readBody(c, z.object({ inputs: z.array(createBody).max(MAX_INPUTS) }));
-    // Only the newest version returns 200 here.
+    // The status is 200 in the newest API version and 201 in older versions.
     const status = c.req.path.includes('/2026-09/') ? 200 : 201;
     const create = (order: PropertyOrder) =>
       createProperty(account, groups, type, inVersion(c, order), c);
@@ -100,7 +100,7 @@ const archivedQuery = z.object({
     .transform((text) => text === 'true'),
 });
 
-/** Sensitive Data is listed only if the request asks for it. */
+/** The list contains Sensitive Data only if the request asks for it. */
 const listQuery = archivedQuery.extend({
   dataSensitivity: z.enum(DATA_SENSITIVITIES).default('non_sensitive'),
 });
@@ -150,7 +150,7 @@ function findProperty(
   });
 }
 
-/** Creating an archived property again restores it, with the new definition. */
+/** If an archived property has the same name, the property is restored with the new definition. */
 function createProperty(
   { properties, clock }: Account,
   groups: PropertyGroups,
@@ -206,7 +206,7 @@ function updateProperty(
   return updated;
 }
 
-/** If a property is already archived or has never existed, archiving it changes nothing. */
+/** Archives a property. If the property is already archived or never existed, nothing changes. */
 function archiveProperty({ properties, clock }: Account, type: ObjectType, name: string): void {
   const property = properties.find(type, name);
   if (property === undefined || property.archivedAtMs !== null) return;
@@ -239,9 +239,7 @@ function checkDefinition(groups: PropertyGroups, type: ObjectType, property: Pro
   }
 }
 
-/**
- * The newest version no longer has the hints for numbers, and ignores fields that it does not know.
- */
+/** Removes the hints for numbers in the newest API version, which ignores them. */
 function inVersion<Order extends PropertyChange>(c: HubspotContext, order: Order): Order {
   if (!c.req.path.includes('/2026-09')) return order;
   const { numberDisplayHint, showCurrencySymbol, currencyPropertyName, ...known } = order;
@@ -260,12 +258,12 @@ function checkCurrency(
   }
 }
 
-/** Removes undefined fields, so they do not override the defaults. */
+/** Removes undefined members, so that they do not replace the default values. */
 function withoutBlanks(order: PropertyChange): Record<string, unknown> {
   return Object.fromEntries(Object.entries(order).filter(([, value]) => value !== undefined));
 }
 
-/** Processes each input separately. Rejected inputs are reported in a 207. */
+/** Processes each input separately. A 207 response reports the rejected inputs. */
 function answerEach<Input extends { name: string }>(
   inputs: readonly Input[],
   work: (input: Input) => Property,

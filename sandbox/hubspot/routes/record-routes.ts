@@ -1,4 +1,4 @@
-/** `/crm/objects/{version}/{objectType}`: individual records, and lists of records. */
+/** The routes of `/crm/objects/{version}/{objectType}` for single records and for lists of records. */
 
 import type { Hono } from 'hono';
 import { z } from 'zod';
@@ -40,7 +40,9 @@ import { typeInPath } from '../requests/type-in-path.ts';
 
 const DEFAULT_PAGE = 10;
 const MAX_PAGE = 100;
-/** A record with its history is expensive to read, so one request can read fewer such records. */
+/**
+ * The maximum number of records on a page if the history is requested. Reading a record with its history takes longer.
+ */
 const MAX_PAGE_WITH_HISTORY = 50;
 
 const idPropertyQuery = z.object({ idProperty: z.string().optional() });
@@ -111,7 +113,7 @@ export function recordRoutes(account: Account): Hono<HubspotEnv> {
   return router;
 }
 
-/** Returns the author on whose behalf a request writes. */
+/** Returns the author of the changes that a request makes. */
 export function writerOf(c: HubspotContext): Writer {
   const author: Author = { source: 'INTEGRATION', sourceId: `${c.var.grant.appId}` };
   return { author, isStrict: isStrictVersion(c) };
@@ -134,7 +136,7 @@ const id = z.union([z.string(), z.number()]).transform(String);
 const mergeBody = z.object({ primaryObjectId: id, objectIdToMerge: id });
 const eraseBody = z.object({ objectId: id, idProperty: z.string().optional() });
 
-/** The parts of a record that can be requested by clients. */
+/** The parts of a record that a client can request. */
 interface View {
   names: ShownNames;
   history: readonly string[];

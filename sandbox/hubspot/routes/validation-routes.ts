@@ -1,4 +1,4 @@
-/** `/crm/property-validations/{version}/{objectTypeId}`: the rules for the values of properties. */
+/** The routes of `/crm/property-validations/{version}/{objectTypeId}` for the rules about property values. */
 
 import type { Hono } from 'hono';
 import { z } from 'zod';
@@ -15,13 +15,13 @@ import {
 } from '../requests/context.ts';
 import { schemaInPath } from '../requests/type-in-path.ts';
 
-/** The versions that have these resources, and the path of each. */
+/** The API versions with these routes, and the path in each version. */
 export const VALIDATION_PATHS = [
   ...['2026-03', '2026-09', 'latest'].map((version) => `/crm/property-validations/${version}`),
   '/crm/v3/property-validations',
 ];
 
-/** Returns the validation rules of an object type, of one property, or of one rule type. */
+/** Returns the routes for the validation rules of an object type, of a property, or of one rule type. */
 export function validationRoutes(account: Account): Hono<HubspotEnv> {
   const { validations } = account;
   const router = createRouter();

@@ -1,4 +1,4 @@
-/** Records whose changes reach the search index much later than other changes. */
+/** Records whose changes appear in the search index much later than the changes of other records. */
 
 import { z } from 'zod';
 import type { ObjectType } from '../core/object-type.ts';
@@ -7,17 +7,17 @@ import type { ObjectType } from '../core/object-type.ts';
 export const lateRecordsSchema = z.strictObject({
   type: z.string().default('contacts'),
   ids: z.array(z.string()),
-  /** 0 means that searches find them as early as other records. */
+  /** The delay (ms). 0 means that the changes appear as early as the changes of other records. */
   lagMs: z.number().int().min(0),
 });
 
-/** The lag of single records. */
+/** The delays of single records. */
 export interface LateRecords {
   set(type: ObjectType, id: string, lagMs: number): void;
   of(type: ObjectType): ReadonlyMap<string, number>;
 }
 
-/** No record is late until a lag is set. */
+/** Creates the collection. At first, no record is late. */
 export function createLateRecords(): LateRecords {
   const byType = new Map<string, Map<string, number>>();
   return {

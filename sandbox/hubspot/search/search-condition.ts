@@ -1,4 +1,4 @@
-/** Converts the conditions of a search to SQL over the columns of a record table. */
+/** Converts the conditions of a search to SQL conditions on the columns of a record table. */
 
 import { unexplainedError } from '../core/errors.ts';
 import type { ObjectType } from '../core/object-type.ts';
@@ -7,39 +7,35 @@ import type { Property } from '../properties/property.ts';
 import { readMoment } from '../properties/property-values.ts';
 import { type SearchFilter, searchError } from './search-request.ts';
 
-/** A piece of SQL with its values. */
+/** A part of an SQL statement with its values. */
 export interface Condition {
   sql: string;
   values: (string | number)[];
 }
 
-/**
- * The parts of a search that an index can use: the smallest time and ID that any result can have.
- */
+/** The smallest time and the smallest ID that a result can have. An index can use these limits. */
 export interface Bounds {
   modifiedAtMs: number | null;
   id: number | null;
   email: string | null;
 }
 
-/**
- * The comparison of a property: the SQL of its value, and the conversion of a value to compare it with.
- */
+/** The SQL for a property's value, and a function that converts a value for the comparison. */
 interface Operand {
-  /** Null if a record does not have this value. */
+  /** The SQL for the property's value. The value is null if the record has none. */
   sql: string;
   toValue(text: string): string | number;
 }
 
-/** The parts that conditions are built from. */
+/** The objects that are needed to build conditions. */
 export interface Vocabulary {
   type: ObjectType;
   properties: Properties;
 }
 
 /**
- * Returns the conditions of all groups. A record must meet the conditions of at least one group. The query hides every
- * column from the indexes.
+ * Returns the SQL condition for all groups of a search. A record must meet the conditions of at least one group. The
+ * SQL prevents SQLite from using an index for these columns.
  */
 export function groupsCondition(
   vocabulary: Vocabulary,
@@ -57,7 +53,7 @@ export function groupsCondition(
   );
 }
 
-/** Returns the bounds that all groups share and that an index can use. */
+/** Returns the limits that are common to all groups. An index can use them. */
 export function boundsOf(
   { type }: Vocabulary,
   groups: readonly (readonly SearchFilter[])[],
@@ -78,7 +74,7 @@ export function boundsOf(
   };
 }
 
-/** Returns the SQL of a property's value, for sorting. */
+/** Returns the SQL for a property's value, by which results are sorted. */
 export function sortExpression({ type, properties }: Vocabulary, name: string): string {
   return operandOf(type, findProperty(type, properties, name)).sql;
 }
@@ -154,7 +150,7 @@ function operandOf(type: ObjectType, property: Property): Operand {
 }
 
 function storedOperand({ name, type }: Property): Operand {
-  // Names consist of letters, digits and underscores. The account checked this when it accepted them.
+  // Names consist of letters, digits and underscores. The account has checked the name when the property was created.
   const value = `nullif(json_extract(properties, '$."${name}"'), '')`;
   switch (type) {
     case 'number':

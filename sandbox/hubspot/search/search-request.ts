@@ -1,4 +1,4 @@
-/** A search request, with HubSpot's limits. */
+/** Parses a search request and checks HubSpot's limits. */
 
 import { z } from 'zod';
 import { validationError } from '../core/errors.ts';
@@ -8,7 +8,7 @@ const MAX_FILTERS_IN_GROUP = 6;
 const MAX_FILTERS = 18;
 const MAX_PAGE = 200;
 const DEFAULT_PAGE = 10;
-/** A search never returns more results than this, even over several pages. */
+/** The maximum number of results of a search on all pages together. */
 const MAX_RESULTS = 10_000;
 /** The maximum number of characters in the body of a request. */
 const MAX_BODY_LENGTH = 3000;
@@ -78,7 +78,7 @@ const sortSchema = z.union([
 /** The body of a search. */
 export const searchSchema = z.object({
   filterGroups: z.array(z.object({ filters: z.array(filterSchema).default([]) })).default([]),
-  /** Conditions outside a group form a separate group. */
+  /** Conditions without a group. They form a separate group. */
   filters: z.array(filterSchema).default([]),
   query: z.string().default(''),
   sorts: z.array(sortSchema).default([]),
@@ -92,17 +92,17 @@ export const searchSchema = z.object({
 
 export interface SearchRequest {
   groups: readonly (readonly SearchFilter[])[];
-  /** The words of the search. Each must be the start of a word in the record. */
+  /** The words of the search. Each word must match the start of a word in the record. */
   query: string;
   sort: { propertyName: string; isDescending: boolean } | undefined;
-  /** The list is empty if the request names no properties. */
+  /** The requested properties. The list is empty if the request names no properties. */
   properties: readonly string[];
   limit: number;
   /** The number of results to skip. */
   offset: number;
 }
 
-/** Validates and normalises a search. An error names the limit that it exceeds. */
+/** Validates and normalises a search. If a limit is exceeded, the error names the limit. */
 export function readSearch(body: z.output<typeof searchSchema>): SearchRequest {
   const groups = body.filterGroups.map(({ filters }) => filters);
   if (body.filters.length > 0) groups.push(body.filters);
@@ -135,7 +135,7 @@ export function checkBodyLength(body: string): void {
   check(body.length <= MAX_BODY_LENGTH, `a body of at most ${MAX_BODY_LENGTH} characters`);
 }
 
-/** Returns the 400 error for a search that cannot be run. */
+/** Returns the 400 error for a search that HubSpot cannot execute. */
 export function searchError(message: string, code = 'INVALID_SEARCH') {
   return validationError(`There was a problem with the request. ${message}`, {
     errors: [{ message, code }],

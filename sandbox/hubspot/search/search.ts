@@ -1,4 +1,4 @@
-/** Searches records as they were a moment ago, because HubSpot's index lags behind its records. */
+/** Searches records as they were a moment ago, because HubSpot's search index is updated with a delay. */
 
 import { z } from 'zod';
 import type { Database } from '../core/database.ts';
@@ -17,23 +17,28 @@ import {
 } from './search-condition.ts';
 import type { SearchRequest } from './search-request.ts';
 
-/** Unsorted results are in the order of creation. A merged contact is as old as its oldest part. */
+/**
+ * The order of results without a requested order. They are sorted by creation time. The creation time of a merged
+ * contact is that of its oldest part.
+ */
 const UNSORTED = 'createdate';
 
-/** Above this number of results, records are read in ID order and not sorted by ID. */
+/** The number of results above which records are read in the order of their IDs and not sorted afterwards. */
 const MAX_SORTED = 20_000;
 
 export interface SearchResult {
-  /** The total number of records found. */
+  /** The total number of results. */
   total: number;
-  /** The page's records. */
+  /** The records on the page. */
   records: StoredRecord[];
 }
 
 /** Searches an account. Throws if the search contains an unknown name. */
 export type Search = (type: ObjectType, request: SearchRequest) => SearchResult;
 
-/** Opens the search in a database. `lagMs` is how far it lags behind, and `late` names records that lag further. */
+/**
+ * Opens the search in a database. `lagMs` is the delay of the index, and `late` contains records with a longer delay.
+ */
 export function createSearch(
   db: Database,
   properties: Properties,
@@ -45,7 +50,7 @@ export function createSearch(
   db.function('has_words', { deterministic: true }, (record, words, names) =>
     toBit(hasWords(toText(record), toText(words), toText(names).split(' '))),
   );
-  // The changes are in order of time. The query therefore starts with the latest change and reads backwards.
+  // Changes are stored in the order of time. The query therefore starts with the latest change and reads backwards.
   const lastSeen = db
     .prepare<[number], number>(
       'select version from versions where replaced_at_ms <= ? order by version desc limit 1',
@@ -54,8 +59,8 @@ export function createSearch(
   const seenAfter = (lag: number) => lastSeen.get(clock() - lag) ?? 0;
 
   /**
-   * Returns changes that the index does not show yet, or null if there can be none. All of them are changes to records
-   * of one type.
+   * Returns a condition for changes that the index does not contain yet, or null if there can be no such changes. The
+   * condition covers only changes of records of one type.
    */
   function unseenChanges(type: ObjectType): Condition | null {
     const unseen = [
@@ -101,7 +106,7 @@ export function createSearch(
 
 const ACTIVE = 'archived_at_ms is null and merged_into is null';
 
-/** Returns the records with these changes reverted. For each value, the oldest former value is used. */
+/** Returns the records with these changes reverted. For each value, the oldest of its former values is used. */
 function formerRecords({ name }: ObjectType, unseen: Condition): Condition {
   return {
     sql: `(with changes as (select * from versions where ${unseen.sql}),
@@ -165,7 +170,10 @@ function pageSql(
   };
 }
 
-/** A column without a `+` sign can use an index. A column has no `+` here only if it should use an index. */
+/**
+ * Returns the SQL for the order. SQLite can use an index only for a column without a `+` sign. The function omits the
+ * `+` sign only where an index helps.
+ */
 function orderOf(vocabulary: Vocabulary, name: string, walksIds: boolean): string[] {
   if (name === 'hs_object_id') return [walksIds ? 'id' : '+id'];
   if (name === vocabulary.type.modifiedProperty) return ['modified_at_ms', 'id'];
@@ -181,7 +189,7 @@ function indexCondition({ email, id, modifiedAtMs }: Bounds, by: 'id' | 'time'):
   return { sql: 'true', values: [] };
 }
 
-/** True if these words are next to each other. `*` matches any part of a word. */
+/** Returns true if the text contains the words next to each other. `*` matches any part of a word. */
 function containsToken(text: string, token: string): boolean {
   const words = token
     .toLowerCase()
@@ -195,7 +203,7 @@ function containsToken(text: string, token: string): boolean {
 
 const valuesSchema = z.record(z.string(), z.string());
 
-/** True if each of the words is the start of a word in the record. */
+/** Returns true if each word matches the start of a word in the record. */
 function hasWords(record: string, words: string, names: readonly string[]): boolean {
   const values = valuesSchema.parse(JSON.parse(record));
   const text = names.map((name) => values[name] ?? '').join(' ');

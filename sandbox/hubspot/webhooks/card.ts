@@ -1,7 +1,7 @@
 /**
- * The record page of a contact with a card of the app. It sends the requests of `hubspot.fetch`. HubSpot adds the
- * requester to the query and signs the request in version 3. It repeats the request after a server error (crm-facts
- * F10).
+ * Sends requests as a contact's record page does for the app's card. The card makes the requests with `hubspot.fetch`.
+ * HubSpot adds the user to the query and signs the request with version 3 of the signature. HubSpot repeats the request
+ * after a server error (crm-facts F10).
  */
 
 import { createHash } from 'node:crypto';
@@ -10,45 +10,45 @@ import { type CalledOut, callOut } from '../../crm/call-out.ts';
 import { OWNER } from '../account/account.ts';
 import { signatureHeaders } from './signature.ts';
 
-/** The time that HubSpot waits by default. */
+/** The default timeout of HubSpot (ms). */
 const TIMEOUT_MS = 15_000;
 
-/** A request from a card. The optional fields describe how a forged request differs from a genuine request. */
+/** A request from a card. The optional members describe how a forged request differs from a real request. */
 export const cardFetchSchema = z.strictObject({
   url: z.url(),
-  /** Sent as JSON. */
+  /** The body, which is sent as JSON. */
   body: z.unknown(),
   userId: z.int().default(OWNER.userId),
   userEmail: z.string().default(OWNER.email),
-  /** Defaults to the account's own number. */
+  /** The account number in the request. The default is the account's own number. */
   portalId: z.int().optional(),
-  /** The app's own ID by default. */
+  /** The app ID in the request. The default is the app's own ID. */
   appId: z.int().optional(),
-  /** The age that the request claims. */
+  /** The age (ms) of the request, according to its timestamp. */
   ageMs: z.int().default(0),
   /**
-   * `v2` signs the request only in an older version. `wrong` signs it with a different secret. `missing` does not sign
-   * it.
+   * With `v2`, the request has only an older signature. With `wrong`, the request is signed with a different secret.
+   * With `missing`, the request is not signed.
    */
   signature: z.enum(['v3', 'v2', 'wrong', 'missing']).default('v3'),
-  /** The address that is signed in place of the called address. */
+  /** The address that is signed, if it differs from the called address. */
   signedUrl: z.url().optional(),
-  /** True if the request is repeated after a server error. */
+  /** True if HubSpot repeats the request after a server error. */
   repeats: z.boolean().default(true),
 });
 
-/** An app action in a workflow, for a contact that has reached the action. */
+/** A call from the app's action in a workflow, for a contact that has reached the action. */
 export const actionSchema = z.strictObject({
   url: z.url(),
   /** The contact's ID. */
   id: z.string(),
   callbackId: z.string(),
-  /** Defaults to the account's own number. */
+  /** The account number in the call. The default is the account's own number. */
   portalId: z.int().optional(),
   signature: z.enum(['v2', 'v1', 'wrong', 'missing']).default('v2'),
 });
 
-/** The app that the card and the action belong to. */
+/** The app to which the card and the action belong. */
 export interface CardApp {
   appId: number;
   clientSecret: string;
@@ -57,7 +57,7 @@ export interface CardApp {
   clock: () => number;
 }
 
-/** Sends the request of a card. Returns the last request and its response. */
+/** Sends the request of a card. Returns the last attempt and its response. */
 export async function fetchFromCard(
   app: CardApp,
   asked: z.output<typeof cardFetchSchema>,

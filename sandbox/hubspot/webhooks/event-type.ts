@@ -1,4 +1,4 @@
-/** The kinds of events that an app can subscribe to. */
+/** The types of events that an app can subscribe to. */
 
 const CRM_OBJECTS = ['contact', 'company', 'deal', 'ticket', 'product', 'line_item', 'object'];
 const CRM_EVENTS = [
@@ -22,12 +22,12 @@ export const EVENT_TYPES: readonly string[] = [
   'event.completed',
 ];
 
-/** True if it is about one property. A subscription must then name the property. */
+/** Returns true if the events are about a single property. A subscription must then name the property. */
 export function isPropertyChange(eventType: string): boolean {
   return eventType.endsWith('.propertyChange');
 }
 
-/** A subscription then names the object type separately. */
+/** Returns true for a generic type. A subscription to it must also name the object type. */
 export function isGeneric(eventType: string): boolean {
   return eventType.startsWith('object.');
 }

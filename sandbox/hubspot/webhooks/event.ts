@@ -1,16 +1,16 @@
-/** The event that an app receives about a change to a record. */
+/** Creates the events that an app receives about changes of records. */
 
 import type { RecordChange } from '../records/record-store.ts';
 import { isGeneric, isPropertyChange } from './event-type.ts';
 import type { Subscription } from './webhook-store.ts';
 
-/** One event. It lacks the number of the delivery attempt. */
+/** An event that an app receives. The number of the delivery attempt is added later. */
 export interface WebhookEvent {
   eventId: number;
   subscriptionId: number;
   portalId: number;
   appId: number;
-  /** Milliseconds since 1970. */
+  /** The time of the change (milliseconds since 1970). */
   occurredAt: number;
   subscriptionType: string;
   objectId: number;
@@ -19,7 +19,7 @@ export interface WebhookEvent {
   [detail: string]: unknown;
 }
 
-/** The account that sends events and the app that receives them. */
+/** The account that sends the events, and the app that receives them. */
 export interface EventSource {
   portalId: number;
   appId: number;
@@ -46,7 +46,8 @@ const EVENT_OF_CHANGE = {
 } as const satisfies Record<RecordChange['kind'], string>;
 
 /**
- * Older types contain the object's name. Generic types have the object type in a separate field.
+ * Returns true if the app has subscribed to the change. The names of older event types contain the object type.
+ * Subscriptions to generic types have a separate member for the object type.
  */
 function isWanted(change: RecordChange, subscription: Subscription): boolean {
   const { eventType, objectTypeId, propertyName } = subscription;

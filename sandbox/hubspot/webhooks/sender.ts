@@ -1,4 +1,4 @@
-/** Sends events in signed batches. If the receiver does not accept a batch, sends it again. */
+/** Sends events in signed batches. If the receiver does not accept a batch, the sender repeats it. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isOnThisMachine } from '../../crm/this-machine.ts';
@@ -10,9 +10,9 @@ import type { WebhookSettings } from './webhook-store.ts';
 const MAX_EVENTS = 100;
 /** The number of retries that HubSpot makes. */
 const MAX_RETRIES = 10;
-/** A receiver that takes longer is treated as if it had not accepted the delivery. */
+/** The timeout of a delivery (ms). If the receiver takes longer, the delivery counts as not accepted. */
 const TIMEOUT_MS = 5000;
-/** The number of deliveries that are kept. Older ones are dropped. */
+/** The number of deliveries to remember. Older deliveries are forgotten. */
 const MAX_DELIVERIES = 1000;
 const USER_AGENT =
   'HubSpot Connect 2.0 (http://dev.hubspot.com/) (namespace: webhooks-nio-http-client) - WebhooksExecutorDaemon-executor';
@@ -20,51 +20,50 @@ const USER_AGENT =
 /** The options for sending events. */
 export interface SenderOptions {
   clientSecret: string;
-  /** Read before each delivery. */
+  /** Returns the current settings. The sender calls this function before each delivery. */
   settings(): WebhookSettings | null;
   clock: () => number;
   /** The time (ms) for which events are collected before they are sent. */
   batchMs: number;
-  /** Milliseconds before a delivery is retried. */
+  /** The time (ms) before the sender repeats a delivery. */
   retryMs: number;
 }
 
 /** One attempt to deliver events. */
 export interface Delivery {
   id: number;
-  /** ISO time. */
+  /** The time of the attempt in ISO format. */
   at: string;
   url: string;
   headers: Record<string, string>;
-  /** The JSON that was sent. */
+  /** The JSON body that was sent. */
   body: string;
-  /** Counted from 0. */
+  /** The number of the attempt, counted from 0. */
   attemptNumber: number;
-  /** Null if there was no response. */
+  /** The HTTP status, or null if there was no response. */
   status: number | null;
-  /** Null if there was a response. */
+  /** The error, or null if there was a response. */
   error: string | null;
 }
 
-/** The differences between a forged delivery and a genuine one. */
+/** The differences between a forged delivery and a real delivery. */
 export interface Forgery {
   /**
-   * By default, the signature is correct and has versions 1 and 3. `v1` signs only in version 1.
+   * The kind of signature. By default, it is correct and has the versions 1 and 3. With `v1`, the signature has only
+   * version 1.
    */
   signature?: 'right' | 'wrong' | 'missing' | 'v1' | undefined;
-  /** The age that the forged request claims to have. */
+  /** The age (ms) of the request, according to its timestamp. */
   ageMs?: number | undefined;
 }
 
 /** Sends events until it is closed. */
 export interface Sender {
-  /** If there is an address for the events, sends them after a short delay. */
+  /** Sends events after a short delay, if an address for events is set. */
   queue(events: readonly WebhookEvent[]): void;
-  /**
-   * Sends this body immediately, without retries. Returns undefined if there is no address for it.
-   */
+  /** Sends this body immediately, without retries. Returns undefined if no address is set. */
   send(body: string, forgery?: Forgery): Promise<Delivery | undefined>;
-  /** Finished attempts, oldest first. */
+  /** Returns the finished attempts, oldest first. */
   deliveries(): readonly Delivery[];
   /** Returns the number of events that the receiver has not accepted yet. */
   waiting(): number;
@@ -72,7 +71,7 @@ export interface Sender {
   close(): void;
 }
 
-/** Starts with nothing to send. */
+/** Creates a sender without events. */
 export function createSender(options: SenderOptions): Sender {
   const closing = new AbortController();
   const deliveries: Delivery[] = [];
@@ -83,8 +82,8 @@ export function createSender(options: SenderOptions): Sender {
   let count = 0;
 
   /**
-   * Sends queued events, up to the number of concurrent deliveries that the settings allow. The
-   * other events are sent after deliveries have finished.
+   * Sends waiting events. The settings limit how many deliveries run at the same time. The remaining events are sent
+   * after a delivery has finished.
    */
   function sendQueued(): void {
     while (queued.length > 0 && underWay < (options.settings()?.maxConcurrentRequests ?? 1)) {
@@ -103,7 +102,7 @@ export function createSender(options: SenderOptions): Sender {
     sendQueued();
   }
 
-  /** Retries until the delivery is accepted, no attempt is left, or it is no longer wanted. */
+  /** Repeats a delivery until the receiver accepts it, no attempt is left, or the subscription has been removed. */
   async function deliver(events: readonly WebhookEvent[]): Promise<void> {
     for (let attemptNumber = 0; attemptNumber <= MAX_RETRIES; attemptNumber += 1) {
       if (attemptNumber > 0) await pause(options.retryMs, closing.signal);
@@ -171,7 +170,7 @@ function onlyFirst(signed: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(signed).filter(isFirst));
 }
 
-/** Redirects are not followed, because they may lead to a different machine. */
+/** Sends a POST request. Redirects are not followed, because they may lead to a different machine. */
 async function post(
   url: string,
   request: { headers: Record<string, string>; body: string },
@@ -187,7 +186,7 @@ async function post(
   }
 }
 
-/** Ends early and throws no error if the sandbox closes. */
+/** Waits. Ends early without an error if the sandbox is closed. */
 async function pause(ms: number, closing: AbortSignal): Promise<void> {
   await sleep(ms, undefined, { signal: closing, ref: false }).catch(() => undefined);
 }

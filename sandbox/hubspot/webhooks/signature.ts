@@ -1,4 +1,4 @@
-/** Signs requests as HubSpot does, in the signature versions that are in use. */
+/** Signs requests like HubSpot, with all versions of the signature that HubSpot uses. */
 
 import { createHash, createHmac } from 'node:crypto';
 
@@ -6,7 +6,7 @@ export interface SignedRequest {
   method: string;
   url: string;
   body: string;
-  /** Milliseconds since 1970. */
+  /** The time of the request (milliseconds since 1970). */
   timestampMs: number;
 }
 
@@ -34,10 +34,7 @@ function signatureV3(
     .digest('base64');
 }
 
-/**
- * These characters are decoded before the address is signed. All other characters stay as they are
- * in the URL.
- */
+/** Decodes certain characters before the address is signed. All other characters stay unchanged. */
 function decodeUrl(url: string): string {
   return url.replace(/%(?:3A|2F|3F|40|21|24|27|28|29|2A|2C|3B)/gi, decodeURIComponent);
 }

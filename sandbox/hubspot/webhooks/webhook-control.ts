@@ -1,4 +1,4 @@
-/** `/_sandbox/webhooks`: the deliveries so far, and requests for further deliveries. */
+/** The routes of `/_sandbox/webhooks`. They return the deliveries and send additional deliveries. */
 
 import { z } from 'zod';
 import { HubspotError, validationError } from '../core/errors.ts';
@@ -8,17 +8,17 @@ import { actionSchema, type CardApp, callAction, cardFetchSchema, fetchFromCard 
 import type { Delivery, Sender } from './sender.ts';
 import { callWorkflow, enrolmentSchema } from './workflow.ts';
 
-/** The parts that the control endpoints need. */
+/** The objects that the controls need. */
 export interface WebhookControlOptions {
   sender: Sender;
   records: Pick<RecordStore, 'read'>;
   clientSecret: string;
   portalId: number;
-  /** The app that the card and the action belong to. */
+  /** The app to which the card and the action belong. */
   app: CardApp;
 }
 
-/** Returns the control endpoints, to mount at `/_sandbox/webhooks`. */
+/** Returns the controls for `/_sandbox/webhooks`. */
 export function webhookControlRoutes({ sender, app, ...account }: WebhookControlOptions) {
   const router = createRouter();
   router.get('/deliveries', (c) =>
@@ -47,13 +47,12 @@ export function webhookControlRoutes({ sender, app, ...account }: WebhookControl
 }
 
 const forgerySchema = z.strictObject({
-  /** The events are sent unchanged. */
+  /** The events, which are sent unchanged. */
   events: z.array(z.record(z.string(), z.unknown())),
-  /** `v1` is a correct signature. Older apps get only this signature. */
+  /** The kind of signature. `v1` is a correct signature of version 1. Older apps receive only this signature. */
   signature: z.enum(['right', 'wrong', 'missing', 'v1']).optional(),
   /**
-   * The age that the request claims to have. A negative age means that the request claims to be
-   * from the future.
+   * The age (ms) of the request, according to its timestamp. A negative age means that the timestamp is in the future.
    */
   ageMs: z.number().int().optional(),
 });

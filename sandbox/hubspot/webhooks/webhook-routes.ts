@@ -1,4 +1,7 @@
-/** Sets up webhooks. A webhook has an address, and the events to which an app subscribes. */
+/**
+ * The routes with which a developer sets up webhooks. The settings of a webhook consist of an address and of
+ * subscriptions to events.
+ */
 
 import type { MiddlewareHandler } from 'hono';
 import { z } from 'zod';
@@ -24,10 +27,10 @@ import {
 } from './webhook-store.ts';
 
 const MAX_CONCURRENT_REQUESTS = 1000;
-/** HubSpot's limit for an app. */
+/** The maximum number of subscriptions of an app. */
 const MAX_SUBSCRIPTIONS = 1000;
 
-/** The parts that the routes use. */
+/** The objects that the routes need. */
 export interface WebhookRoutesOptions {
   store: WebhookStore;
   app: ClientApp;
@@ -36,8 +39,8 @@ export interface WebhookRoutesOptions {
 }
 
 /**
- * To mount at each of `WEBHOOK_PATHS`, before the middleware that requires a token. These routes
- * accept the developer account's key instead.
+ * Returns the routes for each path in `WEBHOOK_PATHS`. They must be added before the middleware that requires a token.
+ * These routes accept the developer account's key.
  */
 export function webhookRoutes(options: WebhookRoutesOptions) {
   const { store } = options;
@@ -79,7 +82,7 @@ export function webhookRoutes(options: WebhookRoutesOptions) {
   return router;
 }
 
-/** The addresses of these routes in all versions. HubSpot gives them different names. */
+/** The paths of these routes in all API versions. HubSpot uses different names in different versions. */
 export const WEBHOOK_PATHS = [
   '/webhooks/v3',
   '/webhooks/2026-03',

@@ -1,4 +1,4 @@
-/** The address to which an app wants its events sent, and the events it wants. */
+/** Stores the address for an app's events, and the app's subscriptions. */
 
 import type { Database } from '../core/database.ts';
 import { isoTime } from '../properties/property.ts';
@@ -6,26 +6,26 @@ import { isoTime } from '../properties/property.ts';
 /** The app's settings. Times are milliseconds since 1970. */
 export interface WebhookSettings {
   targetUrl: string;
-  /** The maximum number of concurrent deliveries. */
+  /** The maximum number of deliveries in flight at the same time. */
   maxConcurrentRequests: number;
   createdAtMs: number;
   updatedAtMs: number;
 }
 
-/** Events of one kind that the app wants. */
+/** A subscription of the app to one type of events. */
 export interface Subscription {
   id: number;
   eventType: string;
-  /** Null unless the events are changes of a property. */
+  /** The name of the property, or null if the events are not about a property. */
   propertyName: string | null;
-  /** Null except for generic events. */
+  /** The object type, or null if the events are not generic. */
   objectTypeId: string | null;
   active: boolean;
   createdAtMs: number;
   updatedAtMs: number;
 }
 
-/** The fields of a new subscription. */
+/** The members of a new subscription. */
 export type NewSubscription = Pick<
   Subscription,
   'eventType' | 'propertyName' | 'objectTypeId' | 'active'
@@ -33,7 +33,7 @@ export type NewSubscription = Pick<
 
 /** The settings and subscriptions of the account's only app. */
 export interface WebhookStore {
-  /** Null until they are set. */
+  /** Returns the settings, or null if they have not been set. */
   settings(): WebhookSettings | null;
   setSettings(targetUrl: string, maxConcurrentRequests: number): void;
   deleteSettings(): void;
@@ -46,7 +46,7 @@ export interface WebhookStore {
 export function openWebhookStore(db: Database, clock: () => number): WebhookStore {
   db.exec(SCHEMA);
   const all = db.prepare<[], Row>('select * from webhook_subscriptions order by id');
-  // Kept in memory, because every write to a record reads them.
+  // The subscriptions are cached, because every write to a record reads them.
   let known = all.all().map(toSubscription);
 
   function change(sql: string, ...values: unknown[]): void {
@@ -75,7 +75,7 @@ export function openWebhookStore(db: Database, clock: () => number): WebhookStor
   };
 }
 
-/** Returns the settings as HubSpot shows them. */
+/** Returns the settings as HubSpot's API returns them. */
 export function settingsBody(settings: WebhookSettings) {
   return {
     targetUrl: settings.targetUrl,
@@ -85,7 +85,7 @@ export function settingsBody(settings: WebhookSettings) {
   };
 }
 
-/** Returns a subscription in the form in which HubSpot shows it. */
+/** Returns a subscription as HubSpot's API returns it. */
 export function subscriptionBody(subscription: Subscription) {
   const { propertyName, objectTypeId } = subscription;
   return {

@@ -1,4 +1,4 @@
-/** The webhooks of the account's only app: sets them up, listens for changes, and sends events. */
+/** The webhooks of the account's only app. This file connects the settings, the record changes and the sender. */
 
 import type { Hono } from 'hono';
 import type { Database } from '../core/database.ts';
@@ -12,7 +12,7 @@ import { webhookControlRoutes } from './webhook-control.ts';
 import { webhookRoutes } from './webhook-routes.ts';
 import { openWebhookStore } from './webhook-store.ts';
 
-/** The parts from which webhooks are created. */
+/** The objects from which webhooks are created. */
 export interface WebhooksOptions {
   db: Database;
   app: ClientApp;
@@ -22,21 +22,21 @@ export interface WebhooksOptions {
   clock: () => number;
   /** The time (ms) for which events are collected before they are sent. */
   batchMs: number;
-  /** Milliseconds before a delivery is retried. */
+  /** The time (ms) before the sender repeats a delivery. */
   retryMs: number;
 }
 
 /** The parts of webhooks. */
 export interface Webhooks {
-  /** To mount at each of `WEBHOOK_PATHS`, before any route that requires a token. */
+  /** The routes and functions of webhooks. */
   routes: Hono<HubspotEnv>;
-  /** To mount at `/_sandbox/webhooks`. */
+  /** The routes for each path in `WEBHOOK_PATHS`. They must be added before the routes that require a token. */
   control: Hono<HubspotEnv>;
-  /** Stops sending. Call it before you close the database. */
+  /** Stops sending events. Call the function before closing the database. */
   close(): void;
 }
 
-/** Listens to record changes from now on. */
+/** Creates the webhooks. They receive all record changes from now on. */
 export function openWebhooks(options: WebhooksOptions): Webhooks {
   const { db, app, portalId, records, clock } = options;
   const store = openWebhookStore(db, clock);
@@ -45,7 +45,7 @@ export function openWebhooks(options: WebhooksOptions): Webhooks {
     clientSecret: app.clientSecret,
     settings: () => store.settings(),
   });
-  // IDs must stay unique after a restart of the sandbox.
+  // The first ID is the current time, so that IDs stay unique after a restart of the sandbox.
   let lastEventId = clock();
   const source = {
     portalId,

@@ -1,5 +1,5 @@
 /**
- * The workflow action "Send a webhook". The workflow's administrator chooses the body. The
+ * Sends requests like the workflow action "Send a webhook". An administrator chooses the body of the request. The
  * signature has version 2 (vendor facts, "Workflow").
  */
 
@@ -11,7 +11,7 @@ import { CONTACTS } from '../core/object-type.ts';
 import type { StoredRecord } from '../records/record.ts';
 import type { RecordStore } from '../records/record-store.ts';
 
-/** The time that HubSpot waits for the response. */
+/** The time (ms) for which HubSpot waits for the response. */
 const TIMEOUT_MS = 30_000;
 
 /** A contact that has reached the action in a workflow. */
@@ -19,15 +19,15 @@ export const enrolmentSchema = z.strictObject({
   url: z.url(),
   id: z.string(),
   /**
-   * `all` sends all properties of the contact in HubSpot's older format. Otherwise the request
-   * contains the chosen properties under their keys. The ID is included only if it was chosen.
+   * With `all`, the request contains all properties of the contact in an older format. Otherwise, the request contains
+   * only the chosen properties. It contains the contact's ID only if the administrator has chosen the ID.
    */
   body: z.union([z.literal('all'), z.record(z.string(), z.string())]),
-  /** `none` if the action authenticates with a key in the address instead. */
+  /** The version of the signature. With `none`, the action sends a key in the address and no signature. */
   signature: z.enum(['v2', 'none']).default('v2'),
 });
 
-/** The account that the workflow belongs to, and the secret of its app. */
+/** The account to which the workflow belongs, and the secret of its app. */
 interface WorkflowAccount {
   records: Pick<RecordStore, 'read'>;
   clientSecret: string;

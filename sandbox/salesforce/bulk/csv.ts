@@ -1,4 +1,4 @@
-/** CSV as the Bulk API reads and writes it. */
+/** Reads and writes CSV like the Bulk API. */
 
 import { z } from 'zod';
 import { SalesforceError } from '../core/errors.ts';
@@ -31,14 +31,14 @@ const LINE_ENDINGS = { LF: '\n', CRLF: '\r\n' } as const satisfies Record<
 
 const BYTE_ORDER_MARK = '\ufeff';
 
-/** Every cell is quoted. */
+/** Returns a line of CSV. Every cell is quoted. */
 export function csvLine(cells: readonly string[], format: CsvFormat): string {
   return (
     cells.map(quoted).join(DELIMITERS[format.columnDelimiter]) + LINE_ENDINGS[format.lineEnding]
   );
 }
 
-/** Reads a file's rows, its header first. Throws a SalesforceError if the file does not match the format. */
+/** Yields a file's rows, starting with the header. Throws a SalesforceError if the file does not match the format. */
 export function* readCsv(text: string, format: CsvFormat): Generator<string[]> {
   let position = text.startsWith(BYTE_ORDER_MARK) ? 1 : 0;
   while (position < text.length) {
@@ -91,7 +91,7 @@ function readQuoted(text: string, start: number, format: CsvFormat): Cell {
   throw badInput('EOF reached before closing an opened quote');
 }
 
-/** Reads the text that follows a closing quote. It is a delimiter, or the end of the line or file. */
+/** Reads the text after a closing quote. It is a delimiter, or the end of the line or file. */
 function readEnd(text: string, at: number, { columnDelimiter, lineEnding }: CsvFormat) {
   const newline = LINE_ENDINGS[lineEnding];
   if (text[at] === DELIMITERS[columnDelimiter]) return { next: at + 1, isLast: false };

@@ -1,4 +1,4 @@
-/** `/jobs/ingest`: records to write, uploaded as CSV, in Bulk API 2.0. */
+/** The resource `/jobs/ingest` of Bulk API 2.0. Its jobs write records that are uploaded as CSV. */
 
 import type { Hono } from 'hono';
 import { z } from 'zod';
@@ -166,7 +166,7 @@ function describe(c: SalesforceContext, bulk: Bulk, job: IngestJob) {
   };
 }
 
-/** The results of a job are available when it has ended. */
+/** Returns the job. Throws if the job has not ended, because it has no results yet. */
 function ended(bulk: Bulk, job: IngestJob): IngestJob {
   if (isEnded(stateOf(job, bulk))) return job;
   throw wrongState('The results are there when the job has come to its end');

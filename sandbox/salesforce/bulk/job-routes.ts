@@ -1,10 +1,10 @@
-/** The resources that all jobs of Bulk API 2.0 have, for both reading and writing. */
+/** The resources of Bulk API 2.0 that jobs for reading and jobs for writing share. */
 
 import { Hono } from 'hono';
 import type { SalesforceContext, SalesforceEnv } from '../requests/context.ts';
 import { type Bulk, type BulkJob, isEnded, type JobList, stateOf, wrongState } from './jobs.ts';
 
-/** The jobs of one kind, and how they are shown. */
+/** The jobs of one kind, and a function that describes them. */
 export interface BulkJobRoutesOptions<Job extends BulkJob> {
   path: '/jobs/ingest' | '/jobs/query';
   jobs: JobList<Job>;
@@ -13,7 +13,7 @@ export interface BulkJobRoutesOptions<Job extends BulkJob> {
   describe(c: SalesforceContext, bulk: Bulk, job: Job): object;
 }
 
-/** Creates a router that shows and deletes jobs, to which each kind adds its own routes. */
+/** Creates a router that returns and deletes jobs. Each kind of job adds its own routes. */
 export function createBulkJobRouter<Job extends BulkJob>({
   path,
   jobs,

@@ -1,4 +1,4 @@
-/** Jobs of Bulk API 2.0. This file has the parts that query jobs and ingest jobs share. */
+/** Jobs of Bulk API 2.0. This file contains the functions that query jobs and ingest jobs share. */
 
 import { notFound, SalesforceError } from '../core/errors.ts';
 import { createId, readId } from '../core/ids.ts';
@@ -7,7 +7,7 @@ import { showMoment } from '../metadata/value.ts';
 import type { CsvFormat } from './csv.ts';
 import { type BulkUsage, createBulkUsage } from './usage.ts';
 
-/** An `Open` job waits for its upload. */
+/** The state of a job. A job in the state `Open` waits for its upload. */
 export type BulkJobState =
   | 'Open'
   | 'UploadComplete'
@@ -18,31 +18,31 @@ export type BulkJobState =
 
 export interface BulkJob {
   id: string;
-  /** For example `query` or `update`. */
+  /** The operation, for example `query` or `update`. */
   operation: string;
   object: string;
   user: User;
   format: CsvFormat;
   createdAtMs: number;
-  /** The time at which the job had everything that it needs to start. Null until then. */
+  /** The time at which the job was ready to start. Null before this time. */
   submittedAtMs: number | null;
   isAborted: boolean;
-  /** True if all work is done. */
+  /** True if all work of the job is done. */
   isWorkedOff: boolean;
-  /** The reason why the job failed as a whole, or null if it did not. */
+  /** The reason why the whole job failed, or null if it did not fail. */
   errorMessage: string | null;
 }
 
-/** The data that the jobs of an org share. */
+/** The data that all jobs of an org share. */
 export interface Bulk {
   clock: () => number;
   /**
    * Returns a number from 0 up to 1. It determines the order in which uploaded records are written.
    */
   random: () => number;
-  /** The time for which a job reports that it is not done yet. */
+  /** The time (ms) for which a job reports that it is still in progress. */
   jobTimeMs: number;
-  /** The maximum number of rows in a page of results, even if a client requests more. */
+  /** The maximum number of rows on a page of results. A client may request more rows, but does not get them. */
   pageRows: number;
   /** Receives unexpected errors. */
   report: (error: Error) => void;
@@ -50,10 +50,10 @@ export interface Bulk {
   createJobId(): string;
 }
 
-/** See `Bulk`. */
+/** The options of `Bulk`. */
 export type BulkOptions = Omit<Bulk, 'usage' | 'createJobId'>;
 
-/** Starts without jobs. */
+/** Creates the data without jobs. */
 export function createBulk(options: BulkOptions): Bulk {
   let count = 0;
   return {
@@ -66,7 +66,9 @@ export function createBulk(options: BulkOptions): Bulk {
   };
 }
 
-/** The job waits for the first half of its duration. Then it is in progress. */
+/**
+ * Returns the state of a job. In the first half of its time, the job waits. In the second half, the job is in progress.
+ */
 export function stateOf(job: BulkJob, { clock, jobTimeMs }: Bulk): BulkJobState {
   if (job.isAborted) return 'Aborted';
   if (job.submittedAtMs === null) return 'Open';
@@ -76,12 +78,12 @@ export function stateOf(job: BulkJob, { clock, jobTimeMs }: Bulk): BulkJobState 
   return job.errorMessage === null ? 'JobComplete' : 'Failed';
 }
 
-/** True if a job has reached one of the final states. */
+/** Returns true if the state is final. */
 export function isEnded(state: BulkJobState): boolean {
   return state === 'Aborted' || state === 'JobComplete' || state === 'Failed';
 }
 
-/** Returns the start of every job's description. `basePath` is, for example, `/services/data/v67.0`. */
+/** Returns the members that every job's description has. `basePath` is, for example, `/services/data/v67.0`. */
 export function describeJob(job: BulkJob, state: BulkJobState, basePath: string) {
   return {
     id: job.id,
@@ -102,7 +104,7 @@ export function wrongState(message: string): SalesforceError {
   return new SalesforceError(400, 'INVALIDJOBSTATE', message);
 }
 
-/** Stops a job that has not ended. */
+/** Aborts a job that has not ended. */
 export function abort(job: BulkJob, bulk: Bulk): void {
   if (isEnded(stateOf(job, bulk))) {
     throw wrongState('Aborting already completed Job not allowed');
@@ -110,19 +112,19 @@ export function abort(job: BulkJob, bulk: Bulk): void {
   job.isAborted = true;
 }
 
-/** The number of jobs that are kept for each kind. When there are more jobs, the oldest job is removed. */
+/** The maximum number of jobs of each kind. If there are more jobs, the oldest job is removed. */
 const MAX_JOBS = 100;
 
 /** The jobs of one kind, oldest first. */
 export interface JobList<Job extends BulkJob> {
   add(job: Job): void;
-  /** Returns the job with this ID, in either form. Throws NOT_FOUND if there is none. */
+  /** Returns the job with this ID, which has 15 or 18 characters. Throws NOT_FOUND if no job has the ID. */
   get(id: string): Job;
   remove(job: Job): void;
   list(): Job[];
 }
 
-/** Starts an empty list. */
+/** Creates an empty list of jobs. */
 export function createJobList<Job extends BulkJob>(): JobList<Job> {
   const jobs = new Map<string, Job>();
   return {

@@ -1,4 +1,4 @@
-/** `/jobs/query`: queries in Bulk API 2.0. Their results are CSV. */
+/** The resource `/jobs/query` of Bulk API 2.0. The results of its jobs are CSV. */
 
 import type { Hono } from 'hono';
 import { z } from 'zod';
@@ -79,12 +79,12 @@ function createJob(c: SalesforceContext, org: Org, bulk: Bulk): QueryJob {
   };
 }
 
-/** Salesforce's message for a job that failed although the client had made no mistake. */
+/** Salesforce's message for a job that failed without a mistake of the client. */
 const FAILED = 'InternalServerError : retry your request';
 
 /**
- * The Bulk API does not support queries that aggregate, skip rows, or contain subqueries in their
- * SELECT.
+ * Rejects queries that the Bulk API does not support. These queries aggregate, skip rows, or contain a subquery in
+ * their SELECT.
  */
 function refuseUnsupported(soql: string): void {
   const query = parseSoql(soql);
@@ -118,7 +118,7 @@ function describe(c: SalesforceContext, bulk: Bulk, job: QueryJob) {
   };
 }
 
-/** Sends a page of results. The word `null` in place of a locator marks the last page. */
+/** Returns a page of results. On the last page, the locator is the word `null`. */
 function results(c: SalesforceContext, bulk: Bulk, job: QueryJob): Response {
   if (stateOf(job, bulk) !== 'JobComplete') {
     throw wrongState('The results are there when the job is in the state JobComplete');
@@ -146,7 +146,7 @@ function readLocator(locator: string | undefined, total: number): number {
   throw new SalesforceError(400, 'INVALID_QUERY_LOCATOR', 'invalid query locator');
 }
 
-/** The rows are read in batches while they are sent, so a large result is never in memory as a whole. */
+/** Yields the results as CSV. The rows are read in batches, so a large result is never completely in memory. */
 function* csvChunks({ result, format }: QueryJob, start: number, end: number) {
   const readers = result.columns.map(cellReader);
   yield Buffer.from(
@@ -178,7 +178,10 @@ function stepInto(value: unknown, step: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, step) : null;
 }
 
-/** In CSV, times end in `Z`, numbers that can have decimals always show one, and null is empty. */
+/**
+ * Returns the text of a cell. A time ends in `Z`, a number with possible decimals has at least one decimal, and null is
+ * empty.
+ */
 function showCell(field: Field, value: unknown): string {
   if (value === null || value === undefined) return '';
   const text = String(value);

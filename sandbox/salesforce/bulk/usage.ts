@@ -1,4 +1,4 @@
-/** Tracks the use of the Bulk API's daily allowances. */
+/** Counts how much of the Bulk API's daily limits has been used. */
 
 import { SalesforceError } from '../core/errors.ts';
 
@@ -10,17 +10,17 @@ const MAX_BATCHES = 15_000;
 /** Salesforce counts this number of uploaded records as one batch. */
 const BATCH_ROWS = 10_000;
 
-/** Counts what jobs use. */
+/** Counts the query jobs and batches. */
 export interface BulkUsage {
-  /** Throws LIMIT_EXCEEDED if no query jobs are left. */
+  /** Counts a query job. Throws LIMIT_EXCEEDED if no query jobs are left. */
   takeQueryJob(): void;
   /** Counts the batches of an upload. Throws LIMIT_EXCEEDED if too few batches are left. */
   takeBatches(rowCount: number): void;
-  /** Returns the allowances in the form of `/limits`. */
+  /** Returns the limits in the form of the resource `/limits`. */
   limits(): Record<string, { Max: number; Remaining: number }>;
 }
 
-/** Starts with everything unused. */
+/** Creates the counter. At first, nothing is used. */
 export function createBulkUsage(clock: () => number): BulkUsage {
   const queryJobs = createDailyCount(clock, MAX_QUERY_JOBS);
   const batches = createDailyCount(clock, MAX_BATCHES);

@@ -10,15 +10,15 @@ import type { Values } from '../records/record-store.ts';
 import { csvLine, readCsv } from './csv.ts';
 import type { Bulk, BulkJob } from './jobs.ts';
 
-/** The operations of a job on its records. */
+/** The operations that a job can carry out. */
 export const INGEST_OPERATIONS = ['insert', 'update', 'upsert', 'delete'] as const;
 
 export interface IngestJob extends BulkJob {
   operation: (typeof INGEST_OPERATIONS)[number];
   type: ObjectType;
-  /** The field by which an upsert finds records. */
+  /** The field that identifies the records in an upsert. */
   externalIdField: string | null;
-  /** Null before the upload, and again after all of it has been processed. */
+  /** The uploaded CSV. Null before the upload and after all of its rows have been processed. */
   upload: string | null;
   /** The columns of the upload, after they have been read. */
   columns: string[];
@@ -32,20 +32,20 @@ export interface CsvPart {
 }
 
 /**
- * Records are written in batches of this size, each in its own transaction, and other work runs in between. Smaller
- * batches would need more transactions. Larger batches would make other work wait longer. It is a multiple of
- * `TRIGGER_ROWS`.
+ * The number of records in a batch. Each batch has its own transaction, and other work can run between two batches.
+ * With smaller batches, more transactions would be necessary. With larger batches, other work would have to wait
+ * longer. The number is a multiple of `TRIGGER_ROWS`.
  */
 const PORTION_ROWS = 600;
-/** The number of records for which a trigger runs at once. */
+/** The number of records for which a trigger runs at the same time. */
 const TRIGGER_ROWS = 200;
-/** An empty cell leaves the value unchanged. */
+/** The cell that clears a field. An empty cell leaves the field unchanged. */
 const CLEARING_CELL = '#N/A';
 
 /**
- * Writes all uploaded records in the second half of the job's time, because a real job also waits before it writes. An
- * aborted job writes nothing more. If the job has no duration, the first batch is written before the request returns. A
- * fault of the request therefore affects that batch. Other work can run after each later batch.
+ * Writes all uploaded records in the second half of the job's time. A real job also waits before it writes. If the job
+ * is aborted, no further records are written. If the job has no duration, the first batch is written before the request
+ * returns. Therefore, a fault of the request affects the first batch. Other work can run after each further batch.
  */
 export async function workOff(org: Org, bulk: Bulk, job: IngestJob): Promise<void> {
   if (bulk.jobTimeMs > 0) {
@@ -57,7 +57,7 @@ export async function workOff(org: Org, bulk: Bulk, job: IngestJob): Promise<voi
     for (const rows of portionsOf(job)) {
       writePortion(org, job, rows, bulk.random);
       await letOthersRun();
-      // The sandbox may have stopped or the job may have been aborted since then.
+      // In the meantime, the sandbox may have been stopped, or the job may have been aborted.
       if (job.isAborted || !org.db.open) return;
     }
     job.upload = null;
@@ -71,14 +71,14 @@ export async function workOff(org: Org, bulk: Bulk, job: IngestJob): Promise<voi
 export function unprocessedCsv(job: IngestJob): string {
   if (job.upload === null) return '';
   const done = job.written.count + job.failed.count;
-  // An upload that cannot be read was not processed at all.
+  // If the upload cannot be parsed, none of it was processed.
   if (done === 0) return job.upload;
   const [header = [], ...rows] = readCsv(job.upload, job.format);
   const left = [header, ...rows.slice(done)];
   return left.map((row) => csvLine(row, job.format)).join('');
 }
 
-/** Reads the whole upload once. If any part is not valid CSV, no record is written. */
+/** Parses the whole upload. If any part is not valid CSV, no record is written. */
 function readColumns(org: Org, { usage }: Bulk, job: IngestJob): void {
   const rows = readCsv(job.upload ?? '', job.format);
   const columns: string[] = rows.next().value ?? [];
@@ -124,7 +124,7 @@ function messageOf(error: unknown, { report }: Bulk): string {
 }
 
 /**
- * Salesforce does not promise an order, so the results are shuffled. No caller should rely on the
+ * Salesforce does not guarantee an order of the results, so the stand-in shuffles them. A client must not rely on the
  * order of the upload.
  */
 function writePortion(org: Org, job: IngestJob, rows: string[][], random: () => number): void {
@@ -157,7 +157,10 @@ function writePortion(org: Org, job: IngestJob, rows: string[][], random: () => 
   add(job.failed, failed);
 }
 
-/** Triggers run for chunks of 200 records. For Salesforce's limits, each chunk is one transaction. */
+/**
+ * Splits rows into chunks of 200 records, because triggers run for 200 records. Salesforce's limits apply to each chunk
+ * separately.
+ */
 function chunksOf(rows: string[][]): string[][][] {
   const chunks: string[][][] = [];
   for (let at = 0; at < rows.length; at += TRIGGER_ROWS) {
@@ -246,7 +249,7 @@ function duplicateKey({ externalIdField }: IngestJob) {
   return recordError('DUPLICATE_EXTERNAL_ID', message, []);
 }
 
-/** `CODE:message:fields --`, once for each error. */
+/** Returns the text `CODE:message:fields --`, once for each error. */
 function errorCell({ errors }: SaveResult): string {
   return errors
     .map(({ statusCode, message, fields }) => {

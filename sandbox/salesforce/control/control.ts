@@ -1,6 +1,5 @@
 /**
- * `/_sandbox`: controls of the stand-in itself, for tests and for people who try things out. No
- * token needed.
+ * `/_sandbox` controls the stand-in itself. It is for tests and for people who try things out. Requests need no token.
  */
 
 import type { Hono } from 'hono';
@@ -35,13 +34,13 @@ import { ruleSchema } from '../records/rules.ts';
 import { type SalesforceFault, salesforceFaultRulesSchema } from '../requests/faults.ts';
 import { editRecords, editSchema } from './edit.ts';
 
-/** The parts that the control endpoints need. */
+/** The objects that the controls need. */
 export interface ControlOptions extends ControlParts<SalesforceFault, RequestDetails> {
   org: Org;
   tokens: Tokens;
 }
 
-/** Returns the control endpoints, to mount at `/_sandbox`. */
+/** Returns the controls for `/_sandbox`. */
 export function controlRoutes(options: ControlOptions): Hono {
   const { org } = options;
   const router = createCrmControlRouter(options, {
@@ -109,7 +108,10 @@ export function controlRoutes(options: ControlOptions): Hono {
 
 const tokenOrderSchema = z.strictObject({
   user: z.enum(['integration', 'administrator']).default('integration'),
-  /** 0 means that it never expires. By default, the lifetime of every other token. */
+  /**
+   * The lifetime of the token (ms). 0 means that it never expires. The default is the same lifetime as for all other
+   * tokens.
+   */
   lifetimeMs: z.number().int().min(0).optional(),
 });
 
@@ -119,7 +121,7 @@ const accessSchema = z.strictObject({
   access: z.enum(['hidden', 'readOnly', 'visible', 'granted']),
 });
 
-/** The properties of a field that an administrator can change, even of a standard field. */
+/** The properties of a field that an administrator can change. Standard fields can be changed too. */
 const fieldOrderSchema = z.strictObject({
   type: z.string().default('Contact'),
   field: z.string(),
@@ -135,22 +137,25 @@ const fieldOrderSchema = z.strictObject({
 const hiddenOrVisible = z.enum(['hidden', 'visible']);
 
 /**
- * The permission for an object. Without it, describe does not find the object, and lookups to its records are
- * blank.
+ * The integration user's permission for an object. Without the permission, describe does not return the object, and
+ * lookup fields to its records are blank.
  */
 const objectAccessSchema = z.strictObject({ type: z.string(), access: hiddenOrVisible });
 
 /** The setup permissions that the integration user lacks. */
 const permissionsSchema = z.strictObject({ denied: z.array(z.enum(SETUP_PERMISSIONS)) });
 
-/** Sharing. No query finds a record that is not shared. Lookup fields that refer to such a record are blank. */
+/**
+ * Defines whether a record is shared with the integration user. A query does not find a record that is not shared.
+ * Lookup fields that refer to such a record are blank.
+ */
 const recordAccessSchema = z.strictObject({
   id: z.string().optional(),
   ids: z.array(z.string()).optional(),
   access: hiddenOrVisible,
 });
 
-/** Returns the ID of an existing record, in its long form. */
+/** Returns the 18-character ID of an existing record. */
 function recordId(org: Org, text: string): string {
   const id = readId(text) ?? '';
   const type = org.catalogue.ofId(id);
@@ -168,7 +173,7 @@ function restrict(org: Org, { type: typeName, field: name, access }: z.infer<typ
   return { type: type.name, field: field.name, access };
 }
 
-/** Lets the integration user's profile read and edit a field, as an administrator would. */
+/** Gives the integration user's profile permission to read and edit a field. */
 function grant(org: Org, field: string, typeName: string): void {
   const type = org.catalogue.get('FieldPermissions');
   const rights = { PermissionsRead: true, PermissionsEdit: true };
@@ -187,10 +192,7 @@ function grant(org: Org, field: string, typeName: string): void {
   if (error !== undefined) throw new RangeError(error.message);
 }
 
-/**
- * Returns every field of a record, including fields that no user may see. Also finds deleted
- * records.
- */
+/** Returns all fields of a record, including fields that no user can see. Deleted records are found too. */
 function readRecord(org: Org, typeName: string, text: string) {
   const type = org.catalogue.get(typeName);
   const fields = type.fields.map(({ name }) => name).join(', ');

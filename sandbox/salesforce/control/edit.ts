@@ -1,7 +1,4 @@
-/**
- * Edits that a user of the org makes by hand, independently of the integration. REST has no other
- * way to merge records.
- */
+/** Edits that a user makes in the org. With the REST API, records cannot be merged in any other way. */
 
 import { z } from 'zod';
 import type { SaveResult } from '../core/errors.ts';
@@ -14,7 +11,7 @@ import type { Org } from '../org/org.ts';
 const values = z.record(z.string(), z.unknown());
 const type = z.string().default('Contact');
 const id = z.string();
-/** The author of the change. A different tool can also use the integration user. */
+/** The user who makes the change. Another tool can use the integration user too. */
 const by = z.enum(['administrator', 'integration']).default('administrator');
 
 export const editSchema = z.discriminatedUnion('action', [
@@ -22,23 +19,23 @@ export const editSchema = z.discriminatedUnion('action', [
   z.strictObject({ action: z.literal('update'), type, id, values, by }),
   z.strictObject({ action: z.literal('delete'), type, id }),
   z.strictObject({ action: z.literal('undelete'), type, id }),
-  /** Removes a deleted record from the recycle bin permanently. */
+  /** Permanently removes a deleted record from the recycle bin. */
   z.strictObject({ action: z.literal('purge'), type, id }),
-  /** Removes a record without a trace. No deletion is reported, and no lookup finds it. */
+  /** Removes a record and all information about it. Salesforce reports no deletion, and no look-up finds the record. */
   z.strictObject({ action: z.literal('vanish'), type, id }),
   z.strictObject({
     action: z.literal('merge'),
     type,
     masterId: id,
     loserIds: z.array(id).min(1).max(2),
-    /** True if blank fields of the master get the losers' values. */
+    /** True if blank fields of the master record get the values of the other records. */
     fillBlanks: z.boolean().default(false),
-    /** Values that the master receives in the same step, for example another name. */
+    /** Values that the master record gets in the same step, for example a new name. */
     values: values.optional(),
   }),
 ]);
 
-/** Carries out the edit with all permissions. */
+/** Makes the edit with all permissions. */
 export function editRecords(org: Org, edit: z.output<typeof editSchema>): SaveResult {
   const { store } = org;
   const object = org.catalogue.get(edit.type);

@@ -7,7 +7,7 @@ import type { Locks } from '../records/locks.ts';
 import type { SalesforceEnv } from '../requests/context.ts';
 import type { SalesforceFault } from '../requests/faults.ts';
 
-/** Simulates faults of the org itself. It runs before authentication. */
+/** Simulates faults of the org itself. The middleware runs before authentication. */
 export function playOrgFaults(tokens: Tokens): MiddlewareHandler<SalesforceEnv> {
   return async (c, next) => {
     const { fault } = c.var;
@@ -24,7 +24,7 @@ function hasText(query = '', text = ''): boolean {
   return query.toLowerCase().includes(text.toLowerCase());
 }
 
-/** Locks records for the duration of the request. It runs right before the work. */
+/** Returns middleware that locks records during the request. It runs directly before the request is executed. */
 export function playLocks(locks: Locks): MiddlewareHandler<SalesforceEnv> {
   return async (c, next) => {
     const { fault } = c.var;
@@ -36,7 +36,7 @@ export function playLocks(locks: Locks): MiddlewareHandler<SalesforceEnv> {
   };
 }
 
-/** The errors that represent a fault. */
+/** The error for each kind of fault. */
 const ORG_FAULTS: Partial<Record<SalesforceFault['kind'], () => SalesforceError>> = {
   error: () =>
     new SalesforceError(

@@ -1,13 +1,10 @@
-/**
- * Opens the sandbox's single database. It has further tables in addition to the tables of the
- * objects.
- */
+/** Opens the sandbox's single database. The database contains the tables of the objects and some additional tables. */
 
 import { type Database, openDatabase as openFile } from '../../../testbed/database.ts';
 
 export type { Database };
 
-/** Opens a file, or a database in memory if there is none. */
+/** Opens a file, or a database in memory if no file is given. */
 export function openDatabase(file: string | undefined): Database {
   return openFile(file, SCHEMA);
 }

@@ -1,8 +1,8 @@
-/** The org's errors, for a whole request and for a single record. */
+/** The errors of the org. They concern a whole request or a single record. */
 
-/** The reason why one record is rejected. */
+/** The reason why Salesforce rejects a record. */
 export interface RecordError {
-  /** For example `STRING_TOO_LONG`. */
+  /** The error code, for example `STRING_TOO_LONG`. */
   statusCode: string;
   message: string;
   /** The fields that caused the error. */
@@ -10,7 +10,7 @@ export interface RecordError {
 }
 
 export interface SaveResult {
-  /** Null if Salesforce did not create the record. */
+  /** The ID, or null if Salesforce did not create the record. */
   id: string | null;
   success: boolean;
   errors: RecordError[];
@@ -20,7 +20,7 @@ export interface SaveResult {
 export class SalesforceError extends Error {
   override name = 'SalesforceError';
   readonly status: number;
-  /** For example `INVALID_FIELD`. */
+  /** The error code, for example `INVALID_FIELD`. */
   readonly errorCode: string;
   readonly fields: readonly string[] | undefined;
 
@@ -65,7 +65,7 @@ export function dailyLimitError(): SalesforceError {
   return new SalesforceError(403, 'REQUEST_LIMIT_EXCEEDED', 'TotalRequests Limit exceeded.');
 }
 
-/** Creates the error for a user who lacks a setup permission. */
+/** Creates the error for a user without a setup permission. */
 export function noRightError(): SalesforceError {
   return new SalesforceError(403, 'INSUFFICIENT_ACCESS_OR_READONLY', NO_RIGHT_MESSAGE);
 }
@@ -90,7 +90,7 @@ export function refused(id: string | null, ...errors: RecordError[]): SaveResult
   return { id, success: false, errors };
 }
 
-/** Converts the error of a single record to one of the whole request, with the right status. */
+/** Converts the error of a record to an error of the whole request, with the matching status. */
 export function toRequestError({ errors }: SaveResult): SalesforceError {
   const [error] = errors;
   if (error === undefined) throw new Error('A record that was written has no error.');

@@ -1,9 +1,9 @@
-/** Record IDs: 15 case-sensitive characters, and 3 more that encode their case. */
+/** Record IDs. An ID has 15 case-sensitive characters and 3 more characters that encode the letter case. */
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const CHECK_DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ012345';
 
-/** The org's instance in the form that IDs contain, and a digit that is always 0. */
+/** The part of an ID that names the org's instance, and a digit that is always 0. */
 const INSTANCE = 'Hs0';
 const NUMBER_DIGITS = 9;
 const SHORT_LENGTH = 15;
@@ -11,14 +11,14 @@ const CHECK_LENGTH = 3;
 const CHUNK = SHORT_LENGTH / CHECK_LENGTH;
 
 /**
- * Returns the 18-character ID of the nth record (from 0). The type is given by its three-character
- * prefix.
+ * Returns the 18-character ID of the nth record, counted from 0. The prefix with three characters determines the object
+ * type.
  */
 export function createId(keyPrefix: string, number: number): string {
   return toLongId(keyPrefix + INSTANCE + toDigits(number));
 }
 
-/** Returns the 18-character form of an ID in either form, or null if the text is not an ID. */
+/** Returns the 18-character form of an ID, or null if the text is not an ID. */
 export function readId(text: string): string | null {
   if (!/^[0-9A-Za-z]{15}(?:[0-9A-Za-z]{3})?$/.test(text)) return null;
   const long = toLongId(text.slice(0, SHORT_LENGTH));
@@ -30,7 +30,7 @@ export function hasPrefix(id: string, keyPrefix: string): boolean {
   return id.startsWith(keyPrefix);
 }
 
-/** Returns the form that the user interface shows. */
+/** Returns the 15-character form of an ID, which Salesforce's pages show. */
 export function toShortId(id: string): string {
   return id.slice(0, SHORT_LENGTH);
 }

@@ -1,4 +1,4 @@
-/** External Services call the operations of a registered OpenAPI document through a named credential. */
+/** Simulates External Services, which call the operations of an OpenAPI document through a named credential. */
 
 import { z } from 'zod';
 import { childrenOf, type Element, type Project, readComponents, textOf } from './metadata.ts';
@@ -26,19 +26,22 @@ const documentSchema = z.object({
 
 /** The values that an administrator enters in Setup, and the permissions of the user. */
 export interface Credentials {
-  /** The authentication parameters of principals, by their names. They are in no file. */
+  /**
+   * The authentication parameters of each principal. The key is the principal's name. They are not in the project's
+   * files.
+   */
   parameters: Readonly<Record<string, string>>;
   permissionSets: readonly string[];
   /**
-   * True if the user's profile has the permission "Run Flows". Defaults to false, which is the value in a profile with
-   * minimum access.
+   * True if the user's profile has the permission "Run Flows". The default is false, as in a profile with minimum
+   * access.
    */
   runsFlows?: boolean;
 }
 
 /**
- * Users need "Run Flows", or a permission set that gives access to the flow. For all other flows, Salesforce does not
- * show the quick actions to the user.
+ * Returns true if the user can run the flow. The user needs "Run Flows", or a permission set with access to the flow.
+ * If a user cannot run a flow, Salesforce does not show its quick actions.
  */
 export function mayRunFlow(project: Project, user: Credentials, flow: string): boolean {
   if (user.runsFlows === true) return true;
@@ -49,10 +52,10 @@ export function mayRunFlow(project: Project, user: Credentials, flow: string): b
     .some((access) => textOf(access, 'enabled') === 'true' && textOf(access, 'flow') === flow);
 }
 
-/** Leads a flow to its fault path. The message is in `$Flow.FaultMessage`. */
+/** The error that makes a flow continue on its fault path. The message is in `$Flow.FaultMessage`. */
 export class CalloutFault extends Error {}
 
-/** Calls an action such as `donorSync.status`. Returns its outputs by name, such as `200`. */
+/** Calls an action such as `donorSync.status`. Returns the action's outputs. The key is their name, such as `200`. */
 export type CallAction = (
   action: string,
   inputs: Readonly<Record<string, string>>,
@@ -65,8 +68,8 @@ export function createExternalServices(project: Project, credentials: Credential
   const sets = readComponents(project, 'permissionset');
 
   /**
-   * A user without access to the principal cannot send a request to the service. This is true even if the user can run
-   * the flow.
+   * Throws if the user has no access to the principal, because Salesforce then sends no request to the service. This
+   * applies even if the user can run the flow.
    */
   function requirePrincipal(name: string): void {
     const isOpen = credentials.permissionSets.some((set) => {
@@ -132,7 +135,10 @@ function readNamedCredential(credential: Element): { url: string; principal: str
   };
 }
 
-/** Understands `{!'text' & $Credential.NAME.PARAMETER}`. A parameter that was not entered is empty. */
+/**
+ * Evaluates an expression such as `{!'text' & $Credential.NAME.PARAMETER}`. A parameter that the administrator has not
+ * entered is empty.
+ */
 function evaluate(
   formula: string,
   credential: string,
@@ -157,7 +163,10 @@ function fill(path: string, inputs: Readonly<Record<string, string>>): string {
   return path.replace(/\{(\w+)\}/g, (_all, name: string) => encodeURIComponent(inputs[name] ?? ''));
 }
 
-/** Every response other than 2xx is a fault. A response that the document does not describe has no output. */
+/**
+ * Sends the request. Every response without a 2xx status is a fault. If the document does not describe a response, the
+ * response has no output.
+ */
 async function send(
   method: string,
   url: URL,

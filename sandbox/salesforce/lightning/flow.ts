@@ -1,17 +1,17 @@
-/** Runs a screen flow's elements until the next screen. It supports only the elements that deployed flows here use. */
+/** Runs a screen flow up to the next screen. It supports only the elements that our own flows use. */
 
 import { randomUUID } from 'node:crypto';
 import { type CallAction, CalloutFault } from './external-services.ts';
 import { childOf, childrenOf, type Element, textOf } from './metadata.ts';
 
-/** A screen whose texts contain their values. */
+/** A screen, with values in its texts. */
 export interface Screen {
   label: string;
   /** The HTML of the display texts, with escaped values. */
   html: string;
-  /** The label of the button in the footer. */
+  /** The label of the button at the bottom. */
   button: string;
-  /** True if the flow ends with this button. */
+  /** True if the flow ends when the user clicks this button. */
   isLast: boolean;
 }
 
@@ -23,13 +23,13 @@ export interface FlowOrg {
   organizationId: string;
 }
 
-/** A running interview. */
+/** A flow that is running. */
 export interface Interview {
-  /** Runs the flow until its next screen. Returns null if no screen is left. */
+  /** Runs the flow until its next screen. Returns null if the flow has no further screen. */
   next(): Promise<Screen | null>;
 }
 
-/** More steps than any flow here has. A flow that goes in circles must end. */
+/** The maximum number of steps. Our flows have fewer steps. The limit ends a flow that goes in a circle. */
 const MAX_STEPS = 100;
 
 export function startInterview(org: FlowOrg, flowName: string, recordId: string): Interview {
@@ -63,7 +63,7 @@ function interviewOf(org: FlowOrg, flowName: string, recordId: string, guid: str
     return flow;
   }
 
-  /** The stand-in's IDs already have 18 characters. */
+  /** The stand-in's IDs already have 18 characters, so the formula changes nothing. */
   function evaluateFormula(expression: string): unknown {
     const [, inner = ''] = /^CASESAFEID\(\{!([^}]+)\}\)$/.exec(expression) ?? [];
     if (inner === '') throw new Error(`The formula ${expression} is not known.`);

@@ -1,6 +1,6 @@
 /**
- * A stand-in for Lightning Experience: the record page of an org to which a project was deployed. It shows the
- * project's Lightning web components and runs its quick actions, screen flows and External Services. The vendor's
+ * A stand-in for Lightning Experience. It shows the record page of an org with a deployed project. The page shows the
+ * project's Lightning web components, and runs its quick actions, screen flows and External Services. Salesforce's own
  * compiler has compiled the components.
  */
 
@@ -16,13 +16,16 @@ export interface LightningOptions {
   /** The org, with the session of the user who opens the pages. */
   org: { baseUrl: string; token: string };
   project: Project;
-  /** Compiled modules. The key is the name under which other modules import a module. `lwc` is the engine. */
+  /**
+   * Compiled modules. The key is the name with which other modules import the module. The module `lwc` is Salesforce's
+   * engine.
+   */
   modules: ReadonlyMap<string, string>;
   credentials: Credentials;
 }
 
 export interface Lightning {
-  /** The address, without a slash at the end. A record is at `/lightning/r/Contact/ID/view`. */
+  /** The address, without a trailing slash. A record's page is at `/lightning/r/Contact/ID/view`. */
   url: string;
   close(): Promise<void>;
 }
@@ -31,7 +34,7 @@ const API = '/services/data/v67.0';
 
 const interviewSchema = z.object({ flow: z.string(), recordId: z.string() });
 
-/** Starts the stand-in. Resolves when it accepts requests. */
+/** Starts the stand-in. The promise resolves when the stand-in accepts requests. */
 export async function startLightning(options: LightningOptions): Promise<Lightning> {
   const { project, modules } = options;
   const ask = (path: string) => askOrg(options.org, path);
@@ -94,8 +97,8 @@ async function findRecord(ask: Ask, object: string, id: string, fields: readonly
 }
 
 /**
- * The actions of the page come from the quick actions on its object. All of them are treated as if they were on the
- * page layout. If the user may not run an action's flow, the action is missing.
+ * Renders a record page. Its actions are the quick actions of the object. The page shows all of them, as if they were
+ * on the page layout. If the user cannot run an action's flow, the page does not show the action.
  */
 function renderPage(
   { project, credentials }: Pick<LightningOptions, 'project' | 'credentials'>,
@@ -145,7 +148,7 @@ function isPlacedOn(meta: Element, object: string): boolean {
   );
 }
 
-/** Returns the initial values of the properties in the Lightning App Builder. */
+/** Returns the initial values of the component's properties in the Lightning App Builder. */
 function readDefaults(meta: Element): Record<string, string> {
   return Object.fromEntries(
     targetConfigs(meta)

@@ -10,12 +10,12 @@ export interface Element {
 }
 
 /**
- * A deployed project. It contains the content of each file by path, in the order of the package
+ * A deployed project. The map contains the content of each file by its path. The order is the order of the package
  * directories.
  */
 export type Project = ReadonlyMap<string, string>;
 
-/** The key is the name of the component. */
+/** Reads the components of one kind. The key is the component's name. */
 export function readComponents(project: Project, suffix: string): Map<string, Element> {
   const ending = `.${suffix}-meta.xml`;
   return new Map(
@@ -36,7 +36,7 @@ export function childOf(element: Element, name: string): Element | undefined {
   return childrenOf(element, name)[0];
 }
 
-/** Returns the text of the element at this path, or undefined if there is no such element. */
+/** Returns the text of the element at this path, or undefined if the element does not exist. */
 export function textOf(element: Element, ...names: string[]): string | undefined {
   let found: Element | undefined = element;
   for (const name of names) found = found && childOf(found, name);

@@ -1,4 +1,7 @@
-/** Access of users to fields (field-level security), objects (object permissions) and records (sharing). */
+/**
+ * Defines which fields, objects and records each user can access. Salesforce calls this field-level security, object
+ * permissions and sharing.
+ */
 
 import { type Database, quoted } from '../core/database.ts';
 import type { Field } from './field.ts';
@@ -9,37 +12,40 @@ export interface User {
   id: string;
   username: string;
   /**
-   * An administrator sees the data that is hidden from the integration user. Fields that are granted to no user are
-   * hidden from administrators too. The system sees everything. Rules run as the system.
+   * The role. An administrator can see data that is hidden from the integration user. If no user has access to a field,
+   * administrators cannot see it either. The role `system` can see all data. Rules run with the role `system`.
    */
   role: 'integration' | 'administrator' | 'system';
 }
 
-/** The permissions with which users can see and edit data. */
+/** The permissions that determine which data users can see and edit. */
 export interface Access {
   canRead(user: User, type: ObjectType, field: Field): boolean;
   canEdit(user: User, type: ObjectType, field: Field): boolean;
-  /** Hides a field from the integration user or makes it read-only. Null removes the restriction. */
+  /** Hides a field from the integration user or makes it read-only. Null removes this restriction. */
   restrict(type: ObjectType, field: Field, to: 'hidden' | 'readOnly' | null): void;
-  /** Returns false for an object for which the user has no permission. */
+  /** Returns false if the user has no permission for the object. */
   canReadType(user: User, type: ObjectType): boolean;
-  /** Revokes the integration user's permission for an object or restores it. */
+  /** Removes or restores the integration user's permission for an object. */
   hideType(type: ObjectType, isHidden: boolean): void;
-  /** SQL that is true for the IDs of records shared with the user, or null if all records are shared. */
+  /**
+   * Returns an SQL condition for the IDs of records that are shared with the user. Returns null if all records are
+   * shared.
+   */
   sharedSql(user: User, id: string): string | null;
-  /** Returns false for a record that is not shared with the user. */
+  /** Returns false if the record is not shared with the user. */
   isShared(user: User, id: string): boolean;
   /** Stops sharing a record with the integration user, or shares it again. */
   hideRecord(id: string, isHidden: boolean): void;
-  /** Always true for the administrator. */
+  /** Returns true if the user has the permission. An administrator has all permissions. */
   mayDo(user: User, permission: SetupPermission): boolean;
-  /** From now on the integration user lacks these permissions. An empty list restores them. */
+  /** Removes these permissions from the integration user. An empty list restores all permissions. */
   deny(permissions: readonly SetupPermission[]): void;
-  /** Clears the cached permissions. Call it when permissions have changed. */
+  /** Clears the cached permissions. Call the function when permissions have changed. */
   forget(): void;
 }
 
-/** Setup permissions of users, by their names in the API. */
+/** The setup permissions, with their names in the API. */
 export const SETUP_PERMISSIONS = [
   'CustomizeApplication',
   'ManageProfilesPermissionsets',
@@ -73,7 +79,7 @@ export function createAccess(db: Database): Access {
     restrictions ??= readRestrictions(db);
     if (user.role !== 'integration' || restrictions.size === 0) return grant;
     const limit = restrictions.get(keyOf(type, field)) ?? EVERYTHING;
-    // Access to an address is granted and withdrawn as a whole, because its parts follow the compound field.
+    // Access applies to a whole address, because the address's parts have the same permissions as the compound field.
     const whole = restrictions.get(`${type.name}.${field.compound ?? ''}`) ?? EVERYTHING;
     return {
       read: grant.read && limit.read && whole.read,
@@ -136,7 +142,10 @@ export function createAccess(db: Database): Access {
 const EVERYTHING: Grant = { read: true, edit: true };
 const NOTHING: Grant = { read: false, edit: false };
 
-/** A person account's field can show a field of the person. It then has the same permissions as that field. */
+/**
+ * Returns the key of a field's permissions. A person account's field can show a field of the contact. In that case, it
+ * has the same permissions as the contact's field.
+ */
 function keyOf(type: ObjectType, { name, ofPerson }: Field): string {
   return ofPerson === undefined ? `${type.name}.${name}` : `Contact.${ofPerson}`;
 }

@@ -1,4 +1,4 @@
-/** The objects of the org, with their tables. */
+/** The objects of the org and their database tables. */
 
 import { z } from 'zod';
 import { type Database, quoted } from '../core/database.ts';
@@ -30,43 +30,43 @@ import {
 import { setupObjects } from './objects/setup.ts';
 
 /**
- * The model of people in the org. It is the Nonprofit Success Pack, Salesforce's standard form, or person accounts (as
- * in Nonprofit Cloud).
+ * The ways in which an org can model people. They are the Nonprofit Success Pack, Salesforce's standard objects, and
+ * person accounts (as in Nonprofit Cloud).
  */
 const ORG_SHAPES = ['npsp', 'plain', 'personAccounts'] as const;
 
-/** A way to model people. */
+/** One of the ways in which an org can model people. */
 export type OrgShape = (typeof ORG_SHAPES)[number];
 
 /** Optional features of an org. */
 export interface OrgFeatures {
-  /** Data Protection and Privacy. An Individual holds a person's consents. */
+  /** True if Data Protection and Privacy is enabled. An Individual then stores a person's consents. */
   individuals?: boolean;
   /** True if contacts have a `DeceasedDate`. */
   deceasedDate?: boolean;
-  /** True if each record has a currency, and the org has exchange rates. */
+  /** True if each record has a currency and the org has exchange rates. */
   currencies?: boolean;
 }
 
 export interface Catalogue {
   shape: OrgShape;
   list(): ObjectType[];
-  /** Case is ignored. */
+  /** Finds an object by name. Letter case is ignored. */
   find(name: string): ObjectType | undefined;
-  /** Returns the same result as `find` but throws INVALID_TYPE for an unknown name. */
+  /** Returns the same object as `find`. Throws INVALID_TYPE for an unknown name. */
   get(name: string): ObjectType;
-  /** Finds the object that an ID belongs to. */
+  /** Finds the object to which an ID belongs. */
   ofId(id: string): ObjectType | undefined;
   addCustomField(id: string, type: ObjectType, field: Field, metadata: unknown): void;
   removeCustomField(id: string, type: ObjectType, field: Field): void;
   /**
-   * Changes a field permanently. `metadata` is the form in which the tooling API shows the field. A custom field whose
-   * type changes loses its values. Throws a RangeError if a standard field's type would change.
+   * Changes a field permanently. `metadata` is the field in the form of the Tooling API. If the type of a custom field
+   * changes, its values are deleted. Throws a RangeError if the type of a standard field changes.
    */
   changeField(type: ObjectType, field: Field, metadata?: unknown): void;
 }
 
-/** Creates the tables of all objects and loads the custom fields that were created before. */
+/** Creates the tables of all objects, and loads custom fields that exist in the database. */
 export function createCatalogue(
   db: Database,
   shape: OrgShape,
@@ -91,7 +91,7 @@ export function createCatalogue(
   }
   for (const type of types) createTable(db, type);
 
-  /** With person accounts, a field of Contact is also a field of Account. */
+  /** Adds a field. In an org with person accounts, a field of Contact is also a field of Account. */
   function addWithTwin(type: ObjectType, field: Field): void {
     addField(type, field);
     if (shape === 'personAccounts' && type.name === 'Contact') {
@@ -147,8 +147,8 @@ export function createCatalogue(
 }
 
 /**
- * Creates the indexes that make large orgs fast. They are created after the people. Filling a table that already has
- * indexes takes three times as long.
+ * Creates the indexes that make large orgs fast. The function runs after the people have been stored. Filling a table
+ * takes three times as long if the indexes already exist.
  */
 export function createIndexes(db: Database, catalogue: Catalogue): void {
   for (const type of catalogue.list()) {
@@ -191,7 +191,7 @@ function objectsOf(shape: OrgShape, features: OrgFeatures): ObjectType[] {
   return features.currencies ? withCurrencies(types) : types;
 }
 
-/** Every writable object has a currency. Users and the org have a default currency. */
+/** Adds currencies. Every writable object gets a currency. Users and the org have a default currency. */
 function withCurrencies(types: ObjectType[]): ObjectType[] {
   for (const type of types) {
     if (MONEY_OBJECTS.has(type.name)) addField(type, currencyField());
@@ -242,7 +242,7 @@ function readChangedFields(db: Database) {
   return customFieldRows.parse(db.prepare('select type, definition from changed_fields').all());
 }
 
-/** A custom field is stored with its metadata. A standard field is stored without metadata. */
+/** Stores a changed field. A custom field is stored with its metadata. A standard field has no metadata. */
 function keepChange(db: Database, type: ObjectType, field: Field, metadata: unknown): void {
   const definition = JSON.stringify(field);
   const { changes } = db
@@ -285,15 +285,18 @@ function columnType(field: Field): string {
   return field.type === 'date' || field.type === 'reference' ? 'text' : 'real';
 }
 
-/** Queries follow lookups from the other side, and search people by name and email. */
+/**
+ * Returns true if queries search by the field. They search people by name and email, and they follow lookups in the
+ * opposite direction.
+ */
 function isLookedUp(field: Field): boolean {
-  // A field that an administrator created can be deleted again, which an index would prevent.
+  // A field that an administrator has created gets no index, because an index would prevent the field's deletion.
   if (!isStored(field) || field.needsGrant) return false;
   const isTie = field.type === 'reference' && !UNINDEXED.has(field.name);
   return isTie || field.type === 'email' || field.name === 'LastName' || field.name === 'Name';
 }
 
-/** In every record, these fields refer to one of two users, so an index on them would not help. */
+/** Fields without an index. Each of them refers to only two users, so an index would not help. */
 const UNINDEXED = new Set(['CreatedById', 'LastModifiedById', 'OwnerId', 'ReportsToId']);
 
 function createIndex(db: Database, type: ObjectType, ...columns: string[]): void {

@@ -1,4 +1,4 @@
-/** Custom fields as the tooling API describes them, and as the org stores them. */
+/** Custom fields in the form of the Tooling API, and in the form in which the org stores them. */
 
 import { z } from 'zod';
 import { SalesforceError } from '../core/errors.ts';
@@ -19,7 +19,7 @@ const picklistSchema = z.looseObject({
   }),
 });
 
-/** The tooling API request that creates a field. */
+/** The body of a Tooling API request that creates a field. */
 export const customFieldSchema = z.looseObject({
   FullName: z.string(),
   Metadata: z.looseObject({
@@ -38,10 +38,10 @@ export const customFieldSchema = z.looseObject({
   }),
 });
 
-/** An order to create a field. */
+/** A request to create a field. */
 export type CustomFieldOrder = z.output<typeof customFieldSchema>;
 
-/** The tooling API request that changes a field: its complete metadata. */
+/** The body of a Tooling API request that changes a field. It contains the complete metadata. */
 export const fieldChangeSchema = customFieldSchema.partial({ FullName: true });
 
 type Metadata = CustomFieldOrder['Metadata'];
@@ -80,7 +80,7 @@ const MAX_NAME_LENGTH = 40;
 const BAD_NAME =
   'Field Name: The field name can only contain alphanumeric characters, must begin with a letter, cannot end with an underscore or contain two consecutive underscore characters, and must be unique across all fields';
 
-/** Throws a SalesforceError that names the missing parts. */
+/** Creates a field from metadata. Throws a SalesforceError that names the missing parts. */
 export function defineCustomField(name: string, metadata: Metadata): Field {
   const { label, type } = metadata;
   if (typeof label !== 'string' || label === '') throw missing('label');
@@ -98,7 +98,7 @@ export function defineCustomField(name: string, metadata: Metadata): Field {
 
 type Traits = Partial<Field>;
 
-/** The metadata names of types, with the API name and the required details of each type. */
+/** For each type in the metadata, the type name in the API and the details that the type needs. */
 const KINDS: Partial<Record<string, { type: Field['type']; read(metadata: Metadata): Traits }>> = {
   Text: { type: 'string', read: (metadata) => ({ length: given(metadata, 'length', 255) }) },
   TextArea: { type: 'textarea', read: () => ({ length: 255 }) },

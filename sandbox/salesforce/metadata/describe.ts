@@ -1,17 +1,17 @@
-/** The `describe` responses about objects and fields. They contain only what the user can see. */
+/** The responses of `describe` for objects and fields. They contain only data that the user can see. */
 
 import type { Access, User } from './access.ts';
 import type { Catalogue } from './catalogue.ts';
 import { type Field, type FieldType, isGrantable, isText } from './field.ts';
 import type { ObjectType } from './object-type.ts';
 
-/** The parts of an org that are needed to describe objects. */
+/** The parts of an org that are necessary to describe objects. */
 export interface DescribeOrg {
   catalogue: Catalogue;
   access: Access;
 }
 
-/** Returns a short description of one object, as in the list of all objects. */
+/** Returns a short description of an object, as the list of all objects contains it. */
 export function describeBriefly(type: ObjectType, basePath: string) {
   const url = `${basePath}/sobjects/${type.name}`;
   return {
@@ -69,7 +69,7 @@ export function describeObject(org: DescribeOrg, type: ObjectType, user: User, b
   };
 }
 
-/** Returns the only page layout of an object. A new custom field is not on it until someone adds it. */
+/** Returns the only page layout of an object. A new custom field is not on the layout until someone adds it. */
 export function describeLayouts(org: DescribeOrg, type: ObjectType, user: User) {
   const fields = type.fields.filter(
     (field) =>
@@ -210,7 +210,7 @@ function describeField(org: DescribeOrg, type: ObjectType, field: Field, user: U
 
 const BYTES_PER_CHARACTER = 3;
 
-/** Fields of these types cannot be used in GROUP BY. */
+/** The types of fields that GROUP BY does not support. */
 const UNGROUPED = new Set<FieldType>([
   'currency',
   'percent',
@@ -220,7 +220,7 @@ const UNGROUPED = new Set<FieldType>([
   'address',
 ]);
 
-/** Queries cannot filter long text fields by their content. */
+/** Returns false for a long text, because a query cannot filter by it. */
 function isFilterable(field: Field): boolean {
   return !(field.type === 'textarea' && field.length > 255);
 }

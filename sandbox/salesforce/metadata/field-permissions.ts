@@ -1,7 +1,4 @@
-/**
- * Salesforce's additional rules for FieldPermissions records. The field types do not express these
- * rules.
- */
+/** Salesforce's additional rules for FieldPermissions records. The types of the fields cannot express these rules. */
 
 import { type RecordError, recordError } from '../core/errors.ts';
 import type { SetupPermission } from './access.ts';
@@ -9,14 +6,16 @@ import type { Catalogue } from './catalogue.ts';
 import { isGrantable, type StoredValue } from './field.ts';
 import { findField } from './object-type.ts';
 
-/** The objects whose records determine what users see. */
+/** The objects whose records determine the permissions of users. */
 export const PERMISSION_OBJECTS = new Set([
   'PermissionSet',
   'PermissionSetAssignment',
   'FieldPermissions',
 ]);
 
-/** Returns the permission required to write such a record, or undefined for any other object. */
+/**
+ * Returns the permission that is necessary to write a record of this object. Returns undefined if none is necessary.
+ */
 export function permissionFor(typeName: string): SetupPermission | undefined {
   if (!PERMISSION_OBJECTS.has(typeName)) return undefined;
   return typeName === 'PermissionSetAssignment'
@@ -25,8 +24,8 @@ export function permissionFor(typeName: string): SetupPermission | undefined {
 }
 
 /**
- * Returns the errors in the values of such a record. The field must exist and must allow grants.
- * Permission to edit requires permission to read.
+ * Returns the errors in the values of a FieldPermissions record. The field must exist, and its permissions must be
+ * adjustable. Permission to edit requires permission to read.
  */
 export function checkFieldPermissions(
   catalogue: Catalogue,

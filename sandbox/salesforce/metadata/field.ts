@@ -1,8 +1,8 @@
-/** One field of an object, as `describe` shows it and as the database stores it. */
+/** A field of an object, in the form of `describe` and in the form of the database. */
 
 import { z } from 'zod';
 
-/** The field types that this org supports, by Salesforce's names. */
+/** The field types that the stand-in supports, with Salesforce's names. */
 export const FIELD_TYPES = [
   'id',
   'string',
@@ -26,22 +26,22 @@ export const FIELD_TYPES = [
 export type FieldType = (typeof FIELD_TYPES)[number];
 
 const referenceSchema = z.object({
-  /** The object that the reference points to. */
+  /** The object to which the reference leads. */
   to: z.string(),
-  /** The relationship name in SOQL, for example `Account` in `Account.Name`. */
+  /** The name of the relationship in SOQL, for example `Account` in `Account.Name`. */
   relationship: z.string(),
-  /** The child relationship name, for example `Contacts` in `(SELECT Id FROM Contacts)`. */
+  /** The name of the relationship from the parent, for example `Contacts` in `(SELECT Id FROM Contacts)`. */
   children: z.string().optional(),
-  /** For a reference to several objects: the other objects. They have no records in this org. */
+  /** The other objects, if the reference can lead to several objects. They have no records in this org. */
   others: z.array(z.string()).optional(),
 });
 
-/** The database stores custom fields in this form. */
+/** The schema of a field. The database stores custom fields in this form. */
 export const fieldSchema = z.object({
   name: z.string(),
   label: z.string(),
   type: z.enum(FIELD_TYPES),
-  /** The maximum number of characters, or 0 if that has no meaning for the type. */
+  /** The maximum number of characters, or 0 if the type has no length. */
   length: z.number().int().default(0),
   /** The total number of digits, and the number of digits after the decimal point. */
   precision: z.number().int().default(0),
@@ -60,24 +60,22 @@ export const fieldSchema = z.object({
   reference: referenceSchema.optional(),
   /** The default value of the field in a new record. */
   defaultValue: z.union([z.string(), z.number()]).optional(),
-  /** SQL of a calculated field. `{t}` represents the table from which it is calculated. */
+  /** The SQL expression of a calculated field. `{t}` represents the field's table. */
   expression: z.string().optional(),
-  /** The compound field that this field is part of, for example `MailingAddress`. */
+  /** The compound field to which this field belongs, for example `MailingAddress`. */
   compound: z.string().optional(),
-  /** In person accounts: the contact field that this field represents. */
+  /** Only in person accounts. The field of the contact that this field shows. */
   ofPerson: z.string().optional(),
-  /**
-   * True if users see the field only with a permission set that grants it. If this is false, every user sees the field.
-   */
+  /** True if users can see the field only with a permission set. If it is false, all users can see the field. */
   needsGrant: z.boolean().default(false),
 });
 
 export type Field = z.output<typeof fieldSchema>;
 
-/** The properties of a field that differ from the defaults. */
+/** The properties in which a field differs from the default. */
 export type FieldTraits = Omit<z.input<typeof fieldSchema>, 'name' | 'label' | 'type'>;
 
-/** A value as the database stores it: booleans as 0 and 1, times in milliseconds since 1970. */
+/** A value as the database stores it. Booleans are 0 and 1, and times are milliseconds since 1970. */
 export type StoredValue = string | number | null;
 
 const FIXED_LENGTHS: Partial<Record<FieldType, number>> = {
@@ -112,12 +110,12 @@ export function lookup(
   return defineField(name, label, 'reference', { ...traits, reference });
 }
 
-/** Returns the field as a field that only the org can fill. */
+/** Returns a copy of the field that only the org can write. */
 export function readOnly(field: Field): Field {
   return { ...field, createable: false, updateable: false };
 }
 
-/** Creates an address and its parts. `prefix` is, for example, `Mailing`. */
+/** Creates an address field with its parts. `prefix` is, for example, `Mailing`. */
 export function addressFields(prefix: string, label: string, traits: FieldTraits = {}): Field[] {
   const compound = `${prefix}Address`;
   const part = { ...traits, compound };
@@ -131,23 +129,23 @@ export function addressFields(prefix: string, label: string, traits: FieldTraits
   ];
 }
 
-/** True if the field is a column of the table. Other fields are computed during a query. */
+/** Returns true if the table has a column for the field. The values of other fields are computed in each query. */
 export function isStored(field: Field): boolean {
   return field.type !== 'address' && field.expression === undefined;
 }
 
-/** True if its permissions can be granted. A field that every record must have is visible to every user. */
+/** Returns true if the field's permissions can be changed. All users can see a required field. */
 export function isGrantable(field: Field): boolean {
   const isOwed = field.required && field.type !== 'boolean';
   return !isOwed && (field.createable || field.updateable);
 }
 
-/** True if SOQL compares its values as strings and ignores case. */
+/** Returns true if SOQL compares the field's values as text. Letter case is then ignored. */
 export function isText(field: Field): boolean {
   return TEXT_TYPES.has(field.type);
 }
 
-/** True if its values are numbers. */
+/** Returns true if the field's values are numbers. */
 export function isNumeric(field: Field): boolean {
   return NUMERIC_TYPES.has(field.type);
 }

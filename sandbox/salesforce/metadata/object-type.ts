@@ -1,35 +1,35 @@
-/** One kind of record, for example Contact. */
+/** A type of records, for example Contact. */
 
 import { defineField, type Field, lookup, readOnly } from './field.ts';
 
 /**
- * An object in Salesforce's sense. It has a name, fields, and the operations that its records
- * allow.
+ * An object, which is Salesforce's term for a type of records. It has a name, fields, and the operations that its
+ * records allow.
  */
 export interface ObjectType {
   name: string;
   label: string;
   labelPlural: string;
-  /** The first three characters of its IDs. */
+  /** The first three characters of the record IDs. */
   keyPrefix: string;
   custom: boolean;
   createable: boolean;
   updateable: boolean;
   deletable: boolean;
-  /** True if two records can be merged. */
+  /** True if two records of this object can be merged. */
   mergeable: boolean;
-  /** True if only the tooling API shows it. */
+  /** True if only the Tooling API offers the object. */
   toolingOnly: boolean;
-  /** Groups of fields whose values must be unique together. */
+  /** Groups of fields whose combined values must be unique. */
   unique: readonly (readonly string[])[];
-  /** Children that are deleted with their parent. */
+  /** The child records that are deleted together with their parent. */
   cascade: readonly { type: string; field: string }[];
   fields: Field[];
-  /** The same fields by lower-case name, because field names are not case-sensitive. */
+  /** The fields by name in lower case, because the names of fields are not case-sensitive. */
   fieldsByName: Map<string, Field>;
 }
 
-/** The properties of an object that differ from the defaults. */
+/** The properties in which an object differs from the default. */
 export interface ObjectTraits extends Partial<Omit<ObjectType, 'fieldsByName' | 'fields'>> {
   name: string;
   label: string;
@@ -71,7 +71,7 @@ export function replaceField(type: ObjectType, field: Field): void {
   type.fieldsByName.set(field.name.toLowerCase(), field);
 }
 
-/** Case is ignored. */
+/** Finds a field by name. Letter case is ignored. */
 export function findField(type: ObjectType, name: string): Field | undefined {
   return type.fieldsByName.get(name.toLowerCase());
 }

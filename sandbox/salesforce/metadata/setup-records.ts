@@ -1,4 +1,4 @@
-/** The records that every org starts with: itself, its two users and their profiles. */
+/** The records that exist in every org: the org itself, two users and their profiles. */
 
 import { type Database, quoted } from '../core/database.ts';
 import { createId } from '../core/ids.ts';
@@ -8,7 +8,7 @@ import type { StoredValue } from './field.ts';
 /** The org's id. */
 export const ORG_ID = createId('00D', 1);
 
-/** The user that an integration signs in as. */
+/** The user with which a client such as donor-sync signs in. */
 export const INTEGRATION_USER: User = {
   id: createId('005', 1),
   username: 'integration@riverside.example.org',
@@ -22,7 +22,7 @@ export const ADMINISTRATOR: User = {
   role: 'administrator',
 };
 
-/** The user that rules run as. It has every permission. */
+/** The user with which rules run. It has every permission. */
 export const SYSTEM: User = { ...ADMINISTRATOR, role: 'system' };
 
 /** The permission set that holds the permissions of the integration user's profile. */
@@ -34,7 +34,7 @@ export const ORG_NAME = 'Riverside Food Bank';
 /** The users that can sign in. */
 export const USERS: readonly User[] = [INTEGRATION_USER, ADMINISTRATOR];
 
-/** Returns the values that every new record in the org has. `atMs` is its creation time. */
+/** Returns the system values of a new record. `atMs` is its creation time. */
 export function systemValues(atMs: number): Record<string, StoredValue> {
   return {
     CreatedDate: atMs,
@@ -45,13 +45,13 @@ export function systemValues(atMs: number): Record<string, StoredValue> {
   };
 }
 
-/** Every user can see that these record types exist. */
+/** The record types of the Nonprofit Success Pack. All users can see that they exist. */
 const SUCCESS_PACK_RECORD_TYPES = [
   { name: 'Household Account', developerName: 'HH_Account' },
   { name: 'Organization', developerName: 'Organization' },
 ];
 
-/** The database must not contain these records yet. */
+/** Writes the records. The database must not contain them yet. */
 export function fillSetup(db: Database, atMs: number, hasSuccessPack: boolean): void {
   const insert = (
     type: string,
@@ -107,7 +107,7 @@ export function fillSetup(db: Database, atMs: number, hasSuccessPack: boolean): 
       LocaleSidKey: 'en_US',
       ...LOCALE,
     });
-    // Salesforce stores the permissions of each profile in a separate permission set.
+    // Salesforce stores each profile's permissions in a separate permission set.
     insert('PermissionSet', number, '0PS', {
       Name: `X00e${number}`,
       Label: profile,

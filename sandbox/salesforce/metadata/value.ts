@@ -2,12 +2,13 @@
 
 import { type Field, isText, type StoredValue } from './field.ts';
 
-/** Marks a value that the field cannot contain. */
+/** Represents a value that the field cannot store. */
 export const NOT_OF_TYPE = Symbol('not of type');
 
 /**
- * Removes blanks at both ends of a string. A string of blanks is treated as empty. Returns `NOT_OF_TYPE` if the value
- * does not fit the field's type. The function also reads strings, because CSV contains only strings.
+ * Converts a value to its stored form. Removes white space at both ends of a text. A text that contains only white
+ * space becomes empty. Returns `NOT_OF_TYPE` if the value does not match the field's type. The function also accepts
+ * texts for all types, because CSV contains only texts.
  */
 export function readValue(field: Field, value: unknown): StoredValue | typeof NOT_OF_TYPE {
   if (value === null || value === undefined) return field.type === 'boolean' ? 0 : null;
@@ -29,7 +30,7 @@ export function readValue(field: Field, value: unknown): StoredValue | typeof NO
   }
 }
 
-/** True if JSON of this type fits the field. Values of text fields must be JSON strings. */
+/** Returns true if the JSON type of the value matches the field. For a text field, the value must be a JSON string. */
 export function isJsonOfType(field: Field, value: unknown): boolean {
   if (value === null) return true;
   if (typeof value === 'object') return false;
@@ -45,7 +46,7 @@ export function showValue(field: Field, value: StoredValue): string | number | b
   return value;
 }
 
-/** Formats a time like the REST API: `2026-11-20T02:00:00.000+0000`. */
+/** Formats a time like the REST API, for example `2026-11-20T02:00:00.000+0000`. */
 export function showMoment(atMs: number): string {
   return new Date(atMs).toISOString().replace('Z', '+0000');
 }
@@ -55,7 +56,7 @@ export function wholeSecond(atMs: number): number {
   return Math.floor(atMs / 1000) * 1000;
 }
 
-/** Returns milliseconds since 1970 for an ISO time with a zone, or undefined for anything else. */
+/** Parses an ISO time with a time zone and returns milliseconds since 1970. Returns undefined for any other text. */
 export function parseMoment(text: string): number | undefined {
   const pattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})$/i;
   if (!pattern.test(text) || !isDay(text.slice(0, 10))) return undefined;
@@ -63,7 +64,7 @@ export function parseMoment(text: string): number | undefined {
   return Number.isNaN(atMs) ? undefined : atMs;
 }
 
-/** True if the string is a valid ISO day. */
+/** Returns true if the text is a valid ISO date. */
 export function isDay(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
   const atMs = Date.parse(`${text}T00:00:00Z`);

@@ -14,7 +14,7 @@ const requestSchema = z.object({
   scope: z.string().default('api refresh_token'),
   state: z.string().optional(),
   code_challenge: z.string().default(''),
-  /** Grants access immediately as this user. */
+  /** The user for whom access is granted immediately. */
   login_hint: z.string().optional(),
   /** The user's choice on the page. */
   decision: z.enum(['allow', 'deny']).optional(),
@@ -23,8 +23,8 @@ const requestSchema = z.object({
 type AuthorizeRequest = z.output<typeof requestSchema>;
 
 /**
- * `GET` shows the page, or grants access immediately if there is a `login_hint`. `POST` receives
- * the user's choice.
+ * `GET` shows the page. If the request has a `login_hint`, it grants access immediately. `POST` receives the user's
+ * choice.
  */
 export function authorizeRoutes(app: ClientApp, codes: Codes): Hono {
   const router = new Hono();
@@ -67,7 +67,7 @@ function problemWith(request: AuthorizeRequest, { clientId }: ClientApp): Proble
 }
 
 /**
- * Redirects to the app, unless the app is unknown or has given no valid address. In that case, only
+ * Redirects to the app with an error, unless the app is unknown or its address is not registered. In that case, only
  * the user sees the error.
  */
 function refuse(c: Context, request: AuthorizeRequest, { error, description }: Problem): Response {

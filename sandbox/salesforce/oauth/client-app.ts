@@ -1,4 +1,4 @@
-/** The only app (an External Client App) that can sign in to this org, with its keys. */
+/** The only app that can sign in to this org, with its keys. It is an External Client App. */
 
 import { createHash, generateKeyPairSync } from 'node:crypto';
 import type { Database } from '../core/database.ts';
@@ -8,13 +8,13 @@ import { orgSetting } from '../org/org.ts';
 export interface ClientApp {
   clientId: string;
   clientSecret: string;
-  /** PEM. The org has it as the app's certificate, and clients sign their JWTs with it. */
+  /** The private key (PEM). The org stores the matching certificate, and clients sign their JWTs with the key. */
   privateKey: string;
 }
 
 const KEY_BITS = 2048;
 
-/** Returns the app of a database. It stays the same after a restart of the sandbox. */
+/** Returns the app of a database. After a restart, the app is the same. */
 export function openClientApp(db: Database, seed: number): ClientApp {
   return {
     clientId: `3MVG9${secretOf(seed, 'client id').slice(0, 60)}`,
@@ -23,14 +23,14 @@ export function openClientApp(db: Database, seed: number): ClientApp {
   };
 }
 
-/** Returns hexadecimal digits that depend only on the seed and the purpose. */
+/** Returns hexadecimal digits that depend only on the seed and on the purpose. */
 export function secretOf(seed: number, purpose: string): string {
   return createHash('sha256').update(`${purpose} of seed ${seed}`).digest('hex');
 }
 
 let key: string | undefined;
 
-/** Creating a key takes a moment, so the sandboxes in one process share a key. */
+/** Returns the key of this process. All sandboxes in a process share a key, because creating a key takes some time. */
 function processKey(): string {
   key ??= generateKeyPairSync('rsa', {
     modulusLength: KEY_BITS,

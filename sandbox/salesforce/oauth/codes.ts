@@ -1,4 +1,4 @@
-/** Authorization codes, each valid for one use within a quarter of an hour. */
+/** Authorization codes. A code can be used only once, and only within a quarter of an hour. */
 
 import { createHash } from 'node:crypto';
 import { OAuthError } from './oauth-error.ts';
@@ -6,7 +6,7 @@ import type { TokenGrant } from './tokens.ts';
 
 const LIFETIME_MS = 900_000;
 
-/** The data for which a code was issued. */
+/** The data that belongs to a code. */
 export interface CodeGrant extends TokenGrant {
   redirectUri: string;
   /** The PKCE challenge (SHA-256, base64url). */
@@ -16,12 +16,13 @@ export interface CodeGrant extends TokenGrant {
 /** The codes of an org. */
 export interface Codes {
   issue(grant: CodeGrant): string;
-  /** Throws an OAuthError if the code, the redirect URI or the verifier is wrong. */
+  /** Exchanges a code. Throws an OAuthError if the code, the redirect URI or the verifier is wrong. */
   redeem(code: string, redirectUri: string, verifier: string): CodeGrant;
 }
 
 /**
- * Starts without codes. They are not stored, because no user is signing in while a sandbox starts.
+ * Creates an empty collection. Codes are not stored on the disk, because no sign-in is in progress when a sandbox
+ * starts.
  */
 export function createCodes(clock: () => number, createSecret: () => string): Codes {
   const codes = new Map<string, CodeGrant & { expiresAtMs: number; used: boolean }>();

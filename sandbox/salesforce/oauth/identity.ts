@@ -1,4 +1,4 @@
-/** The identity of a token's user, in the two forms that Salesforce offers. */
+/** Returns the identity of a token's user, in the two forms that Salesforce offers. */
 
 import { type Context, Hono } from 'hono';
 import { readId } from '../core/ids.ts';
@@ -7,12 +7,12 @@ import { findUser } from '../org/org.ts';
 import { originOf } from './token-endpoint.ts';
 import type { Tokens } from './tokens.ts';
 
-/** Returns the URL of a user's identity. */
+/** Returns the address of a user's identity. */
 export function identityAt(c: Context, { id }: { id: string }): string {
   return `${originOf(c)}/id/${ORG_ID}/${id}`;
 }
 
-/** `/services/oauth2/userinfo`, to mount at `/services/oauth2`. */
+/** Returns the route `/services/oauth2/userinfo`. */
 export function userInfoRoutes(tokens: Tokens): Hono {
   const router = new Hono();
   router.on(['GET', 'POST'], '/userinfo', (c) => {
@@ -33,7 +33,7 @@ export function userInfoRoutes(tokens: Tokens): Hono {
   return router;
 }
 
-/** `/id/{org}/{user}`, to mount at `/id`. */
+/** Returns the route `/id/{org}/{user}`. */
 export function identityRoutes(tokens: Tokens): Hono {
   const router = new Hono();
   router.on(['GET', 'POST'], '/:org/:user', (c) => {

@@ -1,4 +1,4 @@
-/** The assertion of the JWT bearer flow. */
+/** Checks the assertion of the JWT bearer flow. */
 
 import { createPublicKey, verify } from 'node:crypto';
 import { z } from 'zod';
@@ -8,16 +8,16 @@ import type { ClientApp } from './client-app.ts';
 import { OAuthError } from './oauth-error.ts';
 
 /**
- * Some clients send `exp` in milliseconds. Values in seconds will not be this large for thousands
- * of years.
+ * The smallest value of `exp` that counts as milliseconds. Some clients send milliseconds. In seconds, `exp` will not
+ * reach this value for thousands of years.
  */
 const LEAST_MILLISECONDS = 100_000_000_000;
 
 const LOGIN_HOST = 'https://login.salesforce.com';
 
 /**
- * Since Spring '26 an External Client App knows sandboxes only by their own address, so this
- * audience is refused.
+ * An audience that is refused. Since Spring '26, External Client Apps in a sandbox accept only the sandbox's own
+ * address.
  */
 const SANDBOX_LOGIN_HOST = 'https://test.salesforce.com';
 
@@ -29,7 +29,7 @@ const claimsSchema = z.object({
   exp: z.coerce.number(),
 });
 
-/** Throws an OAuthError that describes the problem. */
+/** Checks an assertion. Throws an OAuthError that describes the problem. */
 export function readAssertion(
   assertion: string,
   options: { app: ClientApp; origin: string; nowMs: number },
@@ -53,7 +53,7 @@ export function readAssertion(
   }
   const expiresAtMs = exp > LEAST_MILLISECONDS ? exp : exp * 1000;
   if (expiresAtMs <= options.nowMs) {
-    // Salesforce uses this message for an assertion too.
+    // Salesforce uses this message for an expired assertion too.
     throw new OAuthError('invalid_grant', 'expired authorization code');
   }
   const user = USERS.find(({ username }) => username === sub);
@@ -77,8 +77,8 @@ function fromBase64(text: string): string {
 }
 
 /**
- * A slash at the end does not change the audience. The path of the token endpoint also does not
- * change it.
+ * Removes the end of an audience, because a trailing slash makes no difference. The path of the token endpoint also
+ * makes no difference.
  */
 function withoutEnd(audience: string): string {
   return audience.replace(/\/+$/, '').replace(/\/services\/oauth2\/token$/, '');

@@ -1,9 +1,9 @@
-/** The errors of the sign-in endpoints, in OAuth's form. */
+/** The errors of the sign-in endpoints. They have the form that OAuth defines. */
 
-/** The error that rejects a sign-in. */
+/** An error that rejects a sign-in. */
 export class OAuthError extends Error {
   override name = 'OAuthError';
-  /** For example `invalid_grant`. */
+  /** The OAuth error code, for example `invalid_grant`. */
   readonly error: string;
 
   constructor(error: string, description: string) {

@@ -1,6 +1,5 @@
 /**
- * `/services/oauth2/token` and related endpoints. They sign users in, refresh tokens and sign users
- * out.
+ * The endpoint `/services/oauth2/token` and related endpoints. They sign users in, refresh tokens and sign users out.
  */
 
 import { createHmac } from 'node:crypto';
@@ -12,17 +11,17 @@ import { readAssertion } from './jwt.ts';
 import { OAuthError } from './oauth-error.ts';
 import type { TokenGrant, Tokens } from './tokens.ts';
 
-/** The parts that the endpoints use. */
+/** The objects that the endpoints need. */
 export interface OAuthOptions {
   app: ClientApp;
   codes: Codes;
   tokens: Tokens;
   clock: () => number;
-  /** True if each use of a refresh token returns a new one and invalidates the old one. */
+  /** True if each use of a refresh token returns a new token and invalidates the old token. */
   rotateRefreshTokens: boolean;
 }
 
-/** Returns the endpoints, to mount at `/services/oauth2`. */
+/** Returns the endpoints for `/services/oauth2`. */
 export function tokenRoutes(options: OAuthOptions): Hono {
   const router = new Hono();
   router.post('/token', async (c) => {
@@ -94,7 +93,9 @@ function readJwt(c: Context, { app, clock }: OAuthOptions, form: Form) {
   return readAssertion(form['assertion'] ?? '', { app, origin: originOf(c), nowMs: clock() });
 }
 
-/** An app that has no secret omits it. An app that sends a secret must send the right one. */
+/**
+ * Checks the app's credentials. An app without a secret omits it. If an app sends a secret, the secret must be correct.
+ */
 function checkClient(
   c: Context,
   app: ClientApp,
@@ -120,7 +121,7 @@ function readBasic(header: string | undefined): { clientId: string; secret: stri
   return { clientId, secret };
 }
 
-/** Salesforce's response has no `expires_in`, so this response has none. */
+/** Returns the response. Like Salesforce's response, it does not contain `expires_in`. */
 function tokenAnswer(c: Context, { app, tokens, clock }: OAuthOptions, signedIn: SignedIn) {
   const origin = originOf(c);
   const id = `${origin}/id/${ORG_ID}/${signedIn.user.id}`;
@@ -153,9 +154,7 @@ async function readForm(c: Context): Promise<Form> {
   );
 }
 
-/**
- * Returns the address at which the client reached the org. It may differ from the org's own name.
- */
+/** Returns the address to which the client sent its request. It may differ from the org's own address. */
 export function originOf(c: Context): string {
   return new URL(c.req.url).origin;
 }

@@ -1,4 +1,4 @@
-/** Access tokens (sessions) and refresh tokens. */
+/** Stores access tokens (sessions) and refresh tokens. */
 
 import type { Database } from '../core/database.ts';
 import { toShortId } from '../core/ids.ts';
@@ -8,21 +8,18 @@ import { findUser } from '../org/org.ts';
 
 export interface TokenGrant {
   user: User;
-  /** For example `api refresh_token`. */
+  /** The scopes, for example `api refresh_token`. */
   scope: string;
 }
 
 export interface Tokens {
-  /**
-   * Issues a new access token. It expires after the org's lifetime, unless `token` sets a specific
-   * one.
-   */
+  /** Creates an access token. The token expires after the org's usual lifetime, unless the caller gives a lifetime. */
   issueAccess(grant: TokenGrant, options?: { token?: string; lifetimeMs?: number }): string;
   issueRefresh(grant: TokenGrant): string;
-  /** Returns the grant of an access token, or undefined if the token is unknown or no longer valid. */
+  /** Returns the user and the scopes of an access token. Returns undefined if the token is unknown or invalid. */
   findAccess(token: string): TokenGrant | undefined;
   findRefresh(token: string): TokenGrant | undefined;
-  /** Revokes a token of either kind. Returns false if it is unknown. */
+  /** Revokes an access token or a refresh token. Returns false if the token is unknown. */
   revoke(token: string): boolean;
   /** Expires all access tokens. Refresh tokens stay valid. */
   expireAll(): void;
@@ -31,9 +28,9 @@ export interface Tokens {
 /** The options for creating tokens. */
 export interface TokensOptions {
   clock: () => number;
-  /** The lifetime of an access token. 0 means that it never expires. */
+  /** The lifetime of an access token (ms). 0 means that it never expires. */
   lifetimeMs: number;
-  /** Returns unpredictable hexadecimal digits. */
+  /** Returns random hexadecimal digits. */
   createSecret: () => string;
 }
 
@@ -42,7 +39,7 @@ interface TokenRow {
   scope: string;
 }
 
-/** Opens a database's tokens. */
+/** Opens the store of tokens in a database. */
 export function createTokens(db: Database, options: TokensOptions): Tokens {
   const findAccess = db.prepare<[string, number], TokenRow>(
     'select * from access_tokens where token = ? and (expires_at_ms is null or expires_at_ms > ?)',
@@ -82,7 +79,7 @@ export function createTokens(db: Database, options: TokensOptions): Tokens {
   };
 }
 
-/** Formats an access token as all clients expect it: the org's ID, `!`, and the secret. */
+/** Formats an access token like Salesforce. It consists of the org's ID, `!` and the secret. */
 export function toAccessToken(secret: string): string {
   return `${toShortId(ORG_ID)}!AQ.${secret}`;
 }

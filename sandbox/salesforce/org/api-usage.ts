@@ -1,4 +1,4 @@
-/** Tracks how many of the day's API requests are used up. */
+/** Counts how many of the daily API requests have been used. */
 
 import type { Database } from '../core/database.ts';
 
@@ -10,9 +10,9 @@ export interface ApiUsage {
   /** The maximum number of requests within 24 hours. */
   readonly limit: number;
   used(): number;
-  /** If none is left, returns false and counts nothing. */
+  /** Counts a request. If no request is left, returns false and counts nothing. */
   take(): boolean;
-  /** Sets the number of requests that seem to have been used. */
+  /** Sets the number of requests that count as used. */
   set(used: number): void;
 }
 

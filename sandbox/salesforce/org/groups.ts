@@ -1,4 +1,4 @@
-/** The groups of an org: its board and its staff. */
+/** Creates the groups of an org. They are its board and its staff. */
 
 import { type ContactList, chooseGroups } from '../../../people/groups.ts';
 import type { Insert } from './insert.ts';
@@ -6,10 +6,10 @@ import { contactIdOf } from './person-id.ts';
 
 const FORMER_MEMBERS = 2;
 
-/** The parts that groups are created from. */
+/** The objects from which the groups are created. */
 export interface GroupsOptions extends ContactList {
   atMs: number;
-  /** The account whose board is stored as affiliations, or null if the org has no affiliations. */
+  /** The account whose board is stored as affiliations. Null if the org has no affiliations. */
   boardOf: string | null;
 }
 

@@ -1,4 +1,4 @@
-/** Fills new tables quickly, without the checks for user writes. */
+/** Fills new tables quickly, without the checks for users' writes. */
 
 import { type Database, quoted } from '../core/database.ts';
 import { createId } from '../core/ids.ts';
@@ -6,10 +6,10 @@ import type { Catalogue } from '../metadata/catalogue.ts';
 import type { StoredValue } from '../metadata/field.ts';
 import { INTEGRATION_USER, systemValues } from '../metadata/setup-records.ts';
 
-/** Writes a record with a given creation time and returns its ID. Ignores values without a column. */
+/** Writes a record with the given creation time, and returns its ID. Values without a column are ignored. */
 export type Insert = (type: string, atMs: number, values: Record<string, StoredValue>) => string;
 
-/** Prepares to fill an org's tables. */
+/** Returns a function that fills an org's tables. */
 export function createInsert(db: Database, catalogue: Catalogue): Insert {
   const tables = new Map<string, Table>();
   return (name, atMs, values) => {

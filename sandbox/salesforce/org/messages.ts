@@ -1,13 +1,11 @@
-/**
- * The requests that an org sends because an administrator set them up: Outbound Messages, and the callouts of a Flow.
- */
+/** Sends the requests that an administrator can set up in an org. They are Outbound Messages and callouts of flows. */
 
 import { z } from 'zod';
 import { type CalledOut, callOut } from '../../crm/call-out.ts';
 import { createId } from '../core/ids.ts';
 import { ORG_ID } from '../metadata/setup-records.ts';
 
-/** The time that Salesforce waits for a response. */
+/** The time (ms) for which Salesforce waits for a response. */
 const TIMEOUT_MS = 60_000;
 
 /** The maximum number of notifications in one message (developer guide, "Outbound Messaging WSDL"). */
@@ -18,22 +16,22 @@ export const messageOrderSchema = z.strictObject({
   url: z.url(),
   type: z.string().default('Contact'),
   ids: z.array(z.string()).min(1).max(MAX_NOTIFICATIONS),
-  /** The fields that the administrator chose, in addition to the ID, which is always included. */
+  /** The fields in the message, in addition to the ID. The message always contains the ID. */
   fields: z.array(z.string()).default([]),
-  /** The org that the message claims to be from. Defaults to this org. */
+  /** The ID of the org in the message. The default is this org's ID. */
   organizationId: z.string().default(ORG_ID),
 });
 
 export type MessageOrder = z.output<typeof messageOrderSchema>;
 
-/** The outcome of a message. If the acknowledgement is missing, Salesforce repeats the message for a day. */
+/** The result of a message. If the receiver does not acknowledge a message, Salesforce repeats it for a day. */
 export interface SentMessage extends CalledOut {
   isAcknowledged: boolean;
 }
 
 /**
- * Sends one message, unsigned like all Outbound Messages. `values` contains each record's values in the same order as
- * `ids`.
+ * Sends a message. It is unsigned, like all Outbound Messages. `values` contains each record's values in the same order
+ * as `ids`.
  */
 export async function sendMessage(
   order: MessageOrder,
@@ -80,10 +78,10 @@ function escapeXml(text: string): string {
   return text.replace(/[&<>]/g, (character) => ENTITIES[character] ?? character);
 }
 
-/** A callout of a flow. Its administrator mapped the body. */
+/** A callout of a flow. An administrator has defined the body. */
 export const calloutOrderSchema = z.strictObject({ url: z.url(), body: z.unknown().optional() });
 
-/** Callouts are never signed. */
+/** Sends a callout. Callouts are never signed. */
 export function sendCallout({
   url,
   body,

@@ -1,4 +1,4 @@
-/** A whole org: its records, its users and its data about its clients. */
+/** A complete org. It contains records, users and data about its clients. */
 
 import type { World } from '../../../people/world.ts';
 import { findSetting, keptSetting } from '../../crm/kept-setting.ts';
@@ -22,7 +22,7 @@ import { type ApiUsage, createApiUsage } from './api-usage.ts';
 import { fillPeople } from './people.ts';
 import { fillReports } from './reports.ts';
 
-/** `runQuery(org, …)` reads records from it, and `org.store` writes records to it. */
+/** An org. `runQuery(org, …)` reads its records, and `org.store` writes them. */
 export interface Org {
   db: Database;
   catalogue: Catalogue;
@@ -35,20 +35,20 @@ export interface Org {
   clock: () => number;
 }
 
-/** The parts from which an org is created. */
+/** The objects from which an org is created. */
 export interface OrgOptions {
   world: World;
-  /** The number of the org's people from the world's contact list. */
+  /** The number of people from the world's contact list in this org. */
   contactCount: number;
   shape: OrgShape;
-  /** Defaults to none. */
+  /** The optional features of the org. There are none by default. */
   features?: OrgFeatures;
-  /** The maximum number of requests per day. */
+  /** The maximum number of API requests per day. */
   apiLimit: number;
   clock: () => number;
 }
 
-/** Throws an error if it was filled with other data. */
+/** Opens an org. Throws an error if the database was filled with different data. */
 export function openOrg(db: Database, options: OrgOptions): Org {
   const { clock } = options;
   const isNew = isSameOrNew(db, options) === 'new';
@@ -76,7 +76,7 @@ export function findUser(id: string): User | undefined {
   return USERS.find((user) => user.id === id);
 }
 
-/** Reads a value that the org stores permanently. It is created on first use. */
+/** Returns a setting of the org. If the setting does not exist yet, calls `create` and stores the result. */
 export function orgSetting(db: Database, name: string, create: () => string): string {
   return keptSetting(db, 'org_settings', name, create);
 }
@@ -90,7 +90,7 @@ function isSameOrNew(db: Database, options: OrgOptions): 'same' | 'new' {
   return present === undefined ? 'new' : 'same';
 }
 
-/** The setting that records how the database was filled. */
+/** The name of the setting that describes how the database was filled. */
 const INGREDIENTS = 'made of';
 
 function ingredientsOf({ world, contactCount, shape, features = {} }: OrgOptions): string {
@@ -99,8 +99,8 @@ function ingredientsOf({ world, contactCount, shape, features = {} }: OrgOptions
 }
 
 /**
- * Fills the database completely or not at all. If a sandbox stops during the fill, it starts again
- * from the beginning.
+ * Fills the database either completely or not at all. If the sandbox is stopped in the meantime, the next start fills
+ * the database from the beginning.
  */
 function fill(db: Database, catalogue: Catalogue, options: OrgOptions): void {
   const { world, contactCount, shape, clock } = options;

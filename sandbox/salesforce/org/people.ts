@@ -1,4 +1,4 @@
-/** The people of the world as stored in this org: contacts, households, employers, affiliations. */
+/** Stores the world's people in this org as contacts, households, employers and affiliations. */
 
 import type { CrmPerson, World } from '../../../people/world.ts';
 import type { Database } from '../core/database.ts';
@@ -10,19 +10,19 @@ import { fillGroups } from './groups.ts';
 import { createInsert, type Insert } from './insert.ts';
 import { contactIdOf } from './person-id.ts';
 
-/** The last name that Salesforce uses if none is given. Every contact must have a last name. */
+/** The last name of a contact for whom no last name is known. Every contact must have a last name. */
 const NO_LAST_NAME = '[not provided]';
 
-/** The org's contacts were added over this period of two years before the start. */
+/** The period (ms) in which the contacts were added. It is two years before the start. */
 const HISTORY_MS = 2 * 365 * 86_400_000;
 
 /**
- * Members of a household are close together in the list. It is therefore enough to search this
- * number of rows.
+ * The number of rows that are searched for members of a household. The number is sufficient, because members of a
+ * household are close together in the list.
  */
 const HOUSEHOLD_WINDOW = 12;
 
-/** The options for turning the people of the world into records. */
+/** The options for converting people to records. */
 export interface PeopleOptions {
   world: World;
   /** The number of people from the world's contact list in this org. */
@@ -30,7 +30,7 @@ export interface PeopleOptions {
   nowMs: number;
 }
 
-/** Stores all contacts and their related records. The database must not contain any yet. */
+/** Stores all contacts and their related records. The database must be empty. */
 export function fillPeople(db: Database, catalogue: Catalogue, options: PeopleOptions): void {
   const insert = createInsert(db, catalogue);
   const accounts = createAccounts(insert);
@@ -55,7 +55,7 @@ export function fillPeople(db: Database, catalogue: Catalogue, options: PeopleOp
   fillGroups(insert, { ...options, atMs: startMs, boardOf: board });
 }
 
-/** Returns the values of a contact that are the same in every shape of org. */
+/** Returns the values of a contact that are the same in every kind of org. */
 function contactValues(person: CrmPerson): Record<string, StoredValue> {
   return {
     FirstName: person.firstName,
@@ -118,7 +118,7 @@ function addWithOwnAccount(
   });
 }
 
-/** The accounts. Each account is created when it is first needed. */
+/** Stores accounts. Each account is created when it is first needed. */
 interface Accounts {
   employer(name: string, atMs: number): string;
   employerOf(person: CrmPerson, atMs: number): string | null;
@@ -151,7 +151,7 @@ function createAccounts(insert: Insert): Accounts {
   };
 }
 
-/** Orgs that lack the Nonprofit Success Pack do not have its fields. */
+/** The values that mark an organisation. Only an org with the Nonprofit Success Pack has this field. */
 const ORGANISATION = { npe01__SYSTEM_AccountType__c: 'Organization' };
 const HOUSEHOLD = {
   Type: 'Household',
@@ -159,7 +159,9 @@ const HOUSEHOLD = {
   npe01__SYSTEMIsIndividual__c: 1,
 };
 
-/** The last person in the list was added shortly before the org was started. */
+/**
+ * Returns the time at which a contact was added. The last person in the list was added shortly before the org started.
+ */
 function stampOf(number: number, { nowMs, contactCount }: PeopleOptions): number {
   return wholeSecond(nowMs - HISTORY_MS + Math.floor((HISTORY_MS * number) / contactCount));
 }

@@ -1,8 +1,8 @@
-/** Maps a person in the world's list to a contact. */
+/** Converts a person's number in the world to a contact ID. */
 
 import { createId } from '../core/ids.ts';
 
-/** Returns the contact ID of the nth person (from 0). Contacts are in the order of the list. */
+/** Returns the contact ID of the nth person, counted from 0. The contacts have the same order as the list. */
 export function contactIdOf(person: number): string {
   return createId('003', person + 1);
 }

@@ -1,16 +1,16 @@
-/** The reports of the org: lists of contacts that a user has set up. */
+/** The org's reports, which are lists of contacts that a user has created. */
 
 import { type Database, quoted } from '../core/database.ts';
 import { createId } from '../core/ids.ts';
 import { systemValues } from '../metadata/setup-records.ts';
 
-/** A report on contacts. */
+/** A report that lists contacts. */
 export interface Report {
   id: string;
   name: string;
   developerName: string;
   description: string;
-  /** The SOQL condition on Contact that represents its filters, or null for all contacts. */
+  /** The filters of the report as a SOQL condition on Contact, or null for all contacts. */
   where: string | null;
 }
 

@@ -28,7 +28,7 @@ interface ColumnMetadata {
   [fact: string]: unknown;
 }
 
-/** Columns of parents are nested in a column for the parent. */
+/** Returns the columns as a tree. The columns of a parent record are nested in a column for the parent. */
 function toTree(columns: readonly ProjectedColumn[]): ColumnMetadata[] {
   const tree: ColumnMetadata[] = [];
   for (const { path, field } of columns) {
@@ -48,7 +48,7 @@ function toTree(columns: readonly ProjectedColumn[]): ColumnMetadata[] {
 }
 
 /**
- * A calculated column has the same name as in its records, and shows the function from the query.
+ * Returns calculated columns. A column has the same name as in the records, and contains the function from the query.
  */
 function summedColumns(type: ObjectType, fields: readonly FieldType[]): ColumnMetadata[] {
   let unnamed = 0;
@@ -66,7 +66,7 @@ function summedColumns(type: ObjectType, fields: readonly FieldType[]): ColumnMe
   });
 }
 
-/** The columns of children are nested in a single column. */
+/** Returns the columns of child records. They are nested in a single column. */
 function childColumns(fields: readonly FieldType[]): ColumnMetadata[] {
   return fields.flatMap((field) => {
     if (field.type !== 'FieldSubquery') return [];

@@ -1,4 +1,4 @@
-/** Runs SOQL. */
+/** Runs SOQL queries. */
 
 import type { Database } from '../core/database.ts';
 import { unknownType } from '../core/errors.ts';
@@ -18,10 +18,10 @@ import {
 } from './soql/projection.ts';
 import { selectSql } from './soql/selection.ts';
 
-/** The maximum number of records that are read at once, even if the caller requests more. */
+/** The maximum number of records on a page, even if the caller requests more. */
 export const QUERY_PAGE = 2000;
 
-/** The parts of an org that are needed to run queries. */
+/** The parts of an org that are necessary to run queries. */
 export interface QueryOrg {
   db: Database;
   catalogue: Catalogue;
@@ -31,28 +31,25 @@ export interface QueryOrg {
 
 /** The options for running a query. */
 export interface QueryOptions {
-  /** True to find deleted records too, as `queryAll` does. */
+  /** True to find deleted records too, like `queryAll`. */
   all?: boolean;
-  /** True if the objects of the tooling API can be queried. */
+  /** True to allow queries of the Tooling API's objects. */
   tooling?: boolean;
-  /** For example `/services/data/v67.0`, for the URLs of records. */
+  /** The path of the API version, for example `/services/data/v67.0`. The addresses of records start with it. */
   basePath: string;
 }
 
-/** The query decides which records are found, and each page shows their current state. */
+/** The result of a query. The query determines the records, but each page shows their current state. */
 export interface QueryResult {
   type: ObjectType;
   total: number;
-  /**
-   * Reads the records from one position (inclusive) to another position (exclusive). The last page
-   * can contain fewer records.
-   */
+  /** Reads the records from `start` (inclusive) to `end` (exclusive). The last page can contain fewer records. */
   records(start: number, end: number): SObjectRecord[];
-  /** The columns of the SELECT. Empty for queries that aggregate. */
+  /** The columns of the SELECT. The list is empty for queries that aggregate. */
   columns: readonly ProjectedColumn[];
 }
 
-/** Throws a SalesforceError that describes the problem. */
+/** Runs a query. Throws a SalesforceError that describes the problem. */
 export function runQuery(
   org: QueryOrg,
   soql: string,

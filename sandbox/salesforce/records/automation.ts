@@ -1,4 +1,4 @@
-/** Automation that an administrator has set up. It changes a record in the same transaction as the write. */
+/** Automation that an administrator can set up. It changes a record in the same transaction as the write. */
 
 import { z } from 'zod';
 import { quoted } from '../core/database.ts';
@@ -8,9 +8,9 @@ import { findField, type ObjectType } from '../metadata/object-type.ts';
 import { readValue } from '../metadata/value.ts';
 import { type QueryOrg, runQuery } from '../query/query.ts';
 
-/** Automation to set up. It acts like a record-triggered flow before the save. */
+/** The schema of an automation. It works like a record-triggered flow that runs before the save. */
 export const automationSchema = z.strictObject({
-  /** The name by which the automation can be removed. */
+  /** The name with which the automation can be removed. */
   name: z.string().optional(),
   type: z.string().default('Contact'),
   field: z.string(),
@@ -22,9 +22,15 @@ export const automationSchema = z.strictObject({
     z.strictObject({ kind: z.literal('clear') }),
     z.strictObject({ kind: z.literal('set'), value: z.union([z.string(), z.number()]) }),
   ]),
-  /** True if it runs only when its field is written. Otherwise it runs on every write to the record. */
+  /**
+   * Defines when the automation runs. With `field`, it runs when its field is written. With `record`, it runs on every
+   * write to the record.
+   */
   runsOn: z.enum(['field', 'record']).default('field'),
-  /** A SOQL condition that the record must meet after the write. If this is missing, every record qualifies. */
+  /**
+   * A SOQL condition that the record must meet after the write. If the condition is omitted, the automation runs for
+   * every record.
+   */
   when: z.string().min(1).optional(),
 });
 
@@ -32,19 +38,21 @@ export type AutomationStep = z.output<typeof automationSchema>;
 
 /** The automation of an org. */
 export interface Automation {
-  /** Sets up a step. Throws an error if the step names a field that does not exist, or one that it cannot change. */
+  /**
+   * Adds an automation. Throws an error if the automation names a field that does not exist or that it cannot change.
+   */
   add(step: AutomationStep): void;
-  /** Returns false if there are none. */
+  /** Removes an automation. Returns false if no automation has the name. */
   remove(name: string): boolean;
   clear(): void;
   list(): readonly AutomationStep[];
-  /** True if there are steps for an object. */
+  /** Returns true if there are automations for the object. */
   concerns(type: ObjectType): boolean;
-  /** Changes a record that has just been written. `written` are the fields of that write. */
+  /** Changes a record that has just been written. `written` contains the fields that the write contained. */
   run(type: ObjectType, id: string, written: Iterable<string>): void;
 }
 
-/** Starts without automation. `seer` is a user who sees every field that conditions can name. */
+/** Creates an empty set of automations. `seer` is a user who can see all fields that conditions may name. */
 export function createAutomation(org: QueryOrg, seer: User): Automation {
   let steps: AutomationStep[] = [];
 

@@ -1,35 +1,35 @@
-/** The reasons for which the org rejects a value, with Salesforce's messages. */
+/** The reasons why the org rejects a value, with Salesforce's messages. */
 
 import { type RecordError, recordError } from '../core/errors.ts';
 import { type Field, isNumeric, isText, type StoredValue } from '../metadata/field.ts';
 import type { ObjectType } from '../metadata/object-type.ts';
 
-/** Returns the error for a value of the right type, or undefined if the value is allowed. */
+/** Checks a value that has the right type. Returns an error, or undefined if the value is allowed. */
 export function checkValue(field: Field, value: StoredValue): RecordError | undefined {
   if (value === null) return undefined;
   if (isText(field)) return checkText(field, String(value));
   return isNumeric(field) ? checkNumber(field, Number(value)) : undefined;
 }
 
-/** Creates the error for a value that is not of the field's type, unless its JSON type was already refused. */
+/** Creates the error for a value with the wrong type. A wrong JSON type has already been refused earlier. */
 export function wrongType(field: Field, value: unknown): RecordError {
   const message = `${field.label}: value not of required type: ${String(value)}`;
   return recordError('INVALID_TYPE_ON_FIELD_IN_RECORD', message, [field.name]);
 }
 
-/** Creates the error for required fields that would be blank. */
+/** Creates the error for required fields without a value. */
 export function missingFields(names: readonly string[]): RecordError {
   const message = `Required fields are missing: [${names.join(', ')}]`;
   return recordError('REQUIRED_FIELD_MISSING', message, [...names]);
 }
 
-/** Creates the error for fields that the user may see but not change, or that no user can change. */
+/** Creates the error for fields that the user cannot change. */
 export function notEditable(names: readonly string[]): RecordError {
   const message = `Unable to create/update fields: ${names.join(', ')}. Please check the security settings of this field and verify that it is read/write for your profile or permission set.`;
   return recordError('INVALID_FIELD_FOR_INSERT_UPDATE', message, [...names]);
 }
 
-/** Creates the error for a field that does not exist, or that the user cannot see. */
+/** Creates the error for a field that does not exist or that the user cannot see. */
 export function noSuchField(type: ObjectType, name: string): RecordError {
   return recordError('INVALID_FIELD', `No such column '${name}' on sobject of type ${type.name}`);
 }

@@ -1,6 +1,4 @@
-/**
- * Records that a different user is editing. They stay locked for the requested number of writes.
- */
+/** Records that another user is editing. A lock rejects a given number of writes. */
 
 import { z } from 'zod';
 import { type RecordError, recordError } from '../core/errors.ts';
@@ -14,7 +12,7 @@ const idSchema = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
-/** A lock to set. It applies to one record or to all records of one account. */
+/** The schema of a lock. It applies to one record or to all records of one account. */
 export const lockSchema = z
   .strictObject({
     id: idSchema.optional(),
@@ -31,17 +29,17 @@ export type Lock = z.output<typeof lockSchema>;
 /** The locks of an org. */
 export interface Locks {
   add(lock: Lock): void;
-  /** Rejects this number of future writes to any record. 0 turns this off. */
+  /** Rejects the next writes to any records. 0 removes this lock. */
   lockNext(times: number): void;
   /**
-   * Returns the error for a write if a lock applies. Each error reduces the lock's remaining
-   * rejections by one.
+   * Returns the error if a lock applies to a write. Each error reduces the number of writes that the lock still
+   * rejects.
    */
   strike(id: string, accountId: StoredValue | undefined): RecordError | undefined;
   list(): Lock[];
 }
 
-/** Starts without locks. */
+/** Creates an empty set of locks. */
 export function createLocks(): Locks {
   const locks: Lock[] = [];
   let next = 0;
@@ -74,7 +72,7 @@ export function createLocks(): Locks {
   };
 }
 
-/** Represents the account of a record that has no account. It does not equal any lock's account. */
+/** Represents the missing account of a record without an account. It is not equal to the account of any lock. */
 const NO_ACCOUNT = Symbol('no account');
 
 function lockError(id: StoredValue): RecordError {

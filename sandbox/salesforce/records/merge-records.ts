@@ -7,16 +7,14 @@ import { putIntoBin } from './recycle-bin.ts';
 import type { Row, Rows } from './rows.ts';
 import type { Transact } from './transactions.ts';
 
-/** The parts of an org that are needed to merge records. */
+/** The parts of an org that are necessary to merge records. */
 export interface MergeOrg {
   catalogue: Catalogue;
   rows: Rows;
   transact: Transact;
 }
 
-/**
- * Moves the records that point to the loser to the master, and puts the loser into the recycle bin.
- */
+/** Makes all references to the loser refer to the master record, and moves the loser to the recycle bin. */
 export function mergeInto(
   org: MergeOrg,
   user: User,
@@ -41,7 +39,7 @@ export function filledBlanks(type: ObjectType, master: Row, loser: Row): Columns
   );
 }
 
-/** Returns all fields that can point to records of an object. */
+/** Returns all fields that can refer to records of an object. */
 function linksTo(catalogue: Catalogue, type: ObjectType) {
   return catalogue.list().flatMap((child) =>
     child.fields
@@ -52,8 +50,8 @@ function linksTo(catalogue: Catalogue, type: ObjectType) {
 }
 
 /**
- * If the master already has the same child, the child remains with the loser and is deleted with
- * it.
+ * Moves a child record to the master record. If the master already has the same child record, the child is deleted with
+ * the loser.
  */
 function moveChild(
   { rows, transact }: MergeOrg,

@@ -1,5 +1,6 @@
 /**
- * Person accounts. A person account consists of an account and a contact that represent one person and change together.
+ * Writes person accounts. A person account consists of an account and a contact, which represent one person and change
+ * together.
  */
 
 import { type RecordError, recordError } from '../core/errors.ts';
@@ -10,7 +11,7 @@ import { missingFields } from './checks.ts';
 import { type Columns, changeStamps, defaultColumns, newStamps } from './record-values.ts';
 import type { Row, Rows } from './rows.ts';
 
-/** The parts of an org that are needed to write people. */
+/** The parts of an org that are necessary to write person accounts. */
 export interface PersonOrg {
   catalogue: Catalogue;
   rows: Rows;
@@ -22,7 +23,7 @@ export function checkNewPerson(person: Columns): RecordError[] {
   return isNameless ? [missingFields(['LastName'])] : [];
 }
 
-/** Checks that a person's values are written only to person accounts and only through the account. */
+/** Checks that a person's values are written only to a person account, and only through the account. */
 export function checkPerson(
   type: ObjectType,
   row: Row,
@@ -32,18 +33,18 @@ export function checkPerson(
   const isPerson = row['IsPersonAccount'] === 1;
   if (type.name === 'Account' && !isPerson && person.size > 0) return [badNames(type, person)];
   if (type.name !== 'Contact' || !isPerson) return [];
-  // The contact behind a person account cannot be edited directly. Its account is edited instead.
+  // A client cannot edit the contact of a person account. The client must edit the account.
   const standard = new Map([...columns].filter(([name]) => !name.endsWith('__c')));
   return standard.size > 0 ? [badNames(type, standard)] : [];
 }
 
-/** Returns the name of a person's account. Written parts of the name take precedence over stored parts. */
+/** Returns the name of a person's account. A written part of the name replaces the stored part. */
 export function personName(person: Columns, present: Row): string {
   const part = (name: string) => (person.has(name) ? person.get(name) : present[name]) ?? '';
   return `${part('FirstName')} ${part('LastName')}`.trim();
 }
 
-/** Creates the contact behind an account that was just created. */
+/** Creates the contact for a new account. */
 export function insertPerson(
   { catalogue, rows }: PersonOrg,
   user: User,
@@ -60,7 +61,8 @@ export function insertPerson(
 }
 
 /**
- * Applies a change of one of the two records to the other. `row` is the state of the changed record before the change.
+ * Applies a change of the account to the contact, or the other way round. `row` is the changed record's state before
+ * the change.
  */
 export function updateOtherHalf(
   { catalogue, rows }: PersonOrg,

@@ -1,4 +1,4 @@
-/** Creates, changes and deletes records as one user, following the rules of the org. */
+/** Creates, changes and deletes records for a user. All rules of the org apply. */
 
 import type { Database } from '../core/database.ts';
 import {
@@ -49,15 +49,15 @@ export interface WriteOptions {
   allowDuplicates?: boolean;
 }
 
-/** The choices of a user when several records are merged. */
+/** The choices that a user makes when merging records. */
 export interface MergeOptions {
-  /** True if blank fields of the master get the losers' values. Defaults to false. */
+  /** True if blank fields of the master record get the values of the other records. The default is false. */
   fillBlanks?: boolean;
-  /** Values that the master receives in the same step, for example another name. */
+  /** Values that the master record gets in the same step, for example a new name. */
   values?: Values;
 }
 
-/** Writes records. Each call writes one record in one transaction, or takes part in the surrounding transaction. */
+/** Writes records. Each call writes a record in one transaction, or as a part of the surrounding transaction. */
 export interface RecordStore {
   insert(user: User, type: ObjectType, values: Values, options?: WriteOptions): SaveResult;
   update(
@@ -67,14 +67,11 @@ export interface RecordStore {
     values: Values,
     options?: WriteOptions,
   ): SaveResult;
-  /** Moves a record and its dependent records to the recycle bin. */
+  /** Moves a record to the recycle bin, together with its child records. */
   remove(user: User, type: ObjectType, id: string): SaveResult;
   /** Restores a record from the recycle bin, with the records that were deleted with it. */
   undelete(user: User, type: ObjectType, id: string): SaveResult;
-  /**
-   * Merges several records into one. The losers are deleted, and their dependent records move to
-   * the master.
-   */
+  /** Merges several records into one. The losers are deleted, and their child records move to the master record. */
   merge(
     user: User,
     type: ObjectType,
@@ -82,13 +79,13 @@ export interface RecordStore {
     loserIds: readonly string[],
     options?: MergeOptions,
   ): SaveResult;
-  /** Removes a deleted record permanently. Only the fact of its deletion is kept. */
+  /** Permanently removes a deleted record. Only the fact that it was deleted is kept. */
   purge(type: ObjectType, id: string): void;
-  /** Removes a record and its dependent records without a trace. Nothing shows that it existed. */
+  /** Removes a record, its child records and all information about them. No response shows that the record existed. */
   vanish(type: ObjectType, id: string): void;
-  /** Returns the number of record updates, excluding updates that were rolled back. */
+  /** Returns the number of updates of each record, without updates that were rolled back. */
   listUpdates(): { id: string; updates: number }[];
-  /** Returns a stored record, even if it was deleted, or undefined if it does not exist. */
+  /** Returns a stored record, which may be deleted. Returns undefined if the record does not exist. */
   read(type: ObjectType, id: string): Row | undefined;
   transact: Transact;
 }
@@ -107,19 +104,18 @@ export interface RecordStoreOrg {
 export function createRecordStore(org: RecordStoreOrg): RecordStore {
   const { catalogue, access } = org;
   const rows = createRows(org.db);
-  // If a write is rolled back, permissions that were read during the write may be wrong.
+  // If a write is rolled back, permissions that were cached during the write may be wrong.
   const { transact, join } = createTransactions(org.db, access.forget);
   const parts = { catalogue, access, rows, transact };
   const nowMs = () => wholeSecond(org.clock());
 
-  /** Keeps the effects of a write only if it succeeded. */
+  /** Runs a write. If the write is not successful, its changes are rolled back. */
   function attempt(work: () => SaveResult): SaveResult {
     return transact(work, ({ success }) => success);
   }
 
   /**
-   * Writes a record whose values are valid. The org can still reject the write because of rules, automation or unique
-   * fields.
+   * Writes a record whose values are valid. Rules, automation or unique fields can still make the org reject the write.
    */
   function write(type: ObjectType, work: () => SaveResult): SaveResult {
     const mayBeRefused =
@@ -130,13 +126,13 @@ export function createRecordStore(org: RecordStoreOrg): RecordStore {
     return mayBeRefused ? attempt(work) : join(work);
   }
 
-  /** True if the user may change this part of the setup. */
+  /** Returns true if the user is allowed to change this part of the setup. */
   function mayWrite(user: User, type: ObjectType): boolean {
     const needed = permissionFor(type.name);
     return needed === undefined || access.mayDo(user, needed);
   }
 
-  /** Returns the current state of a record that may be written, or the reason why it may not. */
+  /** Returns the current state of a record, or the reason why the user cannot write it. */
   function open(
     user: User,
     type: ObjectType,
@@ -152,7 +148,7 @@ export function createRecordStore(org: RecordStoreOrg): RecordStore {
     return org.locks.strike(id, accountOf(type, id, row)) ?? { id, row };
   }
 
-  /** Runs the checks that are only possible after the record is written. */
+  /** Makes the checks that are possible only after the record has been written. */
   function finish(
     type: ObjectType,
     id: string,
@@ -287,7 +283,10 @@ export function createRecordStore(org: RecordStoreOrg): RecordStore {
   return { insert, update, remove, undelete, merge, purge, vanish, read, listUpdates, transact };
 }
 
-/** Writes to contacts of the same account wait for each other. This causes locks. */
+/**
+ * Returns the account of a contact. Writes to contacts of the same account wait for each other. These waits can lead to
+ * lock errors.
+ */
 function accountOf(type: ObjectType, id: string, row: Row): StoredValue | undefined {
   return type.name === 'Account' ? id : row['AccountId'];
 }
@@ -309,7 +308,7 @@ function notShared(id: string): RecordError {
   return recordError('INSUFFICIENT_ACCESS_ON_CROSS_REFERENCE_ENTITY', message);
 }
 
-/** The error for a user who has no permission for this part of the setup. */
+/** The error for a user without permission for this part of the setup. */
 const NO_RIGHT = recordError('INSUFFICIENT_ACCESS_OR_READONLY', NO_RIGHT_MESSAGE);
 
 const DELETED = recordError('ENTITY_IS_DELETED', 'entity is deleted');

@@ -1,4 +1,4 @@
-/** Converts the values of a record before they are written to its row. */
+/** Converts the values of a record before the store writes them. */
 
 import { type RecordError, recordError } from '../core/errors.ts';
 import { hasPrefix, readId } from '../core/ids.ts';
@@ -11,29 +11,27 @@ import { NOT_OF_TYPE, readValue } from '../metadata/value.ts';
 import { checkValue, missingFields, noSuchField, notEditable, wrongType } from './checks.ts';
 import type { Row, Rows } from './rows.ts';
 
-/** The values of a record by field, in the form in which the client sent them. */
+/** The values of a record in the form in which the client sent them. The key is the field. */
 export type Values = Readonly<Record<string, unknown>>;
 
-/** Values to write, by field. */
+/** The values to write. The key is the field. */
 export type Columns = Map<string, StoredValue>;
 
-/**
- * The result of reading: values of the record itself, and of the person behind a person account.
- */
+/** The values of the record itself, and the values of the contact if the record is a person account. */
 export interface ReadValues {
   columns: Columns;
   person: Columns;
   errors: RecordError[];
 }
 
-/** The parts of an org that are needed to read values. */
+/** The parts of an org that are necessary to convert values. */
 export interface ValuesOrg {
   catalogue: Catalogue;
   access: Access;
   rows: Rows;
 }
 
-/** The user is about to create or change the record. */
+/** Converts the values of a record that the user wants to create or change. */
 export function readValues(
   org: ValuesOrg,
   user: User,
@@ -60,10 +58,7 @@ export function readValues(
   return read;
 }
 
-/**
- * Returns the error for required fields that would be blank in `columns`. Checks either the given
- * fields or all fields.
- */
+/** Returns the error for required fields without a value in `columns`. Checks either the given fields or all fields. */
 export function findMissing(
   type: ObjectType,
   columns: Columns,
@@ -88,7 +83,7 @@ export function defaultColumns(type: ObjectType, user: User): Columns {
   return columns;
 }
 
-/** Returns the columns that every change sets. */
+/** Returns the columns that every change updates. */
 export function changeStamps(user: User, atMs: number): Columns {
   return stampChange(new Map(), user, atMs);
 }
@@ -104,7 +99,7 @@ export function newStamps(user: User, atMs: number): Columns {
   return changeStamps(user, atMs).set('CreatedDate', atMs).set('CreatedById', user.id);
 }
 
-/** Creates the error for an ID that belongs to another object. */
+/** Creates the error for an ID of the wrong object. */
 export function wrongPrefix(type: ObjectType, text: string): RecordError {
   const message = `${type.label} ID: id value of incorrect type: ${text}`;
   return recordError('MALFORMED_ID', message, ['Id']);
@@ -145,12 +140,12 @@ function checkTarget(row: Row | undefined, id: string, field: Field): RecordErro
     : undefined;
 }
 
-/** IDs are stored in their long form. */
+/** Converts a value to its stored form. IDs are stored with 18 characters. */
 function toKept(field: Field, value: StoredValue): StoredValue {
   return field.reference === undefined || value === null ? value : readId(String(value));
 }
 
-/** The client must fill a required field. A calculated field cannot be missing. */
+/** Returns true if the client must fill the field. A calculated field always has a value. */
 function isOwed(field: Field): boolean {
   return field.required && field.createable && isStored(field);
 }

@@ -1,4 +1,4 @@
-/** Deletes and restores records, together with their dependent records. */
+/** Deletes and restores records together with their child records. */
 
 import type { User } from '../metadata/access.ts';
 import type { Catalogue } from '../metadata/catalogue.ts';
@@ -6,13 +6,13 @@ import type { ObjectType } from '../metadata/object-type.ts';
 import { changeStamps } from './record-values.ts';
 import type { Rows } from './rows.ts';
 
-/** The parts of an org that are needed for the recycle bin. */
+/** The parts of an org that the recycle bin needs. */
 export interface BinOrg {
   catalogue: Catalogue;
   rows: Rows;
 }
 
-/** `masterId` is the record into which it was merged. */
+/** Moves a record to the recycle bin. `masterId` is the record into which it was merged. */
 export function putIntoBin(
   org: BinOrg,
   user: User,
@@ -30,7 +30,7 @@ export function putIntoBin(
   }
 }
 
-/** Restores a record from the bin, with the records that were deleted at the same moment. */
+/** Restores a record from the recycle bin, together with the records that were deleted at the same moment. */
 export function takeOutOfBin(
   org: BinOrg,
   user: User,
@@ -48,7 +48,8 @@ export function takeOutOfBin(
 }
 
 /**
- * Returns a record's dependent records. They are live, or they were deleted at the given moment.
+ * Returns a record's child records. Returns either the records that are not deleted, or the records that were deleted
+ * at the given moment.
  */
 function childrenOf(
   { catalogue, rows }: BinOrg,

@@ -1,4 +1,4 @@
-/** The rows behind records: plain SQL without any rules. */
+/** Reads and writes the rows of records in SQL, without any rules. */
 
 import type { Statement } from 'better-sqlite3';
 import { type Database, quoted } from '../core/database.ts';
@@ -6,10 +6,10 @@ import { createId } from '../core/ids.ts';
 import { isStored, type StoredValue } from '../metadata/field.ts';
 import { findField, type ObjectType } from '../metadata/object-type.ts';
 
-/** A stored record, by field. */
+/** A stored record. The key is the field. */
 export type Row = Partial<Record<string, StoredValue>>;
 
-/** The ID of a future record, and the row number from which the ID is made. */
+/** The ID of a new record, and the row number from which the ID is derived. */
 export interface NewKey {
   id: string;
   number: number;
@@ -17,32 +17,32 @@ export interface NewKey {
 
 export interface Rows {
   read(type: ObjectType, id: string): Row | undefined;
-  /** Reads the columns that determine whether and how a record may be written. */
+  /** Reads the columns that determine whether a record can be written. */
   readState(type: ObjectType, id: string): Row | undefined;
   insert(type: ObjectType, key: NewKey, columns: ReadonlyMap<string, StoredValue>): void;
   update(type: ObjectType, id: string, columns: ReadonlyMap<string, StoredValue>): void;
-  /** The count is rolled back with the update's transaction. */
+  /** Counts an update of the record. If the transaction is rolled back, the count is too. */
   countUpdate(id: string): void;
   listUpdates(): { id: string; updates: number }[];
-  /** The key is used up even if no record is created with it. */
+  /** Returns the key of the next record. The key is not used again, even if no record is created with it. */
   nextKey(type: ObjectType): NewKey;
   /**
-   * Returns the live records that point to a parent. With `wentAtMs`, returns only the records that were deleted at
-   * that moment.
+   * Returns the records that refer to a parent and are not deleted. With `wentAtMs`, returns only the records that were
+   * deleted at this time.
    */
   childIds(type: ObjectType, field: string, parentId: string, wentAtMs: number | null): string[];
-  /** Returns the other live records that have the same values in a group of unique fields. */
+  /** Returns other records that are not deleted and have the same values in a group of unique fields. */
   findTwins(type: ObjectType, id: string): string[];
-  /** Returns the live records with the same value in a unique field, together with that field. */
+  /** Returns other records that are not deleted and have the same value in a unique field, together with the field. */
   findUniqueTwins(type: ObjectType, id: string): { twin: string; field: string }[];
   logDeletion(type: ObjectType, id: string, atMs: number): void;
   wasDeleted(type: ObjectType, id: string): boolean;
   purge(type: ObjectType, id: string): void;
-  /** Removes the row of any record and the log entry about its deletion. */
+  /** Removes the row of a record and the information about its deletion. */
   vanish(type: ObjectType, id: string): void;
 }
 
-/** Opens a database's rows. */
+/** Opens the rows in a database. */
 export function createRows(db: Database): Rows {
   const statement = createStatementCache(db);
   const numbers = new Map<string, number>();
@@ -122,8 +122,8 @@ function readSql({ name }: ObjectType): string {
 }
 
 /**
- * The columns that show whether a record is deleted and which account's lock applies to it. They also show the other
- * record of the same person.
+ * The columns that show whether a record is deleted, and which account's lock applies to it. They also lead to the
+ * other record of the same person.
  */
 const STATE_COLUMNS = ['Id', 'IsDeleted', 'AccountId', 'IsPersonAccount', 'PersonContactId'];
 
@@ -155,12 +155,12 @@ function findTwinSql({ name }: ObjectType, columns: readonly string[]): string {
 }
 
 /**
- * After this number of different statements, the cache is emptied. Long series of writes repeat only a few
- * statements.
+ * The maximum number of cached statements. At this number, the cache is emptied. A long series of writes repeats only a
+ * few statements.
  */
 const MAX_STATEMENTS = 200;
 
-/** Caches statements by operation and columns, because it takes longer to build their SQL than to run it. */
+/** Caches SQL statements by operation and columns. Building a statement takes longer than running it. */
 function createStatementCache(db: Database) {
   const statements = new Map<string, Statement<StoredValue[], Row>>();
   return (work: string, type: ObjectType, columns: readonly string[], toSql: ToSql) => {

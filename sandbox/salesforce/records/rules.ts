@@ -1,6 +1,6 @@
 /**
- * Rules that an administrator has set up: validation rules, duplicate rules, and triggers. A trigger rejects writes, or
- * it exceeds Salesforce's limits for one transaction.
+ * Rules that an administrator can set up. They are validation rules, duplicate rules and triggers. A trigger rejects
+ * writes, or it exceeds a Salesforce transaction limit.
  */
 
 import { z } from 'zod';
@@ -10,24 +10,24 @@ import type { User } from '../metadata/access.ts';
 import { findField, type ObjectType } from '../metadata/object-type.ts';
 import { type QueryOrg, runQuery } from '../query/query.ts';
 
-/** A rule to set up. */
+/** The schema of a rule. */
 export const ruleSchema = z.discriminatedUnion('kind', [
   /** Rejects records that meet a SOQL condition after the write. */
   z.strictObject({
     kind: z.literal('validation'),
-    /** The name by which the rule can be removed. */
+    /** The name with which the rule can be removed. */
     name: z.string().optional(),
     type: z.string(),
-    /** For example `MailingCountry = 'Narnia'`. */
+    /** The condition, for example `MailingCountry = 'Narnia'`. */
     when: z.string().min(1),
-    /** Can quote values of the record, as Apex does: `{!LastName} is worth {!Worth__c}`. */
+    /** The message, which can quote values of the record as in Apex: `{!LastName} is worth {!Worth__c}`. */
     message: z.string().min(1),
-    /** The field that the message refers to. */
+    /** The field that the error names. */
     field: z.string().optional(),
-    /** Another code, for example `CANNOT_INSERT_UPDATE_ACTIVATE_ENTITY` for a trigger. */
+    /** The error code, for example `CANNOT_INSERT_UPDATE_ACTIVATE_ENTITY` for a trigger. */
     statusCode: z.string().default('FIELD_CUSTOM_VALIDATION_EXCEPTION'),
   }),
-  /** Rejects records that have the same values in all these fields as an existing record. */
+  /** Rejects a record if another record has the same values in all of these fields. */
   z.strictObject({
     kind: z.literal('duplicate'),
     name: z.string().optional(),
@@ -36,20 +36,20 @@ export const ruleSchema = z.discriminatedUnion('kind', [
     message: z.string().default('Use one of these records?'),
   }),
   /**
-   * Triggers and flows that exceed a Salesforce limit if a transaction has more than `records` records. If the limit is
-   * exceeded, none of the records is written.
+   * Exceeds a Salesforce limit if a transaction contains more than `records` records. If the limit is exceeded,
+   * Salesforce writes none of the records.
    */
   z.strictObject({
     kind: z.literal('limit'),
     name: z.string().optional(),
     type: z.string(),
-    /** The largest number of records for which a transaction stays below the limit. */
+    /** The maximum number of records that stay below the limit. */
     records: z.number().int().min(0),
     /** The limit is exceeded only if the transaction contains the record with this ID. */
     only: z.string().optional(),
     /**
-     * The number of times that the limit is exceeded. If this is missing, the limit is always exceeded. In real orgs,
-     * processor time varies from one transaction to the next.
+     * The number of times that the rule exceeds the limit. If the number is omitted, the rule always exceeds the limit.
+     * In a real org, the processor time differs from one transaction to the next.
      */
     times: z.number().int().min(1).optional(),
     statusCode: z.string().default('CANNOT_INSERT_UPDATE_ACTIVATE_ENTITY'),
@@ -65,24 +65,24 @@ export type Rule = z.output<typeof ruleSchema>;
 
 /** The rules of an org. */
 export interface Rules {
-  /** Sets up a rule. Throws a SalesforceError if it names something that does not exist. */
+  /** Adds a rule. Throws a SalesforceError if the rule names something that does not exist. */
   add(rule: Rule): void;
-  /** Returns false if there are none. */
+  /** Removes a rule. Returns false if no rule has the name. */
   remove(name: string): boolean;
   clear(): void;
   list(): readonly Rule[];
-  /** True if there are rules about an object. */
+  /** Returns true if there are rules for the object. */
   concern(type: ObjectType): boolean;
-  /** Returns the error for every record in a transaction, or undefined if no limit is exceeded. */
+  /** Returns an error that applies to every record of the transaction. Returns undefined if no limit is exceeded. */
   exceed(type: ObjectType, ids: readonly string[]): RecordError | undefined;
-  /** Returns the errors that the rules report for a record in its current state in the database. */
+  /** Returns the errors of rules for a record in its current state. */
   check(type: ObjectType, id: string, options: { allowDuplicates: boolean }): RecordError[];
 }
 
-/** Starts without rules. `seer` is a user who sees every field that rules can name. */
+/** Creates an empty set of rules. `seer` is a user who can see all fields that rules may name. */
 export function createRules(org: QueryOrg, seer: User): Rules {
   let rules: Rule[] = [];
-  /** The number of times that each limit has been exceeded. */
+  /** For each limit, the number of times that it has been exceeded. */
   const exceeded = new Map<Rule, number>();
 
   function meets(type: ObjectType, id: string, when: string): boolean {

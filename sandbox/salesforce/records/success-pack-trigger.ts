@@ -1,4 +1,4 @@
-/** Nobody may contact a deceased contact by email or by phone. */
+/** Simulates a trigger of the Nonprofit Success Pack. It ticks "do not contact" for deceased contacts. */
 
 import type { StoredValue } from '../metadata/field.ts';
 import type { ObjectType } from '../metadata/object-type.ts';
@@ -9,14 +9,14 @@ const DECEASED = 'npsp__Deceased__c';
 const DO_NOT_CONTACT = 'npsp__Do_Not_Contact__c';
 const CHANNELS = ['HasOptedOutOfEmail', 'DoNotCall'];
 
-/** True if the trigger needs the state of the record before this change. */
+/** Returns true if the trigger needs the state of the record before the change. */
 export function isCoupled(type: ObjectType, columns: Columns): boolean {
   return type.name === 'Contact' && (columns.has(DECEASED) || columns.has(DO_NOT_CONTACT));
 }
 
 /**
- * Applies a changed box to the boxes that depend on it, in both directions, as the pack does (`CON_DoNotContact_TDTM`).
- * `before` is the record before the change. Empty for a new record.
+ * Applies a changed checkbox to the checkboxes that depend on it, in both directions. The package does the same
+ * (`CON_DoNotContact_TDTM`). `before` is the record's state before the change. `before` is empty for a new record.
  */
 export function coupleDoNotContact(columns: Columns, before: Row): void {
   const deceased = changed(columns, before, DECEASED);

@@ -1,25 +1,24 @@
-/** Work that is stored completely or not at all. */
+/** Runs work that is stored either completely or not at all. */
 
 import type { Database } from '../core/database.ts';
 
-/** Runs `work`. Rolls it back if it throws or if `keep` returns false for its outcome. */
+/** Runs `work`. If `work` throws or `keep` returns false for its result, rolls the changes back. */
 export type Transact = <Outcome>(
   work: () => Outcome,
   keep: (outcome: Outcome) => boolean,
 ) => Outcome;
 
-/** The two ways to run work. Nested work is part of the surrounding work. */
+/** The two ways to run work. Nested work belongs to the surrounding work. */
 export interface Transactions {
   transact: Transact;
   /**
-   * Runs work and keeps every outcome. Inside other work it is not rolled back separately. An error
-   * that it throws must reach the surrounding work. This avoids the savepoint, which costs as much
-   * as a write.
+   * Runs work without its own savepoint. If it runs inside other work, it cannot be rolled back separately. Therefore,
+   * an error must also end the surrounding work. A savepoint would take as long as a write.
    */
   join<Outcome>(work: () => Outcome): Outcome;
 }
 
-/** Starts with no work in progress. `onRollBack` is called when work is rolled back. */
+/** Creates the functions for transactions. `onRollBack` is called when work is rolled back. */
 export function createTransactions(db: Database, onRollBack: () => void): Transactions {
   const inTransaction = db.transaction((work: () => void) => work());
   let depth = 0;

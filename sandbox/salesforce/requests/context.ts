@@ -9,15 +9,15 @@ import type { SalesforceFault } from './faults.ts';
 
 /** The Hono environment of the org. */
 export interface SalesforceEnv {
-  /** A part of a composite request does not count as a separate request. */
+  /** True for a part of a composite request, which does not count as a separate request. */
   Bindings: HttpBindings & { isSubrequest?: boolean };
   Variables: {
     fault: SalesforceFault | undefined;
-    /** The user of the request, set by authentication. */
+    /** The user of the request. The authentication middleware sets it. */
     user: User;
-    /** The parsed JSON body, or undefined if there is none. */
+    /** The parsed JSON body, or undefined if the request has none. */
     body: unknown;
-    /** For example `/services/data/v67.0`. */
+    /** The path of the API version, for example `/services/data/v67.0`. */
     basePath: string;
   };
 }
@@ -32,7 +32,7 @@ export function requiredQuery(c: SalesforceContext, name: string): string {
   throw new SalesforceError(400, 'MALFORMED_QUERY', `A query string parameter is missing: ${name}`);
 }
 
-/** `Sforce-Duplicate-Rule-Header: allowSave=true` saves records that a duplicate rule would reject. */
+/** Reads the write options. With `Sforce-Duplicate-Rule-Header: allowSave=true`, duplicate rules are ignored. */
 export function writeOptionsOf(c: SalesforceContext): WriteOptions {
   const header = c.req.header('sforce-duplicate-rule-header') ?? '';
   return { allowDuplicates: /allowSave\s*=\s*true/i.test(header) };

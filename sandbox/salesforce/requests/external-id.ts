@@ -1,4 +1,4 @@
-/** Records that are identified by one of their fields. The field replaces the ID. */
+/** Finds records that are identified by the value of a field. The value is used in the place of the ID. */
 
 import { SalesforceError } from '../core/errors.ts';
 import { readId } from '../core/ids.ts';
@@ -8,10 +8,7 @@ import { findField, type ObjectType } from '../metadata/object-type.ts';
 import type { Org } from '../org/org.ts';
 import { runQuery } from '../query/query.ts';
 
-/**
- * Returns the field that can identify records. Throws NOT_FOUND if the field does not identify
- * them.
- */
+/** Returns a field that identifies records. Throws NOT_FOUND if the field does not identify them. */
 export function identifyingField(type: ObjectType, name: string): Field {
   const field = findField(type, name);
   if (field !== undefined && (field.externalId || field.type === 'id')) return field;
@@ -19,10 +16,10 @@ export function identifyingField(type: ObjectType, name: string): Field {
   throw new SalesforceError(404, 'NOT_FOUND', message);
 }
 
-/** The error for a value that should identify one record but occurs in several records. */
+/** The error for a value that identifies several records. */
 export class AmbiguousKeyError extends Error {
   override readonly name = 'AmbiguousKeyError';
-  /** The object, and the IDs of the records. */
+  /** The object and the IDs of these records. */
   readonly typeName: string;
   readonly ids: readonly string[];
 
@@ -34,8 +31,8 @@ export class AmbiguousKeyError extends Error {
 }
 
 /**
- * Returns the ID of the record with this value, or undefined if there is none. Throws an AmbiguousKeyError if there are
- * several.
+ * Returns the ID of the record with this value, or undefined if no record has the value. Throws an AmbiguousKeyError if
+ * several records have the value.
  */
 export function findByField(
   org: Org,

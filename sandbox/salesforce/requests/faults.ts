@@ -1,6 +1,4 @@
-/**
- * The faults that only Salesforce can have. The other faults are the same as for any HTTP service.
- */
+/** The faults that only Salesforce can have. All other faults are the same as for every HTTP service. */
 
 import { z } from 'zod';
 import { type FaultRule, faultRulesSchema } from '../../../testbed/fault-rules.ts';
@@ -10,28 +8,28 @@ const salesforceFaultSchema = z.discriminatedUnion('kind', [
   ...HTTP_FAULTS,
   /** All access tokens expire before this request is processed. */
   z.strictObject({ kind: z.literal('expireTokens') }),
-  /** This request is rejected as if its token were invalid. The token stays valid. */
+  /** Rejects the request as if its token was invalid. The token stays valid. */
   z.strictObject({ kind: z.literal('invalidSession') }),
-  /** The first records that this request writes are locked by another user. */
+  /** Locks the first records that this request writes, as if another user was editing them. */
   z.strictObject({ kind: z.literal('lockRows'), records: z.number().int().min(1).default(1) }),
-  /** The daily requests are used up, but only for this request. */
+  /** Rejects this request as if the daily requests were used up. */
   z.strictObject({ kind: z.literal('requestLimit') }),
-  /** The limit of concurrent long requests is exceeded. */
+  /** Rejects this request because too many long requests run at the same time. */
   z.strictObject({ kind: z.literal('concurrentLimit') }),
   z.strictObject({ kind: z.literal('serverUnavailable') }),
   /**
-   * A query takes too long. With `soql`, the fault affects only queries that contain this text in
-   * any case.
+   * Makes a query take too long. With `soql`, the fault affects only queries that contain this text. Letter case is
+   * ignored.
    */
   z.strictObject({ kind: z.literal('queryTimeout'), soql: z.string().min(1).optional() }),
-  /** The Bulk API query job that this request creates ends as `Failed`. */
+  /** Makes the query job that this request creates end in the state `Failed`. */
   z.strictObject({ kind: z.literal('failQueryJob') }),
 ]);
 
 /** A fault of this service. */
 export type SalesforceFault = z.infer<typeof salesforceFaultSchema>;
 
-/** Reads a list of fault rules, from a file or from `PUT /_sandbox/faults`. */
+/** The schema of a list of fault rules. The list comes from a file or from `PUT /_sandbox/faults`. */
 export const salesforceFaultRulesSchema = faultRulesSchema(salesforceFaultSchema);
 
 /** A rule of this service. */

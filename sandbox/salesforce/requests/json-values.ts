@@ -1,6 +1,6 @@
 /**
- * Records in the JSON of requests. One value of the wrong JSON type makes Salesforce reject the
- * whole request.
+ * Reads records in the JSON body of a request. If a value has the wrong JSON type, Salesforce rejects the whole
+ * request.
  */
 
 import { z } from 'zod';
@@ -10,10 +10,10 @@ import { findField, type ObjectType } from '../metadata/object-type.ts';
 import { isJsonOfType } from '../metadata/value.ts';
 import type { Values } from '../records/record-store.ts';
 
-/** A record in JSON: values by field, in addition to `attributes`. */
+/** A record in JSON. It contains values by field, and `attributes`. */
 export const jsonRecordSchema = z.record(z.string(), z.unknown());
 
-/** Throws JSON_PARSER_ERROR if its structure is wrong. */
+/** Parses JSON. Throws JSON_PARSER_ERROR if its structure is wrong. */
 export function readJson<Schema extends z.ZodType>(
   schema: Schema,
   body: unknown,
@@ -24,8 +24,8 @@ export function readJson<Schema extends z.ZodType>(
 }
 
 /**
- * Returns the values of a record, excluding `attributes` and ID. Throws INVALID_FIELD for fields
- * that the user cannot see. Throws JSON_PARSER_ERROR for JSON values that the field cannot hold.
+ * Returns the values of a record without `attributes` and ID. Throws INVALID_FIELD for fields that the user cannot see.
+ * Throws JSON_PARSER_ERROR for a JSON value that the field cannot store.
  */
 export function readJsonValues(
   access: Access,
@@ -54,7 +54,7 @@ function cannotRead(type: string, value: unknown): string {
   return `Cannot deserialize instance of ${type} from ${kind} value ${shown} or request may be missing a required field at [line:1, column:1]`;
 }
 
-/** Returns the JSON parser's name for a value, and the form in which the parser shows the value. */
+/** Returns the name of a value's kind, and the value as text, as they appear in the JSON parser's message. */
 function kindOf(value: unknown): [string, string] {
   if (Array.isArray(value)) return ['START_ARRAY', '['];
   if (typeof value === 'object') return ['START_OBJECT', '{'];

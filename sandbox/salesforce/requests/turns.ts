@@ -1,27 +1,24 @@
-/**
- * Schedules requests. If a composite request is stored completely or not at all, it has exclusive
- * use of the database.
- */
+/** Decides when requests run. A composite request that must be stored completely or not at all runs alone. */
 
 import type { MiddlewareHandler } from 'hono';
 import type { SalesforceEnv } from './context.ts';
 
 /** The turns of an org's requests. */
 export interface Turns {
-  /** Requests run concurrently unless a request needs exclusive use. */
+  /** Middleware for requests that can run at the same time as other requests. */
   share: MiddlewareHandler<SalesforceEnv>;
-  /** Runs work that needs exclusive use. The work starts when no other request is running. */
+  /** Runs work while no other request is running. The work waits until all other requests have ended. */
   alone<Outcome>(work: () => Promise<Outcome>): Promise<Outcome>;
 }
 
-/** Starts without requests. */
+/** Creates the schedule without requests. */
 export function createTurns(): Turns {
   let sharing = 0;
   let last: Promise<unknown> = Promise.resolve();
   let isTaken = false;
   let waiting: (() => void)[] = [];
 
-  /** Lets waiting requests check their condition again. */
+  /** Makes waiting requests check again whether they can run. */
   function wake(): void {
     const present = waiting;
     waiting = [];
@@ -49,7 +46,7 @@ export function createTurns(): Turns {
 
   return {
     async share(c, next) {
-      // A part of a composite request belongs to the turn of the whole request.
+      // A part of a composite request belongs to the whole request, so it does not wait.
       if (c.env?.isSubrequest === true) return next();
       await until(() => !isTaken);
       sharing += 1;
@@ -61,7 +58,8 @@ export function createTurns(): Turns {
       }
     },
     alone(work) {
-      // The request ends its shared use. Otherwise, two such requests would wait for each other.
+      // The request no longer counts as running. Without this step, two such requests would wait for each other
+      // forever.
       sharing -= 1;
       wake();
       const outcome = last.then(() => runAlone(work));

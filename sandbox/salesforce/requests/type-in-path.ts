@@ -1,14 +1,11 @@
-/** The object that a URL names. */
+/** Finds the object that a path names. */
 
 import { notFound } from '../core/errors.ts';
 import type { Access, User } from '../metadata/access.ts';
 import type { Catalogue } from '../metadata/catalogue.ts';
 import type { ObjectType } from '../metadata/object-type.ts';
 
-/**
- * Unlike in SOQL, an object that the user cannot see leads to a path that does not exist:
- * NOT_FOUND.
- */
+/** Returns the object. If the user cannot see the object, throws NOT_FOUND, unlike SOQL. */
 export function typeInPath(
   { catalogue, access }: { catalogue: Catalogue; access: Access },
   user: User,

@@ -8,11 +8,14 @@ const RELEASES = [
   { label: "Winter '27", version: 68 },
 ];
 
-/** Salesforce has retired all older versions. The org also accepts the paths of all versions up to `NEWEST`. */
+/**
+ * The oldest API version. Salesforce has retired all older versions. The org accepts the paths of all versions from
+ * this version up to `NEWEST`.
+ */
 const OLDEST = 31;
 const NEWEST = 68;
 
-/** Returns the response to `GET /services/data`: the versions that this org is tested with. */
+/** Returns the response to `GET /services/data`. It contains the versions with which this stand-in is tested. */
 export function listVersions() {
   return RELEASES.map(({ label, version }) => ({
     label,
@@ -21,17 +24,14 @@ export function listVersions() {
   }));
 }
 
-/**
- * Returns the path prefix of a version's resources. Throws NOT_FOUND for a version that does not
- * exist.
- */
+/** Returns the path of a version's resources. Throws NOT_FOUND for a version that does not exist. */
 export function basePathOf(version: string): string {
   const number = Number(/^v(\d+)\.0$/.exec(version)?.[1]);
   if (number >= OLDEST && number <= NEWEST) return `/services/data/${version}`;
   throw notFound();
 }
 
-/** Returns the response to `GET /services/data/v67.0`: paths, and the full URL of the user's identity. */
+/** Returns the response to `GET /services/data/v67.0`. It contains paths and the address of the user's identity. */
 export function listResources(basePath: string, identity: string) {
   const names = [
     'analytics',

@@ -1,4 +1,4 @@
-/** `/composite/sobjects`: up to 200 records in one request, each with its own result. */
+/** The resource `/composite/sobjects`. A request contains up to 200 records, and each record has its own result. */
 
 import { Hono } from 'hono';
 import { z } from 'zod';
@@ -20,9 +20,14 @@ import { AmbiguousKeyError, findByField, identifyingField } from '../requests/ex
 import { readJson, readJsonValues } from '../requests/json-values.ts';
 
 const MAX_RECORDS = 200;
-/** Retrieving needs only IDs, so Salesforce allows more records for it. */
+/**
+ * The maximum number of records that a request can read. It is higher than for writing, because reading needs only IDs.
+ */
 const MAX_RETRIEVED = 2000;
-/** The maximum number of consecutive runs of records of one type. A request with more runs is rejected. */
+/**
+ * The maximum number of groups of consecutive records of the same object. Salesforce rejects a request with more
+ * groups.
+ */
 const MAX_CHUNKS = 10;
 
 const attributesSchema = z.looseObject({ type: z.string() });
@@ -121,7 +126,7 @@ function prepare(
   };
 }
 
-/** Returns the types whose triggers exceed a limit. For triggers, the records of one type form one transaction. */
+/** Returns the objects whose triggers exceed a limit. For triggers, the records of one object form one transaction. */
 function findExceeded(org: Org, prepared: readonly Prepared[]): Map<ObjectType, RecordError> {
   const exceeded = new Map<ObjectType, RecordError>();
   for (const [type, records] of Map.groupBy(prepared, (record) => record.type)) {
@@ -140,7 +145,7 @@ function dataType(org: Org, name: string): ObjectType {
   return type;
 }
 
-/** Runs the work for each item in order. With `allOrNone`, one rejected item rolls back all other items. */
+/** Runs the work for all items in order. With `allOrNone`, a rejected item makes all items be rolled back. */
 function runAll<Item>(
   org: Org,
   allOrNone: boolean,
@@ -155,7 +160,7 @@ function runAll<Item>(
   return results.map((result) => showResult(isTakenBack && result.success ? TAKEN_BACK : result));
 }
 
-/** The response contains no ID for a rejected record. */
+/** Returns the result for the response. For a rejected record, it contains no ID. */
 function showResult({ id, ...result }: SaveResult): object {
   return result.success ? { id, ...result } : result;
 }
@@ -169,7 +174,7 @@ function removeById(c: SalesforceContext, org: Org, text: string): SaveResult {
   return org.store.remove(c.var.user, type, id);
 }
 
-/** Returns the records in the order of the IDs, null for records that do not exist. */
+/** Returns records in the order of the IDs. If a record does not exist, returns null in its place. */
 function retrieve(
   c: SalesforceContext,
   org: Org,
@@ -191,7 +196,7 @@ function malformedId(id: string): never {
   throw new SalesforceError(400, 'MALFORMED_ID', `malformed id ${id}`);
 }
 
-/** Creates or changes records that a field identifies. */
+/** Creates or changes records that are identified by a field's value. */
 function upsertAll(c: SalesforceContext, org: Org): Response {
   const { user } = c.var;
   const type = dataType(org, c.req.param('type') ?? '');
@@ -216,7 +221,7 @@ function upsertAll(c: SalesforceContext, org: Org): Response {
   );
 }
 
-/** The error applies to this one record of the collection. */
+/** Returns the ID or the error. The error applies only to this record of the collection. */
 function tryFind(find: () => string | undefined): string | undefined | AmbiguousKeyError {
   try {
     return find();

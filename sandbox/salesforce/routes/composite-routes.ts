@@ -1,4 +1,4 @@
-/** `/composite`: several requests in one. */
+/** The resource `/composite`. A request contains several subrequests. */
 
 import { Hono } from 'hono';
 import { z } from 'zod';
@@ -9,7 +9,7 @@ import { readJson } from '../requests/json-values.ts';
 import type { Turns } from '../requests/turns.ts';
 
 const MAX_SUBREQUESTS = 25;
-/** The maximum number of subrequests that run queries, or that read or write a collection of records. */
+/** The maximum number of subrequests that contain a query or a collection of records. */
 const MAX_HEAVY_SUBREQUESTS = 5;
 const MAX_GRAPHS = 75;
 /** The maximum number of subrequests in all graphs together. */
@@ -17,7 +17,7 @@ const MAX_NODES = 500;
 
 const compositeSchema = z.object({
   allOrNone: z.boolean().default(false),
-  /** True if subrequests that do not refer to each other are grouped, in an order that the org chooses. */
+  /** True if the org may group subrequests that do not refer to each other, and change their order. */
   collateSubrequests: z.boolean().default(true),
   compositeRequest: z.array(
     z.looseObject({
@@ -45,7 +45,7 @@ const batchSchema = z.object({
 
 type Subrequest = z.output<typeof compositeSchema>['compositeRequest'][number];
 
-/** Sends a request through the API again as the same client. */
+/** Sends a subrequest through the API with the same client. */
 export type Dispatch = (c: SalesforceContext, request: Request) => Promise<Response>;
 
 /** Returns the resource of composite requests. */
@@ -62,10 +62,10 @@ export function compositeRoutes(org: Org, turns: Turns, dispatch: Dispatch): Hon
     const ordered = collateSubrequests ? collated(compositeRequest) : compositeRequest;
     const work = async () => {
       const responses = await runAll(c, org, allOrNone, ordered, dispatch);
-      // The responses are in the order of the subrequests, whatever order they were processed in.
+      // The responses have the order of the subrequests, even if the subrequests were executed in a different order.
       return compositeRequest.map((one) => responses[ordered.indexOf(one)]);
     };
-    // Otherwise a rollback of this request would also roll back work of other requests.
+    // The request runs alone, because a rollback would also undo the work of other requests.
     return c.json({ compositeResponse: await (allOrNone ? turns.alone(work) : work()) });
   });
   router.post('/composite/graph', async (c) => {
@@ -92,7 +92,7 @@ export function compositeRoutes(org: Org, turns: Turns, dispatch: Dispatch): Hon
         results.push(BATCH_HALTED);
         continue;
       }
-      // Here, paths start with the version.
+      // In this resource, paths start with the version.
       const path = /^\/?v\d+\.0\//.test(url) ? `/services/data/${url.replace(/^\//, '')}` : url;
       const subrequest = { method, url: path, referenceId: '', body: richInput };
       const { httpStatusCode, body } = await run(c, subrequest, [], dispatch);
@@ -106,8 +106,8 @@ export function compositeRoutes(org: Org, turns: Turns, dispatch: Dispatch): Hon
 const HEAVY = /\/services\/data\/v\d+\.0\/(?:query(?:All)?\b|composite\/sobjects\b)/;
 
 /**
- * An org groups independent subrequests by kind. Here, subrequests that only read come last. This reveals a
- * client that silently relies on the order of its subrequests.
+ * Changes the order of independent subrequests, as a real org groups them by kind. In this stand-in, subrequests that
+ * only read come last. A client that relies on the order of its subrequests therefore fails in tests.
  */
 function collated(subrequests: readonly Subrequest[]): Subrequest[] {
   const isTied = subrequests.some((one) => JSON.stringify(one).includes('@{'));
@@ -142,8 +142,8 @@ interface Subresponse {
 }
 
 /**
- * With `allOrNone`, one failed subrequest rolls back all of them, and those after it are not
- * attempted.
+ * Runs all subrequests. With `allOrNone`, a failed subrequest makes all of them be rolled back, and later subrequests
+ * are not attempted.
  */
 async function runAll(
   c: SalesforceContext,
@@ -199,7 +199,7 @@ async function run(
   };
 }
 
-/** `@{refId.field}` represents a value in the response to an earlier subrequest. */
+/** Replaces `@{refId.field}` by a value from the response to an earlier subrequest. */
 function fillIn(text: string, before: readonly Subresponse[]): string {
   return text.replaceAll(/@\{(\w+)\.([^}]+)\}/g, (whole, referenceId: string, path: string) => {
     const found = before.find((one) => one.referenceId === referenceId);

@@ -1,4 +1,4 @@
-/** `/limits`: the rest of the org's allowances. */
+/** The resource `/limits`. It returns the org's limits and the remaining requests. */
 
 import { Hono } from 'hono';
 import type { Bulk } from '../bulk/jobs.ts';
@@ -6,7 +6,7 @@ import { quoted } from '../core/database.ts';
 import type { Org } from '../org/org.ts';
 import type { SalesforceEnv } from '../requests/context.ts';
 
-/** Allowances that this org has but does not count. */
+/** Limits of the org that the stand-in does not count. */
 const UNCOUNTED = {
   ConcurrentAsyncGetReportInstances: 200,
   ConcurrentSyncReportRuns: 20,

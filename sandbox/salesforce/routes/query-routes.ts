@@ -1,4 +1,4 @@
-/** `/query`, `/queryAll` and their further pages. */
+/** The resources `/query` and `/queryAll` with their further pages. */
 
 import { Hono } from 'hono';
 import { SalesforceError } from '../core/errors.ts';
@@ -9,8 +9,8 @@ import { describeColumns } from '../query/query-columns.ts';
 import { requiredQuery, type SalesforceContext, type SalesforceEnv } from '../requests/context.ts';
 
 /**
- * The number of queries that are kept because they have further pages. A further query removes the
- * oldest one.
+ * The maximum number of queries whose further pages can be read. When there are more queries, the oldest query is
+ * removed.
  */
 const MAX_CURSORS = 100;
 
@@ -22,7 +22,7 @@ interface Cursor {
   userId: string;
 }
 
-/** Returns the query resources. `tooling` selects those of the tooling API. */
+/** Returns the query resources. `tooling` selects the resources of the Tooling API. */
 export function queryRoutes(org: Org, { tooling }: { tooling: boolean }): Hono<SalesforceEnv> {
   const router = new Hono<SalesforceEnv>();
   const cursors = createCursors();
@@ -67,7 +67,10 @@ function page(c: SalesforceContext, { result, pageSize }: Cursor, locator: strin
   };
 }
 
-/** `Sforce-Query-Options: batchSize=200`. Salesforce treats it as a hint, and so does this org. */
+/**
+ * Returns the page size from a header such as `Sforce-Query-Options: batchSize=200`. As in Salesforce, the size is only
+ * a hint.
+ */
 function pageSizeOf(header: string | undefined): number {
   const asked = Number(/batchSize\s*=\s*(\d+)/i.exec(header ?? '')?.[1] ?? QUERY_PAGE);
   return Math.min(QUERY_PAGE, Math.max(MIN_PAGE, asked));

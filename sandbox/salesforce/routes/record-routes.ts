@@ -1,4 +1,4 @@
-/** `/sobjects`: descriptions, and single records. */
+/** The resource `/sobjects` for descriptions and single records. */
 
 import { Hono } from 'hono';
 import { notFound, refused, SalesforceError, saved, toRequestError } from '../core/errors.ts';
@@ -39,8 +39,8 @@ export function recordRoutes(org: Org): Hono<SalesforceEnv> {
     const type = typeInPath(org, c.var.user, c.req.param('type'));
     return c.json(describeLayouts(org, type, c.var.user));
   });
-  // Other descriptions and actions do not exist. If these routes were missing, the words would be
-  // treated as external IDs.
+  // Further descriptions and actions do not exist. Without these routes, the words in the path would be treated as
+  // external IDs.
   router.get('/sobjects/:type/describe/:part', () => {
     throw notFound();
   });
@@ -74,7 +74,7 @@ export function recordRoutes(org: Org): Hono<SalesforceEnv> {
   return router;
 }
 
-/** Returns the long form of an ID in a URL. */
+/** Returns the 18-character form of an ID in a path. */
 function idOf(type: ObjectType, text: string): string {
   const id = readId(text);
   if (id === null) {
@@ -97,7 +97,7 @@ function create(c: SalesforceContext, org: Org, type: ObjectType): Response {
   return c.json(result, 201);
 }
 
-/** Reads all fields that the user can see, or those in `?fields=`. */
+/** Reads all fields that the user can see, or the fields in `?fields=`. */
 function read(c: SalesforceContext, org: Org, type: ObjectType, id: string) {
   const row = org.store.read(type, id);
   if (row === undefined) throw notFound();
@@ -147,8 +147,8 @@ function upsert(c: SalesforceContext, org: Org): Response {
 }
 
 /**
- * Returns the object, field and value of `/sobjects/{type}/{field}/{value}`, and the record's ID if
- * it exists.
+ * Returns the object, the field and the value in `/sobjects/{type}/{field}/{value}`, and the ID of the record if it
+ * exists.
  */
 function externalKey(c: SalesforceContext, org: Org) {
   const type = typeInPath(org, c.var.user, c.req.param('type') ?? '');

@@ -1,6 +1,6 @@
 /**
- * `/ui-api/records`: one record in the form in which Lightning Data Service reads it. Its values are in the users'
- * format.
+ * The resource `/ui-api/records`. It returns a record in the form that Lightning Data Service reads. The values have
+ * the format that users see.
  */
 
 import { Hono } from 'hono';
@@ -20,8 +20,8 @@ export function recordUiRoutes(org: Org): Hono<SalesforceEnv> {
 }
 
 /**
- * The `fields` must exist, and the user must be able to read them. If a field in `optionalFields` does not exist, or
- * the user cannot read it, it is left out.
+ * Reads a record. All `fields` must exist, and the user must be able to read them. If the user cannot read a field in
+ * `optionalFields`, the field is left out.
  */
 function readForUi(c: SalesforceContext, org: Org) {
   const id = readId(c.req.param('id') ?? '');
@@ -64,7 +64,7 @@ function namesIn(c: SalesforceContext, parameter: string): string[] {
   return (c.req.queries(parameter) ?? []).flatMap((list) => list.split(',')).filter(Boolean);
 }
 
-/** The names start with the object, as in `Contact.LastName`. */
+/** Finds fields by name. A name starts with the object, as in `Contact.LastName`. */
 function findReadable(
   org: Org,
   c: SalesforceContext,
@@ -85,7 +85,7 @@ const TIME = new Intl.DateTimeFormat('en-US', {
   timeZone: 'America/Los_Angeles',
 });
 
-/** Texts have no display value. Lightning shows the value itself. */
+/** Returns a value for the response. A text has no display value. Lightning shows the text itself. */
 function toUiValue(field: Field, value: unknown) {
   const isShown = typeof value === 'string' || typeof value === 'number';
   return { displayValue: isShown ? toDisplay(field, value) : null, value };

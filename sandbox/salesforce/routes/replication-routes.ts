@@ -1,4 +1,4 @@
-/** `/updated` and `/deleted`: the records that changed within a period. */
+/** The resources `/updated` and `/deleted`. They return the records that changed in a period. */
 
 import { Hono } from 'hono';
 import { quoted } from '../core/database.ts';
@@ -48,7 +48,7 @@ export function replicationRoutes(org: Org): Hono<SalesforceEnv> {
   return router;
 }
 
-/** As in Salesforce, both ends are rounded down to the minute. */
+/** Returns the period. As in Salesforce, its start and its end are rounded down to the minute. */
 function spanOf(c: SalesforceContext, org: Org, days: number) {
   const [fromMs, toMs] = [momentOf(c, 'start'), momentOf(c, 'end')].map(
     (atMs) => Math.floor(atMs / MINUTE_MS) * MINUTE_MS,
@@ -63,7 +63,7 @@ function spanOf(c: SalesforceContext, org: Org, days: number) {
 }
 
 function momentOf(c: SalesforceContext, name: 'start' | 'end'): number {
-  // A plus sign that was not escaped arrives as a space.
+  // If a client does not escape a plus sign, it is received as a space.
   const text = requiredQuery(c, name).replace(' ', '+');
   const atMs = parseMoment(text);
   if (atMs !== undefined) return atMs;

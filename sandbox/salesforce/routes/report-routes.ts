@@ -1,4 +1,4 @@
-/** `/analytics/reports`: running reports. */
+/** The resource `/analytics/reports`, which runs reports. */
 
 import { Hono } from 'hono';
 import { z } from 'zod';
@@ -14,19 +14,18 @@ import type { SObjectRecord } from '../query/soql/projection.ts';
 import type { SalesforceContext, SalesforceEnv } from '../requests/context.ts';
 import { readJson } from '../requests/json-values.ts';
 
-/** Salesforce's API returns at most this number of rows for a report. */
+/** The maximum number of rows in a report, as in Salesforce's API. */
 const MAX_ROWS = 2000;
 
-/** A column of a report on contacts. */
+/** A column of a report about contacts. */
 interface Column {
   name: string;
   label: string;
   dataType: string;
-  /** The field of Contact that the column shows. Users must be able to see this field. */
+  /** The field of Contact in the column. Users must be able to see this field. */
   field: string;
   /**
-   * The SOQL path of its value. It is the field itself, or the name of the account to which the
-   * field refers.
+   * The SOQL path of the column's value. It is the field itself, or the name of the account to which the field refers.
    */
   path: string;
 }
@@ -39,9 +38,7 @@ const COLUMNS: readonly Column[] = [
   { ...column('ACCOUNT.NAME', 'Account Name', 'AccountId'), path: 'Account.Name' },
 ];
 
-/**
- * The options of a client that runs a report. This stand-in does not support additional filters.
- */
+/** The options with which a client runs a report. This stand-in does not support additional filters. */
 const orderSchema = z.object({
   reportMetadata: z
     .object({
@@ -104,14 +101,14 @@ export function reportRoutes(org: Org): Hono<SalesforceEnv> {
 }
 
 /**
- * A report run whose result is fetched later. Here the run finishes immediately and is kept for as
- * long as the org exists.
+ * A run of a report, whose result the client reads later. In this stand-in, the run ends immediately and is never
+ * removed.
  */
 interface Instance {
   id: string;
   reportId: string;
   ownerId: string;
-  /** ISO time. */
+  /** The time in ISO format. */
   at: string;
   result: ReturnType<typeof runReport>;
 }
@@ -193,7 +190,10 @@ function queryReport(c: SalesforceContext, org: Org, { where }: Report, columns:
   return runQuery(org, soql, c.var.user, { basePath: c.var.basePath });
 }
 
-/** A blank is shown as a hyphen. A column that points to another record has its ID as the value. */
+/**
+ * Returns a cell of the report. A blank is a hyphen. If the column refers to another record, the value is that record's
+ * ID.
+ */
 function dataCell({ path, field }: Column, record: SObjectRecord) {
   const value = record[field] ?? null;
   if (value === null) return { label: '-', value };

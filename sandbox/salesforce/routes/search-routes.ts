@@ -1,4 +1,7 @@
-/** `/search`: full-text search of records with SOSL. `/parameterizedSearch` is the same without that language. */
+/**
+ * The resource `/search`, which searches the text of records with SOSL. The resource `/parameterizedSearch` does the
+ * same without SOSL.
+ */
 
 import { Hono } from 'hono';
 import { z } from 'zod';
@@ -13,7 +16,7 @@ import { requiredQuery, type SalesforceContext, type SalesforceEnv } from '../re
 /** The maximum number of records that a search returns. */
 const MAX_RECORDS = 2000;
 
-/** Returns the resource of searches. */
+/** Returns the resources of searches. */
 export function searchRoutes(org: Org): Hono<SalesforceEnv> {
   const router = new Hono<SalesforceEnv>();
   router.get('/search', (c) => {
@@ -29,7 +32,7 @@ export function searchRoutes(org: Org): Hono<SalesforceEnv> {
   return router;
 }
 
-/** The body of a search without SOSL. The words have the same syntax as in SOSL, and the clauses are parameters. */
+/** The body of a search without SOSL. The words have the same syntax as in SOSL, and parameters replace the clauses. */
 const parametersSchema = z.object({
   q: z.string(),
   in: z.enum(['ALL', 'NAME', 'EMAIL', 'PHONE', 'SIDEBAR']).default('ALL'),
@@ -69,7 +72,7 @@ function readParameters(org: Org, c: SalesforceContext): Search {
 
 interface Search {
   words: readonly string[];
-  /** The fields to search. */
+  /** The kind of fields to search. */
   scope: string;
   targets: readonly Target[];
   limit: number;
@@ -78,7 +81,7 @@ interface Search {
 interface Target {
   type: ObjectType;
   fields: string;
-  /** The SOQL clauses that follow: WHERE, ORDER BY and LIMIT. */
+  /** The SOQL clauses after the object: WHERE, ORDER BY and LIMIT. */
   where: string;
   rest: string;
 }
@@ -99,7 +102,7 @@ function readSosl(org: Org, c: SalesforceContext, sosl: string): Search {
   };
 }
 
-/** Reserved characters are treated as white space unless a backslash precedes them. */
+/** Splits a text into words. A reserved character counts as white space unless a backslash precedes it. */
 function readWords(text: string): string[] {
   const words = text
     .replaceAll(/\\(.)/g, '$1')
@@ -139,7 +142,7 @@ function requireSearched(org: Org, c: SalesforceContext, name: string): ObjectTy
   throw malformed(`entity type ${name} does not support search`);
 }
 
-/** Splits at commas outside parentheses. */
+/** Splits a text at commas that are not in parentheses. */
 function splitOutside(text: string): string[] {
   const parts: string[] = [''];
   let depth = 0;
@@ -184,7 +187,9 @@ function isInScope(field: Field, scope: string): boolean {
   return scope === 'PHONE' ? field.type === 'phone' : isText(field);
 }
 
-/** Matches whole words. `*` represents any characters, and `?` represents one character. */
+/**
+ * Returns a pattern that matches a whole word. `*` represents any characters, and `?` represents a single character.
+ */
 function toPattern(word: string): RegExp {
   const escaped = word
     .replaceAll(/[\\^$.|+()[\]{}]/g, '\\$&')

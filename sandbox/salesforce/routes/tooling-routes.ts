@@ -1,4 +1,4 @@
-/** `/tooling`: creating, reading and deleting custom fields. */
+/** The resource `/tooling`, which creates, reads and deletes custom fields. */
 
 import { Hono } from 'hono';
 import { z } from 'zod';
@@ -17,7 +17,7 @@ import type { SalesforceEnv } from '../requests/context.ts';
 import { readJson } from '../requests/json-values.ts';
 import { queryRoutes } from './query-routes.ts';
 
-/** Returns the tooling resources, to mount at `/tooling`. */
+/** Returns the resources for `/tooling`. */
 export function toolingRoutes(org: Org): Hono<SalesforceEnv> {
   const router = new Hono<SalesforceEnv>();
   router.route('/', queryRoutes(org, { tooling: true }));

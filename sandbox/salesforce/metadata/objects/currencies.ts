@@ -1,6 +1,4 @@
-/**
- * The data of an org with several currencies: the exchange rates, and each record's currency.
- */
+/** The exchange rates of an org with several currencies, and the currencies of its records. */
 
 import { type Database, quoted } from '../../core/database.ts';
 import { createId } from '../../core/ids.ts';
@@ -11,7 +9,7 @@ import { flag } from './people.ts';
 
 const CORPORATE = 'USD';
 
-/** The currencies of a new org. Each rate is the value of one US dollar in that currency. */
+/** The currencies of a new org. A rate is the value of one US dollar in the currency. */
 const CURRENCIES = [
   { code: CORPORATE, rate: 1, places: 2, isActive: true },
   { code: 'EUR', rate: 0.92, places: 2, isActive: true },
@@ -19,7 +17,7 @@ const CURRENCIES = [
   { code: 'CAD', rate: 1.36, places: 2, isActive: false },
 ];
 
-/** Returns the objects with the rates: current ones, and dated ones. */
+/** Returns the objects for current exchange rates and for exchange rates with a date. */
 export function currencyObjects(): ObjectType[] {
   const rate = { required: true, precision: 18, scale: 6 };
   const code = text('IsoCode', 'Currency ISO Code', 3, { required: true });

@@ -1,4 +1,4 @@
-/** The objects that describe objects and fields, for queries. */
+/** Objects that describe objects and fields. Clients query them. */
 
 import { type Database, quoted } from '../../core/database.ts';
 import { createId } from '../../core/ids.ts';
@@ -9,7 +9,7 @@ import { flag } from './people.ts';
 
 const READ_ONLY = { createable: false, updateable: false, deletable: false };
 
-/** The stand-in writes the rows of these objects before each query. */
+/** Returns the objects. The stand-in writes their rows before each query. */
 export function definitionObjects(): ObjectType[] {
   return [
     defineObject({
@@ -57,12 +57,12 @@ export function definitionObjects(): ObjectType[] {
   ];
 }
 
-/** True if the stand-in writes an object's rows before each query of the object. */
+/** Returns true if the stand-in writes the object's rows before each query. */
 export function isDefinition({ name }: ObjectType): boolean {
   return name === 'EntityDefinition' || name === 'FieldDefinition';
 }
 
-/** Writes the current definitions that `canRead` allows. */
+/** Writes the current definitions that the user is allowed to see, according to `canRead`. */
 export function writeDefinitions(
   db: Database,
   types: readonly ObjectType[],
@@ -126,7 +126,7 @@ function namesOf(name: string, label: string) {
   };
 }
 
-/** Returns the type in the form in which the org's setup shows it, for example `Number(12, 2)`. */
+/** Returns the type of a field as Salesforce Setup shows it, for example `Number(12, 2)`. */
 function dataTypeOf(field: Field): string {
   const { type, length, precision, scale, reference } = field;
   if (reference !== undefined) return `Lookup(${[...(reference.others ?? []), reference.to]})`;

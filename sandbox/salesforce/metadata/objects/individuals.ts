@@ -1,6 +1,6 @@
 /**
- * The fields of Data Protection and Privacy, and the date of death. Only orgs of some industries
- * have the date of death.
+ * The fields of Data Protection and Privacy, and the date of death. The field with the date of death exists only in
+ * orgs of some industries.
  */
 
 import { defineField, type Field, lookup, readOnly, text } from '../field.ts';
@@ -8,7 +8,7 @@ import { defineObject, type ObjectType } from '../object-type.ts';
 import { flag, PERSON_NAME_SQL } from './people.ts';
 import { fromPerson } from './person-accounts.ts';
 
-/** Returns the consents of a person for their data. Contacts and leads refer to it. */
+/** Returns the object Individual, which stores a person's consents. Contacts and leads refer to an Individual. */
 export function individualObject(): ObjectType {
   return defineObject({
     name: 'Individual',
@@ -32,7 +32,7 @@ export function individualObject(): ObjectType {
   });
 }
 
-/** Returns the lookup from a contact to its Individual. */
+/** Returns the lookup field from a contact to its Individual. */
 export function individualField(): Field {
   return lookup('IndividualId', 'Individual ID', {
     to: 'Individual',
@@ -41,12 +41,12 @@ export function individualField(): Field {
   });
 }
 
-/** Returns the time when a contact died, or null for a living contact. */
+/** Returns the field with the time of a contact's death. The value is null for a living contact. */
 export function deceasedDateField(): Field {
   return defineField('DeceasedDate', 'Deceased Date', 'datetime');
 }
 
-/** Returns the Individual of a person account. */
+/** Returns the lookup field from a person account to its Individual. */
 export function personIndividualField(): Field {
   const reference = { to: 'Individual', relationship: 'PersonIndividual' };
   return fromPerson(
@@ -54,7 +54,7 @@ export function personIndividualField(): Field {
   );
 }
 
-/** Returns the time when the person of a person account died. */
+/** Returns the field with the time of death of a person account's person. */
 export function personDeceasedDateField(): Field {
   return fromPerson(
     defineField('PersonDeceasedDate', 'Deceased Date', 'datetime', { ofPerson: 'DeceasedDate' }),

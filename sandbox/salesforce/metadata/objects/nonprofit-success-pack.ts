@@ -1,13 +1,13 @@
-/**
- * The objects and fields that the Nonprofit Success Pack adds: households, affiliations and its own
- * fields.
- */
+/** The objects and fields of the Nonprofit Success Pack. They include households and affiliations. */
 
 import { defineField, type Field, lookup, readOnly, text } from '../field.ts';
 import { defineObject, type ObjectType } from '../object-type.ts';
 import { flag } from './people.ts';
 
-/** Returns fields of Contact. Here `AccountId` refers to the household, and the primary affiliation is the employer. */
+/**
+ * Returns the package's fields of Contact. With the package, `AccountId` refers to the household, and the primary
+ * affiliation is the employer.
+ */
 export function successPackContactFields(): Field[] {
   return [
     lookup('npsp__Primary_Affiliation__c', 'Primary Affiliation', {
@@ -35,7 +35,7 @@ export function successPackAccountFields(): Field[] {
   ].map(custom);
 }
 
-/** Returns the membership of a contact in an organisation, with its role. */
+/** Returns the object Affiliation. A record connects a contact with an organisation and contains the contact's role. */
 export function affiliationObject(): ObjectType {
   return defineObject({
     name: 'npe5__Affiliation__c',

@@ -1,9 +1,9 @@
-/** Contacts, accounts and leads, as in every org. */
+/** Contacts, accounts and leads, which every org has. */
 
 import { addressFields, defineField, type Field, lookup, readOnly, text } from '../field.ts';
 import { defineObject, type ObjectType } from '../object-type.ts';
 
-/** Returns a person. `Name` is composed of its parts and cannot be written. */
+/** Returns the object Contact. `Name` is composed of other fields and cannot be written. */
 export function contactObject(extra: readonly Field[]): ObjectType {
   return defineObject({
     name: 'Contact',
@@ -42,7 +42,7 @@ export function contactObject(extra: readonly Field[]): ObjectType {
   });
 }
 
-/** Returns an organisation, a household, or (with person accounts) a person. */
+/** Returns the object Account. An account is an organisation, a household or, with person accounts, a person. */
 export function accountObject(extra: readonly Field[]): ObjectType {
   return defineObject({
     name: 'Account',
@@ -75,7 +75,7 @@ export function accountObject(extra: readonly Field[]): ObjectType {
   });
 }
 
-/** Returns a person who is not a contact yet. */
+/** Returns the object Lead. A lead is a person who is not a contact yet. */
 export function leadObject(): ObjectType {
   return defineObject({
     name: 'Lead',
@@ -101,7 +101,7 @@ export function leadObject(): ObjectType {
   });
 }
 
-/** Returns a check box that is off by default. */
+/** Returns a checkbox that is not ticked by default. */
 export function flag(name: string, label: string): Field {
   return defineField(name, label, 'boolean', { required: true, defaultValue: 0 });
 }
@@ -127,7 +127,7 @@ function leadSource(): Field {
   });
 }
 
-/** `others` are the other objects that can own such a record, for example queues. */
+/** Returns the field with a record's owner. `others` are other objects that can own the record, for example queues. */
 function owner(others?: string[]): Field {
   const reference = { to: 'User', relationship: 'Owner', others };
   return lookup('OwnerId', 'Owner ID', reference, { required: true });

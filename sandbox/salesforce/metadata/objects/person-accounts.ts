@@ -1,4 +1,4 @@
-/** A person account is an account that represents a person, with a contact behind it. */
+/** Person accounts. A person account is an account that represents a person and belongs to a contact. */
 
 import { addressFields, defineField, type Field, lookup, readOnly, text } from '../field.ts';
 import { defineObject, type ObjectType } from '../object-type.ts';
@@ -13,7 +13,7 @@ export function personAccountContactFields(): Field[] {
   ];
 }
 
-/** Most of them show the fields of the contact behind the account, but with different names. */
+/** Returns the fields of person accounts. Most of them show fields of the contact under different names. */
 export function personAccountFields(): Field[] {
   return [
     readOnly(flag('IsPersonAccount', 'Is Person Account')),
@@ -33,13 +33,16 @@ export function personAccountFields(): Field[] {
   ].map(fromPerson);
 }
 
-/** Returns the field of Account that shows a custom field of Contact: `X__c` appears as `X__pc`. */
+/** Returns the field of Account that shows a custom field of Contact. For example, `X__c` becomes `X__pc`. */
 export function personAccountTwin(field: Field): Field {
   const twin = { ...field, name: field.name.replace(/__c$/, '__pc'), ofPerson: field.name };
   return fromPerson(twin);
 }
 
-/** Relations between contacts and accounts other than their own account. Employers are an example. */
+/**
+ * Returns the object for relations between contacts and accounts other than the contact's own account. For example, an
+ * employer is such an account.
+ */
 export function accountContactRelationObject(): ObjectType {
   return defineObject({
     name: 'AccountContactRelation',
@@ -77,7 +80,7 @@ function personPart(field: Field): Field {
     : { ...field, ofPerson: field.name.replace(/^Person/, '') };
 }
 
-/** Such a field has no separate column. It is read through the contact. */
+/** Returns a field without its own column. Its value comes from the contact. */
 export function fromPerson(field: Field): Field {
   if (field.ofPerson === undefined) return field;
   const expression = `(select p."${field.ofPerson}" from "Contact" p where p."Id" = {t}."PersonContactId")`;

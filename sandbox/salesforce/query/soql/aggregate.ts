@@ -1,4 +1,4 @@
-/** Queries that count and aggregate records. They do not show the records. */
+/** Queries that count and aggregate records. These queries do not return the records themselves. */
 
 import type {
   FieldFunctionExpression,
@@ -27,7 +27,7 @@ const FUNCTIONS: Partial<Record<string, string>> = {
 };
 
 /**
- * True if the query is only `SELECT COUNT()`. The response to such a query is a total and no
+ * Returns true if the query consists only of `SELECT COUNT()`. The response to such a query contains a total but no
  * records.
  */
 export function isCount({ fields }: Query): boolean {
@@ -43,9 +43,7 @@ export function isAggregate({ fields, groupBy }: Query): boolean {
   return groupBy !== undefined || (fields ?? []).some(isFunction);
 }
 
-/**
- * Returns one record for each group. Expressions without a name become `expr0`, `expr1` and so on.
- */
+/** Returns one record for each group. Expressions without an alias get the names `expr0`, `expr1` and so on. */
 export function aggregateRecords(
   context: QueryContext,
   db: Database,
@@ -65,7 +63,7 @@ export function aggregateRecords(
   return query.limit === undefined ? records : records.slice(0, query.limit);
 }
 
-/** Returns the records of one set of groups. Groups that are not in the set are blank. */
+/** Returns the records for one combination of groups. Groups outside the combination are blank. */
 function recordsOfSet(
   context: QueryContext,
   db: Database,
@@ -97,9 +95,9 @@ function recordsOfSet(
 }
 
 interface Groups {
-  /** The part of the query that names the group. */
+  /** The text of the query that names the group. */
   keys: readonly string[];
-  /** There is one set, or several with ROLLUP and CUBE. */
+  /** The combinations of groups. With ROLLUP and CUBE, there are several. */
   sets: readonly (readonly string[])[];
   columnOf(scope: Scope, key: string): Column;
 }
@@ -151,7 +149,7 @@ function readGroups(context: QueryContext, query: Query): Groups {
   };
 }
 
-/** Returns all subsets of some parts, the largest first. */
+/** Returns all subsets of the groups, largest first. */
 function subsetsOf(parts: readonly string[]): string[][] {
   const [first, ...rest] = parts;
   if (first === undefined) return [[]];
@@ -164,7 +162,7 @@ function functionKey({ functionName = '', parameters = [] }: FunctionExp): strin
   return `${functionName}(${inside.join(',')})`.toLowerCase();
 }
 
-/** Returns the column of a function in HAVING or ORDER BY: an aggregate, or a group. */
+/** Returns the column for a function in HAVING or ORDER BY. It is an aggregate or a group. */
 function functionColumn(
   context: QueryContext,
   scope: Scope,

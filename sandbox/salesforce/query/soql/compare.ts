@@ -1,6 +1,6 @@
 /**
- * Comparisons as SQL. SOQL does not have a third truth value. SOQL treats a blank as different from
- * any value, so `!=` and NOT IN find blanks.
+ * Converts comparisons to SQL. SOQL has only two truth values. In SOQL, a blank differs from every value, so `!=` and
+ * NOT IN find blanks.
  */
 
 import type { LiteralType, Operator } from '@jetstreamapp/soql-parser-js';
@@ -12,7 +12,7 @@ import { malformed, queryError } from './query-error.ts';
 import type { Column } from './scope.ts';
 import { joinSql, plainSql, type Sql } from './sql.ts';
 
-/** A comparison with literals. */
+/** A comparison of a column with literals. */
 export interface LiteralComparison {
   operator: Operator;
   value: string | string[];
@@ -119,8 +119,8 @@ function compareLike(context: QueryContext, column: Column, { value }: LiteralCo
 }
 
 /**
- * `\%` and `\_` are literal characters, so their escapes are kept. Other escapes have the same
- * meaning as in any string literal.
+ * Converts a pattern. `\%` and `\_` represent the characters themselves, so they stay escaped. All other escape
+ * sequences have the same meaning as in a string.
  */
 function readPattern(quoted: string): string {
   return quoted
@@ -129,7 +129,7 @@ function readPattern(quoted: string): string {
     .join('');
 }
 
-/** Each value is a set that must be present as a whole: `'a;b'` means both a and b. */
+/** Compares a multi-select picklist. A value such as `'a;b'` requires both a and b. */
 function compareParts(
   context: QueryContext,
   column: Column,
@@ -152,7 +152,7 @@ function hasPart({ sql }: Column, part: string): Sql {
   return { text: `instr(lower(';' || ${sql} || ';'), ?) > 0`, values: [`;${part.toLowerCase()};`] };
 }
 
-/** Negates a condition, including one that is neither true nor false in SQL. */
+/** Negates a condition, even if the condition is unknown (null) in SQL. */
 export function negate({ text, values }: Sql): Sql {
   return { text: `not coalesce((${text}), 0)`, values };
 }

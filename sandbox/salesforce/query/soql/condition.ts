@@ -1,6 +1,6 @@
 /**
- * The conditions of a WHERE clause as a tree. The parser returns a flat list in which each entry
- * has a count of its parentheses.
+ * Converts the conditions of a WHERE clause to a tree. The parser returns a list in which each entry contains the
+ * number of its parentheses.
  */
 
 import type {
@@ -11,7 +11,7 @@ import type {
 } from '@jetstreamapp/soql-parser-js';
 import { malformed } from './query-error.ts';
 
-/** A comparison, as the parser returns it. */
+/** A comparison as the parser returns it. */
 export type Comparison = Exclude<ConditionWithValueQuery, NegationCondition>;
 
 export type Condition =
@@ -19,7 +19,7 @@ export type Condition =
   | { kind: 'all' | 'any'; parts: Condition[] }
   | { kind: 'not'; part: Condition };
 
-/** Throws MALFORMED_QUERY if AND and OR are mixed without parentheses. */
+/** Returns the tree of conditions. Throws MALFORMED_QUERY if AND and OR are mixed without parentheses. */
 export function readCondition(where: WhereClause | HavingClause, soql: string): Condition {
   const tokens = flatten(where);
   let position = 0;

@@ -1,4 +1,4 @@
-/** The data that the parts of a query share while it is translated. */
+/** The data that all parts of a query need while it is translated. */
 
 import type { Access, User } from '../../metadata/access.ts';
 import type { Catalogue } from '../../metadata/catalogue.ts';
@@ -8,9 +8,9 @@ export interface QueryContext {
   catalogue: Catalogue;
   access: Access;
   user: User;
-  /** The query as it was sent, for error messages. */
+  /** The query as the client sent it, for error messages. */
   soql: string;
-  /** Milliseconds since 1970, for TODAY and similar literals. */
+  /** The current time (milliseconds since 1970), for TODAY and similar literals. */
   nowMs: number;
   /** True to find deleted records too. */
   all: boolean;

@@ -1,7 +1,4 @@
-/**
- * Date functions, for example CALENDAR_YEAR. All date functions use UTC, the time zone of this org
- * and its users.
- */
+/** Date functions, for example CALENDAR_YEAR. All of them use UTC, which is the time zone of this org and its users. */
 
 import type { FunctionExp } from '@jetstreamapp/soql-parser-js';
 import { defineField } from '../../metadata/field.ts';
@@ -9,9 +6,7 @@ import type { QueryContext } from './context.ts';
 import { malformed, queryError } from './query-error.ts';
 import type { Column, Scope } from './scope.ts';
 
-/**
- * The SQL of each function, with `{d}` for the date. This org's fiscal year is the calendar year.
- */
+/** The SQL for each function. `{d}` represents the date. This org's fiscal year is the calendar year. */
 const PARTS: Partial<Record<string, string>> = {
   CALENDAR_YEAR: `cast(strftime('%Y', {d}) as integer)`,
   CALENDAR_QUARTER: `(cast(strftime('%m', {d}) as integer) + 2) / 3`,
@@ -20,26 +15,24 @@ const PARTS: Partial<Record<string, string>> = {
   FISCAL_QUARTER: `(cast(strftime('%m', {d}) as integer) + 2) / 3`,
   FISCAL_MONTH: `cast(strftime('%m', {d}) as integer)`,
   DAY_IN_MONTH: `cast(strftime('%d', {d}) as integer)`,
-  // Sunday is the first day.
+  // The day of the week. Sunday is the first day.
   DAY_IN_WEEK: `cast(strftime('%w', {d}) as integer) + 1`,
   DAY_IN_YEAR: `cast(strftime('%j', {d}) as integer)`,
-  // The first week contains the first seven days.
+  // The week of the month. The first week consists of the first seven days.
   WEEK_IN_MONTH: `(cast(strftime('%d', {d}) as integer) + 6) / 7`,
   WEEK_IN_YEAR: `(cast(strftime('%j', {d}) as integer) + 6) / 7`,
   HOUR_IN_DAY: `cast(strftime('%H', {d}) as integer)`,
   DAY_ONLY: 'date({d})',
 };
 
-/** The functions that need a time, and do not accept a date alone. */
+/** The functions that need a date with a time. */
 const OF_TIMES = new Set(['HOUR_IN_DAY', 'DAY_ONLY']);
 
 export function isDateFunction(name: string | undefined): boolean {
   return name !== undefined && PARTS[name.toUpperCase()] !== undefined;
 }
 
-/**
- * Returns the column that a date function yields. Throws MALFORMED_QUERY for any other function.
- */
+/** Returns the column for a date function. Throws MALFORMED_QUERY for any other function. */
 export function dateFunctionColumn(
   context: QueryContext,
   scope: Scope,
@@ -68,7 +61,10 @@ export function dateFunctionColumn(
 const DAY = defineField('day', 'day', 'date');
 const NUMBER = defineField('part', 'part', 'int', { precision: 9 });
 
-/** `convertTimezone(CreatedDate)` is `CreatedDate` for a user whose time zone is UTC. */
+/**
+ * Returns the path in the parameter. For a user whose time zone is UTC, `convertTimezone(CreatedDate)` is
+ * `CreatedDate`.
+ */
 function pathOf(parameter: string | FunctionExp | undefined): string | undefined {
   if (parameter === undefined || typeof parameter === 'string') return parameter;
   if (parameter.functionName?.toUpperCase() !== 'CONVERTTIMEZONE') return undefined;

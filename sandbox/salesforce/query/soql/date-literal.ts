@@ -1,12 +1,12 @@
-/** Date literals such as TODAY and LAST_N_DAYS:30, in UTC, this org's time zone. */
+/** Date literals such as TODAY and LAST_N_DAYS:30. They are in UTC, which is this org's time zone. */
 
-/** A period in milliseconds since 1970. It includes its first moment and excludes its last. */
+/** A period in milliseconds since 1970. It includes its start and excludes its end. */
 export interface Span {
   fromMs: number;
   toMs: number;
 }
 
-/** Returns the period of a literal, or undefined for a literal that this org does not support. */
+/** Returns the period of a literal, or undefined if the stand-in does not support the literal. */
 export function spanOf(literal: string, nowMs: number): Span | undefined {
   const [name = '', count] = literal.toUpperCase().split(':');
   const unit = LITERAL.exec(name)?.[1];
@@ -28,7 +28,10 @@ function spanOfNamed(name: string, unit: string, nowMs: number): Span | undefine
   return spanOfUnits(unit, offset, offset + 1, nowMs);
 }
 
-/** LAST_N_DAYS includes today. Longer units do not include the current one. */
+/**
+ * Returns the period of a literal with a number. LAST_N_DAYS includes today. Literals for longer units do not include
+ * the current unit.
+ */
 function spanOfCounted(name: string, unit: string, count: number, nowMs: number): Span {
   if (name.endsWith('_AGO')) return spanOfUnits(unit, -count, -count + 1, nowMs);
   if (name.startsWith('NEXT_')) return spanOfUnits(unit, 1, count + 1, nowMs);
@@ -39,7 +42,7 @@ function spanOfUnits(unit: string, from: number, to: number, nowMs: number): Spa
   return { fromMs: startOf(unit, from, nowMs), toMs: startOf(unit, to, nowMs) };
 }
 
-/** The argument is the number of units before or after the current unit. */
+/** Returns the start of a unit. `offset` is the number of units before or after the current unit. */
 function startOf(unit: string, offset: number, nowMs: number): number {
   const now = new Date(nowMs);
   const [year, month, day] = [now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()];

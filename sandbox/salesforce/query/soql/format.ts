@@ -1,4 +1,4 @@
-/** FORMAT() shows values in the same form as to users whose locale is en_US. */
+/** The function FORMAT(). It formats values for users with the locale en_US. */
 
 import type { Field, StoredValue } from '../../metadata/field.ts';
 
@@ -16,7 +16,7 @@ export function formatValue(field: Field, value: StoredValue): string | null {
     case 'date':
       return DATE.format(new Date(`${value}T00:00:00Z`));
     case 'datetime':
-      // Node puts a narrow no-break space before AM and PM.
+      // Node writes a narrow no-break space before AM and PM, but Salesforce writes a plain space.
       return TIME.format(new Date(Number(value))).replaceAll('\u202f', ' ');
     case 'boolean':
       return value === 1 ? 'true' : 'false';

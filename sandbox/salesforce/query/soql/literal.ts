@@ -1,4 +1,4 @@
-/** Converts a literal in a condition to a value of the field with which it is compared. */
+/** Converts a literal in a condition to a value of the compared field. */
 
 import type { LiteralType } from '@jetstreamapp/soql-parser-js';
 import { readId } from '../../core/ids.ts';
@@ -8,10 +8,10 @@ import type { QueryContext } from './context.ts';
 import { type Span, spanOf } from './date-literal.ts';
 import { malformed, queryError } from './query-error.ts';
 
-/** The meaning of a literal: one value, or all the moments of a period. */
+/** The meaning of a literal. It is a value, or a period of time. */
 export type Literal = { kind: 'value'; value: StoredValue } | { kind: 'span'; span: Span };
 
-/** Throws an error with Salesforce's message if the field cannot be compared with the literal. */
+/** Converts a literal. Throws an error with Salesforce's message if the field cannot be compared with the literal. */
 export function readLiteral(
   context: QueryContext,
   field: Field,
@@ -29,7 +29,7 @@ export function readLiteral(
   }
 }
 
-/** Returns a string after removing its quotes and escapes. */
+/** Returns a text without its quotes and escape sequences. */
 export function readQuoted(text: string): string {
   return text
     .replace(/^'/, '')

@@ -1,9 +1,9 @@
-/** SOQL as a tree. */
+/** Parses SOQL. */
 
 import { parseQuery, type Query } from '@jetstreamapp/soql-parser-js';
 import { malformed } from './query-error.ts';
 
-/** Longer queries are rejected, as in Salesforce. */
+/** The maximum length of a query. Salesforce rejects longer queries. */
 const MAX_LENGTH = 100_000;
 
 /** Returns the tree of a query. Throws MALFORMED_QUERY if it cannot be parsed. */

@@ -1,4 +1,4 @@
-/** The part of the found records that a query returns: its SELECT, with nested parents and children. */
+/** Builds the records in a query's response. They contain the columns in SELECT, with nested parents and children. */
 
 import type { FieldSubquery, FieldType, FieldTypeOf } from '@jetstreamapp/soql-parser-js';
 import { type Database, quoted } from '../../core/database.ts';
@@ -18,28 +18,28 @@ export interface SObjectRecord {
   [field: string]: unknown;
 }
 
-/** Shows records by their row ids, in the order given. */
+/** Returns records by their row IDs, in the given order. */
 export interface Projection {
   records(rowIds: readonly number[]): SObjectRecord[];
-  /** The columns of the SELECT, in order. It contains only columns of the object itself and its parents. */
+  /** The columns of the SELECT, in order. The list contains only columns of the object itself and of its parents. */
   columns: readonly ProjectedColumn[];
 }
 
 /** A column in the SELECT of a query. */
 export interface ProjectedColumn {
-  /** For example `Account.Name`. */
+  /** The path of the column, for example `Account.Name`. */
   path: string;
   field: Field;
 }
 
-/** The additional parts of an org that are needed to build records. */
+/** The additional parts of an org that are necessary to build records. */
 export interface ProjectionOptions {
   db: Database;
-  /** For example `/services/data/v67.0`, for the URLs of records. */
+  /** The path of the API version, for example `/services/data/v67.0`. The addresses of records start with it. */
   basePath: string;
 }
 
-/** Prepares to show the SELECT of a query. */
+/** Prepares the SELECT of a query. */
 export function createProjection(
   context: QueryContext,
   type: ObjectType,
@@ -75,7 +75,7 @@ export function createProjection(
 }
 
 interface Columns {
-  /** Returns the number of an SQL expression. A new expression is added first. */
+  /** Returns the position of an SQL expression. If the expression is new, it is added first. */
   numberOf(sql: string): number;
   sql(): string;
 }
@@ -91,13 +91,13 @@ function createColumns(): Columns {
   };
 }
 
-/** One entry of a record. */
+/** A member of a record in the response. */
 interface Item {
   name: string;
   read(row: StoredValue[]): unknown;
 }
 
-/** A record under construction: of the object itself, or of a parent. */
+/** A record that is being built. It is a record of the object itself or a parent. */
 interface Shape {
   add(item: Item): void;
   parent(name: string, create: () => Shape): Shape;
@@ -164,8 +164,8 @@ function addColumn(
 }
 
 /**
- * A column in the SELECT. If `formattedAs` is given, FORMAT() formats the column. `formattedAs` is its alias, or an
- * empty string.
+ * A column in the SELECT. If `formattedAs` is set, FORMAT() formats the column. `formattedAs` is the column's alias, or
+ * an empty text.
  */
 interface WantedColumn {
   path: string;
@@ -179,7 +179,9 @@ function formatOf(field: Exclude<FieldType, FieldSubquery>): WantedColumn | unde
   return isFormat ? { path, formattedAs: field.alias ?? '' } : undefined;
 }
 
-/** Returns the paths of the branch that is used. Every reference in this org leads to objects of one type. */
+/**
+ * Returns the paths of the matching branch of TYPEOF. In this org, every reference leads to objects of a single type.
+ */
 function typeofPaths(context: QueryContext, scope: Scope, { field, conditions }: FieldTypeOf) {
   const link = scope.type.fields.find(
     ({ reference }) => reference?.relationship.toLowerCase() === field.toLowerCase(),
@@ -232,13 +234,15 @@ const EMPTY_ADDRESS = {
   street: null,
 };
 
-/** Returns `postalCode` for `MailingPostalCode` of `MailingAddress`. */
+/** Returns the name of a part of an address, for example `postalCode` for `MailingPostalCode` of `MailingAddress`. */
 function addressPart(part: string, compound: string): string {
   const name = part.slice(compound.length - 'Address'.length);
   return name.charAt(0).toLowerCase() + name.slice(1);
 }
 
-/** Returns the children of a record, for example `(SELECT Id FROM Contacts)`, or null if it has none. */
+/**
+ * Returns the child records of a record, for example for `(SELECT Id FROM Contacts)`. Returns null if there are none.
+ */
 function childrenOf(
   context: QueryContext,
   scope: Scope,

@@ -1,11 +1,11 @@
-/** Errors of queries, which show the position of the problem in the query. */
+/** The errors of queries. They show the position of the problem in the query. */
 
 import { SalesforceError } from '../../core/errors.ts';
 
-/** The number of the query's characters that are shown before and after the position. */
+/** The number of characters of the query that an error shows before and after the position. */
 const SHOWN = 30;
 
-/** Creates the error for a rejected query. `token` is the part of the query to which the error points. */
+/** Creates the error for a rejected query. `token` is the part of the query that is wrong. */
 export function queryError(
   soql: string,
   errorCode: string,
@@ -26,7 +26,7 @@ export function malformed(soql: string, message: string, token: string): Salesfo
   return queryError(soql, 'MALFORMED_QUERY', message, token);
 }
 
-/** Creates the error for a column that does not exist, or that this user cannot see. */
+/** Creates the error for a column that does not exist or that this user cannot see. */
 export function noSuchColumn(soql: string, path: string, entity: string): SalesforceError {
   const name = path.slice(path.lastIndexOf('.') + 1);
   const message = `No such column '${name}' on entity '${entity}'. If you are attempting to use a custom field, be sure to append the '__c' after the custom field name. Please reference your WSDL or the describe call for the appropriate names.`;

@@ -1,4 +1,4 @@
-/** Resolves the names in a query: columns of the object, and of its parents through joins. */
+/** Finds the columns that a query names. They belong to the object itself or, through joins, to its parents. */
 
 import { quoted } from '../../core/database.ts';
 import { defineField, type Field, isStored, isText } from '../../metadata/field.ts';
@@ -6,42 +6,45 @@ import { findField, type ObjectType } from '../../metadata/object-type.ts';
 import type { QueryContext } from './context.ts';
 import { malformed, noSuchColumn, noSuchRelationship } from './query-error.ts';
 
-/** The maximum number of parents that Salesforce follows. */
+/** The maximum number of parents in a path. */
 const MAX_PARENTS = 5;
 
-/** A field with the SQL that yields its value. */
+/** A field, with the SQL for its value. */
 export interface Column {
   field: Field;
   type: ObjectType;
   table: string;
-  /** The relationships that lead to the column, in the org's spelling. */
+  /** The relationships that lead to the column, in the spelling that the org uses. */
   parents: readonly string[];
   sql: string;
 }
 
-/** The object at the end of a path. */
+/** The object to which a path leads. */
 export interface Parent {
   type: ObjectType;
-  /** The alias of its table. */
+  /** The alias of the object's table. */
   table: string;
-  /** The path with the spelling of the org. */
+  /** The path in the spelling that the org uses. */
   path: readonly string[];
 }
 
-/** The names that one level of a query can use. */
+/** The names that a part of a query can use. */
 export interface Scope {
   type: ObjectType;
   /** The alias of the object's own table. */
   table: string;
-  /** Returns the column of a path such as `Account.Name`. Throws INVALID_FIELD if the user can see no such column. */
+  /**
+   * Returns the column of a path such as `Account.Name`. Throws INVALID_FIELD if the column does not exist or the user
+   * cannot see it.
+   */
   column(path: string): Column;
-  /** Returns the parent at a path such as `['Account', 'Owner']`. An empty path returns the object itself. */
+  /** Returns the parent at a path such as `['Account', 'Owner']`. An empty path leads to the object itself. */
   parent(path: readonly string[]): Parent;
-  /** Returns the joins for the columns requested so far. */
+  /** Returns the joins for all columns that have been requested so far. */
   joins(): string;
 }
 
-/** `name` distinguishes its aliases from the aliases of other scopes in the same SQL. */
+/** Opens a scope. `name` makes the scope's aliases different from the aliases of other scopes in the same SQL. */
 export function openScope(
   context: QueryContext,
   type: ObjectType,
@@ -87,7 +90,7 @@ export function openScope(
     };
   }
 
-  /** A parent that the user cannot see is blank, in the same way as a missing parent. */
+  /** Returns the SQL for a parent that the user cannot see. Such a parent is blank, like a missing parent. */
   function unseen(target: ObjectType, table: string): string {
     const { access, user } = context;
     if (!access.canReadType(user, target)) return ' and 0';
@@ -96,8 +99,8 @@ export function openScope(
   }
 
   /**
-   * `Owner.Type` is the name of the object to which a reference leads. It exists only for references to several
-   * objects.
+   * Returns the column `Owner.Type`, which contains the name of the owner's object. It exists only if a reference can
+   * lead to several objects.
    */
   function typeColumn(names: readonly string[], owner: Parent): Column | undefined {
     const link = names.at(-2);
@@ -141,7 +144,7 @@ function findLink(type: ObjectType, relationship: string): Field | undefined {
   return type.fields.find(({ reference }) => reference?.relationship.toLowerCase() === name);
 }
 
-/** Calculated fields have their own SQL. */
+/** Returns the SQL for a field. A calculated field has its own SQL. */
 export function columnSql(table: string, field: Field): string {
   if (isStored(field)) return `${table}.${quoted(field.name)}`;
   if (field.expression === undefined) return 'null';

@@ -1,17 +1,17 @@
-/** The list after SELECT. */
+/** The list of columns after SELECT. */
 
 import type { FieldSubquery, FieldType } from '@jetstreamapp/soql-parser-js';
 import type { ObjectType } from '../../metadata/object-type.ts';
 import type { QueryContext } from './context.ts';
 import { malformed } from './query-error.ts';
 
-/** The part of a query that specifies what to show. */
+/** The part of a query that defines the columns. */
 export interface SelectList {
   fields?: FieldType[];
   limit?: number;
 }
 
-/** Expands FIELDS(ALL) and similar functions, which represent many fields. */
+/** Replaces FIELDS(ALL) and similar functions by the fields that they represent. */
 export function expandFields(
   context: QueryContext,
   type: ObjectType,
@@ -46,7 +46,8 @@ function expand(
 const MAX_ROWS_OF_ALL_FIELDS = 200;
 
 /**
- * Returns the path of a selected column. Throws MALFORMED_QUERY for functions that do not show a value of the record.
+ * Returns the path of a selected column. Throws MALFORMED_QUERY for a function that does not return a value of the
+ * record.
  */
 export function pathOf(context: QueryContext, field: Exclude<FieldType, FieldSubquery>): string {
   switch (field.type) {
@@ -57,7 +58,7 @@ export function pathOf(context: QueryContext, field: Exclude<FieldType, FieldSub
       return [...prefix, ...field.relationships, field.field].join('.');
     }
     case 'FieldFunctionExpression':
-      // In this org labels equal the values, so `toLabel` returns the field's value.
+      // In this org, labels and values are equal, so `toLabel` returns the field's value.
       if (field.functionName.toUpperCase() === 'TOLABEL') return String(field.parameters[0]);
       throw malformed(
         context.soql,

@@ -1,6 +1,5 @@
 /**
- * The records that a query finds, and their order. They follow from FROM, WHERE, ORDER BY, LIMIT
- * and OFFSET.
+ * Finds the records of a query, in the right order. The clauses FROM, WHERE, ORDER BY, LIMIT and OFFSET determine them.
  */
 
 import type {
@@ -24,24 +23,21 @@ import { stampFloor } from './stamp-floor.ts';
 
 const MAX_OFFSET = 2000;
 
-/** The parts of a selection that its query alone does not determine. */
+/** The options of a selection, in addition to the query. */
 export interface SelectOptions {
   what: (scope: Scope) => string;
   within?: string;
   groupBy?: (scope: Scope) => string;
-  /**
-   * Finds the columns of functions in ORDER BY and HAVING. By default, this finds the columns of
-   * date functions.
-   */
+  /** Finds the column of a function in ORDER BY and HAVING. By default, only date functions are found. */
   functionColumn?: FunctionColumn;
 }
 
-/** Finds the column that a function yields. */
+/** Finds the column of a function. */
 export type FunctionColumn = (scope: Scope, fn: FunctionExp) => Column;
 
 /**
- * Returns SQL that selects `what` of the found records, for example their row IDs. `within` is a
- * further SQL condition on the object's table `t`.
+ * Returns SQL that selects `what` from the found records, for example their row IDs. `within` is an additional SQL
+ * condition on the object's table `t`.
  */
 export function selectSql(
   context: QueryContext,
@@ -148,8 +144,8 @@ function orderSql(
 ): string {
   const parts = [orderBy ?? []].flat().map((clause) => {
     const { sql, field } = 'fn' in clause ? columnOf(scope, clause.fn) : scope.column(clause.field);
-    // Blanks come first in both directions. If a field has none, adding this clause would prevent
-    // the use of the index.
+    // In both directions, blanks come first. If a field is never blank, this clause would only prevent SQLite from
+    // using the index.
     const nulls = field.required || field.type === 'id' ? '' : ` nulls ${clause.nulls ?? 'FIRST'}`;
     return `${sql} ${clause.order ?? 'ASC'}${nulls}`;
   });
@@ -164,7 +160,7 @@ function pageSql({ limit, offset }: QueryBase): string {
       `Maximum SOQL offset allowed is ${MAX_OFFSET}`,
     );
   }
-  // SQLite requires a LIMIT with an OFFSET. -1 means no limit.
+  // SQLite requires a LIMIT if there is an OFFSET. The value -1 means no limit.
   return limit === undefined && offset === undefined
     ? ''
     : ` limit ${limit ?? -1} offset ${offset ?? 0}`;

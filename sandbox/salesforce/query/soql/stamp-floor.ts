@@ -1,14 +1,14 @@
 /**
- * Derives the earliest SystemModstamp that a condition allows. Clients page through large orgs by `SystemModstamp > t
- * OR (SystemModstamp = t AND Id > x)`. For this query, SQLite needs a separate condition that no record is older than
- * t. Otherwise it does not use its index.
+ * Finds the earliest SystemModstamp that a condition allows. Clients read large orgs in pages with the condition
+ * `SystemModstamp > t OR (SystemModstamp = t AND Id > x)`. SQLite uses its index only with a separate condition that
+ * excludes records older than t.
  */
 
 import { parseMoment } from '../../metadata/value.ts';
 import type { Comparison, Condition } from './condition.ts';
 
 /**
- * Returns the earliest timestamp that can match, in milliseconds since 1970. Returns undefined if any timestamp can
+ * Returns the earliest timestamp that can match, in milliseconds since 1970. Returns undefined if all timestamps can
  * match.
  */
 export function stampFloor(condition: Condition): number | undefined {
@@ -37,7 +37,7 @@ function highest(floors: (number | undefined)[]): number | undefined {
   return known.length === 0 ? undefined : Math.max(...known);
 }
 
-/** One branch without a lower bound matches records of any age. */
+/** Returns the lowest timestamp. If one branch has no lower limit, there is none. */
 function lowest(floors: (number | undefined)[]): number | undefined {
   const known = floors.filter((floor) => floor !== undefined);
   return known.length < floors.length ? undefined : Math.min(...known);
