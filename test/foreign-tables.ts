@@ -88,7 +88,6 @@ export const CHANGES: Readonly<Record<string, Tables>> = {
     kept_profiles: 'an opt-out mark starts the time until a profile is deleted',
     forgotten: 'a merge with an erased contact blocks the one that is left',
   },
-  credits: { questions: 'a lost response holds its contacts' },
   database: {
     integrations: 'the lease of a client is in its row',
     browser_sessions: 'deleting sessions that are over shows whether the database takes writes',
@@ -101,7 +100,6 @@ export const CHANGES: Readonly<Record<string, Tables>> = {
   fields: {
     integrations: 'whether another tool writes is noted with the client',
     jobs: 'a delivery ends its job',
-    questions: 'the same; and a profile that does not fit holds its contact',
     warm_paths: 'a record that is back has its path written again',
   },
   sync: { integrations: 'a run begins and ends with its client’s row' },

@@ -1,3 +1,5 @@
+import type { Closing } from '../core/questions/decisions.ts';
+import { PAID_BEFORE, parsePaidBefore } from '../core/questions/paid-since-backup.ts';
 import type { Lease } from '../database/leases.ts';
 import { preparedRead, type Slots } from '../database/prepared.ts';
 import type { Reader } from '../database/reader.ts';
@@ -12,11 +14,7 @@ import { after, move, putRows, type Target } from './life/apply-events.ts';
 import type { ContactRow } from './life/changes.ts';
 import type { LifeEvent } from './life/life.ts';
 import { MISMATCH_REASONS } from './life/merging-events.ts';
-import {
-  PAID_BEFORE,
-  PAID_SINCE_BACKUP,
-  parsePaidBefore,
-} from './many-at-once/paid-since-backup.ts';
+import { PAID_SINCE_BACKUP } from './many-at-once/paid-since-backup.ts';
 
 export interface Departure {
   id: string;
@@ -397,7 +395,7 @@ async function moveQuestion(
 interface BuyingQuestion {
   id: string;
   kind: 'lost_answer' | typeof PAID_SINCE_BACKUP;
-  decision: 'approved' | 'rejected' | 'resubmitted' | 'superseded' | null;
+  decision: Closing | null;
   detail: string | null;
   job: { tracking_id: string; state: JobState };
 }

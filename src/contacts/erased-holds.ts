@@ -1,10 +1,12 @@
 /** Holds contacts that may be an erased person, before anything about them is sent or written. */
+
 import type { NotNull } from 'kysely';
 import { newId } from '../core/new-id.ts';
 import type { Lease } from '../database/leases.ts';
 import { inFilledBatches } from '../database/rows.ts';
 import type { JobState } from '../database/tables/credits.ts';
 import type { Trx } from '../database/tables/tables.ts';
+import { openQuestions } from '../decisions/statements/open-questions.ts';
 import type { RunContext } from '../sync/statements/runs.ts';
 import { type Moved, move } from './life/apply-events.ts';
 import type { ChangeContext } from './life/changes.ts';
@@ -37,23 +39,13 @@ export async function openErasedHolds(
       .where('outcome_reason', '=', 'forgotten_person')
       .execute();
     if (held.length === 0) continue;
-    await trx
-      .insertInto('questions')
-      .values(
-        held.map(({ crm_id }) => {
-          const id = newId(run.now);
-          return {
-            id,
-            integration_id: lease.integrationId,
-            crm_id,
-            kind: 'forgotten_person' as const,
-            tracking_id: id,
-            opened_at: run.now,
-          };
-        }),
-      )
-      .onConflict((c) => c.doNothing())
-      .execute();
+    const questions = held.map(({ crm_id }) => ({
+      id: newId(run.now),
+      crmId: crm_id,
+      kind: 'forgotten_person' as const,
+      openedAt: run.now,
+    }));
+    await openQuestions(trx, lease.integrationId, questions, 'keep');
   }
 }
 

@@ -1,4 +1,4 @@
-import { forHoldReasons } from './question-kinds.ts';
+import { forHoldReasons } from './questions/question-kinds.ts';
 
 /** The result of a run for one contact. Every contact that a run processes has exactly one outcome and one reason. */
 export type Outcome = 'written' | 'unchanged' | 'skipped' | 'failed' | 'held' | 'waiting';
@@ -158,7 +158,7 @@ export const OUTCOME_TEXTS = {
   values_unfit:
     'no CRM field can hold its values yet; see "donor-sync fields check"; the next run after that writes them, for no credit',
   profile_unreadable: 'the profile could not be read; fetched again by the next run',
-  ...forHoldReasons((outcome) => outcome),
+  ...forHoldReasons(({ text }) => text),
   identity_unreadable:
     'a field of its name, address or employer can no longer be read; waits until access is back',
   mark_unknown:

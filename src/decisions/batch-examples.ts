@@ -2,16 +2,13 @@
 
 import type { RecordLookup } from '../../connectors/contract.ts';
 import type { Application } from '../application.ts';
+import type { ChangedPart } from '../core/changed-parts.ts';
 import type { Contact } from '../core/contact.ts';
 import type { ConfigurationError } from '../core/errors.ts';
+import { parseChangedParts } from '../core/questions/identity-mass-change.ts';
 import { unknownClient } from '../core/shared-errors.ts';
-import type { ChangedPart } from '../identity/identity-text.ts';
 import { contactName } from './contact-name.ts';
-import {
-  listQuestionsOfBatch,
-  parseChangedParts,
-  type QuestionBatch,
-} from './statements/batches.ts';
+import { listQuestionsOfBatch, type QuestionBatch } from './statements/batches.ts';
 import type { ContactQuestion } from './statements/questions.ts';
 
 const MAX_EXAMPLES = 3;

@@ -1,21 +1,19 @@
 /** Records decisions about held contacts. The next sync applies them. */
 
+import {
+  type BatchDecision,
+  type BatchDecisionWord,
+  DECIDED,
+  type DecisionWord,
+} from '../core/questions/decisions.ts';
+import { getMostCredits } from '../core/questions/question-kinds.ts';
 import type { Act } from '../database/actor-transaction.ts';
 import { heldForPrivacy } from '../privacy/forget/forget.ts';
-import type { BatchDecision, QuestionBatch } from './statements/batches.ts';
+import type { QuestionBatch } from './statements/batches.ts';
 import { recordBatchDecision } from './statements/batches.ts';
-import type { Question, QuestionDecision } from './statements/questions.ts';
+import type { Question } from './statements/questions.ts';
 import { type Decider, recordDecision } from './statements/questions.ts';
-import { BATCH_KINDS, type BatchDecisionWord } from './views/batch-kinds.ts';
-import type { DecisionWord } from './views/kinds.ts';
 import { batchDecisionsFor } from './views/question.ts';
-
-/** The decision for each word that users type. */
-export const DECIDED = {
-  approve: 'approved',
-  reject: 'rejected',
-  resubmit: 'resubmitted',
-} as const satisfies Record<DecisionWord, QuestionDecision>;
 
 /** Returns false if the question is already decided. */
 export function decideQuestion(
@@ -62,6 +60,6 @@ export async function decideBatch(
 ): Promise<DecidedBatch> {
   const decision = DECIDED[word];
   const count = await recordBatchDecision(act, id, decision, until);
-  const credits = word === 'approve' ? BATCH_KINDS[kind].credits(count) : 0;
+  const credits = getMostCredits(kind, decision) * count;
   return { id, integration, decision, count, credits };
 }

@@ -8,6 +8,7 @@ import type { Application } from '../application.ts';
 import { messageOf } from '../core/errors.ts';
 import { inParallel } from '../core/parallel.ts';
 import type { Profile } from '../core/profile.ts';
+import { CONTACT_KINDS } from '../core/questions/question-kinds.ts';
 import { findJobIds } from '../credits/statements/jobs.ts';
 import { decryptProfile } from '../fields/kept-profile.ts';
 import { findProfilesOfJobs } from '../fields/statements/kept-profiles.ts';
@@ -17,7 +18,6 @@ import { openCrm } from '../sync/control/crm-account.ts';
 import { lookUp } from '../sync/control/look-up.ts';
 import { fetchResults } from '../sync/delivery/paid-profiles.ts';
 import type { ContactQuestion } from './statements/questions.ts';
-import { KINDS } from './views/kinds.ts';
 
 /** A contact with its current data in the CRM. */
 export interface ShownContact {
@@ -97,7 +97,7 @@ async function evidenceIn(
   rows: readonly ContactQuestion[],
   signal: AbortSignal,
 ): Promise<Found[]> {
-  const withProfile = rows.filter(({ kind }) => KINDS[kind].hasProfile);
+  const withProfile = rows.filter(({ kind }) => CONTACT_KINDS[kind].hasProfile);
   const trackingIds = withProfile.map((row) => row.trackingId);
   const jobIds = await findJobIds(deps.store.reader, trackingIds);
   const jobs = [...jobIds.values()].map((jobId) => ({ jobId }));
@@ -114,7 +114,7 @@ async function evidenceIn(
   });
 
   function getProfile(row: ContactQuestion): Part {
-    if (!KINDS[row.kind].hasProfile) return { result: 'none', problems: [] };
+    if (!CONTACT_KINDS[row.kind].hasProfile) return { result: 'none', problems: [] };
     if (hasOptedOut(found, row.crmId)) return { result: 'none', problems: [OPTED_OUT] };
     return profilePart(results, jobIds.get(row.trackingId) ?? '', kept.get(row.trackingId) ?? null);
   }

@@ -2,10 +2,10 @@
 
 import { z } from 'zod';
 import type { Application } from '../application.ts';
+import { CONTACT_KINDS } from '../core/questions/question-kinds.ts';
 import { nameText } from './contact-name.ts';
 import { type HoldEvidence, readHoldEvidence } from './evidence.ts';
 import type { Question } from './statements/questions.ts';
-import { KINDS } from './views/kinds.ts';
 
 export const shownNamesSchema = z.object({
   contact: z.string().nullable().describe('The name in the CRM'),
@@ -20,7 +20,7 @@ export async function readShownNames(
   signal: AbortSignal,
 ): Promise<Map<string, ShownNames>> {
   const withProfile = questions.flatMap((question) =>
-    question.about === 'contact' && KINDS[question.kind].hasProfile ? question : [],
+    question.about === 'contact' && CONTACT_KINDS[question.kind].hasProfile ? question : [],
   );
   const evidence = await readHoldEvidence(application, withProfile, signal);
   return new Map([...evidence].map(([id, one]) => [id, toShownNames(one)]));

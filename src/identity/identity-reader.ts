@@ -2,14 +2,15 @@
  * Compares the identity in a CRM record with the stored identity. An unreadable part keeps its fingerprint, because it
  * is not empty. Other spellings are not changes (`canonical-address.ts`).
  */
+
 import { createHash } from 'node:crypto';
+import type { ChangedPart } from '../core/changed-parts.ts';
 import { type Contact, identityText } from '../core/contact.ts';
 import { FatalError } from '../core/errors.ts';
 import type { IdentityShape, IdentitySource } from '../core/identity-shape.ts';
 import { canonicalAddress } from './canonical-address.ts';
 import { canonicalEmployer } from './canonical-name.ts';
 import {
-  type ChangedPart,
   changedParts,
   type IdentityParts,
   NEXT_READING,

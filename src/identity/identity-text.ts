@@ -5,18 +5,7 @@
  * parts cover the canonical spelling. SOURCES identifies the CRM fields of a part. The first number is the version of
  * the canonical spelling. A new spelling needs a new number, and old code stays while its fingerprints exist.
  */
-
-export type IdentityPart = 'name' | 'addresses' | 'employers';
-
-/** `unknown` if a fingerprint lacks its parts. */
-export type ChangedPart = IdentityPart | 'unknown';
-
-export const CHANGED_PARTS = [
-  'name',
-  'addresses',
-  'employers',
-  'unknown',
-] as const satisfies readonly ChangedPart[];
+import type { ChangedPart } from '../core/changed-parts.ts';
 
 /** A part that is built from fields that may be unreadable. */
 export interface SourcedPart {

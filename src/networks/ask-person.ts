@@ -1,4 +1,4 @@
-import type { NetworkQuestionKind } from '../core/question-kinds.ts';
+import type { NetworkQuestionKind } from '../core/questions/question-kinds.ts';
 import type { NetworkDecision } from '../decisions/statements/network-questions.ts';
 import { askAboutNetwork } from '../decisions/statements/network-questions.ts';
 import type { NetworkDeps, NetworkRun } from './network-deps.ts';

@@ -2,18 +2,13 @@
 import { z } from 'zod';
 import type { ConfigurationError } from '../core/errors.ts';
 import { describeCount } from '../core/quantities.ts';
-import { DECIDED } from '../decisions/decide.ts';
+import { DECIDED, type DecisionWord, HOLD_DECISIONS } from '../core/questions/decisions.ts';
+import { decisionsAtOnce, requireReason } from '../core/questions/question-kinds.ts';
 import { holdDecided, refuseAnswered } from '../decisions/decided-by.ts';
 import { approvalOfReason } from '../decisions/second-person/ask.ts';
 import { listQuestionsOfReason } from '../decisions/statements/batches.ts';
 import { applyDueAnswers, insertAnswer } from '../decisions/statements/withdrawable-answers.ts';
 import { approvalSchema } from '../decisions/views/approval.ts';
-import {
-  type DecisionWord,
-  decisionsAtOnce,
-  HOLD_DECISIONS,
-  requireReason,
-} from '../decisions/views/kinds.ts';
 import {
   answerSchema,
   describeGiven,

@@ -2,8 +2,17 @@ import { z } from 'zod';
 import { isoTime } from '../core/clock.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import { describeCount, formatTimestamp } from '../core/quantities.ts';
+import {
+  BATCH_DECISIONS,
+  DECIDED,
+  type DecisionWord,
+  HOLD_DECISIONS,
+  QUESTION_DECISIONS,
+  toDecisionWord,
+} from '../core/questions/decisions.ts';
+import { CONTACT_KINDS, isKind } from '../core/questions/question-kinds.ts';
 import { personNeeded } from '../core/shared-errors.ts';
-import { DECIDED, decideBatch, decideQuestion, requireBatchDecision } from '../decisions/decide.ts';
+import { decideBatch, decideQuestion, requireBatchDecision } from '../decisions/decide.ts';
 import { decidedAlready, refuseAnswered } from '../decisions/decided-by.ts';
 import { approvalOfBatch, toApprovalRequest } from '../decisions/second-person/ask.ts';
 import type { QuestionBatch } from '../decisions/statements/batches.ts';
@@ -15,8 +24,6 @@ import {
   WITHDRAWABLE_MS,
 } from '../decisions/statements/withdrawable-answers.ts';
 import { approvalSchema } from '../decisions/views/approval.ts';
-import { BATCH_DECISIONS, BATCH_KINDS } from '../decisions/views/batch-kinds.ts';
-import { type DecisionWord, HOLD_DECISIONS, isKind } from '../decisions/views/kinds.ts';
 import {
   decisionsFor,
   describeQuestion,
@@ -47,7 +54,7 @@ export const answerSchema = z
     integration: z.string(),
     about: z.enum(['contact', 'network', 'batch', 'reason']),
     subject: z.string().describe('The ID of the decision or the batch, or the reason'),
-    decision: z.enum(['approved', 'rejected', 'resubmitted']),
+    decision: z.enum(QUESTION_DECISIONS),
     countsFrom: z.iso
       .datetime()
       .describe('The answer can be withdrawn until then, unless the next run starts earlier'),
@@ -234,7 +241,7 @@ export function describeBatchDecision(
   if ('answer' in result) return describeGiven(result.answer);
   const { decision, count, credits } = result.batch;
   if (kind !== null) {
-    return BATCH_KINDS[kind].decided(decision === 'approved' ? 'approve' : 'reject', count);
+    return CONTACT_KINDS[kind].decided(toDecisionWord(decision), count);
   }
   return `Decided: ${describeCount(count, 'contact')}. The next run spends at most ${describeCount(credits, 'credit')} on this.`;
 }

@@ -1,8 +1,12 @@
-/** Shows the open decisions as a list, with names, or as the queue of the decisions page. */
+/** As a list, with names, or as the pages' queue. */
+
 import { z } from 'zod';
+import { CHANGED_PARTS } from '../core/changed-parts.ts';
 import { readCursor, writeCursor } from '../core/cursor.ts';
 import { messageOf } from '../core/errors.ts';
 import { describeCount } from '../core/quantities.ts';
+import { BATCH_DECISIONS, CLOSINGS, HOLD_DECISIONS } from '../core/questions/decisions.ts';
+import { BATCH_KINDS, getBatchWords, requireReason } from '../core/questions/question-kinds.ts';
 import { type BatchExample, readBatchExamples } from '../decisions/batch-examples.ts';
 import {
   readShownNames,
@@ -15,9 +19,7 @@ import {
   listQuestionsOfBatch,
   type QuestionBatch,
 } from '../decisions/statements/batches.ts';
-import { BATCH_DECISIONS, BATCH_KINDS } from '../decisions/views/batch-kinds.ts';
 import { readQueue } from '../decisions/views/decision-queue.ts';
-import { HOLD_DECISIONS, requireReason } from '../decisions/views/kinds.ts';
 import {
   type CountedQuestion,
   describeBatch,
@@ -25,7 +27,6 @@ import {
   listCountedQuestions,
   withBatchCounts,
 } from '../decisions/views/question.ts';
-import { CHANGED_PARTS } from '../identity/identity-text.ts';
 import { noteEntries } from '../privacy/audit/record.ts';
 import { findOpenBatch, hasAccess } from './find-decision.ts';
 import { findClient } from './kit/clients.ts';
@@ -58,27 +59,21 @@ export const holdSchema = z
     reason: z.string().describe('The reason in words'),
     decisions: z.array(z.enum(HOLD_DECISIONS)).describe('The possible answers'),
     since: z.iso.datetime(),
-    decision: z.enum(['approved', 'rejected', 'resubmitted', 'superseded']).nullable(),
+    decision: z.enum(CLOSINGS).nullable(),
   })
   .meta({ id: 'Hold' });
 
 export type HoldView = z.output<typeof holdSchema>;
 
-const BATCH_KIND = z.enum([
-  'identity_mass_change',
-  'paid_since_backup',
-  'contacts_missing',
-  'mass_opt_out',
-  'erasure_requested',
-]);
-
 const batchSchema = z
   .object({
     id: z.string(),
     integration: z.string(),
-    kind: BATCH_KIND.describe(
-      "The contacts' common feature. `identity_mass_change`: their details changed. `paid_since_backup`: they may have been paid for after the backup that the database was restored from, or with a service key that was replaced since, or their profiles are gone. `contacts_missing`: they are missing from the CRM. `mass_opt_out`: they were marked as opted out. `erasure_requested`: the CRM requests their erasure",
-    ),
+    kind: z
+      .enum(BATCH_KINDS)
+      .describe(
+        `The contacts' common feature. ${BATCH_KINDS.map((kind) => `\`${kind}\`: ${getBatchWords(kind).means}`).join('. ')}`,
+      ),
     reason: z.string().describe('The reason in whole sentences'),
     count: z.int().describe('Number of contacts that are waiting for the decision'),
     parts: z
@@ -292,7 +287,7 @@ function tableOfBatches(batches: readonly BatchView[]): TableView {
       { id },
       ...[integration, count],
       { at: since },
-      ...[BATCH_KINDS[kind].inShort(parts), credits, `${decisions.join('|')} --batch`],
+      ...[getBatchWords(kind).inShort(parts), credits, `${decisions.join('|')} --batch`],
     ]),
   };
 }
@@ -334,24 +329,12 @@ function describeOpen(holds: readonly HoldView[], batches: readonly BatchView[])
     ...(batches.some(({ kind }) => kind === 'identity_mass_change') ? [CHANGED] : []),
     ...batches
       .filter(({ kind }) => kind !== 'identity_mass_change')
-      .map(({ id, kind, reason }) => `Batch ${id}: ${reason} ${HINTS[kind]}`),
+      .map(({ id, kind, reason }) => `Batch ${id}: ${reason} ${getBatchWords(kind).hint}`),
   ];
 }
 
 const CHANGED =
   'Approving a batch of changed details submits its contacts again, for a credit each. Rejecting it means that they are still the same people, and costs no credit. To see three of its contacts, add --show.';
-
-const HINTS: Readonly<Record<BatchView['kind'], string>> = {
-  identity_mass_change: '',
-  paid_since_backup:
-    'Approve it to buy their profiles, for a credit each. Reject it to count them as paid for, which is free.',
-  contacts_missing:
-    'Approve it if the contacts are gone, and reject it to wait for them. Both are free.',
-  mass_opt_out:
-    'Approve it if the marks are correct, and reject it if they are a mistake. Both are free.',
-  erasure_requested:
-    'Approve it to erase the contacts for good, and reject it to keep them. Both are free.',
-};
 
 const decisionSchema = z
   .object({

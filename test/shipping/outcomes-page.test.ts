@@ -4,9 +4,9 @@ import {
   EXCLUSION_EXPLANATIONS,
   OUTCOME_EXPLANATIONS,
   REASON_EXPLANATIONS,
-  type ReasonExplanation,
   WAITING_EXPLANATIONS,
 } from '../../src/core/codes/outcomes.ts';
+import type { ReasonExplanation } from '../../src/core/codes/reason-explanation.ts';
 import { OUTCOME_REASONS } from '../../src/core/outcome.ts';
 import { WAITING_CAUSES } from '../../src/core/waiting-values.ts';
 import { EXCLUSION_TEXTS } from '../../src/fields/redelivery-view.ts';

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { createMemoryConnector } from '../../connectors/memory/connector.ts';
 import type { MemoryCrm } from '../../connectors/memory/crm.ts';
 import type { FieldMapping } from '../../src/core/field-map.ts';
-import type { BatchDecision } from '../../src/decisions/statements/batches.ts';
+import type { BatchDecision } from '../../src/core/questions/decisions.ts';
 import { listBatches, recordBatchDecision } from '../../src/decisions/statements/batches.ts';
 import { listOpenQuestions } from '../../src/decisions/statements/questions.ts';
 import { forecastNetworks } from '../../src/networks/forecast.ts';

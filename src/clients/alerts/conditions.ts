@@ -2,8 +2,8 @@
 
 import type { AlertKind, AlertSettings } from '../../core/alert-settings.ts';
 import { describeCount } from '../../core/quantities.ts';
+import { getBatchWords } from '../../core/questions/question-kinds.ts';
 import type { QuestionBatch } from '../../decisions/statements/batches.ts';
-import { BATCH_KINDS } from '../../decisions/views/batch-kinds.ts';
 import { adviceFor, isKnownStop, stepText } from '../../sync/views/advice.ts';
 
 const BUCKETS = ['enhancements', 'networks'] as const;
@@ -240,7 +240,7 @@ function holdConditions({ held }: IntegrationState): Found[] {
 
 function batchConditions({ batches }: IntegrationState): Found[] {
   return batches.map((batch) => {
-    const { subject, ...alert } = BATCH_KINDS[batch.kind].alert(batch);
+    const { subject, ...alert } = getBatchWords(batch.kind).alert(batch);
     return { subject: `${subject}/${batch.id}`, ...alert };
   });
 }

@@ -1,4 +1,5 @@
-/** Stores the encrypted results of a client's past months. */
+/** The encrypted sums of a client's past months. */
+import { QUESTION_DECISIONS } from '../../core/questions/decisions.ts';
 import type { Reader } from '../../database/reader.ts';
 import type { Trx } from '../../database/tables/tables.ts';
 
@@ -106,7 +107,7 @@ export async function countDecisions(
     .selectFrom('questions')
     .select(({ fn }) => fn.countAll<number | string>().as('count'))
     .where('integration_id', '=', integrationId)
-    .where('decision', 'in', ['approved', 'rejected', 'resubmitted'])
+    .where('decision', 'in', QUESTION_DECISIONS)
     .where('decided_at', '>=', from)
     .where('decided_at', '<', until)
     .executeTakeFirstOrThrow();

@@ -1,4 +1,4 @@
-import { listContactKinds } from '../../core/question-kinds.ts';
+import { listContactKinds } from '../../core/questions/question-kinds.ts';
 import type { ContactState } from '../../database/tables/contacts.ts';
 import { NEXT_READING } from '../../identity/identity-text.ts';
 import { all, type Changes, choice, equal, given, isNull, not, oneOf, own } from './changes.ts';
@@ -11,7 +11,7 @@ import { SEEN } from './reading-events.ts';
 export const MISMATCH_REASONS: readonly string[] = ['name_mismatch', 'match_unsure'];
 
 /** A user decides about a paid contact, because a merge must not cost another credit. */
-const HELD_AND_PAID: readonly string[] = listContactKinds(({ isPaid }) => isPaid);
+const HELD_AND_PAID: readonly string[] = listContactKinds(({ hasSpentCredit }) => hasSpentCredit);
 
 /** A user decides whether the contact is an erased person. */
 const MAY_BE_ERASED = equal(own('outcome_reason'), 'forgotten_person');

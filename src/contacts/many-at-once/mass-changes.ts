@@ -4,6 +4,7 @@ import { preparedRead, type Slots } from '../../database/prepared.ts';
 import type { Reader } from '../../database/reader.ts';
 import { ROWS_PER_TRANSACTION } from '../../database/rows.ts';
 import type { Store } from '../../database/store.ts';
+import { openQuestions } from '../../decisions/statements/open-questions.ts';
 import { changedParts, NEXT_READING } from '../../identity/identity-text.ts';
 import { move } from '../life/apply-events.ts';
 
@@ -174,22 +175,15 @@ async function holdSome(
     .limit(ROWS_PER_TRANSACTION)
     .execute();
   if (rows.length === 0) return 0;
-  const holds = rows.map((row) => {
-    const id = newId();
-    const parts = changedParts(row.asked_identity ?? NEXT_READING, row.identity);
-    return {
-      id,
-      integration_id: lease.integrationId,
-      crm_id: row.crm_id,
-      kind: 'identity_mass_change' as const,
-      // Nothing has been sent yet, so the hold has no job.
-      tracking_id: id,
-      batch,
-      detail: parts.join(','),
-      opened_at: now,
-    };
-  });
-  await trx.insertInto('questions').values(holds).execute();
+  const questions = rows.map((row) => ({
+    id: newId(),
+    crmId: row.crm_id,
+    kind: 'identity_mass_change' as const,
+    batch,
+    detail: changedParts(row.asked_identity ?? NEXT_READING, row.identity).join(','),
+    openedAt: now,
+  }));
+  await openQuestions(trx, lease.integrationId, questions);
   const ids = rows.map(({ crm_id }) => crm_id);
   await move(trx, lease, 'changedWithMany', ids, { id: runId, now });
   return rows.length;

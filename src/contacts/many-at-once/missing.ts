@@ -2,12 +2,14 @@
  * Handles missing contacts that the CRM does not report as deleted. Marks, counts, holds and removes missing contacts.
  * `sync/guards/departures.ts` decides which of these happens.
  */
+
 import { type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import type { Lease, RunTransaction } from '../../database/leases.ts';
 import type { Reader } from '../../database/reader.ts';
 import { inFilledBatches, ROWS_PER_TRANSACTION } from '../../database/rows.ts';
 import type { Store } from '../../database/store.ts';
 import type { Tables, Trx } from '../../database/tables/tables.ts';
+import { openQuestions } from '../../decisions/statements/open-questions.ts';
 import type { RunContext } from '../../sync/statements/runs.ts';
 import { supersedeHolds } from '../departures.ts';
 import { move, moveAndList } from '../life/apply-events.ts';
@@ -31,7 +33,7 @@ export interface DepartureCounts {
 }
 
 /** The question whether missing contacts have left. */
-const MISSING_KIND = 'contacts_missing';
+const MISSING_KIND = 'contacts_missing' as const;
 
 /** Marks contacts that a lookup did not find. Contacts that are new to the store are not added. */
 export async function markMissing(
@@ -389,21 +391,15 @@ async function holdSome(
     .limit(ROWS_PER_TRANSACTION)
     .execute();
   if (rows.length === 0) return [];
-  const holds = rows.map(({ crm_id }) => {
-    const id = newId();
-    return {
-      id,
-      integration_id: integrationId,
-      crm_id,
-      kind: MISSING_KIND,
-      // The hold does not belong to a job.
-      tracking_id: id,
-      batch,
-      detail,
-      opened_at: now,
-    } as const;
-  });
-  await trx.insertInto('questions').values(holds).execute();
+  const questions = rows.map(({ crm_id }) => ({
+    id: newId(),
+    crmId: crm_id,
+    kind: MISSING_KIND,
+    batch,
+    detail,
+    openedAt: now,
+  }));
+  await openQuestions(trx, integrationId, questions);
   return rows.map(({ crm_id }) => crm_id);
 }
 

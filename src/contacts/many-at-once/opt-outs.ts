@@ -2,21 +2,21 @@
  * Counts contacts with a kept profile that opted out or objected at about the same time. Also stores the question
  * whether the marks are correct. `src/sync/guards/opt-outs.ts` decides when to ask.
  */
+
 import { type ExpressionBuilder, type SqlBool, sql } from 'kysely';
+import { BY_OBJECTION } from '../../core/questions/mass-opt-out.ts';
 import type { Lease, RunTransaction } from '../../database/leases.ts';
 import type { Reader } from '../../database/reader.ts';
 import { inFilledBatches, ROWS_PER_TRANSACTION } from '../../database/rows.ts';
 import type { Store } from '../../database/store.ts';
 import type { Tables } from '../../database/tables/tables.ts';
+import { openQuestions } from '../../decisions/statements/open-questions.ts';
 import { findLastConfirmation, findOpenBatch } from './questions.ts';
 
-export const OPT_OUT_KIND = 'mass_opt_out';
+export const OPT_OUT_KIND = 'mass_opt_out' as const;
 
 /** In `contacts.has_opted_out`, this value means an objection. */
 export const OBJECTS = 2;
-
-/** Distinguishes an objection from the opt-out field in the hold's `detail`. */
-export const BY_OBJECTION = 'objection';
 
 export interface OptOutCounts {
   /** The number of marks that no run has recorded before. */
@@ -217,22 +217,16 @@ async function holdSome(
     .limit(ROWS_PER_TRANSACTION)
     .execute();
   if (rows.length === 0) return [];
-  const holds = rows.map(({ crm_id, opted_out_at, has_opted_out }) => {
-    const id = newId();
-    return {
-      id,
-      integration_id: integrationId,
-      crm_id,
-      kind: OPT_OUT_KIND,
-      // The hold does not belong to a job.
-      tracking_id: id,
-      batch,
-      detail: has_opted_out === OBJECTS ? BY_OBJECTION : field,
-      // After a clock change, the question could otherwise seem older than its mark.
-      opened_at: Math.max(now, opted_out_at ?? 0),
-    } as const;
-  });
-  await trx.insertInto('questions').values(holds).execute();
+  const questions = rows.map(({ crm_id, opted_out_at, has_opted_out }) => ({
+    id: newId(),
+    crmId: crm_id,
+    kind: OPT_OUT_KIND,
+    batch,
+    detail: has_opted_out === OBJECTS ? BY_OBJECTION : field,
+    // After a clock change, the question could otherwise seem older than its mark.
+    openedAt: Math.max(now, opted_out_at ?? 0),
+  }));
+  await openQuestions(trx, integrationId, questions);
   const ids = rows.map(({ crm_id }) => crm_id);
   for (const portion of inFilledBatches(ids)) {
     await trx

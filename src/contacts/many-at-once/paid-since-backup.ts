@@ -2,31 +2,20 @@
  * Holds contacts that may already have been paid for. The restored backup lacks the payment, or the current service key
  * cannot see the job.
  */
+
 import { sql } from 'kysely';
+import type { PaidBefore } from '../../core/questions/batch-facts.ts';
+import { PAID_BEFORE, parsePaidBefore } from '../../core/questions/paid-since-backup.ts';
 import type { RunTransaction } from '../../database/leases.ts';
 import { preparedRead, type Slots } from '../../database/prepared.ts';
 import type { Reader } from '../../database/reader.ts';
 import { inBatches, inFilledBatches } from '../../database/rows.ts';
+import { openQuestions } from '../../decisions/statements/open-questions.ts';
 import { moveAndList } from '../life/apply-events.ts';
 import { findOpenBatch } from './questions.ts';
 
 /** The kind of question about these contacts. */
-export const PAID_SINCE_BACKUP = 'paid_since_backup';
-
-/** The `detail` of the question. Set if the contact may have been paid for without a restored backup. */
-export const PAID_BEFORE = {
-  /** A former service key paid for the job, and the current key cannot see it. */
-  former_key: 'its service key was replaced, and the present key cannot see its job',
-  /** The profile was not written in time. The service has deleted it, and no copy exists. */
-  result_gone: 'its profile could not be written in time, and the service no longer has it',
-} as const;
-
-export type PaidBefore = keyof typeof PAID_BEFORE;
-
-/** Null means a payment after the restored backup. */
-export function parsePaidBefore(detail: string | null): PaidBefore | null {
-  return detail === 'former_key' || detail === 'result_gone' ? detail : null;
-}
+export const PAID_SINCE_BACKUP = 'paid_since_backup' as const;
 
 /** A contact whose paid profile cannot be read. */
 export interface UnseenContact {
@@ -291,14 +280,16 @@ async function hold(
       { outcome_detail: detail === null ? null : PAID_BEFORE[detail] },
     );
     if (moved.length === 0) continue;
-    await trx
-      .insertInto('questions')
-      .values(
-        moved.map(({ crm_id }) =>
-          toQuestion(trx, crm_id, { id: newId(), trackingId: jobs.get(crm_id), batch, detail }),
-        ),
-      )
-      .execute();
+    const questions = moved.map(({ crm_id }) => ({
+      id: newId(),
+      crmId: crm_id,
+      kind: PAID_SINCE_BACKUP,
+      trackingId: jobs.get(crm_id),
+      batch,
+      detail,
+      openedAt: now,
+    }));
+    await openQuestions(trx, integrationId, questions);
     held.push(...moved.map(({ crm_id }) => crm_id));
   }
   return held;
@@ -322,40 +313,16 @@ export async function countAwayAsPaid(
     const rows = portion.map((crm_id) => ({ crm_id }));
     const away = await moveAndList(trx, lease, 'maybePaidAway', rows, { id: runId, now });
     if (away.length === 0) continue;
-    await trx
-      .insertInto('questions')
-      .values(
-        away.map(({ crm_id }) => ({
-          ...toQuestion(trx, crm_id, { id: newId(), trackingId: jobs.get(crm_id), batch, detail }),
-          decision: 'superseded' as const,
-          decided_at: now,
-        })),
-      )
-      .execute();
+    const questions = away.map(({ crm_id }) => ({
+      id: newId(),
+      crmId: crm_id,
+      kind: PAID_SINCE_BACKUP,
+      trackingId: jobs.get(crm_id),
+      batch,
+      detail,
+      openedAt: now,
+      closed: { decision: 'superseded' as const, at: now },
+    }));
+    await openQuestions(trx, lease.integrationId, questions);
   }
-}
-
-/** A contact without a job uses its own ID instead. */
-function toQuestion(
-  { lease, clock }: RunTransaction,
-  crm_id: string,
-  { id, trackingId = id, batch, detail }: NewQuestion,
-) {
-  return {
-    id,
-    integration_id: lease.integrationId,
-    crm_id,
-    kind: PAID_SINCE_BACKUP,
-    tracking_id: trackingId,
-    batch,
-    detail,
-    opened_at: clock.now(),
-  } as const;
-}
-
-interface NewQuestion {
-  id: string;
-  trackingId: string | undefined;
-  batch: string;
-  detail: PaidBefore | null;
 }

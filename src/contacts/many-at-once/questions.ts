@@ -1,6 +1,6 @@
 /** Each question is a batch of holds of one kind. */
 
-import type { ContactQuestionKind } from '../../core/question-kinds.ts';
+import type { ContactQuestionKind } from '../../core/questions/question-kinds.ts';
 import type { Reader } from '../../database/reader.ts';
 
 /** Returns the time at which a user last confirmed such a question (epoch ms), or 0 if no user has. */

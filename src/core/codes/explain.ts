@@ -5,9 +5,9 @@ import {
   EXCLUSION_EXPLANATIONS,
   OUTCOME_EXPLANATIONS,
   REASON_EXPLANATIONS,
-  type ReasonExplanation,
   WAITING_EXPLANATIONS,
 } from './outcomes.ts';
+import type { ReasonExplanation } from './reason-explanation.ts';
 
 /**
  * The kind of code. `waiting_values` explains why values wait, and `excluded_values` why a redelivery excludes a

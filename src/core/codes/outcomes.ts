@@ -1,13 +1,8 @@
 /** Explains each outcome and each reason. `docs/outcomes.md` contains the same sentences, and a test compares them. */
 import type { Outcome, OutcomeReason } from '../outcome.ts';
+import { forHoldReasons } from '../questions/question-kinds.ts';
 import type { WaitingCause } from '../waiting-values.ts';
-
-/** Explains a reason: what it means, what happens next, and what it costs. */
-export interface ReasonExplanation {
-  means: string;
-  next: string;
-  costs: string;
-}
+import type { ReasonExplanation } from './reason-explanation.ts';
 
 /** The meanings of contacts' outcomes, as parts of a sentence. */
 export const OUTCOME_EXPLANATIONS: Readonly<Record<Outcome, string>> = {
@@ -190,74 +185,7 @@ export const REASON_EXPLANATIONS: Readonly<Record<OutcomeReason, ReasonExplanati
     next: 'The next run fetches the result again. If the problem persists, report it.',
     costs: 'One credit, already spent. Fetching costs nothing.',
   },
-  name_mismatch: {
-    means:
-      'The profile and the contact have different last names or unrelated first names. donor-sync wrote nothing.',
-    next: 'Run `donor-sync holds --show` to see both names. After that, run `donor-sync holds approve` to write the kept profile, or use `reject` or `resubmit`. If you correct the name in the CRM instead, donor-sync sends the contact again.',
-    costs:
-      'One credit, already spent. `approve` and `reject` cost nothing. `resubmit` and a corrected name cost one credit.',
-  },
-  match_unsure: {
-    means:
-      'The service reports a lower match probability than `match.minProbability`. donor-sync wrote nothing.',
-    next: 'Run `donor-sync holds --show` to see both names. Then run `donor-sync holds approve`, `reject` or `resubmit`.',
-    costs:
-      'One credit, already spent. `approve` and `reject` cost nothing. `resubmit` costs one credit.',
-  },
-  lost_answer: {
-    means:
-      'The response to a submission was lost, and a credit may have been spent. The submission was for this contact, or for a different contact of the same person.',
-    next: '`donor-sync holds resubmit` sends the contact again, and `reject` does not. With `onLostAnswer: resubmit` in the settings, donor-sync always resubmits.',
-    costs:
-      'One credit may have been spent already. `reject` costs nothing. `resubmit` costs one credit.',
-  },
-  identity_mass_change: {
-    means:
-      'The name, address or employer of many known contacts changed within seven days, for example through an address tool. donor-sync sent nothing.',
-    next: '`donor-sync holds` shows which part changed and the possible cost. `donor-sync holds reject --batch` accepts the new details without a credit, and `approve --batch` submits the contacts again.',
-    costs: 'Nothing now. `reject` costs nothing. `approve` costs one credit for each contact.',
-  },
-  paid_since_backup: {
-    means:
-      'The database was restored from a backup, and this contact is new or has changed. The contact might have been paid for after the backup, because the spending journal does not rule this out. There are three other possible causes. A job was in progress when the backup was made, and the service no longer has the job. The service key was replaced while the job was running, and the current key cannot see that job. donor-sync could not write the profile while the service had it, and no copy is kept (`retention.profiles`). donor-sync sent nothing.',
-    next: '`donor-sync holds` shows how many contacts are affected. If you use a replaced key again within six days, the next sync delivers the profiles without a credit. `donor-sync holds approve --batch` buys their profiles, so you might pay for some contacts twice. `reject --batch` records these contacts as paid for.',
-    costs: 'Nothing now. `reject` costs nothing. `approve` costs one credit for each contact.',
-  },
-  contacts_missing: {
-    means:
-      'The contact is missing. A complete read did not return the contact, or the CRM cannot find its ID, and there is no sign that it was deleted. Possible causes are an incomplete export or lost access. donor-sync does not remove the contact, keeps its values and its networks, and spends nothing on it.',
-    next: 'If the contact is back at the next complete run, the decision closes automatically. Otherwise, `donor-sync holds` shows how many contacts are missing. Use `approve --batch` if they are gone, or `reject --batch` to wait for them.',
-    costs: 'Nothing. Both answers are free.',
-  },
-  profile_deceased: {
-    means: 'The profile says that this person has died. donor-sync wrote nothing.',
-    next: '`donor-sync holds approve` writes the profile anyway, and `reject` does not.',
-    costs: 'One credit, already spent. Both answers cost nothing.',
-  },
-  values_of_two_people: {
-    means:
-      "The contact is now a different person, and the CRM refused at least one of the new person's values. A contact must not contain the values of two people, so donor-sync wrote nothing. Trying again costs no credit.",
-    next: "Change the refused value or the CRM's rule. Then `donor-sync holds approve` tries again, and `reject` keeps the former values.",
-    costs: 'One credit, already spent. Both answers cost nothing.',
-  },
-  new_person_unknown: {
-    means:
-      'The contact now has a different name, and no paid profile matches this name. Either the service does not know the new name, or the CRM changed the name in a merge. The CRM still contains the values for the former name.',
-    next: 'Use `donor-sync holds approve` if it is the same person with a new name. donor-sync then keeps the values. Use `reject` if it is a different person. The next sync then blanks the values that donor-sync wrote. `resubmit` sends the contact again.',
-    costs: 'Nothing for `approve` and `reject`. `resubmit` costs one credit.',
-  },
-  donor_mass_change: {
-    means:
-      'The service now returns a different donor for this contact and for many others that did not change. donor-sync wrote nothing.',
-    next: '`donor-sync holds approve` writes all values of the new profile together, and `reject` keeps the former values.',
-    costs: 'One credit, already spent. Both answers cost nothing.',
-  },
-  forgotten_person: {
-    means:
-      'The contact looks like an erased person. Either it has the same name with the same address or employer and a different ID, or the CRM merged an erased contact into it. donor-sync sends and writes nothing.',
-    next: 'Use `donor-sync holds approve` if it is a different person. donor-sync then treats the contact like any other contact, and does not ask again. `reject` also blocks this ID. Then `donor-sync forget` erases its remaining data.',
-    costs: 'Nothing for `reject`. `approve` costs one credit, as for a new contact.',
-  },
+  ...forHoldReasons(({ means, next, costs }) => ({ means, next, costs })),
   submission_pending: {
     means: 'The run ended before it submitted the contact.',
     next: 'The next run submits the contact.',

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { OPEN_STATES } from '../../contacts/open-submissions.ts';
+import { QUESTION_DECISIONS } from '../../core/questions/decisions.ts';
 import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
 import { fromRows } from '../../database/from-row.ts';
 import { preparedRead, type Slots } from '../../database/prepared.ts';
@@ -237,7 +238,7 @@ function buildDecisionsQuery(reader: Reader) {
     .select('questions.id')
     .where(sql.ref('lost.person'), '=', sql.ref('jobs.person'))
     .where(sql.ref('questions.decided_at'), '>=', sql.ref('jobs.submitted_at'))
-    .where('questions.decision', 'in', ['approved', 'rejected', 'resubmitted']);
+    .where('questions.decision', 'in', QUESTION_DECISIONS);
 }
 
 type PaidRow = Awaited<ReturnType<typeof paidRows>>['rows'][number];

@@ -5,8 +5,8 @@ import { lockKey, OPEN_STATES, type SubmissionRow } from '../../contacts/open-su
 import type { OutcomeReason } from '../../core/outcome.ts';
 import type { LeasedTransaction } from '../../database/leases.ts';
 import { prepared, preparedRead, type Slots } from '../../database/prepared.ts';
-import { inBatches } from '../../database/rows.ts';
 import type { Tables } from '../../database/tables/tables.ts';
+import { openQuestions } from '../../decisions/statements/open-questions.ts';
 
 /** A finished submission, and when it ended (epoch ms). */
 export type ClosedSubmission = SubmissionRow & { closed_at: number };
@@ -117,24 +117,15 @@ export async function openLossHolds(
   contacts: readonly { crm_id: string; tracking_id: string | null }[],
   detail: string,
 ): Promise<void> {
-  for (const batch of inBatches(contacts)) {
-    await trx
-      .insertInto('questions')
-      .values(
-        batch.map(({ crm_id, tracking_id }) => ({
-          // A tracking ID has only one hold, so it is the hold's ID.
-          id: tracking_id ?? '',
-          integration_id,
-          crm_id,
-          kind: 'lost_answer' as const,
-          tracking_id: tracking_id ?? '',
-          detail,
-          opened_at: closed_at,
-        })),
-      )
-      .onConflict((c) => c.doNothing())
-      .execute();
-  }
+  const questions = contacts.map(({ crm_id, tracking_id }) => ({
+    // A tracking ID has only one hold, so it is the hold's ID.
+    id: tracking_id ?? '',
+    crmId: crm_id,
+    kind: 'lost_answer' as const,
+    detail,
+    openedAt: closed_at,
+  }));
+  await openQuestions(trx, integration_id, questions, 'keep');
 }
 
 async function spendUnanswered(

@@ -1,5 +1,6 @@
 /** Questions that wait for a user's decision, and the decisions. */
-import type { QuestionKind } from '../../core/question-kinds.ts';
+import type { Closing, QuestionDecision } from '../../core/questions/decisions.ts';
+import type { QuestionKind } from '../../core/questions/question-kinds.ts';
 import { bigint, contactId, integer, nullable, personal, sealed, table, text } from './table.ts';
 
 export const DECISION_TABLES = {
@@ -48,7 +49,7 @@ export const DECISION_TABLES = {
       /** Details of the reason: a word, a number or a CRM's message. */
       detail: personal(nullable(text())),
       opened_at: bigint(),
-      decision: nullable(text<'approved' | 'rejected' | 'resubmitted' | 'superseded'>()),
+      decision: nullable(text<Closing>()),
       decided_at: nullable(bigint()),
     },
   ),
@@ -86,7 +87,7 @@ export const DECISION_TABLES = {
         contactId({ forget: 'otherwise', about: 'approvals', whenRemoved: { kept: 'seven days' } }),
       ),
       /** Null for a request, whose decision is in `given`. */
-      decision: personal(nullable(text<'approved' | 'rejected' | 'resubmitted'>())),
+      decision: personal(nullable(text<QuestionDecision>())),
       /**
        * Encrypted: who gave the answer. For a request, also its content and the number of contacts. For one day, it
        * also contains the result.

@@ -2,13 +2,14 @@
 
 import { createHash } from 'node:crypto';
 import { collect } from '../../core/collect.ts';
+import { DECIDED, type DecisionWord } from '../../core/questions/decisions.ts';
+import { getMostCredits } from '../../core/questions/question-kinds.ts';
 import type { Account, SecondPersonRules } from '../../core/second-person.ts';
 import type { Sealer } from '../../database/encryption/sealed.ts';
 import type { Reader } from '../../database/reader.ts';
 import { listWrites } from '../../fields/statements/deliveries.ts';
 import { type ForgetPersonDeps, integrationsToForget } from '../../privacy/forget/targets.ts';
 import type { Store } from '../../store.ts';
-import { DECIDED } from '../decide.ts';
 import {
   type ApprovalDecision,
   type ApprovalRecord,
@@ -26,7 +27,6 @@ import {
 import { ERASURE_KIND } from '../statements/erasure-requests.ts';
 import { findQuestion, type Question } from '../statements/questions.ts';
 import { clientsOfApproval, roleFor } from '../views/approval.ts';
-import type { DecisionWord } from '../views/kinds.ts';
 import { type Requester, requireSomeoneElse, withoutAccount } from './second-user.ts';
 
 export interface AskDeps {
@@ -253,11 +253,9 @@ async function heldBy(
       const credits = kind === 'network_deleted' ? contacts : 0;
       return { id, openedAt, contacts, credits, isErasure: false };
     }
-    // Approving a changed identity submits the contact again.
-    const isPaid =
-      decision === 'resubmitted' || kind === 'identity_mass_change' || kind === 'paid_since_backup';
+    const credits = getMostCredits(question.kind, decision);
     const isErasure = kind === ERASURE_KIND;
-    return { id, openedAt, contacts: 1, credits: isPaid ? 1 : 0, isErasure };
+    return { id, openedAt, contacts: 1, credits, isErasure };
   }
 }
 

@@ -8,6 +8,7 @@ import { z } from 'zod';
 import { type Actor, PRODUCT } from '../../core/actor.ts';
 import { isDonorSyncError } from '../../core/errors.ts';
 import { newId } from '../../core/new-id.ts';
+import { APPROVABLE } from '../../core/questions/decisions.ts';
 import { ROLES } from '../../core/role.ts';
 import type { Act, ActorTransaction } from '../../database/actor-transaction.ts';
 import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
@@ -35,7 +36,7 @@ const decisionSchema = z.object({
   integrationId: z.string(),
   about: z.enum(['contact', 'network', 'batch', 'reason']),
   subject: z.string(),
-  decision: z.enum(['approved', 'resubmitted']),
+  decision: z.enum(APPROVABLE),
   openedUntil: z.number().nullable(),
 });
 

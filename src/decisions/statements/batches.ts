@@ -1,62 +1,39 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { move } from '../../contacts/life/apply-events.ts';
 import { removeConfirmed } from '../../contacts/many-at-once/missing.ts';
+import { PAID_SINCE_BACKUP } from '../../contacts/many-at-once/paid-since-backup.ts';
+import type { BatchFacts } from '../../core/questions/batch-facts.ts';
+import { LIST_CHANGED } from '../../core/questions/contacts-missing.ts';
+import type { BatchDecision } from '../../core/questions/decisions.ts';
+import { ON_HOLD, toErasureSource } from '../../core/questions/erasure-requested.ts';
+import { parseChangedParts } from '../../core/questions/identity-mass-change.ts';
+import { parsePaidBefore } from '../../core/questions/paid-since-backup.ts';
 import {
-  PAID_SINCE_BACKUP,
-  type PaidBefore,
-  parsePaidBefore,
-} from '../../contacts/many-at-once/paid-since-backup.ts';
-import type { ContactQuestionKind, QuestionKind } from '../../core/question-kinds.ts';
+  BATCH_KINDS,
+  type BatchKind,
+  type ContactQuestionKind,
+  findContactAnswer,
+  isBatchKind,
+  type QuestionKind,
+} from '../../core/questions/question-kinds.ts';
 import type { Act } from '../../database/actor-transaction.ts';
 import { waitForCheckpoint } from '../../database/leases.ts';
 import type { Reader } from '../../database/reader.ts';
 import { inFilledBatches, ROWS_PER_TRANSACTION } from '../../database/rows.ts';
 import type { Trx } from '../../database/tables/tables.ts';
-import { CHANGED_PARTS, type ChangedPart } from '../../identity/identity-text.ts';
 import { recordEntry } from '../../privacy/audit/record.ts';
-import { ERASURE_KIND, type ErasureSource, ON_HOLD, toErasureSource } from './erasure-requests.ts';
-import {
-  type ContactQuestion,
-  listContactQuestions,
-  selectQuestions,
-  toLifeEvent,
-} from './questions.ts';
+import { ERASURE_KIND } from './erasure-requests.ts';
+import { type ContactQuestion, listContactQuestions, selectQuestions } from './questions.ts';
 
-export interface QuestionBatch {
+export interface QuestionBatch extends BatchFacts {
   id: string;
   integrationId: string;
   /** Why the contacts are held, for example changed details or missing contacts. */
   kind: BatchKind;
-  count: number;
-  /** True if the list's settings have changed since its last complete reading. */
-  isListChanged: boolean;
-  /** Why the contacts count as paid for. Null for a restored backup and for other kinds. */
-  paidBefore: PaidBefore | null;
-  /** The mark of the contacts: CRM opt-out fields, or `objection`. */
-  marks: readonly string[];
-  /** Why the contacts are to be erased. Null for other kinds. */
-  source: ErasureSource | null;
-  /** The number of contacts per changed part. A contact with two changed parts counts for both. */
-  parts: Partial<Record<ChangedPart, number>>;
   since: number;
   /** When the first question was opened (epoch ms). A run in progress can add more. */
   until: number;
 }
-
-/** A user decides about these holds together. */
-export type BatchKind = Extract<
-  ContactQuestionKind,
-  | 'identity_mass_change'
-  | 'paid_since_backup'
-  | 'contacts_missing'
-  | 'mass_opt_out'
-  | 'erasure_requested'
->;
-
-export const LIST_CHANGED = 'list_changed';
-
-/** The possible decisions about a batch. */
-export type BatchDecision = 'approved' | 'rejected';
 
 /** Returns batches with open holds, oldest first. The database counts, so large batches are not slow. */
 export async function listBatches(
@@ -198,12 +175,7 @@ export async function findBatchIntegration(
 type BatchId = Pick<QuestionBatch, 'id' | 'integrationId'>;
 
 function toBatchKind(kind: QuestionKind): BatchKind {
-  const isOther =
-    kind === 'paid_since_backup' ||
-    kind === 'contacts_missing' ||
-    kind === 'mass_opt_out' ||
-    kind === ERASURE_KIND;
-  return isOther ? kind : 'identity_mass_change';
+  return isBatchKind(kind) ? kind : 'identity_mass_change';
 }
 
 function withMark(
@@ -233,13 +205,6 @@ function withParts(
   const added = { ...parts };
   for (const part of changed) added[part] = (added[part] ?? 0) + count;
   return added;
-}
-
-/** Returns `unknown` for a hold without details. */
-export function parseChangedParts(detail: string | null): ChangedPart[] {
-  const words = detail?.split(',') ?? [];
-  const known = CHANGED_PARTS.filter((part) => words.includes(part));
-  return known.length === 0 ? ['unknown'] : known;
 }
 
 /** Decides some open questions. Null if no hold is open. */
@@ -286,11 +251,13 @@ async function decideSome(
       isAboutMissing(kind) ? (crm_id ?? []) : [],
     );
     if (decision === 'approved') await removeConfirmed(trx, integrationId, now, missing);
-    for (const moved of ['identity_mass_change', 'paid_since_backup'] as const) {
+    for (const moved of BATCH_KINDS) {
+      const event = findContactAnswer(moved, decision)?.event ?? null;
+      if (event === null || event === 'confirmedGone') continue;
       const ids = closed.flatMap(({ crm_id, kind }) =>
         toBatchKind(kind) === moved ? (crm_id ?? []) : [],
       );
-      await move(trx, { integrationId }, toLifeEvent(moved, decision), ids, { now });
+      await move(trx, { integrationId }, event, ids, { now });
     }
   }
   return decided;

@@ -1,6 +1,6 @@
 /** Reads the queue of single questions. The database counts them, and they are read in pages. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import type { QuestionKind } from '../../core/question-kinds.ts';
+import type { QuestionKind } from '../../core/questions/question-kinds.ts';
 import type { Reader } from '../../database/reader.ts';
 import { type Question, selectQuestions, toQuestion } from './questions.ts';
 

@@ -1,7 +1,7 @@
 /** Reads and withdraws approvals of paid profiles. Only this file knows which answers approve a delivery. */
 
 import type { ExpressionBuilder, NotNull } from 'kysely';
-import type { ContactQuestionKind } from '../../core/question-kinds.ts';
+import type { ContactQuestionKind } from '../../core/questions/question-kinds.ts';
 import { preparedRead, type Slots } from '../../database/prepared.ts';
 import type { Reader } from '../../database/reader.ts';
 import { inFilledBatches } from '../../database/rows.ts';

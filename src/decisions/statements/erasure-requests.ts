@@ -3,30 +3,20 @@
  * been carried out. The erasure deletes the hold with all data about the contact. After a crash, the erasure is still
  * due.
  */
+
 import { type NotNull, sql } from 'kysely';
+import type { ErasureSource } from '../../core/questions/batch-facts.ts';
+import { ON_HOLD, toErasureSource } from '../../core/questions/erasure-requested.ts';
 import type { ActorTransaction } from '../../database/actor-transaction.ts';
 import { type RunTransaction, waitForCheckpoint } from '../../database/leases.ts';
 import type { Reader } from '../../database/reader.ts';
-import { inBatches, inFilledBatches } from '../../database/rows.ts';
+import { inFilledBatches } from '../../database/rows.ts';
 import type { Database, Tables, Trx } from '../../database/tables/tables.ts';
 import { type AuditedTransaction, recordEntry } from '../../privacy/audit/record.ts';
+import { type NewQuestion, openQuestions } from './open-questions.ts';
 
 /** The question whether to erase contacts. */
 export const ERASURE_KIND = 'erasure_requested';
-
-/**
- * The reason in the hold's `detail`. `crm_event`: the CRM deleted the contact for privacy. `should_forget`: a mark asks
- * to forget the contact. `privacy_hold`: a mark asks to forget the contact, but the CRM forbids it for now.
- * `objection`: the person objects to profiling. `merged`: a contact that was merged into this one was deleted for
- * privacy.
- */
-export type ErasureSource = (typeof ERASURE_SOURCES)[number];
-const ERASURE_SOURCES = [
-  ...(['crm_event', 'should_forget', 'privacy_hold', 'objection', 'merged'] as const),
-] as const;
-
-/** The `detail` of a request that must not be carried out. */
-export const ON_HOLD = 'privacy_hold' satisfies ErasureSource;
 
 /** Requests by a mark and not by an event. They end when the mark disappears. */
 const BY_MARK: readonly ErasureSource[] = ['should_forget', ON_HOLD, 'objection'];
@@ -197,7 +187,7 @@ async function recordIn(
   let left = await readAllowance(trx, integrationId, now);
   const allowedBefore = left;
   const counts = { due: 0, asked: 0 };
-  const opened: ReturnType<typeof newHold>[] = [];
+  const opened: NewQuestion[] = [];
   for (const { crmId, source, isAutomatic } of requests) {
     const before = standing.get(crmId);
     if (before !== undefined && isAnswered(before, source)) continue;
@@ -212,7 +202,15 @@ async function recordIn(
       ? ({ decision: 'approved', decided_at: now } as const)
       : ({ decision: null, decided_at: null } as const);
     if (before === undefined) {
-      opened.push(newHold({ id: newId(), integrationId, crmId, source, batch, now }, decided));
+      opened.push({
+        id: newId(),
+        crmId,
+        kind: ERASURE_KIND,
+        batch,
+        detail: source,
+        openedAt: now,
+        closed: isDue ? { decision: 'approved', at: now } : null,
+      });
     } else {
       await trx
         .updateTable('questions')
@@ -221,9 +219,7 @@ async function recordIn(
         .execute();
     }
   }
-  for (const portion of inBatches(opened)) {
-    await trx.insertInto('questions').values(portion).execute();
-  }
+  await openQuestions(trx, integrationId, opened);
   await spend(trx, integrationId, now, allowedBefore - left);
   if (counts.due + counts.asked > 0) {
     await recordEntry(trx, { action: 'erasure.requested', integrationId, details: counts });
@@ -332,31 +328,6 @@ async function openBatches(trx: Trx, integrationId: string): Promise<Map<string,
   );
 }
 
-function newHold(
-  of: {
-    id: string;
-    integrationId: string;
-    crmId: string;
-    source: ErasureSource;
-    batch: string;
-    now: number;
-  },
-  decided: { decision: 'approved' | null; decided_at: number | null },
-) {
-  return {
-    id: of.id,
-    integration_id: of.integrationId,
-    crm_id: of.crmId,
-    kind: ERASURE_KIND,
-    // The hold has no job.
-    tracking_id: of.id,
-    batch: of.batch,
-    detail: of.source,
-    opened_at: of.now,
-    ...decided,
-  } as const;
-}
-
 function toDayNumber(now: number): number {
   return Math.floor(now / DAY_MS);
 }
@@ -388,9 +359,4 @@ async function spend(trx: Trx, integrationId: string, now: number, count: number
         .doUpdateSet({ count: sql<number>`automatic_erasures.count + ${count}` }),
     )
     .execute();
-}
-
-/** Parses the reason of a request from its `detail`. */
-export function toErasureSource(detail: string | null): ErasureSource {
-  return ERASURE_SOURCES.find((source) => source === detail) ?? 'merged';
 }

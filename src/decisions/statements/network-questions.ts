@@ -1,11 +1,11 @@
-import type { NetworkQuestionKind } from '../../core/question-kinds.ts';
+import type { BatchDecision } from '../../core/questions/decisions.ts';
+import type { NetworkQuestionKind } from '../../core/questions/question-kinds.ts';
 import type { RunTransaction } from '../../database/leases.ts';
 import { prepared, type Slots } from '../../database/prepared.ts';
 import type { Reader } from '../../database/reader.ts';
-import type { QuestionDecision } from './questions.ts';
 
 /** The possible decisions of a user about a network. */
-export type NetworkDecision = Exclude<QuestionDecision, 'resubmitted'>;
+export type NetworkDecision = BatchDecision;
 
 /** A question about a network. */
 export interface NewNetworkQuestion {

@@ -1,15 +1,19 @@
 import type { NotNull, Selectable } from 'kysely';
 import { reopenHolds } from '../../contacts/erased-holds.ts';
 import { moveAndList } from '../../contacts/life/apply-events.ts';
-import type { LifeEvent } from '../../contacts/life/life.ts';
 import { removeConfirmed } from '../../contacts/many-at-once/missing.ts';
 import { FatalError } from '../../core/errors.ts';
+import { type Closing, DECIDED, type QuestionDecision } from '../../core/questions/decisions.ts';
+import { ON_HOLD } from '../../core/questions/erasure-requested.ts';
+import type { AnswerEvent } from '../../core/questions/kind.ts';
 import {
+  CONTACT_KINDS,
   type ContactQuestionKind,
-  NETWORK_QUESTION_KINDS,
+  findContactAnswer,
+  isNetworkKind,
+  listDecisions,
   type NetworkQuestionKind,
-  type QuestionKind,
-} from '../../core/question-kinds.ts';
+} from '../../core/questions/question-kinds.ts';
 import type { Act, ActorTransaction } from '../../database/actor-transaction.ts';
 import { waitForCheckpoint } from '../../database/leases.ts';
 import type { Reader } from '../../database/reader.ts';
@@ -17,7 +21,6 @@ import type { Tables, Trx } from '../../database/tables/tables.ts';
 import { recordEntry } from '../../privacy/audit/record.ts';
 import { blockErased } from '../../privacy/statements/block-erased.ts';
 import type { ErasureLog } from '../../privacy/statements/erasure-log.ts';
-import { ON_HOLD } from './erasure-requests.ts';
 
 interface AnyQuestion {
   id: string;
@@ -27,7 +30,7 @@ interface AnyQuestion {
   /** When the question was opened (epoch ms). */
   openedAt: number;
   /** Null while the question is open. */
-  decision: QuestionDecision | 'superseded' | null;
+  decision: Closing | null;
   decidedAt: number | null;
   /** Questions with the same cause, which a user answers together. Null for a single question. */
   batch: string | null;
@@ -50,8 +53,6 @@ export interface NetworkQuestion extends AnyQuestion {
 }
 
 export type Question = ContactQuestion | NetworkQuestion;
-
-export type QuestionDecision = 'approved' | 'rejected' | 'resubmitted';
 
 export interface Decider {
   readonly act: Act;
@@ -163,14 +164,13 @@ async function decideContact(
   decision: QuestionDecision,
 ): Promise<boolean> {
   const { id, integrationId, crmId, kind } = question;
-  if (decision === 'approved' && kind === 'lost_answer') return false;
-  if (decision === 'resubmitted' && kind === 'forgotten_person') return false;
-  if (decision === 'resubmitted' && isAboutContact(kind)) return false;
+  const answer = findContactAnswer(kind, decision);
+  if (answer === null) return false;
   if (decision === 'approved' && isForbidden(question)) return false;
   return act(async (trx) => {
-    if (LOCKING_KINDS.includes(kind)) await waitForCheckpoint(trx, integrationId);
+    if (CONTACT_KINDS[kind].waitsForRun) await waitForCheckpoint(trx, integrationId);
     if (!(await close(trx, id, decision))) return false;
-    const keys = await moveContact(trx, erasures, question, decision);
+    const keys = await moveContact(trx, erasures, question, decision, answer.event);
     const details = { hold: id, kind, decision, ...(keys.length > 0 && { keys: keys.length }) };
     const changesBlocks = kind === 'forgotten_person';
     await recordEntry(trx, {
@@ -191,7 +191,7 @@ async function decideNetwork(
   { id, integrationId, kind, network }: NetworkQuestion,
   decision: QuestionDecision,
 ): Promise<boolean> {
-  if (decision === 'resubmitted') return false;
+  if (!listDecisions(kind).some((word) => DECIDED[word] === decision)) return false;
   return act(async (trx) => {
     if (!(await close(trx, id, decision))) return false;
     if (kind === 'network_deleted' && decision === 'approved') await forgetNetwork(trx, network);
@@ -222,16 +222,14 @@ async function moveContact(
   erasures: ErasureLog,
   hold: ContactQuestion,
   decision: QuestionDecision,
+  event: AnswerEvent | null,
 ): Promise<readonly string[]> {
   const moment = { now: trx.clock.now() };
-  if (hold.kind === 'contacts_missing') {
-    if (decision !== 'approved') return [];
+  if (event === null) return [];
+  if (event === 'confirmedGone') {
     await removeConfirmed(trx, hold.integrationId, moment.now, [hold.crmId]);
     return [];
   }
-  // The answer decides what happens to the profile.
-  if (isAnsweredAlone(hold.kind)) return [];
-  const event = toLifeEvent(hold.kind, decision);
   if (event === 'confirmedErased') {
     return blockErased(trx, hold, { fingerprint: trx.fingerprint, erasures }, moment.now);
   }
@@ -249,39 +247,9 @@ async function moveContact(
   return [];
 }
 
-/** Decisions that must not be made while a run reads contacts. */
-const LOCKING_KINDS: readonly ContactQuestion['kind'][] = [
-  ...(['forgotten_person', 'contacts_missing', 'mass_opt_out', 'erasure_requested'] as const),
-];
-
-/** True for questions about the contact itself. */
-function isAboutContact(kind: ContactQuestion['kind']): boolean {
-  return kind === 'contacts_missing' || isAnsweredAlone(kind);
-}
-
-/** Answers that do not change the contact. They are read where they are needed. */
-type AnsweredAlone = 'mass_opt_out' | 'erasure_requested' | 'workflow_limit';
-
-function isAnsweredAlone(kind: ContactQuestion['kind']): kind is AnsweredAlone {
-  return kind === 'mass_opt_out' || kind === 'erasure_requested' || kind === 'workflow_limit';
-}
-
 /** Returns true for a requested erasure that the CRM forbids. */
 export function isForbidden({ kind, detail }: Pick<ContactQuestion, 'kind' | 'detail'>): boolean {
   return kind === 'erasure_requested' && detail === ON_HOLD;
-}
-
-export function toLifeEvent(
-  kind: Exclude<ContactQuestion['kind'], 'contacts_missing' | AnsweredAlone>,
-  decision: QuestionDecision,
-): LifeEvent {
-  if (decision === 'resubmitted') return 'askedForAgain';
-  const isApproved = decision === 'approved';
-  if (kind === 'identity_mass_change') return isApproved ? 'changeApproved' : 'changeRejected';
-  if (kind === 'paid_since_backup') return isApproved ? 'maybePaidApproved' : 'maybePaidRejected';
-  if (kind === 'forgotten_person') return isApproved ? 'distinguished' : 'confirmedErased';
-  if (kind === 'new_person_unknown') return isApproved ? 'changeRejected' : 'blankingDecided';
-  return isApproved ? 'profileApproved' : 'profileRejected';
 }
 
 /** Selects questions with the names of their networks. */
@@ -322,10 +290,6 @@ export function toQuestion({ crm_id, network, kind, name, ...row }: QuestionRow)
     return { ...question, about: 'network', network, kind, name: name ?? network };
   }
   throw new FatalError(`The question ${row.id} is about nothing.`, { code: 'question_unreadable' });
-}
-
-function isNetworkKind(kind: QuestionKind): kind is NetworkQuestionKind {
-  return (NETWORK_QUESTION_KINDS as readonly QuestionKind[]).includes(kind);
 }
 
 async function forgetNetwork(trx: Trx, network: string): Promise<void> {

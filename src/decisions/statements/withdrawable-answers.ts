@@ -10,6 +10,7 @@ import type { Selectable } from 'kysely';
 import { z } from 'zod';
 import { ACTOR_KINDS, type Actor } from '../../core/actor.ts';
 import { newId } from '../../core/new-id.ts';
+import type { QuestionDecision } from '../../core/questions/decisions.ts';
 import type { ActorTransaction } from '../../database/actor-transaction.ts';
 import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
 import type { SealContext } from '../../database/encryption/sealed.ts';
@@ -19,7 +20,7 @@ import type { Tables, Trx } from '../../database/tables/tables.ts';
 import { auditSealer } from '../../privacy/audit/chain.ts';
 import { recordEntry } from '../../privacy/audit/record.ts';
 import { listQuestionsOfReason, recordBatchDecision } from './batches.ts';
-import { type Decider, findQuestion, type QuestionDecision, recordDecision } from './questions.ts';
+import { type Decider, findQuestion, recordDecision } from './questions.ts';
 
 /** An answer from a page can be withdrawn for this time. */
 export const WITHDRAWABLE_MS = 10_000;

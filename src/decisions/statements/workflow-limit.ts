@@ -1,9 +1,11 @@
 /** Asks whether workflows may mark more contacts in a day. Each client has one question per day. */
+
 import type { ActorTransaction } from '../../database/actor-transaction.ts';
 import { waitForCheckpoint } from '../../database/leases.ts';
 import type { Reader } from '../../database/reader.ts';
+import { openQuestions } from './open-questions.ts';
 
-export const WORKFLOW_LIMIT_KIND = 'workflow_limit';
+export const WORKFLOW_LIMIT_KIND = 'workflow_limit' as const;
 
 /** True if a user has allowed more marks since `since` (epoch ms). */
 export async function isLimitLifted(
@@ -27,20 +29,10 @@ export async function askAboutLimit(
   await waitForCheckpoint(trx, integrationId);
   const before = await findOfDay(trx, integrationId, since);
   if (before === undefined) {
-    await trx
-      .insertInto('questions')
-      .values({
-        id,
-        integration_id: integrationId,
-        crm_id: crmId,
-        kind: WORKFLOW_LIMIT_KIND,
-        tracking_id: id,
-        detail: String(count),
-        opened_at: trx.clock.now(),
-      })
-      // The contact may have a question from an earlier day.
-      .onConflict((c) => c.doNothing())
-      .execute();
+    const openedAt = trx.clock.now();
+    const question = { id, crmId, kind: WORKFLOW_LIMIT_KIND, detail: String(count), openedAt };
+    // The contact may have a question from an earlier day.
+    await openQuestions(trx, integrationId, [question], 'keep');
     return;
   }
   if (before.decision !== null) return;

@@ -2,14 +2,13 @@
 
 import { isoTime } from '../../core/clock.ts';
 import { describeCount } from '../../core/quantities.ts';
+import { getBatchWords, isKind, KINDS } from '../../core/questions/question-kinds.ts';
 import type { Reader } from '../../database/reader.ts';
 import type { QuestionBatch } from '../statements/batches.ts';
 import { listBatches } from '../statements/batches.ts';
 import type { QueuePage, QueuePlace } from '../statements/decision-queue.ts';
 import { countQueue, listAnsweredBatches, listQueuePage } from '../statements/decision-queue.ts';
 import type { Question } from '../statements/questions.ts';
-import { BATCH_KINDS } from './batch-kinds.ts';
-import { isKind, KINDS } from './kinds.ts';
 import { getSubject, reasonText } from './question.ts';
 
 /** The search and the filters that a user has entered. */
@@ -208,7 +207,7 @@ export function itemOfBatch(batch: QuestionBatch, reach: ClientAccess): QueueIte
     integration: { id: integrationId, name: reach.get(integrationId)?.name ?? integrationId },
     reason: kind,
     name: KINDS[kind].name,
-    why: BATCH_KINDS[kind].why(batch),
+    why: getBatchWords(kind).why(batch),
     since: isoTime(since),
     place: [since, id],
   };

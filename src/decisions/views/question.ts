@@ -1,10 +1,22 @@
 import { isoTime } from '../../core/clock.ts';
+import {
+  BATCH_DECISIONS,
+  type BatchDecisionWord,
+  DECIDED,
+  type DecisionWord,
+} from '../../core/questions/decisions.ts';
+import { ON_HOLD } from '../../core/questions/erasure-requested.ts';
+import type { Answer } from '../../core/questions/kind.ts';
+import {
+  type BatchKind,
+  getBatchWords,
+  getMostCredits,
+  KINDS,
+  listDecisions,
+} from '../../core/questions/question-kinds.ts';
 import type { Reader } from '../../database/reader.ts';
-import type { BatchKind, QuestionBatch } from '../statements/batches.ts';
-import { ON_HOLD } from '../statements/erasure-requests.ts';
+import type { QuestionBatch } from '../statements/batches.ts';
 import { isForbidden, listOpenQuestions, type Question } from '../statements/questions.ts';
-import { BATCH_DECISIONS, BATCH_KINDS, type BatchDecisionWord } from './batch-kinds.ts';
-import { type Answer, type DecisionWord, KINDS, listDecisions } from './kinds.ts';
 
 /** The number is omitted if unknown. */
 export type CountedQuestion = Question & { batchCount?: number };
@@ -35,7 +47,7 @@ export function getSubject(question: Question): string {
 /** Returns sensible decisions for a question. */
 export function decisionsFor(question: Question): readonly DecisionWord[] {
   if (question.about === 'contact' && isForbidden(question)) return ['reject'];
-  return listDecisions(KINDS[question.kind]);
+  return listDecisions(question.kind);
 }
 
 export interface Choice extends Answer {
@@ -44,10 +56,10 @@ export interface Choice extends Answer {
 
 /** Returns the decisions that a user can make. A contact that has left cannot receive a profile. */
 export function listChoices(question: Question, { isGone = false } = {}): Choice[] {
-  const { answers } = KINDS[question.kind];
+  const answers: Partial<Record<DecisionWord, Answer>> = KINDS[question.kind].answers;
   return decisionsFor(question).flatMap((decision) => {
     const answer = isGone && decision === 'approve' ? undefined : answers[decision];
-    return answer === undefined ? [] : [{ decision, ...answer }];
+    return answer === undefined ? [] : [{ decision, label: answer.label, effect: answer.effect }];
   });
 }
 
@@ -131,9 +143,8 @@ export interface BatchView {
 
 export function describeBatch(batch: QuestionBatch): BatchView {
   const { id, integrationId: integration, kind, count, parts, since } = batch;
-  const words = BATCH_KINDS[kind];
-  const reason = words.why(batch);
-  const credits = words.credits(count);
+  const reason = getBatchWords(kind).why(batch);
+  const credits = getMostCredits(kind, DECIDED.approve) * count;
   const decisions = [...batchDecisionsFor(batch)];
   return { id, integration, kind, reason, count, parts, credits, decisions, since: isoTime(since) };
 }

@@ -3,12 +3,13 @@ import { openErasedHolds } from '../../contacts/erased-holds.ts';
 import { move, moveAndList } from '../../contacts/life/apply-events.ts';
 import type { OwnedValues } from '../../contacts/owned-values.ts';
 import type { OutcomeReason } from '../../core/outcome.ts';
-import { type ContactQuestionKind, listContactKinds } from '../../core/question-kinds.ts';
+import { type ContactQuestionKind, listContactKinds } from '../../core/questions/question-kinds.ts';
 import { answered } from '../../credits/statements/jobs.ts';
 import type { SealedWords } from '../../database/encryption/foreign-texts.ts';
 import type { Lease, RunTransaction } from '../../database/leases.ts';
 import { prepared, type Slots } from '../../database/prepared.ts';
 import { inFilledBatches } from '../../database/rows.ts';
+import { openQuestions } from '../../decisions/statements/open-questions.ts';
 import type { RunContext } from '../../sync/statements/runs.ts';
 import { closeWrites } from './field-end.ts';
 import { type KeptDelivery, keepProfiles, type ProfileToKeep } from './kept-profiles.ts';
@@ -192,7 +193,7 @@ const closeDelivered = prepared((db, { trackingIds, crmIds, now }: Slots<Deliver
 );
 
 /** Why an available profile waits for a user. */
-const HOLD_KINDS = listContactKinds(({ isOfProfile }) => isOfProfile);
+const HOLD_KINDS = listContactKinds(({ hasProfile }) => hasProfile);
 
 /** Questions about a profile that certainly belongs to the contact's person. */
 const KNOWN_PERSON = new Set(listContactKinds(({ isOfKnownPerson }) => isOfKnownPerson));
@@ -210,30 +211,11 @@ async function hold(
     return;
   }
   const kind = HOLD_KINDS.find((one) => one === delivery.reason) ?? 'name_mismatch';
-  await trx
-    .insertInto('questions')
-    .values({
-      id: delivery.trackingId,
-      integration_id: lease.integrationId,
-      crm_id: delivery.crmId,
-      kind,
-      tracking_id: delivery.trackingId,
-      detail: delivery.detail,
-      opened_at: run.now,
-    })
-    // The approval no longer applies, or this is another question about the profile. A job from a merged contact may
-    // already have had a question.
-    .onConflict((c) =>
-      c.column('id').doUpdateSet({
-        crm_id: delivery.crmId,
-        kind,
-        detail: delivery.detail,
-        opened_at: run.now,
-        decision: null,
-        decided_at: null,
-      }),
-    )
-    .execute();
+  const { trackingId: id, crmId, detail } = delivery;
+  const question = { id, crmId, kind, detail, openedAt: run.now };
+  // The approval no longer applies, or this is another question about the profile. A job from a merged contact may
+  // already have had a question.
+  await openQuestions(trx, lease.integrationId, [question], 'reopen');
   await trx
     .updateTable('jobs')
     .set({ state: 'held', ...answered(KNOWN_PERSON.has(kind) ? 1 : 0, run.now) })

@@ -1,4 +1,5 @@
 /** Handles other people's values in renamed or merged contacts. */
+
 import { sql } from 'kysely';
 import { type ContactRow, findRows } from '../../contacts/contacts.ts';
 import { findParts, takeJob } from '../../contacts/departures.ts';
@@ -10,6 +11,7 @@ import type { Reader } from '../../database/reader.ts';
 import { inFilledBatches } from '../../database/rows.ts';
 import type { Store } from '../../database/store.ts';
 import { selectApprovals } from '../../decisions/statements/delivery-answers.ts';
+import { openQuestions } from '../../decisions/statements/open-questions.ts';
 import { changedParts, NEXT_READING } from '../../identity/identity-text.ts';
 import type { RunContext } from '../../sync/statements/runs.ts';
 import { closeWrites } from './field-end.ts';
@@ -65,7 +67,7 @@ export async function holdRenamedContacts(
       const name = row.asked_identity ?? NEXT_READING;
       if (!(await takeFittingJob(trx, lease, run, row, name))) unfit.push(row);
     }
-    return openQuestions(trx, lease, run, unfit);
+    return askAboutFormerValues(trx, lease, run, unfit);
   });
 }
 
@@ -447,7 +449,7 @@ function hasSameName(one: string, other: string): boolean {
 }
 
 /** Asks a user about each of these contacts. */
-async function openQuestions(
+async function askAboutFormerValues(
   trx: RunTransaction,
   lease: Lease,
   run: RunContext,
@@ -455,19 +457,13 @@ async function openQuestions(
 ): Promise<number> {
   const ids = rows.map(({ crm_id }) => crm_id);
   const held = await moveAndList(trx, lease, 'heldWithFormerValues', ids, run);
-  const questions = held.map(({ crm_id }) => {
-    const id = newId(run.now);
-    return {
-      id,
-      integration_id: lease.integrationId,
-      crm_id,
-      kind: 'new_person_unknown' as const,
-      // The hold has no job, because the current name was not submitted or is unknown to the service.
-      tracking_id: id,
-      detail: null,
-      opened_at: run.now,
-    };
-  });
-  if (questions.length > 0) await trx.insertInto('questions').values(questions).execute();
+  const questions = held.map(({ crm_id }) => ({
+    // The question has no job, because the current name was not submitted or is unknown to the service.
+    id: newId(run.now),
+    crmId: crm_id,
+    kind: 'new_person_unknown' as const,
+    openedAt: run.now,
+  }));
+  await openQuestions(trx, lease.integrationId, questions);
   return held.length;
 }

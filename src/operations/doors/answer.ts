@@ -1,10 +1,9 @@
 /** Answers a decision on a CRM's card, for a linked user. */
 import { z } from 'zod';
 import { ConfigurationError } from '../../core/errors.ts';
-import { ERASURE_KIND } from '../../decisions/statements/erasure-requests.ts';
+import { HOLD_DECISIONS } from '../../core/questions/decisions.ts';
+import { CONTACT_KINDS } from '../../core/questions/question-kinds.ts';
 import type { Question } from '../../decisions/statements/questions.ts';
-import { WORKFLOW_LIMIT_KIND } from '../../decisions/statements/workflow-limit.ts';
-import { HOLD_DECISIONS } from '../../decisions/views/kinds.ts';
 import { decideHold } from '../decide.ts';
 import { findHold, unknownHold } from '../find-decision.ts';
 import { findClient } from '../kit/clients.ts';
@@ -21,9 +20,9 @@ export const answeredSchema = z.object({
  * True if a card can answer the decision. A card answers only decisions about one contact. Erasures and batches need a
  * signed-in user, who sees all details.
  */
-export function isAnsweredHere({ about, kind, batch }: Question): boolean {
-  const isOfContact = kind !== ERASURE_KIND && kind !== WORKFLOW_LIMIT_KIND;
-  return about === 'contact' && isOfContact && batch === null;
+export function isAnsweredHere(question: Question): boolean {
+  if (question.about !== 'contact') return false;
+  return CONTACT_KINDS[question.kind].isAnsweredInCrm && question.batch === null;
 }
 
 /**

@@ -5,7 +5,7 @@
  */
 
 import { OPT_OUT_KIND } from '../../contacts/many-at-once/opt-outs.ts';
-import { listContactKinds } from '../../core/question-kinds.ts';
+import { listContactKinds } from '../../core/questions/question-kinds.ts';
 import type { Retention } from '../../core/retention.ts';
 import type { Lease, RunTransaction } from '../../database/leases.ts';
 import { inFilledBatches } from '../../database/rows.ts';

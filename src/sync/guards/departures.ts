@@ -17,7 +17,7 @@ import {
 import { listUndecided } from '../../contacts/many-at-once/new-ids.ts';
 import type { Guards, Integration } from '../../core/integration-settings.ts';
 import { describeCount } from '../../core/quantities.ts';
-import { LIST_CHANGED } from '../../decisions/statements/batches.ts';
+import { LIST_CHANGED } from '../../core/questions/contacts-missing.ts';
 import type { Run, SyncDeps } from '../control/context.ts';
 
 const DAY_MS = 86_400_000;

@@ -6,7 +6,8 @@
 
 import type { ContactPage } from '../../../connectors/contract.ts';
 import type { PrivacyMarks } from '../../core/contact.ts';
-import type { ErasureRequest, ErasureSource } from '../../decisions/statements/erasure-requests.ts';
+import type { ErasureSource } from '../../core/questions/batch-facts.ts';
+import type { ErasureRequest } from '../../decisions/statements/erasure-requests.ts';
 import { recordReadRequests } from '../../decisions/statements/erasure-requests.ts';
 import type { Run, SyncDeps } from '../control/context.ts';
 import { forgottenFingerprint } from '../control/erased.ts';

@@ -3,8 +3,8 @@ import { stringify } from 'csv-stringify/sync';
 import { isoTime } from '../../core/clock.ts';
 import { OUTCOME_ORDER, type Outcome, outcomeNamed, outcomeText } from '../../core/outcome.ts';
 import { plainCell } from '../../core/printable.ts';
+import { mismatchText } from '../../core/questions/name-mismatch.ts';
 import type { Reader } from '../../database/reader.ts';
-import { mismatchText } from '../../decisions/views/kinds.ts';
 import {
   countRunReasons,
   listRunRows,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DECIDED } from '../../../src/decisions/decide.ts';
+import { DECIDED } from '../../../src/core/questions/decisions.ts';
 import type {
   ContactQuestion,
   NetworkQuestion,

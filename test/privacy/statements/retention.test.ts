@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { ContactQuestionKind } from '../../../src/core/question-kinds.ts';
+import type { ContactQuestionKind } from '../../../src/core/questions/question-kinds.ts';
 import type { Tables } from '../../../src/database/tables/tables.ts';
 import { listAuditEntries } from '../../../src/privacy/audit/read-audit.ts';
 import { verifyAudit } from '../../../src/privacy/audit/verify-audit.ts';

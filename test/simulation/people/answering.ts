@@ -5,7 +5,7 @@ import type { Application } from '../../../src/application.ts';
 import { isDonorSyncError } from '../../../src/core/errors.ts';
 import type { Integration } from '../../../src/core/integration-settings.ts';
 import { silentLog } from '../../../src/core/log.ts';
-import { DECIDED } from '../../../src/decisions/decide.ts';
+import { DECIDED, type DecisionWord } from '../../../src/core/questions/decisions.ts';
 import {
   type Asked,
   approvalOfBatch,
@@ -26,7 +26,6 @@ import {
   withdrawAnswer,
 } from '../../../src/decisions/statements/withdrawable-answers.ts';
 import { listApprovals } from '../../../src/decisions/views/approval.ts';
-import type { DecisionWord } from '../../../src/decisions/views/kinds.ts';
 import { decisionsFor, listCountedQuestions } from '../../../src/decisions/views/question.ts';
 import { addAccessToken } from '../../../src/people/statements/access.ts';
 import { listRunRecords } from '../../../src/sync/statements/runs.ts';

@@ -7,8 +7,8 @@ import { findDoorReply, saveDoorReply } from '../../../clients/statements/doors.
 import { isConfigurationError } from '../../../core/errors.ts';
 import type { Integration } from '../../../core/integration-settings.ts';
 import { publicAddress } from '../../../core/public-address.ts';
+import { HOLD_DECISIONS } from '../../../core/questions/decisions.ts';
 import { invalidRequest } from '../../../core/shared-errors.ts';
-import { HOLD_DECISIONS } from '../../../decisions/views/kinds.ts';
 import { answerAtDoor } from '../../../operations/doors/answer.ts';
 import { type DoorContact, showAtDoor } from '../../../operations/doors/contact.ts';
 import { markWanted } from '../../../operations/doors/mark.ts';

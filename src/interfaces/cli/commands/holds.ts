@@ -1,11 +1,15 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { didYouMean } from '../../../core/near-miss.ts';
+import {
+  BATCH_DECISIONS,
+  type BatchDecisionWord,
+  type DecisionWord,
+  HOLD_DECISIONS,
+} from '../../../core/questions/decisions.ts';
 import type { Reader } from '../../../database/reader.ts';
 import { listBatches } from '../../../decisions/statements/batches.ts';
 import { listOpenQuestions } from '../../../decisions/statements/questions.ts';
-import { BATCH_DECISIONS, type BatchDecisionWord } from '../../../decisions/views/batch-kinds.ts';
-import { type DecisionWord, HOLD_DECISIONS } from '../../../decisions/views/kinds.ts';
 import { listAnswers, withdrawAnswer } from '../../../operations/answers.ts';
 import {
   approveHolds,

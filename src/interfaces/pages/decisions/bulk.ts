@@ -1,6 +1,7 @@
 /** For all contacts with the same reason. */
 import { describeCount } from '../../../core/quantities.ts';
-import { type DecisionWord, decisionsAtOnce } from '../../../decisions/views/kinds.ts';
+import type { DecisionWord } from '../../../core/questions/decisions.ts';
+import { decisionsAtOnce } from '../../../core/questions/question-kinds.ts';
 
 export interface BulkWords {
   decision: DecisionWord;

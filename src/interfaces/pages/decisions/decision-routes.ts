@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { isoTime } from '../../../core/clock.ts';
 import { readCursor } from '../../../core/cursor.ts';
 import type { ConfigurationError } from '../../../core/errors.ts';
+import { BATCH_DECISIONS, HOLD_DECISIONS } from '../../../core/questions/decisions.ts';
 import { mayActAs } from '../../../core/role.ts';
 import { mayBeSame } from '../../../core/second-person.ts';
 import { describeFirst } from '../../../decisions/decided-by.ts';
@@ -17,7 +18,6 @@ import {
   listApprovals,
   roleFor,
 } from '../../../decisions/views/approval.ts';
-import { BATCH_DECISIONS } from '../../../decisions/views/batch-kinds.ts';
 import {
   itemOfBatch,
   type QueueItem,
@@ -25,7 +25,6 @@ import {
   readAround,
   toQueueItem,
 } from '../../../decisions/views/decision-queue.ts';
-import { HOLD_DECISIONS } from '../../../decisions/views/kinds.ts';
 import { withdrawAnswer } from '../../../operations/answers.ts';
 import { confirmRequest, refuseRequest } from '../../../operations/approvals.ts';
 import { decideHold, decideHoldBatch } from '../../../operations/decide.ts';

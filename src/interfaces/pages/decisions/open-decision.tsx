@@ -1,6 +1,6 @@
+import { getBatchWords } from '../../../core/questions/question-kinds.ts';
 import { nameText } from '../../../decisions/contact-name.ts';
 import type { HoldEvidence, ShownContact, ShownProfile } from '../../../decisions/evidence.ts';
-import { BATCH_KINDS } from '../../../decisions/views/batch-kinds.ts';
 import type { QueueQuery } from '../../../decisions/views/decision-queue.ts';
 import { compareNames, type NamePiece } from '../../../decisions/views/name-difference.ts';
 import type { Choice } from '../../../decisions/views/question.ts';
@@ -334,7 +334,7 @@ function Examples(props: { batch: OpenBatch; integration: string }) {
 
 /** Each answer asks for confirmation. */
 function BatchChoices({ id, batch, query }: { id: string; batch: OpenBatch; query: QueueQuery }) {
-  const answers = BATCH_KINDS[batch.kind].answers(batch.count);
+  const answers = getBatchWords(batch.kind).answers(batch.count);
   return (
     <div class="choices">
       {batch.decisions.map((word) => {

@@ -3,6 +3,8 @@
 import type { Application } from '../../../application.ts';
 import { isDonorSyncError, messageOf } from '../../../core/errors.ts';
 import { describeCount } from '../../../core/quantities.ts';
+import { type BatchDecisionWord, DECIDED } from '../../../core/questions/decisions.ts';
+import { getMostCredits } from '../../../core/questions/question-kinds.ts';
 import { type BatchExample, readBatchExamples } from '../../../decisions/batch-examples.ts';
 import { type HoldEvidence, readHoldEvidence } from '../../../decisions/evidence.ts';
 import type { QuestionBatch } from '../../../decisions/statements/batches.ts';
@@ -11,7 +13,6 @@ import type { Question } from '../../../decisions/statements/questions.ts';
 import { findQuestion } from '../../../decisions/statements/questions.ts';
 import type { WithdrawableAnswer } from '../../../decisions/statements/withdrawable-answers.ts';
 import type { ApprovalView } from '../../../decisions/views/approval.ts';
-import { BATCH_KINDS, type BatchDecisionWord } from '../../../decisions/views/batch-kinds.ts';
 import {
   type ClientAccess,
   type DecisionQueue,
@@ -159,7 +160,7 @@ async function readBatch(
   const shown = {
     kind: batch.kind,
     count: batch.count,
-    credits: BATCH_KINDS[batch.kind].credits(batch.count),
+    credits: getMostCredits(batch.kind, DECIDED.approve) * batch.count,
     decisions: batchDecisionsFor(batch),
     until: batch.until,
   };

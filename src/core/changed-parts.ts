@@ -1,6 +1,17 @@
 /** Describes changed identities without quoting them. */
-import { describeCount } from '../core/quantities.ts';
-import { CHANGED_PARTS, type ChangedPart } from './identity-text.ts';
+import { describeCount } from './quantities.ts';
+
+export type IdentityPart = 'name' | 'addresses' | 'employers';
+
+/** `unknown` if a fingerprint lacks its parts. */
+export type ChangedPart = IdentityPart | 'unknown';
+
+export const CHANGED_PARTS = [
+  'name',
+  'addresses',
+  'employers',
+  'unknown',
+] as const satisfies readonly ChangedPart[];
 
 const WORDS: Readonly<Record<ChangedPart, readonly [one: string, many: string]>> = {
   name: ['name', 'names'],
