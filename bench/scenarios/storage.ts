@@ -51,6 +51,7 @@ async function measureStorage(): Promise<Figure[]> {
     const paidAt = new Map<string, number>();
     const sizes = new Map<number, number>();
     const returns = { contacts: 0, credits: 0 };
+    let sizesInTheMiddle = new Map<string, number>();
     for (night = 1; night <= NIGHTS; night += 1) {
       const returned = joinAgain(world, left, night, paidAt);
       for (let count = 0; count < CHANGED; count += 1) leave(world, living, left, night);
@@ -64,6 +65,7 @@ async function measureStorage(): Promise<Figure[]> {
       returns.credits += returned.filter((id) => paid.has(id)).length;
       for (const id of paid) paidAt.set(id, night);
       if (night % (NIGHTS / 10) === 0) sizes.set(night, await sizeOf(world));
+      if (night === NIGHTS / 2) sizesInTheMiddle = await sizesOfTables(world);
     }
     const size = (at: number) => sizes.get(at) ?? 0;
     return [
@@ -78,7 +80,7 @@ async function measureStorage(): Promise<Figure[]> {
       ),
       plain('contacts that returned', returns.contacts, ''),
       exactly('credits for contacts that returned', returns.credits, '', 0),
-      ...(await listRows(world)),
+      ...(await listTables(world, sizesInTheMiddle, await sizesOfTables(world))),
     ];
   } finally {
     await world.close();
@@ -130,16 +132,31 @@ async function sizeOf({ database: { db } }: SyncWorld): Promise<number> {
   return Number(rows[0]?.bytes);
 }
 
-/** Returns the number of rows of the largest tables. */
-async function listRows({ database: { db } }: SyncWorld): Promise<Figure[]> {
-  const { rows: tables } = await sql<{ name: string }>`
-    select name from sqlite_master where type = 'table'`.execute(db);
-  const counts: { name: string; count: number }[] = [];
-  for (const { name } of tables) {
+/** Returns the bytes of each table, with its indexes. */
+async function sizesOfTables({ database: { db } }: SyncWorld): Promise<Map<string, number>> {
+  const { rows } = await sql<{ name: string; bytes: number }>`
+    select tbl_name as name, sum(pgsize) as bytes
+    from dbstat join sqlite_master on sqlite_master.name = dbstat.name
+    group by tbl_name`.execute(db);
+  return new Map(rows.map(({ name, bytes }) => [name, Number(bytes)]));
+}
+
+/** Returns the size of the largest tables in the middle and at the end, with the rows at the end. */
+async function listTables(
+  { database: { db } }: SyncWorld,
+  before: ReadonlyMap<string, number>,
+  after: ReadonlyMap<string, number>,
+): Promise<Figure[]> {
+  const largest = [...after].toSorted(([, a], [, b]) => b - a).slice(0, 10);
+  const figures: Figure[] = [];
+  for (const [name, bytes] of largest) {
     const { rows } = await sql<{ count: number }>`
       select count(*) as count from ${sql.table(name)}`.execute(db);
-    counts.push({ name, count: Number(rows[0]?.count) });
+    figures.push(
+      plain(`${name} after night ${NIGHTS / 2}`, round((before.get(name) ?? 0) / 1e6), 'MB'),
+      plain(`${name} after night ${NIGHTS}`, round(bytes / 1e6), 'MB'),
+      plain(`rows of ${name}`, Number(rows[0]?.count), ''),
+    );
   }
-  const largest = counts.toSorted((a, b) => b.count - a.count).slice(0, 8);
-  return largest.map(({ name, count }) => plain(`rows of ${name}`, count, ''));
+  return figures;
 }

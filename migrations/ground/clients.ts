@@ -36,6 +36,7 @@ async function createIntegrations(db: Kysely<unknown>): Promise<void> {
     .addColumn('lease_owner', 'text')
     .addColumn('lease_until', 'bigint')
     .addColumn('last_run', 'text')
+    .addColumn('ended_contacts', 'bigint', zeroAtFirst)
     .execute();
   await db.schema
     .createIndex('integrations_by_settings')

@@ -8,6 +8,7 @@ export async function createCreditTables(db: Kysely<unknown>): Promise<void> {
   await createMappings(db);
   await createSubmissions(db);
   await createJobs(db);
+  await createClosedJobs(db);
   await createRecalledPayments(db);
   await createCreditSpans(db);
 }
@@ -125,6 +126,23 @@ async function createJobs(db: Kysely<unknown>): Promise<void> {
     .on('jobs')
     .columns(['integration_id', 'submitted_at'])
     .where(sql<boolean>`reason = 'identity_changed'`)
+    .execute();
+}
+
+async function createClosedJobs(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable('closed_jobs')
+    .addColumn('partner_key', 'text', notNull)
+    .addColumn('month', 'text', notNull)
+    .addColumn('integration_id', 'text', notNull)
+    .addColumn('reason', 'text', notNull)
+    .addColumn('jobs', 'bigint', notNull)
+    .addPrimaryKeyConstraint('closed_jobs_key', [
+      'partner_key',
+      'month',
+      'integration_id',
+      'reason',
+    ])
     .execute();
 }
 

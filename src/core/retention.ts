@@ -18,6 +18,12 @@ export interface Retention {
 const KEPT_BEYOND_REFRESH_DAYS = 60;
 const KEPT_WITHOUT_REFRESH_DAYS = 730;
 
+/**
+ * The record of a contact that left is kept at least this many days longer, because HubSpot restores a deleted contact
+ * within this time, with our values in its fields.
+ */
+export const LEFT_FOR_DAYS = 90;
+
 /** Returns the longest possible retention of a profile, in days. */
 export function longestProfileDays({ refresh }: Pick<Integration, 'refresh'>): number {
   if (refresh.afterDays === null) return KEPT_WITHOUT_REFRESH_DAYS;

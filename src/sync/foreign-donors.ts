@@ -5,6 +5,7 @@
  */
 
 import type { RecordLookup } from '../../connectors/contract.ts';
+import { countEndedContacts } from '../clients/statements/integrations.ts';
 import type { ContactRecord } from '../contacts/contacts.ts';
 import { knowsDonors, listNewDueContacts } from '../contacts/contacts.ts';
 import type { AdoptedContact } from '../contacts/decided-pages.ts';
@@ -88,6 +89,8 @@ export async function requireKnownDonors(
   const carried = new Set(lookups.flatMap((lookup) => donorIdIn(lookup, fields) ?? []));
   if (carried.size === 0 || (await knowsDonors(store.reader, [...carried]))) return;
   const { id } = run.integration;
+  // The database no longer knows contacts that left long ago. If they return, nothing is wrong.
+  if (carried.size <= (await countEndedContacts(store.reader, id))) return;
   throw new FatalError(
     `${carried.size} contacts of "${id}" have donor IDs in the CRM (${fields.join(', ')}), but this database does not know any of these donors: another database was used to enhance the contacts. Nothing was spent. Enter that database in the settings, or restore its backup. If it is lost, \`donor-sync sync ${id} --adopt\` adopts these contacts at no cost.`,
     { code: 'store_does_not_know_crm', details: { integration: id, contacts: carried.size } },

@@ -1,6 +1,7 @@
 import { messageOf } from '../core/errors.ts';
 import { type Integration, integrationSchema } from '../core/integration-settings.ts';
-import { longestProfileDays, profileDays } from '../core/retention.ts';
+import { LEFT_FOR_DAYS, longestProfileDays, profileDays } from '../core/retention.ts';
+import { addUpClosedJobs } from '../credits/statements/closed-jobs.ts';
 import { pruneJournal } from '../credits/statements/journal/prune-journal.ts';
 import { purgeRecalled } from '../credits/statements/recalled-payments.ts';
 import {
@@ -12,6 +13,7 @@ import {
   purgeKeptProfilesUnattended,
 } from '../fields/statements/profile-purges.ts';
 import { purgeAudit } from '../privacy/audit/purge-audit.ts';
+import { endRemovedContacts } from '../privacy/statements/end-removed.ts';
 import { purgeExpired } from '../privacy/statements/retention.ts';
 import type { Run, RunDeps } from './control/context.ts';
 import { KEPT_AFTER_OPT_OUT_DAYS, OPT_OUT_WINDOW_MS } from './guards/opt-outs.ts';
@@ -35,12 +37,32 @@ export async function purgeOld(
   } catch (error) {
     log.warn({ error: messageOf(error) }, 'old lines of the spending journal cannot be removed');
   }
+  const ended = await endRecords({ store, clock, retention }, { lease, integration });
   const { audit: days = null } = retention;
   const audit =
     days === null ? 0 : await store.act((trx) => purgeAudit(trx, clock.now() - days * DAY_MS));
-  const rows = Object.values({ ...purged, audit }).reduce((sum, count) => sum + count, 0);
+  const counts = { ...purged, ...ended, audit };
+  const rows = Object.values(counts).reduce((sum, count) => sum + count, 0);
   if (rows === 0) return;
-  log.info({ integration: lease.integrationId, ...purged, audit }, 'old records were purged');
+  log.info({ integration: lease.integrationId, ...counts }, 'old records were purged');
+}
+
+/**
+ * Ends the records of contacts that left, and of jobs, if a profile that was bought at that time would be due for a
+ * refresh anyway. If profiles are never refreshed, a contact that returns must never be paid for again, so nothing
+ * ends.
+ */
+async function endRecords(
+  { store, clock, retention }: Pick<RunDeps, 'store' | 'clock' | 'retention'>,
+  { lease, integration }: Pick<Run, 'lease' | 'integration'>,
+): Promise<{ endedContacts: number; closedJobs: number }> {
+  if (integration.refresh.afterDays === null) return { endedContacts: 0, closedJobs: 0 };
+  const now = clock.now();
+  const paidBefore = now - longestProfileDays(integration) * DAY_MS;
+  const leftForDays = Math.max(LEFT_FOR_DAYS, retention.removedContacts ?? 0);
+  const leftBefore = now - leftForDays * DAY_MS;
+  const endedContacts = await endRemovedContacts(store, lease, { paidBefore, leftBefore });
+  return { endedContacts, closedJobs: await addUpClosedJobs(store, lease, paidBefore) };
 }
 
 type PurgeDeps = Pick<RunDeps, 'store' | 'clock' | 'log' | 'retention'>;

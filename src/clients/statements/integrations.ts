@@ -71,6 +71,16 @@ export async function findIntegrationState(reader: Reader, id: string): Promise<
   };
 }
 
+/** Counts the contacts whose record has ended since they left the CRM. */
+export async function countEndedContacts(reader: Reader, id: string): Promise<number> {
+  const row = await reader
+    .selectFrom('integrations')
+    .select('ended_contacts')
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return Number(row?.ended_contacts ?? 0);
+}
+
 /** Lists all integrations that were ever bound to the same CRM account. */
 export async function listIntegrationsOfSameAccount(reader: Reader, id: string): Promise<string[]> {
   const rows = await reader

@@ -1,6 +1,7 @@
 import type { Reader } from '../../database/reader.ts';
 import type { DueReason } from '../../database/tables/contacts.ts';
-import { type JobState, UNKNOWN_BALANCE } from '../../database/tables/credits.ts';
+import { UNKNOWN_BALANCE } from '../../database/tables/credits.ts';
+import { sumClosedJobs, UNPAID } from './closed-jobs.ts';
 
 /** A key's spending in a period, compared with its balance. */
 export interface Reconciliation {
@@ -18,9 +19,7 @@ export interface Reconciliation {
   balanceAfter: number | null;
 }
 
-const UNPAID: JobState[] = ['unpaid', 'intended'];
-
-/** Returns the keys with a submission from `from` until before `to` (epoch ms). */
+/** Returns the keys with a submission from `from` until before `to` (epoch ms). Both are the starts of months (UTC). */
 export async function reconcile(
   reader: Reader,
   { from, to }: { from: number; to: number },
@@ -46,8 +45,11 @@ export async function reconcile(
       .where('jobs.shared_from', 'is', null)
       .where('jobs.state', 'not in', UNPAID)
       .groupBy('jobs.reason')
-      .orderBy('jobs.reason')
       .execute();
+    const reasons = await sumClosedJobs(reader, partnerKey, { from, to });
+    for (const { reason, count } of jobs) {
+      reasons.set(reason, (reasons.get(reason) ?? 0) + Number(count));
+    }
     const next = await reader
       .selectFrom('submissions')
       .select('balance_before')
@@ -70,7 +72,7 @@ export async function reconcile(
         (sum, { charged, persons }) => sum + (charged === null ? persons : 0),
         0,
       ),
-      reasons: Object.fromEntries(jobs.map(({ reason, count }) => [reason, Number(count)])),
+      reasons: Object.fromEntries([...reasons].sort()),
       balanceBefore: getBalanceBefore(own[0]),
       balanceAfter: next === undefined ? (key?.balance ?? null) : getBalanceBefore(next),
     });

@@ -49,6 +49,11 @@ export const CLIENT_TABLES = {
       lease_until: nullable(bigint()),
       /** The run that was started last. Null before the first run. */
       last_run: nullable(text()),
+      /**
+       * The number of contacts whose record has ended since they left the CRM. If they return, the database does not
+       * know the donor IDs in their fields.
+       */
+      ended_contacts: withDefault(bigint()),
     },
   ),
   schedules: table(

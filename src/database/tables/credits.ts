@@ -175,6 +175,23 @@ export const CREDIT_TABLES = {
       closed_at: nullable(bigint()),
     },
   ),
+  /** Deleted jobs that cost a credit, added up. Their contacts were forgotten or have later jobs. */
+  closed_jobs: table(
+    {
+      key: ['partner_key', 'month', 'integration_id', 'reason'],
+      whenClientErased: 'counted',
+      exported: { not: 'sums of deleted rows, which name no contact' },
+      retention: null,
+    },
+    {
+      partner_key: text(),
+      /** The month of the submission (UTC), such as `2026-11`. */
+      month: text(),
+      integration_id: text(),
+      reason: text<DueReason>(),
+      jobs: bigint(),
+    },
+  ),
   /**
    * Payments after the backup, from the spending journal. Deleted when the contact gets the job or a question about it
    * is opened.

@@ -32,7 +32,7 @@ export interface KeptRows {
   submissions: number;
   jobs: number;
   networkAdds: number;
-  /** The sums of the charges, by day and by month. */
+  /** The sums of the charges by day and by month, and of the deleted jobs. */
   sums: number;
   /** Keyed fingerprints of erased people. */
   blocks: number;
@@ -199,7 +199,7 @@ async function countKept(reader: Reader, integrationId: string): Promise<KeptRow
       .select((eb) => eb.fn.countAll().as('count'))
       .where('integration_id', '=', integrationId)
       .executeTakeFirst();
-    counted[COUNTED_AS[table]] = Number(row?.count ?? 0);
+    counted[COUNTED_AS[table]] += Number(row?.count ?? 0);
   }
   return counted;
 }
@@ -210,6 +210,7 @@ const COUNTED_AS: Readonly<Record<TablesThat<{ whenClientErased: 'counted' }>, k
   jobs: 'jobs',
   network_adds: 'networkAdds',
   credit_spans: 'sums',
+  closed_jobs: 'sums',
   forgotten: 'blocks',
   audit_entries: 'auditEntries',
 };

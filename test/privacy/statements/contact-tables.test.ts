@@ -31,6 +31,7 @@ const NO_IDS = [
   'contact_fingerprint',
   'contacts',
   'undone_contacts',
+  'ended_contacts',
 ];
 
 /** Columns about donors that contain neither an ID nor the fingerprint of an ID. */
