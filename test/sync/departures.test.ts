@@ -561,7 +561,9 @@ describe('a list with other IDs for the same contacts', () => {
       crmId: string,
       decision: 'approved' | 'rejected',
     ): Promise<void> {
-      const question = (await listOpenQuestions(store.reader)).find((one) => one.crmId === crmId);
+      const question = (await listOpenQuestions(store.reader)).find(
+        (one) => 'crmId' in one && one.crmId === crmId,
+      );
       if (question === undefined) throw new Error(`No question is open about ${crmId}.`);
       expect(question.kind).toBe('forgotten_person');
       expect(await recordDecision(store, question, decision)).toBe(true);

@@ -2,7 +2,7 @@
  * Ends the record of contacts that left the CRM. The record keeps a contact that returns from being paid for again.
  * Once the contact's profile would be due for a refresh anyway, the record has no purpose.
  */
-import { listContactKinds } from '../../core/question-kinds.ts';
+import { listContactKinds } from '../../core/questions/question-kinds.ts';
 import type { Lease, RunTransaction } from '../../database/leases.ts';
 import type { Reader } from '../../database/reader.ts';
 import { inFilledBatches, ROWS_PER_TRANSACTION } from '../../database/rows.ts';
