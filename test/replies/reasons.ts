@@ -36,11 +36,11 @@ export const REASONS: readonly Reason[] = [
     level: 'wording',
     at: /./,
     changelog:
-      'Errors, pages, help texts and guides use the words of the glossary (decision, service key, user, in progress) and shorter sentences.',
+      'Errors, pages, help texts and guides use the words of the glossary, for example decision, service key and user. The sentences are shorter.',
   },
   {
     at: /^api \| GET \/openapi\.json /,
-    changelog: '`/openapi.json` is generated from the declared operations.',
+    changelog: 'donor-sync generates `/openapi.json` from the declarations of the operations.',
   },
   {
     at: /^api \| GET \/oauth\//,
@@ -50,13 +50,13 @@ export const REASONS: readonly Reason[] = [
   {
     level: 'addition',
     at: /: (?:body|stdout)\.error\.details(?:\.\w+)?$/,
-    changelog: 'Errors in operations now also have `details` in the API.',
+    changelog: 'In the API, errors in operations now also contain `details`.',
   },
   // Users and access tokens.
   {
     at: /^api \| (?:POST|PUT|DELETE) \/v1\/users.*(?:owner: (?:status|body\.error\.code|body)$)/,
     changelog:
-      'An access token can no longer create users, links, roles or tokens, or remove a user, whatever its role (`403 person_needed`)',
+      'An access token can no longer create users, links, roles or tokens, or remove a user, even with the role owner (`403 person_needed`).',
   },
   {
     at: /^(?:api|page) \| .*\/users.* last owner \| .*: status$/,
@@ -64,36 +64,38 @@ export const REASONS: readonly Reason[] = [
   },
   {
     at: /^api \| \w+ \/v1\/users.*: body\.(?:people|users|person|user|name|days)$/,
-    changelog: 'JSON keys are `users` and `user`.',
+    changelog: 'In JSON, the keys are now `users` and `user`.',
   },
   {
     at: /^command \| users (?:list|passkeys|remove) .*: stdout\.\w+$/,
-    changelog: 'JSON keys are `users` and `user`.',
+    changelog: 'In JSON, the keys are now `users` and `user`.',
   },
   {
     at: /^command \| users (?:role|enable|disable|invite|link) .*: stdout\.\w+$/,
-    changelog: 'JSON of `users role|enable|disable` is `{ user }`',
+    changelog: 'The commands `users role|enable|disable` now print `{ user }` as JSON.',
   },
   {
     at: /^page \| POST \/decisions\/[^|]+ \| decided \| .*: headers\.location$/,
-    changelog: 'If two users decide at the same time, the second user is told who was first',
+    changelog:
+      'If two users decide at the same time, donor-sync tells the second user who was first. This applies even if the first answer has not taken effect yet.',
   },
   // The set-up in the browser.
   {
     at: /^page \| POST \/setup\/\S+\/file .*: headers\.location$/,
-    changelog: 'The step for the service key cannot be skipped any more',
+    changelog: 'In the set-up, you can no longer skip the step for the service key.',
   },
   {
     at: /^page \| POST \/setup\/\S+\/schedule /,
-    changelog: 'Previously, an empty time zone became UTC.',
+    changelog: 'Previously, donor-sync used UTC if the time zone was empty.',
   },
   {
     at: /^page \| \w+ \/(?:users|tokens)\b.*: headers\.location$/,
-    changelog: '`people` is called `users` in the terminal, the API (`/v1/users`) and the pages.',
+    changelog:
+      'The terminal, the API (`/v1/users`) and the pages now use the word `users` instead of `people`.',
   },
   {
     at: /^command \| tokens revoke .*: (?:exitCode|stdout(?:\.error\.code)?)$/,
-    changelog: '`tokens revoke` asks for confirmation.',
+    changelog: '`tokens revoke` now asks for confirmation.',
   },
   {
     at: /^command \| tokens revoke .*: stdout\.(?:error\.details|name)/,
@@ -124,7 +126,7 @@ export const REASONS: readonly Reason[] = [
   },
   {
     at: /^command \| hooks revoke (?:riverside|harbor) .*: (?:exitCode|stdout(?:\.error\.code)?)$/,
-    changelog: '`hooks revoke` asks for confirmation.',
+    changelog: '`hooks revoke` now asks for confirmation.',
   },
   {
     at: /^command \| hooks show(?: --json)? \| /,
@@ -138,7 +140,7 @@ export const REASONS: readonly Reason[] = [
   {
     at: /^command \| hooks show harbor /,
     changelog:
-      'For a client without an address, `hooks show` ends with exit code 0 and prints `webhook: null`.',
+      'If the client has no address, `hooks show` ends with exit code 0 and prints `webhook: null`.',
   },
   {
     at: /^command \| hooks (?:create|rotate|show) .*: stdout\.\w+$/,
@@ -150,12 +152,13 @@ export const REASONS: readonly Reason[] = [
   },
   {
     at: /^page \| POST \/(?:users|tokens) \| unknown \|/,
-    changelog: 'A form about users or access tokens with an unknown client',
+    changelog:
+      'If a form about users or access tokens contains an unknown client, donor-sync returns 404 `integration_unknown` instead of 422, as the API does.',
   },
   {
     at: /^(?:api|page) \| GET \/(?:v1\/)?runs\?(?:integration|client)=nowhere /,
     changelog:
-      'An unknown client as a filter of runs returns 404 (`integration_unknown`) in the API and on the page.',
+      'If you filter runs by an unknown client, the API and the page return 404 (`integration_unknown`).',
   },
   {
     at: /^api \| GET \/v1\/runs\/\S+\/contacts\?cursor=abc /,
@@ -163,14 +166,23 @@ export const REASONS: readonly Reason[] = [
   },
   {
     at: /^api \| POST \S+\/runs \| contradictory \| limited .*: (?:status|body\.error\.code)$/,
-    changelog: 'If the user has no access, a contradictory request for a run returns 404.',
+    changelog:
+      "If a user without access sends a contradictory request for a run, donor-sync returns 404. An invalid cursor for a run's contacts returns `cursor_invalid`.",
   },
   {
     at: /^api \| POST \S+\/runs \| contradictory .*: body\.error\.details$/,
-    changelog: 'if a request asks for one contact and a full read at the same time',
+    changelog:
+      'If a request asks for one contact and a full read at the same time, `POST /v1/integrations/ID/runs` returns 422 without `details`.',
   },
-  { at: /^command \| runs .*--json.*: stdout\.next$/, changelog: '`runs --json` also has `next`' },
-  { at: /^command \| runs <run> --csv --json /, changelog: '`runs RUN --csv --json` is refused.' },
+  {
+    at: /^command \| runs .*--json.*: stdout\.next$/,
+    changelog:
+      'The command `runs` accepts `--status`, `--trigger`, `--from`, `--until` and `--cursor`. `runs --json` also contains `next`.',
+  },
+  {
+    at: /^command \| runs <run> --csv --json /,
+    changelog: '`runs RUN` refuses `--csv` together with `--json`.',
+  },
   {
     at: /^command \| stop <run queued>/,
     changelog: '`stop` and `runs` also accept queued runs, as the API does',
@@ -182,16 +194,17 @@ export const REASONS: readonly Reason[] = [
   {
     at: /^command \| sync .*redeliver an unknown field/,
     changelog:
-      'A field that is not in the field map is refused with `field_not_mapped` instead of `usage`.',
+      'If a field is not in the field map, donor-sync refuses it with `field_not_mapped` instead of `usage`.',
   },
   {
     at: /^(?:api|page) \| .*(?:unknown reason|\/v1\/decisions\?client=nowhere)/,
     changelog:
-      'An unknown reason returns 404 (`reason_unknown`), in lists too. An unknown client also returns 404.',
+      'All interfaces use the codes `hold_decided`, `batch_decided` and `hold_not_decidable`. An unknown reason returns 404 (`reason_unknown`), also in lists. An unknown client also returns 404. If a request for `GET /v1/decisions` contains an unknown parameter, an invalid limit or an invalid cursor, donor-sync returns 422.',
   },
   {
     at: /^api \| GET \/v1\/decisions\?.* unknown parameter /,
-    changelog: '`GET /v1/decisions` with an unknown parameter',
+    changelog:
+      'An unknown client also returns 404. If a request for `GET /v1/decisions` contains an unknown parameter, an invalid limit or an invalid cursor, donor-sync returns 422.',
   },
   {
     at: /^command \| holds \w+ <hold decided> --json/,
@@ -200,7 +213,7 @@ export const REASONS: readonly Reason[] = [
   },
   {
     at: /^command \| holds .*unknown batch .*: stdout\.error\.details\.open$/,
-    changelog: 'A decision about an unknown batch',
+    changelog: 'For an unknown batch, a decision returns only `details.batch`.',
   },
   {
     at: /^command \| holds --show .*--json/,
@@ -219,7 +232,7 @@ export const REASONS: readonly Reason[] = [
   {
     at: /^api \| POST \/v1\/audit\/verify \| invalid /,
     changelog:
-      'The route accepts `known`, refuses everything else in its body (422), and returns `verdict`.',
+      '`POST /v1/audit/verify` accepts `known`, refuses everything else in its body (422), and returns `verdict`.',
   },
   {
     at: /^(?:api|command) \| (?:POST \/v1\/)?audit[ /]verify.*: (?:body|stdout)\.\w+$/,
@@ -251,22 +264,26 @@ export const REASONS: readonly Reason[] = [
   {
     at: /schedule\/pause.*(?:without a schedule|other client).*: status$/,
     changelog:
-      'Pausing or resuming a client without a schedule is refused with 409 (`schedule_missing`)',
+      'If a client has no schedule, donor-sync refuses to pause or resume it with 409 (`schedule_missing`) instead of 422. `schedule pause|resume --json` prints the schedule as the API returns it.',
   },
   {
     at: /: body\.past\.\d+\.runs\.\d+\.reason$/,
-    changelog: '`schedule show --json` and HTTP now have the `reason` of past runs.',
+    changelog: '`schedule show --json` and the HTTP API now contain the `reason` of past runs.',
   },
   {
     at: /\/schedule.*: body\.(?:integration|schedule\.nextRunAt)$/,
     changelog:
-      '`GET /v1/integrations/ID/schedule` also has `integration`, and computes `nextRunAt` before `serve` has planned the schedule.',
+      '`GET /v1/integrations/ID/schedule` also contains `integration`. It calculates `nextRunAt` even if `serve` has not planned the schedule yet.',
   },
   {
     at: /^command \| schedule (?:pause|resume) .*: stdout\.\w+$/,
     changelog: '`schedule pause|resume --json` prints the schedule as the API returns it.',
   },
-  { at: /POST \S+\/schedule\/skip/, changelog: '`POST …/schedule/CHANGE` with a word other than' },
+  {
+    at: /POST \S+\/schedule\/skip/,
+    changelog:
+      '`POST …/schedule/CHANGE` returns 404 for a word other than `pause` or `resume`, because each change has its own route.',
+  },
   {
     at: /^api \| GET \S+\/fields .*: body\.(?:integration|valuesWaiting)$/,
     changelog: 'also has `integration` and `valuesWaiting`.',
@@ -298,7 +315,7 @@ export const REASONS: readonly Reason[] = [
   {
     at: /: stdout\.error\.details\.(?:known|id)$/,
     changelog:
-      'The `details` of `integration_unknown` in the terminal contain `integration`, as in the API.',
+      'In the terminal, the `details` of `integration_unknown` contain `integration`, as in the API.',
   },
   {
     at: /^command \| apply riverside\.yaml/,
@@ -306,19 +323,20 @@ export const REASONS: readonly Reason[] = [
   },
   {
     at: /^command \| apply .*: stdout\.integrations\.\d+\.overridden$/,
-    changelog: 'The key `overridden` is gone from `apply --json`.',
+    changelog: '`apply --json` no longer contains the key `overridden`.',
   },
   {
     at: /^command \| disconnect hillside --json/,
-    changelog: '`remove` and `disconnect` report a problem before they ask for confirmation.',
+    changelog: '`remove` and `disconnect` now report a problem before they ask for confirmation.',
   },
   {
     at: /^command \| forget .*--lift-block --json/,
-    changelog: 'Previously, the error without `--yes` was `confirmation_missing`.',
+    changelog: 'Previously, the error was `confirmation_missing` if `--yes` was missing.',
   },
   {
     at: /^command \| forget .*\.payments$/,
-    changelog: 'the receipt of `forget` counts `payments`.',
+    changelog:
+      '`restore --json` also contains `spending`, and the receipt of `forget` contains the number of `payments`.',
   },
   {
     at: /^command \| about .*\.lists$/,
@@ -326,7 +344,7 @@ export const REASONS: readonly Reason[] = [
   },
   {
     at: /^command \| export .*: stdout\.variables$/,
-    changelog: 'With `--json`, its output also has `variables`.',
+    changelog: 'With `--json`, the output of `export everything` also contains `variables`.',
   },
   {
     at: /^(api \| GET \/v1\/credits.*: body|command \| credits spent .*: stdout)\.sort$/,
