@@ -273,7 +273,7 @@ export const REASONS: readonly Reason[] = [
   {
     at: /\/schedule.*: body\.(?:integration|schedule\.nextRunAt)$/,
     changelog:
-      '`GET /v1/integrations/ID/schedule` also contains `integration`. It calculates `nextRunAt` even if `serve` has not planned the schedule yet.',
+      '`GET /v1/integrations/ID/schedule` also contains `integration`. The route calculates `nextRunAt` even if `serve` has not planned the schedule yet.',
   },
   {
     at: /^command \| schedule (?:pause|resume) .*: stdout\.\w+$/,
